@@ -2,7 +2,8 @@ import { systemRuntime, TholeError } from '@thole/core';
 import { invalidInput, isPlainObject } from '@thole/core/kit';
 import type { JsonObject, SessionRef } from '@thole/core';
 import { openDatabase } from '../client/open-database.ts';
-import { isSqlFailure, mapSqlError } from '../client/sql-failure.ts';
+import { mapSqlError } from '../client/map-sql-error.ts';
+import { isSqlFailure } from '../client/sql-failure.ts';
 import { query } from '../client/sql-database.ts';
 import type { Row, SqlDatabase, SqlValue } from '../client/sql-database.ts';
 import type { DatabaseOptions } from '../client/sql-options.ts';
@@ -11,13 +12,13 @@ import { columnText } from '../session/row-values.ts';
 import { toSeconds } from './adk-event.ts';
 import type { AdkEventRow } from './adk-event.ts';
 
-/** Where ADK's tables are. They are read and never written. */
+/** Options of the database with ADK's tables. It is only read. */
 export type AdkDatabaseOptions = Pick<
   DatabaseOptions,
   'dbUrl' | 'db' | 'dialect' | 'schema' | 'timeoutMs' | 'maxConnections' | 'runtime'
 >;
 
-/** A session as ADK has it, without its events. */
+/** A session of ADK, without its events. */
 export interface AdkSession {
   readonly key: SessionRef;
   readonly state: JsonObject;
@@ -25,9 +26,10 @@ export interface AdkSession {
   readonly updateTime: number;
 }
 
+/** Number of sessions that one statement reads. */
 const PAGE = 200;
 
-/** A database that ADK's `DatabaseSessionService` has written, with events as JSON. */
+/** A database that ADK's `DatabaseSessionService` has written with events as JSON. */
 export class AdkDatabase {
   readonly #database: SqlDatabase;
   readonly #prefix: string;
@@ -36,20 +38,21 @@ export class AdkDatabase {
     if (!isPlainObject(options)) throw invalidInput('from', 'an object with dbUrl or db', options);
     const runtime = options.runtime ?? systemRuntime();
     this.#database = openDatabase({ ...options, runtime }, { readOnly: true });
-    // Checks the schema's name, which is written into SQL.
+    // Checks the name of the schema, which is written into SQL.
     if (options.schema !== undefined) tableNames('adk_', options.schema);
     this.#prefix = options.schema === undefined ? '' : `${options.schema}.`;
   }
 
-  /** `STORE_VERSION` unless events are kept as JSON: the older tables hold pickled Python objects, which nobody here reads. */
+  /** Throws `STORE_VERSION` unless the events are JSON. Older tables contain pickled Python objects, which are not read. */
   async check(): Promise<void> {
     const columns = await this.#columnsOfEvents();
-    if (columns.length === 0) throw new TholeError('INVALID_INPUT', 'from has no table of events that ADK has made.');
+    if (columns.length === 0)
+      throw new TholeError('INVALID_INPUT', 'from must be a database with ADK tables. It has no table of events.');
     const version = await this.#version();
     if (version === '0' || (!columns.includes('event_data') && columns.includes('actions'))) throw pickledEventsError();
     if ((version !== undefined && version !== '1') || !columns.includes('event_data')) {
-      const sentence = `ADK's tables are of version ${version ?? 'that is unknown'}; version 1 is read.`;
-      throw new TholeError('STORE_VERSION', sentence);
+      const message = `The ADK tables have ${version === undefined ? 'an unknown version' : `version ${version}`}. This package reads version 1.`;
+      throw new TholeError('STORE_VERSION', message);
     }
   }
 
@@ -80,11 +83,11 @@ export class AdkDatabase {
     }
   }
 
-  /** In the order of their times; of equal ones the elder row first, where the database can tell. */
+  /** Returns the events ordered by time. Events of the same time have the order of their rows, except on MariaDB. */
   async events(key: SessionRef): Promise<AdkEventRow[]> {
-    const tie = { sqlite: 'rowid', postgres: 'ctid', mariadb: 'id' }[this.#database.dialect.name];
+    const tieBreak = { sqlite: 'rowid', postgres: 'ctid', mariadb: 'id' }[this.#database.dialect.name];
     const sql = `SELECT id, invocation_id, ${this.#seconds('timestamp')} AS at, event_data FROM ${this.#prefix}events
-      WHERE app_name = ? AND user_id = ? AND session_id = ? ORDER BY timestamp, ${tie}`;
+      WHERE app_name = ? AND user_id = ? AND session_id = ? ORDER BY timestamp, ${tieBreak}`;
     const rows = await this.#rows(sql, [key.appName, key.userId, key.sessionId]);
     return rows.map((row) => ({
       id: columnText(row['id']),
@@ -129,7 +132,7 @@ export class AdkDatabase {
     return this.#database.dialect.name === 'postgres' ? 'current_schema()' : 'DATABASE()';
   }
 
-  // ADK for Python's SQLite service keeps no version.
+  // The SQLite service of ADK for Python stores no version.
   async #version(): Promise<string | undefined> {
     try {
       const rows = await this.#database.run(() => query(`SELECT * FROM ${this.#prefix}adk_internal_metadata`), {
@@ -143,7 +146,7 @@ export class AdkDatabase {
     }
   }
 
-  // Servers tell times without a zone in one of their own; ADK means UTC.
+  // Drivers read times without a zone as local time. ADK stores UTC.
   #seconds(column: string): string {
     switch (this.#database.dialect.name) {
       case 'postgres':
@@ -168,8 +171,8 @@ export class AdkDatabase {
 function pickledEventsError(): TholeError {
   return new TholeError(
     'STORE_VERSION',
-    'The events of this database hold pickled Python objects, which are not read here. Convert a copy with ADK for Python first: ' +
-      '`adk migrate session --source_db_url=… --dest_db_url=…`, then migrate from what it wrote.',
+    'The events of this database are pickled Python objects, which cannot be read. Convert a copy with ADK for Python: ' +
+      '`adk migrate session --source_db_url=… --dest_db_url=…`. Then migrate from the converted copy.',
   );
 }
 

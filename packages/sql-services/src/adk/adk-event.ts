@@ -1,12 +1,9 @@
-import { isPlainObject, setOwn } from '@thole/core/kit';
+import { actionMapNames, createActionMaps, isPlainObject, setOwn } from '@thole/core/kit';
 import type { Event, Json, JsonObject } from '@thole/core';
 
-/** What was named by its owner and not by ADK: below these nothing is renamed. */
+/** Fields below which the names come from the user, not from ADK. They are not renamed. */
 const USER_NAMED_FIELDS = new Set([
-  'actions.stateDelta',
-  'actions.artifactDelta',
-  'actions.requestedAuthConfigs',
-  'actions.requestedToolConfirmations',
+  ...actionMapNames.map((name) => `actions.${name}`),
   'actions.agentState',
   'actions.customMetadata',
   'customMetadata',
@@ -16,21 +13,21 @@ const USER_NAMED_FIELDS = new Set([
   'content.parts.functionResponse.response',
 ]);
 
-/** ADK for TypeScript writes milliseconds, ADK for Python seconds, which reach this in the year 5138. */
+/** Smallest time that counts as milliseconds (ADK for TypeScript). Seconds (ADK for Python) reach it in the year 5138. */
 const MIN_MILLISECONDS = 1e11;
 
-/** Which event a row is of. */
+/** A row of ADK's table of events. */
 export interface AdkEventRow {
   readonly id: string;
   readonly invocationId: string;
-  /** Seconds; for events that hold no time of their own. */
+  /** Seconds. Used if the event itself has no time. */
   readonly time: number;
   readonly data: JsonObject;
 }
 
 /**
- * An event of ADK's table in our shape: names in camelCase but for what its owner named, seconds, all four action maps, without
- * `temp:`. A compaction is left out, since it speaks of times where ours speaks of numbers; the events it covered are there.
+ * Converts an event of ADK: ADK's names to camelCase, times to seconds, all four action maps, no `temp:` keys. Compactions are
+ * dropped, because ADK's refer to times and ours to `seq`. The events that they cover are copied too.
  */
 export function fromAdkEvent(row: AdkEventRow): Event {
   const data = renameKeys(row.data, '') as JsonObject;
@@ -44,15 +41,13 @@ export function fromAdkEvent(row: AdkEventRow): Event {
     timestamp: typeof timestamp === 'number' ? toSeconds(timestamp) : row.time,
     actions: {
       ...actions,
+      ...createActionMaps((name) => toObject(actions[name])),
       stateDelta: dropTempKeys(actions['stateDelta']),
-      artifactDelta: toObject(actions['artifactDelta']),
-      requestedAuthConfigs: toObject(actions['requestedAuthConfigs']),
-      requestedToolConfirmations: toObject(actions['requestedToolConfirmations']),
     },
   } as unknown as Event;
 }
 
-/** An instant as ADK's tables have it: a number, a text without a zone (UTC), or a date. */
+/** Converts a time of ADK's tables to seconds: a number, a text without a zone (UTC), or a date. */
 export function toSeconds(value: unknown): number {
   if (typeof value === 'number') return Math.abs(value) >= MIN_MILLISECONDS ? value / 1000 : value;
   if (typeof value === 'string') {
@@ -70,7 +65,7 @@ function renameKeys(value: Json, path: string): Json {
   for (const [key, member] of Object.entries(value)) {
     const name = key.replaceAll(/_([a-z])/g, (__, letter: string) => letter.toUpperCase());
     const memberPath = path === '' ? name : `${path}.${name}`;
-    // ADK writes null where there is nothing.
+    // ADK writes null for absent members.
     if (member === null && !USER_NAMED_FIELDS.has(path)) continue;
     setOwn(result, name, USER_NAMED_FIELDS.has(memberPath) ? member : renameKeys(member, memberPath));
   }

@@ -1,5 +1,5 @@
 import { systemRuntime, TholeError } from '@thole/core';
-import { assertSessionRef, rejectUnknownOptions } from '@thole/core/kit';
+import { assertSessionRef, noMarks, optionNames, rejectUnknownOptions } from '@thole/core/kit';
 import type { Event, JsonObject, StateMap } from '@thole/core';
 import type { SqlSessionStoreOptions } from '../session/session-store-options.ts';
 import { SqlSessionStore } from '../session/sql-session-store.ts';
@@ -7,31 +7,33 @@ import { AdkDatabase } from './adk-database.ts';
 import type { AdkDatabaseOptions, AdkSession } from './adk-database.ts';
 import { fromAdkEvent } from './adk-event.ts';
 
-/** From where to where. */
+/** Argument of `migrateFromAdk`. */
 export interface MigrateFromAdkRequest {
-  /** ADK's database; it is read and never written. */
+  /** ADK's database. It is only read. */
   from: AdkDatabaseOptions;
-  /** Ours, with the options of `SqlSessionStore`. It may be the same database: our tables have a prefix. */
+  /** Options of the `SqlSessionStore` to write to. It may be the same database, because our tables have a prefix. */
   to: SqlSessionStoreOptions;
-  /** Called after each session with what was done so far; `total` is how many sessions there were at the beginning. */
+  /** Called after each session with the counts so far. `total` is the count of sessions at the start. */
   onProgress?: ((done: MigrateFromAdkResult & { total: number }) => void) | undefined;
 }
 
-/** What was copied. */
+const requestNames = optionNames<MigrateFromAdkRequest>({ from: true, to: true, onProgress: true });
+
+/** Counts of the copied data. */
 export interface MigrateFromAdkResult {
   sessions: number;
   events: number;
-  /** Sessions that were there already: they stay as they are. */
+  /** Sessions that existed already. They are not changed. */
   skipped: number;
 }
 
 /**
- * Copies the sessions, events and state that Google ADK's `DatabaseSessionService` has stored: that of TypeScript, or that of
- * Python with events as JSON (its schema version 1). May be repeated: what is there already stays as it is. `STORE_VERSION`
- * for the older tables of Python, whose events are pickled; the message names ADK's own tool that converts them.
+ * Copies the sessions, events and state of Google ADK's `DatabaseSessionService`: that of ADK for TypeScript, and that of ADK
+ * for Python with events as JSON (schema version 1). It can be repeated: existing sessions and keys are not changed. Throws
+ * `STORE_VERSION` if the events are pickled (older tables of ADK for Python). The message names the tool that converts them.
  */
 export async function migrateFromAdk(p: MigrateFromAdkRequest): Promise<MigrateFromAdkResult> {
-  rejectUnknownOptions(p, ['from', 'to', 'onProgress'], 'migrateFromAdk');
+  rejectUnknownOptions(p, requestNames, 'migrateFromAdk');
   const from = new AdkDatabase(p.from);
   let to: SqlSessionStore | undefined;
   try {
@@ -71,7 +73,7 @@ async function copy(
   return result;
 }
 
-/** Whether it was not there. */
+/** Returns false if the session exists already. */
 async function insert(
   to: SqlSessionStore,
   session: AdkSession,
@@ -94,6 +96,7 @@ async function insert(
       createTime: session.createTime,
       lastUpdateTime,
       lastSeq: events.length,
+      marks: noMarks,
       v: 1,
     });
     return true;
@@ -103,13 +106,13 @@ async function insert(
   }
 }
 
-/** ADK keeps no initial state: it is what no event has written. */
+/** Returns the keys that no event has written, because ADK does not store the initial state. */
 function findInitialState(state: StateMap, events: readonly Event[]): StateMap {
   const written = new Set(events.flatMap((event) => Object.keys(event.actions.stateDelta)));
   return Object.fromEntries(Object.entries(state).filter(([key]) => !written.has(key)));
 }
 
-/** ADK keeps a key that was set to null; here that deletes it. */
+/** Drops keys with the value null. ADK stores them, here null deletes a key. */
 function dropNulls(state: JsonObject): StateMap {
   return Object.fromEntries(Object.entries(state).filter(([, value]) => value !== null));
 }

@@ -1,35 +1,43 @@
 import { StoredArtifactService, systemRuntime } from '@thole/core';
-import { invalidInput, isPlainObject } from '@thole/core/kit';
 import type { StoredArtifactServiceOptions } from '@thole/core';
+import { toServiceOptions } from '../client/sql-options.ts';
 import { SqlArtifactStore } from './sql-artifact-store.ts';
 import type { SqlArtifactStoreOptions } from './sql-artifact-store.ts';
 
-/** Where the database is, and what an artifact service may be told. */
+/** Options of `DatabaseArtifactService`. */
 export interface DatabaseArtifactServiceOptions extends SqlArtifactStoreOptions, StoredArtifactServiceOptions {}
 
-/** Files in SQLite, PostgreSQL or MariaDB. Takes the database's URL, or options. Nothing is connected to before the first call. */
+/** Artifacts in SQLite, PostgreSQL or MariaDB. Its argument is the URL of the database, or options. The first call connects. */
 export class DatabaseArtifactService extends StoredArtifactService {
   readonly #store: SqlArtifactStore;
 
   constructor(urlOrOptions: string | DatabaseArtifactServiceOptions) {
-    const { maxBytes, ...options } = toOptions(urlOrOptions);
+    const { maxBytes, ...options } = toServiceOptions(urlOrOptions, 'DatabaseArtifactService');
     const runtime = options.runtime ?? systemRuntime();
     const store = new SqlArtifactStore({ ...options, runtime });
     super(store, { runtime, ...(maxBytes !== undefined && { maxBytes }) });
     this.#store = store;
   }
 
-  /** Makes the tables, or brings them to this package's version: for those who set `autoMigrate: false`. */
+  /** Creates the tables or updates them to the version of this package. Needed only with `autoMigrate: false`. */
   migrate(): Promise<void> {
     return this.#store.migrate();
   }
 
-  /** `STORE_UNAVAILABLE` unless the database answers. */
+  /** Throws `STORE_UNAVAILABLE` unless the database answers. */
   ping(): Promise<void> {
     return this.#store.ping();
   }
 
-  /** Closes what was opened from a URL; what was passed in stays open. */
+  /**
+   * Rewrites a SQLite file so that its unused space contains no deleted text. Needed for files above 512 MB and files with
+   * tables of other software. Writes wait meanwhile. Has no effect on PostgreSQL and MariaDB.
+   */
+  compact(): Promise<void> {
+    return this.#store.compact();
+  }
+
+  /** Closes the connections that were opened from a URL. A pool or Kysely instance of the caller stays open. */
   close(): Promise<void> {
     return this.#store.close();
   }
@@ -37,12 +45,4 @@ export class DatabaseArtifactService extends StoredArtifactService {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
   }
-}
-
-function toOptions(given: string | DatabaseArtifactServiceOptions): DatabaseArtifactServiceOptions {
-  if (typeof given === 'string') return { dbUrl: given };
-  const options: unknown = given;
-  if (!isPlainObject(options))
-    throw invalidInput('What DatabaseArtifactService is made with', 'a URL or options', options);
-  return given;
 }

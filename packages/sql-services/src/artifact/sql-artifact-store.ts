@@ -1,24 +1,37 @@
 import { TholeError } from '@thole/core';
-import { encodeBase64, decodeBase64, assertTextCodec, decodeText, encodeText, isEncoded } from '@thole/core/kit';
+import {
+  assertTextCodec,
+  decodeBase64,
+  decodeText,
+  encodeBase64,
+  encodeText,
+  isEncoded,
+  optionNames,
+} from '@thole/core/kit';
 import type { ArtifactKey, ArtifactMeta, ArtifactScope, ArtifactStore, TextCodec } from '@thole/core';
 import type { SqlValue, StatementResult, Steps } from '../client/sql-database.ts';
 import { openStorage } from '../client/sql-storage.ts';
 import type { SqlStorage } from '../client/sql-storage.ts';
-import { databaseOptionNames } from '../client/sql-options.ts';
+import { sqlOptionNames } from '../client/sql-options.ts';
 import type { DatabaseOptions } from '../client/sql-options.ts';
 import { columnText } from '../session/row-values.ts';
 
-const THE_FILE = 'app_name = ? AND user_id = ? AND session_id = ? AND filename = ?';
+const THE_ARTIFACT = 'app_name = ? AND user_id = ? AND session_id = ? AND filename = ?';
 
-/** What a `SqlArtifactStore` may be told. */
+/** Options of `SqlArtifactStore`. */
 export interface SqlArtifactStoreOptions extends DatabaseOptions {
-  /** What files, as base64, and what is known of them go through on their way into the database, as for encryption at rest. */
+  /** Encodes artifacts (as base64) and their metadata, for example to encrypt them. Default: none. */
   codec?: TextCodec | undefined;
 }
 
+const artifactStoreOptionNames = [
+  ...sqlOptionNames,
+  ...optionNames<Omit<SqlArtifactStoreOptions, keyof DatabaseOptions>>({ codec: true }),
+];
+
 /**
- * Keeps files in SQLite, PostgreSQL or MariaDB: a row for each version, and one for each name, which counts them. Deleted files are
- * also removed from the bytes of a SQLite file.
+ * Stores artifacts in SQLite, PostgreSQL or MariaDB: a row for each version, and a row for each name that counts the
+ * versions. Deleted artifacts are also removed from the bytes of a SQLite file.
  */
 export class SqlArtifactStore implements ArtifactStore {
   readonly specVersion = 1;
@@ -26,7 +39,7 @@ export class SqlArtifactStore implements ArtifactStore {
   readonly #codec: TextCodec | undefined;
 
   constructor(options: SqlArtifactStoreOptions) {
-    this.#storage = openStorage(options, [...databaseOptionNames, 'codec'], 'An artifact store');
+    this.#storage = openStorage(options, artifactStoreOptionNames, 'SqlArtifactStore');
     assertTextCodec(options.codec);
     this.#codec = options.codec;
   }
@@ -37,7 +50,7 @@ export class SqlArtifactStore implements ArtifactStore {
     const content = codec ? new TextEncoder().encode(await encodeText(codec, encodeBase64(bytes))) : bytes;
     const deadline = this.#storage.deadline();
     for (;;) {
-      // Two save the first version of a file at the same moment: the second counts on from the first.
+      // Another call saved the first version of this artifact at the same time. The next attempt finds its row.
       const onDuplicate = (): undefined => undefined;
       const version = await this.#storage.transact<number | undefined>(
         () => this.#put(this.#bind(key), content, text),
@@ -52,27 +65,27 @@ export class SqlArtifactStore implements ArtifactStore {
     version?: number,
   ): Promise<{ version: number; bytes: Uint8Array; meta: ArtifactMeta } | undefined> {
     const { artifacts } = this.#storage.tables;
-    const which = version === undefined ? 'ORDER BY version DESC LIMIT 1' : 'AND version = ?';
-    const sql = `SELECT version, meta, content, v FROM ${artifacts} WHERE ${THE_FILE} ${which}`;
+    const selection = version === undefined ? 'ORDER BY version DESC LIMIT 1' : 'AND version = ?';
+    const sql = `SELECT version, meta, content, v FROM ${artifacts} WHERE ${THE_ARTIFACT} ${selection}`;
     const { rows } = await this.#read(sql, [...this.#bind(key), ...(version === undefined ? [] : [version])]);
     const [row] = rows;
     if (!row) return undefined;
     if (Number(row['v']) !== 1) {
-      const sentence = `Artifact ${key.filename} has a record of version ${Number(row['v'])}; this package reads version 1.`;
-      throw new TholeError('STORE_VERSION', sentence);
+      const message = `Artifact "${key.filename}" has a record of version ${Number(row['v'])}. This package reads version 1.`;
+      throw new TholeError('STORE_VERSION', message);
     }
-    const known = columnText(row['meta']);
+    const storedMeta = columnText(row['meta']);
     const content = new Uint8Array(row['content'] as Uint8Array);
-    const meta = JSON.parse(await decodeText(this.#codec, known)) as ArtifactMeta;
-    // A file may begin like anything; what is known of it was encoded with it or not at all.
-    const bytes = isEncoded(known)
+    const meta = JSON.parse(await decodeText(this.#codec, storedMeta)) as ArtifactMeta;
+    // The content may start with any bytes, so only the metadata shows whether a codec was used.
+    const bytes = isEncoded(storedMeta)
       ? decodeBase64(await decodeText(this.#codec, new TextDecoder().decode(content)))!
       : content;
     return { version: Number(row['version']), bytes, meta };
   }
 
   async versions(key: ArtifactKey): Promise<number[]> {
-    const sql = `SELECT version FROM ${this.#storage.tables.artifacts} WHERE ${THE_FILE} ORDER BY version`;
+    const sql = `SELECT version FROM ${this.#storage.tables.artifacts} WHERE ${THE_ARTIFACT} ORDER BY version`;
     const { rows } = await this.#read(sql, this.#bind(key));
     return rows.map((row) => Number(row['version']));
   }
@@ -85,36 +98,45 @@ export class SqlArtifactStore implements ArtifactStore {
   }
 
   async remove(key: ArtifactKey): Promise<void> {
-    const sql = `DELETE FROM ${this.#storage.tables.artifacts} WHERE ${THE_FILE}`;
-    const { changes } = await this.#storage.write(() => this.#step(sql, this.#bind(key)));
+    const sql = `DELETE FROM ${this.#storage.tables.artifacts} WHERE ${THE_ARTIFACT}`;
+    const { changes } = await this.#storage.write(() => this.#query(sql, this.#bind(key)));
     if (changes > 0) await this.#storage.erase();
   }
 
   async removeAll(scope: ArtifactScope): Promise<void> {
     const { artifacts, artifactNames } = this.#storage.tables;
     const names = this.#bindScope(scope);
-    const ofSession = scope.sessionId === undefined ? '' : ' AND session_id = ?';
-    const which = `WHERE app_name = ? AND user_id = ?${ofSession}`;
+    const sessionCondition = scope.sessionId === undefined ? '' : ' AND session_id = ?';
+    const condition = `WHERE app_name = ? AND user_id = ?${sessionCondition}`;
     const parameters = scope.sessionId === undefined ? names.slice(0, 2) : names;
-    const step = (table: string): Steps<StatementResult> => this.#step(`DELETE FROM ${table} ${which}`, parameters);
+    const remove = (table: string): Steps<StatementResult> =>
+      this.#query(`DELETE FROM ${table} ${condition}`, parameters);
     const { changes } = await this.#storage.transact(function* () {
-      yield* step(artifactNames);
-      return yield* step(artifacts);
+      yield* remove(artifactNames);
+      return yield* remove(artifacts);
     });
     if (changes > 0) await this.#storage.erase();
   }
 
-  /** Makes the tables, or brings them to this package's version; several processes may do so at once. */
+  /** Creates the tables or updates them to the version of this package. Several processes may call this at the same time. */
   migrate(): Promise<void> {
     return this.#storage.migrate();
   }
 
-  /** `STORE_UNAVAILABLE` unless the database answers. */
+  /** Throws `STORE_UNAVAILABLE` unless the database answers. */
   ping(): Promise<void> {
     return this.#storage.ping();
   }
 
-  /** Closes what was opened from a URL; what was passed in stays open. */
+  /**
+   * Rewrites a SQLite file so that its unused space contains no deleted text. Needed for files above 512 MB and files with
+   * tables of other software. Writes wait meanwhile. Has no effect on PostgreSQL and MariaDB.
+   */
+  compact(): Promise<void> {
+    return this.#storage.compact();
+  }
+
+  /** Closes the connections that were opened from a URL. A pool or Kysely instance of the caller stays open. */
   close(): Promise<void> {
     return this.#storage.close();
   }
@@ -122,34 +144,34 @@ export class SqlArtifactStore implements ArtifactStore {
   *#put(names: readonly SqlValue[], bytes: Uint8Array, meta: string): Steps<number> {
     const { artifacts, artifactNames } = this.#storage.tables;
     const { forUpdate } = this.#storage.dialect;
-    const find = `SELECT next_version FROM ${artifactNames} WHERE ${THE_FILE}${forUpdate}`;
-    const { rows } = yield* this.#step(find, names);
+    const find = `SELECT next_version FROM ${artifactNames} WHERE ${THE_ARTIFACT}${forUpdate}`;
+    const { rows } = yield* this.#query(find, names);
     const version = rows[0] ? Number(rows[0]['next_version']) : 0;
     if (rows[0]) {
-      yield* this.#step(`UPDATE ${artifactNames} SET next_version = ? WHERE ${THE_FILE}`, [version + 1, ...names]);
+      yield* this.#query(`UPDATE ${artifactNames} SET next_version = ? WHERE ${THE_ARTIFACT}`, [version + 1, ...names]);
     } else {
       const columns = 'app_name, user_id, session_id, filename, next_version';
-      yield* this.#step(`INSERT INTO ${artifactNames} (${columns}) VALUES (?, ?, ?, ?, ?)`, [...names, 1]);
+      yield* this.#query(`INSERT INTO ${artifactNames} (${columns}) VALUES (?, ?, ?, ?, ?)`, [...names, 1]);
     }
     const sql = `INSERT INTO ${artifacts} (app_name, user_id, session_id, filename, version, meta, content, v)
       VALUES (?, ?, ?, ?, ?, ?, ?, 1)`;
-    yield* this.#step(sql, [...names, version, meta, bytes]);
+    yield* this.#query(sql, [...names, version, meta, bytes]);
     return version;
   }
 
-  *#step(sql: string, parameters: readonly SqlValue[]): Steps<StatementResult> {
+  *#query(sql: string, parameters: readonly SqlValue[]): Steps<StatementResult> {
     return yield { sql: this.#storage.dialect.statement(sql), parameters };
   }
 
   #read(sql: string, parameters: readonly SqlValue[]): Promise<StatementResult> {
-    return this.#storage.read(() => this.#step(sql, parameters));
+    return this.#storage.read(() => this.#query(sql, parameters));
   }
 
   #bind(key: ArtifactKey): SqlValue[] {
     return [...this.#bindScope(key), this.#storage.dialect.bindName(key.filename)];
   }
 
-  // A name is never empty, so the user's own files are those of the session without a name.
+  // The empty session id marks artifacts of the user. A session id is never empty.
   #bindScope({ appName, userId, sessionId = '' }: ArtifactScope): SqlValue[] {
     return [appName, userId, sessionId].map(this.#storage.dialect.bindName);
   }

@@ -1,6 +1,6 @@
 import type { DatabaseAddress } from './parse-database-url.ts';
 
-/** Names a database for messages: file, or name, host and port. Never user and password. */
+/** Returns the name of a database for messages: its file, or its name, host and port. Never contains user and password. */
 export function displayNameOfAddress(address: DatabaseAddress): string {
   if (address.kind === 'sqlite')
     return address.path === ':memory:' ? 'The database in memory' : `The file ${address.path}`;
@@ -14,10 +14,10 @@ export function displayNameOfAddress(address: DatabaseAddress): string {
   }
 }
 
-/** The same for a pool of `pg` or `mysql2` that the caller opened; what other objects name is not known. */
+/** Returns the name of the database of a `pg` or `mysql2` pool. Other pools have a general name. */
 export function displayNameOfPool(pool: unknown): string {
   try {
-    const { options, config, pool: inner } = pool as { [name: string]: Settings & { config?: Settings } };
+    const { options, config, pool: inner } = pool as { [name: string]: PoolSettings & { config?: PoolSettings } };
     const settings = options ?? config ?? inner?.config;
     const { connectionString } = settings as { connectionString?: unknown };
     if (typeof connectionString === 'string') return displayNameOfAddress({ kind: 'postgres', url: connectionString });
@@ -33,7 +33,7 @@ interface Location {
   database?: string | undefined;
 }
 
-interface Settings extends Location {
+interface PoolSettings extends Location {
   connectionConfig?: Location | undefined;
 }
 

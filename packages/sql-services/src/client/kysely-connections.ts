@@ -3,45 +3,45 @@ import type { Kysely } from 'kysely';
 import type { ConnectionSource, ServerConnection } from './server-database.ts';
 import type { Row, Statement, StatementResult } from './sql-database.ts';
 
-/** Connections of a Kysely instance that somebody else opens and closes. Its plugins see nothing of them. */
+/** Returns the connections of the caller's Kysely instance, without its plugins. */
 export function kyselyConnections(kysely: Kysely<never>): ConnectionSource {
   return { acquire: () => acquire(kysely), close: async () => {} };
 }
 
-// Kysely lends a connection for the time of a callback: this one ends when the connection is given back.
+// Kysely provides a connection during a callback. This callback ends when the connection is released.
 function acquire(kysely: Kysely<never>): Promise<ServerConnection> {
   return new Promise((resolve, reject) => {
-    const lending = kysely
+    const executing = kysely
       .withoutPlugins()
       .connection()
-      .execute((connection) => new Promise<void>((giveBack) => resolve(lent(connection, giveBack))));
-    lending.catch(reject);
+      .execute((connection) => new Promise<void>((release) => resolve(toServerConnection(connection, release))));
+    executing.catch(reject);
   });
 }
 
-// Kysely cannot cut a connection. Others get one that was to be cut when what runs on it has ended and is rolled back.
-function lent(connection: Kysely<never>, giveBack: () => void): ServerConnection {
+// Kysely cannot close a connection. A destroyed connection is rolled back and released when its statement has ended.
+function toServerConnection(connection: Kysely<never>, release: () => void): ServerConnection {
   let running: Promise<unknown> = Promise.resolve();
-  let isCut = false;
+  let isDestroyed = false;
   return {
     async run(statement) {
-      if (isCut) throw new Error('The connection is not ours any more.');
-      const answer = execute(connection, statement);
-      running = answer.catch(() => {});
-      return answer;
+      if (isDestroyed) throw new Error('The connection was released.');
+      const result = execute(connection, statement);
+      running = result.catch(() => {});
+      return result;
     },
-    release: giveBack,
+    release,
     destroy() {
-      isCut = true;
+      isDestroyed = true;
       const rollBack = (): Promise<unknown> => execute(connection, { sql: 'ROLLBACK', parameters: [] });
-      running.then(rollBack).then(giveBack, giveBack);
+      running.then(rollBack).then(release, release);
     },
   };
 }
 
 async function execute(connection: Kysely<never>, { sql, parameters }: Statement): Promise<StatementResult> {
-  const answer = await connection.executeQuery(CompiledQuery.raw(sql, [...parameters]));
-  const { numAffectedRows, insertId, rows } = answer;
+  const result = await connection.executeQuery(CompiledQuery.raw(sql, [...parameters]));
+  const { numAffectedRows, insertId, rows } = result;
   return {
     rows: rows as Row[],
     changes: Number(numAffectedRows ?? rows.length),

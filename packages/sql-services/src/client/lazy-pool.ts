@@ -1,7 +1,7 @@
 import type { ConnectionSource, ServerConnection } from './server-database.ts';
 import { sqlFailure } from './sql-failure.ts';
 
-/** A pool that is opened at the first call; once it was closed, a call fails and opens nothing. */
+/** Returns the connections of a pool that the first call opens. After `close`, calls fail and open nothing. */
 export function lazyPool<Pool extends { end(): Promise<void> }>(
   open: () => Promise<Pool>,
   acquire: (pool: Pool) => Promise<ServerConnection>,
@@ -15,7 +15,7 @@ export function lazyPool<Pool extends { end(): Promise<void> }>(
     },
     async close() {
       isClosed = true;
-      // What was broken already is closed.
+      // A pool that could not be opened, or whose connections are broken, counts as closed.
       await (await opening?.catch(() => undefined))?.end().catch(() => {});
     },
   };

@@ -1,9 +1,9 @@
-import { loadDriver } from './load-driver.ts';
 import { lazyPool } from './lazy-pool.ts';
+import { loadDriver } from './load-driver.ts';
 import type { ConnectionSource, ServerConnection } from './server-database.ts';
 import type { Row, StatementResult } from './sql-database.ts';
 
-/** What is used of a pool of `mysql2/promise`, or of one of `mysql2` that has `promise()`. */
+/** A pool of `mysql2/promise`, or of `mysql2`. */
 export interface MariaDbPool {
   getConnection: unknown;
 }
@@ -19,7 +19,7 @@ interface PromiseConnection {
   destroy(): void;
 }
 
-/** A pool that is opened at the first call; `DRIVER_MISSING` then where `mysql2` is not installed. */
+/** Returns the connections of a new pool. The first call opens it, and throws `DRIVER_MISSING` without `mysql2`. */
 export function openMariaDb(url: string, options: { maxConnections: number; timeoutMs: number }): ConnectionSource {
   const open = async (): Promise<PromisePool & { end(): Promise<void> }> => {
     const { createPool } = await loadDriver('mysql2', () => import('mysql2/promise'));
@@ -35,22 +35,23 @@ export function openMariaDb(url: string, options: { maxConnections: number; time
   return lazyPool(open, acquire);
 }
 
-/** Connections of a pool that somebody else opens and closes. */
+/** Returns the connections of the caller's pool. */
 export function mariaDbConnections(pool: MariaDbPool): ConnectionSource {
   const { promise } = pool as { promise?: unknown };
-  const own = typeof promise === 'function' ? (promise.call(pool) as PromisePool) : (pool as unknown as PromisePool);
-  return { acquire: () => acquire(own), close: async () => {} };
+  const promisePool =
+    typeof promise === 'function' ? (promise.call(pool) as PromisePool) : (pool as unknown as PromisePool);
+  return { acquire: () => acquire(promisePool), close: async () => {} };
 }
 
 async function acquire(pool: PromisePool): Promise<ServerConnection> {
   const connection = await pool.getConnection();
   return {
     async run({ sql, parameters }): Promise<StatementResult> {
-      // Prepared by the server: mysql2's `query` writes parameters into the text, which some sql_modes make unsafe.
-      const [answer] =
+      // The server prepares the statement. mysql2's `query` writes parameters into the SQL, which is unsafe in some sql_modes.
+      const [result] =
         parameters.length === 0 ? await connection.query(sql) : await connection.execute(sql, [...parameters]);
-      if (Array.isArray(answer)) return { rows: answer as Row[], changes: answer.length };
-      const { affectedRows, insertId } = answer as { affectedRows?: number; insertId?: number };
+      if (Array.isArray(result)) return { rows: result as Row[], changes: result.length };
+      const { affectedRows, insertId } = result as { affectedRows?: number; insertId?: number };
       return { rows: [], changes: affectedRows ?? 0, insertId };
     },
     release: () => connection.release(),

@@ -4,29 +4,29 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { loadDriver } from './load-driver.ts';
 import type { Statement, StatementResult } from './sql-database.ts';
 
-/** How many prepared statements are kept; lists of different lengths make different ones. */
-const KEPT_STATEMENTS = 200;
+/** Maximum number of cached prepared statements. */
+const MAX_STATEMENTS = 200;
 
-/** One connection of `node:sqlite`; whatever it does is done when the call returns. */
+/** A connection of `node:sqlite`. Its calls are synchronous. */
 export class NodeSqlite {
   readonly #database: DatabaseSync;
-  readonly #statements = new Map<string, { statement: StatementSync; answersRows: boolean }>();
+  readonly #statements = new Map<string, { statement: StatementSync; returnsRows: boolean }>();
 
   constructor(database: DatabaseSync) {
     this.#database = database;
   }
 
-  /** Opens a file, whose folder is made, or a database in memory. `DRIVER_MISSING` where there is no `node:sqlite`. */
+  /** Opens a file, and creates its folder, or a database in memory. Throws `DRIVER_MISSING` without `node:sqlite`. */
   static async open(p: {
     path: string;
     readOnly: boolean;
-    /** Loads an extension into the connection that was opened. */
+    /** Loads an extension into the connection. */
     extend?: ((database: DatabaseSync) => Promise<void>) | undefined;
   }): Promise<NodeSqlite> {
     const { path, readOnly, extend } = p;
     const { DatabaseSync } = await loadDriver('node:sqlite', () => import('node:sqlite'));
     if (path !== ':memory:' && !readOnly) mkdirSync(dirname(path), { recursive: true });
-    // A busy timeout would stop all timers of the process: who waits for a lock sleeps instead and asks again.
+    // A busy timeout would block the event loop. Callers retry after a pause instead.
     const database = new DatabaseSync(path, { timeout: 0, readOnly, allowExtension: extend !== undefined });
     try {
       await extend?.(database);
@@ -38,8 +38,8 @@ export class NodeSqlite {
   }
 
   run({ sql, parameters }: Statement): StatementResult {
-    const { statement, answersRows } = this.#prepare(sql);
-    if (answersRows) {
+    const { statement, returnsRows } = this.#prepare(sql);
+    if (returnsRows) {
       const rows = statement.all(...parameters);
       return { rows, changes: rows.length };
     }
@@ -56,13 +56,13 @@ export class NodeSqlite {
     if (this.#database.isOpen) this.#database.close();
   }
 
-  #prepare(sql: string): { statement: StatementSync; answersRows: boolean } {
-    const known = this.#statements.get(sql);
-    if (known) return known;
+  #prepare(sql: string): { statement: StatementSync; returnsRows: boolean } {
+    const cached = this.#statements.get(sql);
+    if (cached) return cached;
     const statement = this.#database.prepare(sql);
-    const made = { statement, answersRows: statement.columns().length > 0 };
-    if (this.#statements.size >= KEPT_STATEMENTS) this.#statements.delete(this.#statements.keys().next().value!);
-    this.#statements.set(sql, made);
-    return made;
+    const prepared = { statement, returnsRows: statement.columns().length > 0 };
+    if (this.#statements.size >= MAX_STATEMENTS) this.#statements.delete(this.#statements.keys().next().value!);
+    this.#statements.set(sql, prepared);
+    return prepared;
   }
 }

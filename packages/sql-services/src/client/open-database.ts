@@ -6,23 +6,23 @@ import type { Dialect, DialectName } from '../dialects/dialect.ts';
 import { mariadb } from '../dialects/mariadb.ts';
 import { postgres } from '../dialects/postgres.ts';
 import { sqlite } from '../dialects/sqlite.ts';
-import { TIMEOUT_MS } from './sql-options.ts';
-import type { DatabaseOptions } from './sql-options.ts';
-import { parseDatabaseUrl } from './parse-database-url.ts';
 import { displayNameOfAddress, displayNameOfPool } from './display-name.ts';
 import { kyselyConnections } from './kysely-connections.ts';
 import { mariaDbConnections, openMariaDb } from './mariadb-pool.ts';
 import type { MariaDbPool } from './mariadb-pool.ts';
+import { parseDatabaseUrl } from './parse-database-url.ts';
 import { openPostgres, postgresConnections } from './postgres-pool.ts';
 import type { PostgresPool } from './postgres-pool.ts';
 import { ServerDatabase } from './server-database.ts';
 import type { ConnectionSource } from './server-database.ts';
-import { SqliteDatabase } from './sqlite-database.ts';
 import type { SqlDatabase } from './sql-database.ts';
+import { TIMEOUT_MS } from './sql-options.ts';
+import type { DatabaseOptions } from './sql-options.ts';
+import { SqliteDatabase } from './sqlite-database.ts';
 
 const dialects: { readonly [name in DialectName]: Dialect } = { sqlite, postgres, mariadb };
 
-/** The database that the options name. Nothing is connected to yet; `INVALID_INPUT` for what names none. */
+/** Returns the database of the options. Does not connect yet. Throws `INVALID_INPUT` for invalid options. */
 export function openDatabase(options: DatabaseOptions, { readOnly = false }: { readOnly?: boolean } = {}): SqlDatabase {
   const { dbUrl, db, timeoutMs = TIMEOUT_MS, maxConnections = 10, synchronous = 'NORMAL' } = options;
   const runtime = options.runtime ?? systemRuntime();
@@ -32,11 +32,12 @@ export function openDatabase(options: DatabaseOptions, { readOnly = false }: { r
     throw new TholeError('INVALID_INPUT', `synchronous must be 'NORMAL' or 'FULL'.`);
   }
   if ((dbUrl === undefined) === (db === undefined)) {
-    throw new TholeError('INVALID_INPUT', 'A database service takes either dbUrl or db.');
+    throw new TholeError('INVALID_INPUT', 'A database service needs either dbUrl or db.');
   }
   if (db !== undefined) return openCallerDatabase(db, options.dialect, runtime, timeoutMs);
-  if (options.dialect !== undefined)
-    throw new TholeError('INVALID_INPUT', 'dialect goes with db; a URL tells its own.');
+  if (options.dialect !== undefined) {
+    throw new TholeError('INVALID_INPUT', 'dialect must not be given with dbUrl: the URL names the database.');
+  }
   const address = parseDatabaseUrl(dbUrl);
   if (address.kind === 'sqlite') {
     const { path } = address;
@@ -44,24 +45,17 @@ export function openDatabase(options: DatabaseOptions, { readOnly = false }: { r
   }
   const open = address.kind === 'postgres' ? openPostgres : openMariaDb;
   const source = open(address.url, { maxConnections, timeoutMs });
-  return new ServerDatabase({
-    ...{ dialect: dialects[address.kind], source, runtime, timeoutMs },
-    displayName: displayNameOfAddress(address),
-  });
+  const displayName = displayNameOfAddress(address);
+  return new ServerDatabase({ dialect: dialects[address.kind], source, runtime, timeoutMs, displayName });
 }
 
 function openCallerDatabase(db: unknown, name: unknown, runtime: Runtime, timeoutMs: number): SqlDatabase {
   if (typeof name !== 'string' || !Object.hasOwn(dialects, name)) {
-    throw new TholeError('INVALID_INPUT', `With db, dialect must be 'sqlite', 'postgres' or 'mariadb'.`);
+    throw new TholeError('INVALID_INPUT', `dialect must be 'sqlite', 'postgres' or 'mariadb' if db is given.`);
   }
   const dialect = dialects[name as DialectName];
-  return new ServerDatabase({
-    dialect,
-    source: toConnectionSource(db, dialect.name),
-    runtime,
-    timeoutMs,
-    displayName: displayNameOfPool(db),
-  });
+  const source = toConnectionSource(db, dialect.name);
+  return new ServerDatabase({ dialect, source, runtime, timeoutMs, displayName: displayNameOfPool(db) });
 }
 
 function toConnectionSource(db: unknown, name: DialectName): ConnectionSource {
@@ -70,5 +64,5 @@ function toConnectionSource(db: unknown, name: DialectName): ConnectionSource {
   if (has('connection') && has('withoutPlugins')) return kyselyConnections(db as Kysely<never>);
   if (name === 'postgres' && has('connect') && has('query')) return postgresConnections(db as PostgresPool);
   if (name === 'mariadb' && has('getConnection')) return mariaDbConnections(db as MariaDbPool);
-  throw invalidInput('db', 'a Kysely instance, or a pool of pg or of mysql2 with its dialect', db);
+  throw invalidInput('db', 'a Kysely instance, or a pool of pg or mysql2 with its dialect', db);
 }

@@ -1,15 +1,15 @@
-import { loadDriver } from './load-driver.ts';
 import { lazyPool } from './lazy-pool.ts';
+import { loadDriver } from './load-driver.ts';
 import type { ConnectionSource, ServerConnection } from './server-database.ts';
 import type { StatementResult } from './sql-database.ts';
 
-/** What is used of a pool of `pg`. */
+/** A pool of `pg`: the part that is used. */
 export interface PostgresPool {
   connect(): Promise<PostgresClient>;
   query(sql: string): Promise<unknown>;
 }
 
-/** What is used of a client of `pg`. */
+/** A client of `pg`: the part that is used. */
 export interface PostgresClient {
   query(query: { text: string; values: unknown[] }): Promise<{ rows: unknown[]; rowCount: number | null }>;
   release(destroy?: boolean): void;
@@ -17,7 +17,7 @@ export interface PostgresClient {
   off?(event: 'error', listener: () => void): unknown;
 }
 
-/** A pool that is opened at the first call; `DRIVER_MISSING` then where `pg` is not installed. */
+/** Returns the connections of a new pool. The first call opens it, and throws `DRIVER_MISSING` without `pg`. */
 export function openPostgres(url: string, options: { maxConnections: number; timeoutMs: number }): ConnectionSource {
   const open = async (): Promise<PostgresPool & { end(): Promise<void> }> => {
     const { default: pg } = await loadDriver('pg', () => import('pg'));
@@ -28,25 +28,25 @@ export function openPostgres(url: string, options: { maxConnections: number; tim
       keepAlive: true,
       allowExitOnIdle: true,
     });
-    // An idle connection that breaks is replaced when it is needed; without a listener it would end the process.
+    // The pool replaces an idle connection that breaks. Without a listener, its error would end the process.
     pool.on('error', () => {});
     return pool as PostgresPool & { end(): Promise<void> };
   };
   return lazyPool(open, acquire);
 }
 
-/** Connections of a pool that somebody else opens and closes. */
+/** Returns the connections of the caller's pool. */
 export function postgresConnections(pool: PostgresPool): ConnectionSource {
   return { acquire: () => acquire(pool), close: async () => {} };
 }
 
 async function acquire(pool: PostgresPool): Promise<ServerConnection> {
-  // A connection that breaks while it is ours fails what runs on it; without a listener it would end the process.
+  // If the connection breaks, its current query fails. Without a listener, the error would also end the process.
   const ignore = (): void => {};
   const client = await connect(pool, (connected) => void connected.on?.('error', ignore));
   return {
     async run({ sql, parameters }): Promise<StatementResult> {
-      // Without a name: a pooler in front may hand each transaction to another server connection.
+      // Has no name, because a pooler may use another server connection for each transaction.
       const { rows, rowCount } = await client.query({ text: sql, values: [...parameters] });
       return { rows: rows as StatementResult['rows'], changes: rowCount ?? 0 };
     },
@@ -59,17 +59,17 @@ async function acquire(pool: PostgresPool): Promise<ServerConnection> {
 }
 
 /**
- * By callback, which a pool of `pg` calls before it reads on: what a promise gives comes a moment later, and a connection that
- * broke meanwhile would end the process. Other pools may know promises alone.
+ * Connects with a callback, which `pg` calls before it reads more data. A promise resolves a moment later: if the connection
+ * breaks in between, the process ends, because there is no listener yet. Other pools may support promises only.
  */
 function connect(pool: PostgresPool, onConnected: (client: PostgresClient) => void): Promise<PostgresClient> {
   return new Promise((resolve, reject) => {
-    const take = (client: PostgresClient): void => {
+    const use = (client: PostgresClient): void => {
       onConnected(client);
       resolve(client);
     };
-    const byCallback = pool as { connect(callback: (error: unknown, client?: PostgresClient) => void): unknown };
-    const promised = byCallback.connect((error, client) => (client ? take(client) : reject(error as Error)));
-    if (promised !== undefined) Promise.resolve(promised as Promise<PostgresClient>).then(take, reject);
+    const callbackPool = pool as { connect(callback: (error: unknown, client?: PostgresClient) => void): unknown };
+    const promise = callbackPool.connect((error, client) => (client ? use(client) : reject(error as Error)));
+    if (promise !== undefined) Promise.resolve(promise as Promise<PostgresClient>).then(use, reject);
   });
 }

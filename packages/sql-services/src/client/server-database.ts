@@ -1,53 +1,55 @@
 import type { Runtime } from '@thole/core';
 import type { Dialect } from '../dialects/dialect.ts';
+import { query } from './sql-database.ts';
+import type { RunOptions, SqlDatabase, Statement, StatementResult, Steps } from './sql-database.ts';
 import { isSqlFailure, sqlFailure } from './sql-failure.ts';
 import type { SqlFailure } from './sql-failure.ts';
-import type { RunOptions, SqlDatabase, Statement, StatementResult, Steps } from './sql-database.ts';
 
 /** A connection for one call. */
 export interface ServerConnection {
   run(statement: Statement): Promise<StatementResult>;
-  /** Gives it back. */
+  /** Returns the connection to its pool. */
   release(): void;
-  /** Cuts it, so that the server rolls back what was not committed. */
+  /** Closes the connection. The server then rolls back what was not committed. */
   destroy(): void;
 }
 
-/** Where connections come from: a pool of ours or of the caller. */
+/** Provides connections: a pool of ours or of the caller. */
 export interface ConnectionSource {
   acquire(): Promise<ServerConnection>;
   close(): Promise<void>;
 }
 
-/** What a `ServerDatabase` is made of. */
+/** Options of `ServerDatabase`. */
 export interface ServerOptions {
   readonly dialect: Dialect;
   readonly source: ConnectionSource;
   readonly runtime: Runtime;
   readonly timeoutMs: number;
-  /** Names the database in messages. */
+  /** Name of the database for messages. */
   readonly displayName?: string | undefined;
 }
 
-/** How far a call has come: what decides whether an answer that never came leaves the outcome open. */
+/** State of a call. If no answer arrives, it shows whether the outcome is unknown. */
 interface CallState {
   connection?: ServerConnection | undefined;
   isTimedOut: boolean;
   mayBeCommitted: boolean;
 }
 
-/** What is done on a connection. */
+/** Work on a connection. */
 type Work<T> = (call: CallState, connection: ServerConnection) => Promise<T>;
 
-/** Conflicts that are begun anew at once; later ones wait a moment before. */
-const AT_ONCE = 10;
-/** Connections that broke before anything was decided and are replaced: a pool may hold several dead ones. */
-const REPLACED = 3;
+/** Number of conflicts that are retried without a pause. */
+const IMMEDIATE_RETRIES = 10;
+/** Number of broken connections that are replaced if nothing was committed. A pool may contain several of them. */
+const MAX_RECONNECTS = 3;
 
-/** A database behind connections: PostgreSQL, MariaDB, or whatever a Kysely instance speaks. Every call has a time limit. */
+/** A database behind connections: PostgreSQL, MariaDB, or any database of a Kysely instance. Each call has a time limit. */
 export class ServerDatabase implements SqlDatabase {
   readonly dialect: Dialect;
   readonly displayName: string;
+  readonly compact?: () => Promise<void>;
   readonly #source: ConnectionSource;
   readonly #runtime: Runtime;
   readonly #timeoutMs: number;
@@ -58,6 +60,7 @@ export class ServerDatabase implements SqlDatabase {
     this.#source = options.source;
     this.#runtime = options.runtime;
     this.#timeoutMs = options.timeoutMs;
+    if (this.dialect.name === 'sqlite') this.compact = () => this.#compactSqlite();
   }
 
   deadline(): number {
@@ -65,7 +68,7 @@ export class ServerDatabase implements SqlDatabase {
   }
 
   run<T>(steps: () => Steps<T>, { writes, deadline = this.deadline() }: RunOptions): Promise<T> {
-    return this.#inTime(deadline, async (call, connection) => {
+    return this.#withRetries(deadline, async (call, connection) => {
       call.mayBeCommitted = writes;
       return runSteps(connection, steps());
     });
@@ -79,15 +82,25 @@ export class ServerDatabase implements SqlDatabase {
     return this.#transaction(steps, this.dialect.beginSnapshot, { writes: false, deadline });
   }
 
+  close(): Promise<void> {
+    return this.#source.close();
+  }
+
+  // The duration depends on the size of the file, so there is no time limit.
+  async #compactSqlite(): Promise<void> {
+    await this.run(() => query('VACUUM'), { writes: true, deadline: Infinity });
+    await this.run(() => query('PRAGMA wal_checkpoint(TRUNCATE)'), { writes: true, deadline: Infinity });
+  }
+
   #transaction<T>(steps: () => Steps<T>, begin: string, p: { writes: boolean; deadline: number }): Promise<T> {
-    return this.#inTime(p.deadline, async (call, connection) => {
+    return this.#withRetries(p.deadline, async (call, connection) => {
       await connection.run({ sql: begin, parameters: [] });
       let value: T;
       try {
         value = await runSteps(connection, steps());
       } catch (error) {
-        // A connection that cannot roll back is not given back; the server rolls back when it is cut.
-        await connection.run({ sql: 'ROLLBACK', parameters: [] }).catch(() => this.#cut(call));
+        // A connection that cannot roll back is closed. The server then rolls back.
+        await connection.run({ sql: 'ROLLBACK', parameters: [] }).catch(() => this.#destroyConnection(call));
         throw error;
       }
       call.mayBeCommitted = p.writes;
@@ -96,21 +109,17 @@ export class ServerDatabase implements SqlDatabase {
     });
   }
 
-  close(): Promise<void> {
-    return this.#source.close();
-  }
-
-  /** The work's value, begun anew after conflicts, until the time limit cuts its connection. */
-  async #inTime<T>(deadline: number, work: Work<T>): Promise<T> {
-    let broken = 0;
+  /** Runs the work, and again after conflicts. Closes the connection at the deadline. */
+  async #withRetries<T>(deadline: number, work: Work<T>): Promise<T> {
+    let reconnects = 0;
     for (let conflicts = 0; ;) {
       try {
         return await this.#attempt(work, deadline);
       } catch (error) {
         if (!isSqlFailure(error) || error.isOutcomeUnknown || this.#runtime.monotonic() >= deadline) throw error;
-        if (error.kind === 'connection' && ++broken > REPLACED) throw error;
+        if (error.kind === 'connection' && ++reconnects > MAX_RECONNECTS) throw error;
         if (error.kind !== 'conflict' && error.kind !== 'connection') throw error;
-        if (error.kind === 'conflict' && ++conflicts > AT_ONCE) {
+        if (error.kind === 'conflict' && ++conflicts > IMMEDIATE_RETRIES) {
           await this.#runtime.sleep(1 + this.#runtime.random() * 2 * Math.min(conflicts, 50));
         }
       }
@@ -122,24 +131,24 @@ export class ServerDatabase implements SqlDatabase {
     return new Promise<T>((resolve, reject) => {
       const cancel = this.#runtime.timer(Math.max(1, deadline - this.#runtime.monotonic()), () => {
         call.isTimedOut = true;
-        this.#cut(call);
+        this.#destroyConnection(call);
         reject(sqlFailure('connection', new Error(`No answer within ${this.#timeoutMs} ms.`), call.mayBeCommitted));
       });
-      this.#connected(call, work).then(resolve, reject).finally(cancel);
+      this.#runOnConnection(call, work).then(resolve, reject).finally(cancel);
     });
   }
 
-  async #connected<T>(call: CallState, work: Work<T>): Promise<T> {
+  async #runOnConnection<T>(call: CallState, work: Work<T>): Promise<T> {
     try {
       const connection = await this.#source.acquire();
       if (call.isTimedOut) {
         connection.release();
-        throw new Error('The connection came too late.');
+        throw new Error('The connection arrived after the time limit.');
       }
       call.connection = connection;
       return await work(call, connection);
     } catch (error) {
-      throw this.#failureOf(call, error);
+      throw this.#toFailure(call, error);
     } finally {
       const { connection } = call;
       if (!call.isTimedOut) connection?.release();
@@ -147,18 +156,18 @@ export class ServerDatabase implements SqlDatabase {
     }
   }
 
-  #cut(call: CallState): void {
+  #destroyConnection(call: CallState): void {
     const { connection } = call;
     call.connection = undefined;
     connection?.destroy();
   }
 
-  #failureOf(call: CallState, error: unknown): unknown {
+  #toFailure(call: CallState, error: unknown): unknown {
     if (!isDriverError(error)) return error;
     const kind = this.dialect.classifyError(error);
     if (kind !== 'connection') return sqlFailure(kind, error);
     const failure: SqlFailure = sqlFailure(kind, error, call.mayBeCommitted);
-    this.#cut(call);
+    this.#destroyConnection(call);
     return failure;
   }
 }
@@ -178,7 +187,7 @@ async function runSteps<T>(connection: ServerConnection, steps: Steps<T>): Promi
   return step.value;
 }
 
-// Drivers tell by `code` or `errno` what happened, or by a sentence alone when the connection broke; ours carry a brand.
+// Errors of drivers have many shapes: a `code`, an `errno`, or only a message. Our errors have a brand.
 function isDriverError(error: unknown): boolean {
   return !(typeof error === 'object' && error !== null && Symbol.for('thole.error') in error) && !isSqlFailure(error);
 }

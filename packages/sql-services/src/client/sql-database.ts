@@ -1,60 +1,62 @@
 import type { Dialect } from '../dialects/dialect.ts';
 
-/** What may be bound to a statement; everything else is converted before. */
+/** A parameter of a statement. Other values are converted before. */
 export type SqlValue = string | number | null | Uint8Array;
 
-/** One statement with its parameters: one round trip. */
+/** A statement with its parameters. On a server it is one round trip. */
 export interface Statement {
   readonly sql: string;
   readonly parameters: readonly SqlValue[];
 }
 
-/** A row as the driver gave it. */
+/** A row as the driver returns it. */
 export type Row = { readonly [column: string]: unknown };
 
-/** What the database answered. */
+/** Result of a statement. */
 export interface StatementResult {
   readonly rows: readonly Row[];
-  /** How many rows were written, or found by an update. */
+  /** Number of rows that were written, or that an UPDATE found. */
   readonly changes: number;
-  /** Of the last row that was inserted, or what MariaDB's `LAST_INSERT_ID(…)` was given. */
+  /** Row number of the last inserted row. On MariaDB also the argument of `LAST_INSERT_ID(…)`. */
   readonly insertId?: number | undefined;
 }
 
 /**
- * What is done in a database, step by step: each `yield` is a statement and answers its result, or throws what failed. SQLite
- * runs all of it within one tick, so that nothing of this process comes between; a server is awaited at each. Steps within
- * steps are generators and never lists: `yield*` over a list throws a `TypeError` in place of what failed.
+ * Work in a database as a generator. Each `yield` runs a statement and returns its result or throws its error. SQLite runs
+ * all steps synchronously. A server is awaited after each step. Steps that are part of other steps must be generators, not
+ * arrays: with an array, `yield*` throws a `TypeError` instead of the statement's error.
  */
 export type Steps<T> = Generator<Statement, T, StatementResult>;
 
-/** What kind of call it is. */
+/** Options of `SqlDatabase.run`. */
 export interface RunOptions {
-  /** Whether an answer that never came leaves the outcome open. */
+  /** True if the steps write: then the outcome is unknown if no answer arrives. */
   readonly writes: boolean;
-  /** Where it is a part of a longer call: when that has to end. */
+  /** Time at which the call must end, if it is part of a longer call. */
   readonly deadline?: number | undefined;
 }
 
-/** A database that steps are run in. Rejects with a `SqlFailure` or what the steps threw. */
+/** A database that runs steps. Throws a `SqlFailure`, or the error that the steps throw. */
 export interface SqlDatabase {
   readonly dialect: Dialect;
-  /** Names it in messages: file, or name, host and port. */
+  /** Name for messages: the file, or the database's name, host and port. */
   readonly displayName: string;
-  /** When a call that begins now has to end, by the runtime's monotonic clock. */
+  /** Returns the time at which a call that starts now must end, by the runtime's monotonic clock. */
   deadline(): number;
-  /** Each statement by itself. What conflicted is begun anew until the time limit. */
-  run<T>(steps: () => Steps<T>, kind: RunOptions): Promise<T>;
-  /** All statements together or not at all; begun anew likewise. */
+  /** Runs each statement separately. Retries conflicts until the deadline. */
+  run<T>(steps: () => Steps<T>, options: RunOptions): Promise<T>;
+  /** Runs all statements in one transaction. Retries conflicts until the deadline. */
   transact<T>(steps: () => Steps<T>, deadline?: number): Promise<T>;
-  /** All statements of one moment; none of them writes. */
+  /** Runs statements that only read. All of them see one state of the database. */
   snapshot<T>(steps: () => Steps<T>, deadline?: number): Promise<T>;
   /**
-   * Removes text that was deleted from, or replaced in, tables with this prefix from the database's files: now, or later while
-   * others read them. Never throws.
+   * Removes deleted and replaced text of tables with this prefix from the files of the database, now or later. Never throws.
+   * Absent if the server does this itself.
    */
   erase?(tablePrefix: string): Promise<void>;
-  /** Harmless when repeated. */
+  /** Rewrites the files of the database without unused space. Absent if the server does this itself. */
+  compact?(): Promise<void>;
+  /** Closes the connections. Can be repeated. */
   close(): Promise<void>;
 }
 

@@ -1,48 +1,63 @@
 import type { Runtime } from '@thole/core';
+import { invalidInput, isPlainObject, optionNames } from '@thole/core/kit';
 import type { Kysely } from 'kysely';
+import type { DialectName } from '../dialects/dialect.ts';
 import type { MariaDbPool } from './mariadb-pool.ts';
 import type { PostgresPool } from './postgres-pool.ts';
-import type { DialectName } from '../dialects/dialect.ts';
 
-/** How long a call may take unless it is told otherwise. */
+/** Default time limit of a call. */
 export const TIMEOUT_MS = 30_000;
 
-/** Where the database is, and how it is spoken to. */
+/** Options of every SQL service: the database and its connections. */
 export interface DatabaseOptions {
   /**
-   * `sqlite:///./file.db`, `sqlite:////absolute/file.db`, `sqlite://:memory:`, `postgresql://…`, `mysql://…`. A driver of Python in the
-   * scheme (`postgresql+asyncpg://…`) is left out.
+   * URL of the database: `sqlite:///./file.db`, `sqlite:////absolute/file.db`, `sqlite://:memory:`, `postgresql://…` or
+   * `mysql://…`. The name of a Python driver (`postgresql+asyncpg://…`) is ignored.
    */
   dbUrl?: string | undefined;
-  /** Instead of a URL: a pool of `pg` or `mysql2`, or a Kysely instance. It is neither opened nor closed. */
+  /** Instead of `dbUrl`: a pool of `pg` or `mysql2`, or a Kysely instance. The caller opens and closes it. */
   db?: PostgresPool | MariaDbPool | Kysely<never> | undefined;
-  /** What `db` speaks; needed with `db`. */
+  /** Database of `db`. Required with `db`. */
   dialect?: DialectName | undefined;
-  /** What the tables' names begin with (`thole_`): lower-case letters, digits, underscores. */
+  /** Start of all table names: lower-case letters, digits and underscores. Default: `thole_`. */
   tablePrefix?: string | undefined;
-  /** The schema that the tables are in, on PostgreSQL, or the database, on MariaDB: lower-case letters, digits, underscores. */
+  /** Schema (PostgreSQL) or database (MariaDB) of the tables: lower-case letters, digits and underscores. Default: none. */
   schema?: string | undefined;
-  /** Whether the tables are made at the first call (true). Where the user of run-time may not: `migrate()` by another. */
+  /** True if the first call creates or updates the tables. If false, call `migrate()`. Default: true. */
   autoMigrate?: boolean | undefined;
-  /** How long one call may take (30,000). */
+  /** Time limit of one call in milliseconds. Default: 30,000. */
   timeoutMs?: number | undefined;
-  /** Most connections of a pool that is opened from a URL (10). */
+  /** Maximum number of connections of a pool that is opened from a URL. Default: 10. */
   maxConnections?: number | undefined;
-  /** Of SQLite: what is flushed to the disk with each commit. `NORMAL` (default) survives the process, `FULL` a power cut too. */
+  /**
+   * Durability of SQLite commits. `NORMAL` keeps them if the process dies. `FULL` also keeps them in a power failure, with
+   * one flush to the disk per commit. Default: `NORMAL`.
+   */
   synchronous?: 'NORMAL' | 'FULL' | undefined;
   runtime?: Runtime | undefined;
 }
 
-/** The names of the options above. */
-export const databaseOptionNames: readonly (keyof DatabaseOptions)[] = [
-  'dbUrl',
-  'db',
-  'dialect',
-  'tablePrefix',
-  'schema',
-  'autoMigrate',
-  'timeoutMs',
-  'maxConnections',
-  'synchronous',
-  'runtime',
-];
+/** Names of all `DatabaseOptions`. */
+export const sqlOptionNames: readonly string[] = optionNames<DatabaseOptions>({
+  dbUrl: true,
+  db: true,
+  dialect: true,
+  tablePrefix: true,
+  schema: true,
+  autoMigrate: true,
+  timeoutMs: true,
+  maxConnections: true,
+  synchronous: true,
+  runtime: true,
+});
+
+/** Returns the options of a service that was created with a URL or options. Throws `INVALID_INPUT` for any other argument. */
+export function toServiceOptions<Options extends DatabaseOptions>(
+  urlOrOptions: string | Options,
+  service: string,
+): Partial<Options> {
+  if (typeof urlOrOptions === 'string') return { dbUrl: urlOrOptions } as Partial<Options>;
+  const options: unknown = urlOrOptions;
+  if (!isPlainObject(options)) throw invalidInput(`The argument of ${service}`, 'a URL or options', options);
+  return urlOrOptions;
+}

@@ -2,18 +2,19 @@ import { systemRuntime, TholeError } from '@thole/core';
 import { rejectUnknownOptions } from '@thole/core/kit';
 import type { Runtime } from '@thole/core';
 import type { Dialect } from '../dialects/dialect.ts';
-import type { DatabaseOptions } from './sql-options.ts';
 import { assertSchemaVersion, migrate, readSchemaVersion } from '../schema/migrate.ts';
 import { tableNames } from '../schema/table-names.ts';
 import type { TableNames } from '../schema/table-names.ts';
-import { ServerClock } from './server-clock.ts';
+import { mapSqlError } from './map-sql-error.ts';
 import { openDatabase } from './open-database.ts';
-import { withDeadline } from './with-deadline.ts';
-import { isSqlFailure, sqlFailure, mapSqlError } from './sql-failure.ts';
+import { ServerClock } from './server-clock.ts';
 import { query } from './sql-database.ts';
 import type { SqlDatabase, StatementResult, Steps } from './sql-database.ts';
+import { isSqlFailure, sqlFailure } from './sql-failure.ts';
+import type { DatabaseOptions } from './sql-options.ts';
+import { withDeadline } from './with-deadline.ts';
 
-/** A database with our tables in it: what the stores stand on. Its errors are `TholeError`s. */
+/** A database with the tables of this package. All stores use it. Its errors are `TholeError`s. */
 export class SqlStorage {
   readonly dialect: Dialect;
   readonly tables: TableNames;
@@ -24,7 +25,7 @@ export class SqlStorage {
   #isReady = false;
   #preparing: Promise<void> | undefined;
 
-  /** Nothing is connected to before the first call. */
+  /** The first call connects, not the constructor. */
   constructor(options: DatabaseOptions) {
     const { tablePrefix = 'thole_', schema, autoMigrate } = options;
     if (autoMigrate !== undefined && typeof autoMigrate !== 'boolean') {
@@ -38,62 +39,67 @@ export class SqlStorage {
     this.clock = new ServerClock(this.#database, this.runtime);
   }
 
-  /** When a call that begins now has to end. What follows takes it, so that all steps of a call share one time limit. */
+  /** Returns the time at which a call that starts now must end. All steps of a call share it. */
   deadline(): number {
     return this.#database.deadline();
   }
 
-  /** Statements that change nothing, each by itself. */
+  /** Runs statements that only read, each separately. */
   async read<T>(steps: () => Steps<T>, deadline: number = this.deadline()): Promise<T> {
     if (!this.#isReady) await this.#prepare(deadline);
-    return this.#told(this.#database.run(steps, { writes: false, deadline }));
+    return this.#mapErrors(this.#database.run(steps, { writes: false, deadline }));
   }
 
-  /** Statements that change nothing, all of one moment. */
+  /** Runs statements that only read. All of them see one state of the database. */
   async readSnapshot<T>(steps: () => Steps<T>, deadline: number = this.deadline()): Promise<T> {
     if (!this.#isReady) await this.#prepare(deadline);
-    return this.#told(this.#database.snapshot(steps, deadline));
+    return this.#mapErrors(this.#database.snapshot(steps, deadline));
   }
 
-  /** One statement that writes, or several of which each stands for itself. */
+  /** Runs statements that write, each separately. */
   async write<T>(steps: () => Steps<T>, deadline: number = this.deadline()): Promise<T> {
     if (!this.#isReady) await this.#prepare(deadline);
-    return this.#told(this.#database.run(steps, { writes: true, deadline }));
+    return this.#mapErrors(this.#database.run(steps, { writes: true, deadline }));
   }
 
-  /** Statements that are done together or not at all; `onDuplicate` answers for a unique key that is taken. */
+  /** Runs statements in one transaction. Returns the result of `onDuplicate` if a unique key is taken. */
   async transact<T>(
     steps: () => Steps<T>,
     { onDuplicate, deadline = this.deadline() }: { onDuplicate?: () => T | Promise<T>; deadline?: number } = {},
   ): Promise<T> {
     if (!this.#isReady) await this.#prepare(deadline);
-    return this.#told(this.#database.transact(steps, deadline), onDuplicate);
+    return this.#mapErrors(this.#database.transact(steps, deadline), onDuplicate);
   }
 
-  /** Where a single statement is enough on this database, it is not put into a transaction. */
+  /** Like `transact`. Without `inTransaction` the steps are a single statement, which needs no transaction. */
   async writeAtomically<T>(
     steps: () => Steps<T>,
     { inTransaction, ...p }: { inTransaction: boolean; onDuplicate: () => Promise<T>; deadline: number },
   ): Promise<T> {
     if (inTransaction) return this.transact(steps, p);
     if (!this.#isReady) await this.#prepare(p.deadline);
-    return this.#told(this.#database.run(steps, { writes: true, deadline: p.deadline }), p.onDuplicate);
+    return this.#mapErrors(this.#database.run(steps, { writes: true, deadline: p.deadline }), p.onDuplicate);
   }
 
-  /** Makes the tables, or brings them to this package's version. */
+  /** Creates the tables or updates them to the version of this package. */
   async migrate(): Promise<void> {
     const { tablePrefix = 'thole_', schema } = this.#options;
-    await this.#told(migrate(this.#database, this.tables, { dialect: this.dialect, prefix: tablePrefix, schema }));
+    await this.#mapErrors(migrate(this.#database, this.tables, { dialect: this.dialect, prefix: tablePrefix, schema }));
   }
 
-  /** `STORE_UNAVAILABLE` unless the database answers; the tables are not asked for. */
+  /** Throws `STORE_UNAVAILABLE` unless the database answers. Does not need the tables. */
   async ping(): Promise<void> {
-    await this.#told<StatementResult>(this.#database.run(() => query('SELECT 1'), { writes: false }));
+    await this.#mapErrors<StatementResult>(this.#database.run(() => query('SELECT 1'), { writes: false }));
   }
 
-  /** Removes text that was deleted or replaced from the database's files: now, or later while others read them. Never throws. */
+  /** Removes deleted and replaced text from the files of the database, now or later. Never throws. */
   async erase(): Promise<void> {
     await this.#database.erase?.(this.#options.tablePrefix ?? 'thole_');
+  }
+
+  /** Rewrites a SQLite file without unused space. Has no effect on a server. */
+  async compact(): Promise<void> {
+    if (this.#database.compact) await this.#mapErrors(this.#database.compact());
   }
 
   close(): Promise<void> {
@@ -101,13 +107,11 @@ export class SqlStorage {
   }
 
   async #prepare(deadline: number): Promise<void> {
-    this.#preparing ??= this.#told(this.#makeReady()).finally(() => (this.#preparing = undefined));
-    await withDeadline(this.runtime, deadline, this.#preparing, () =>
-      mapSqlError(
-        sqlFailure('connection', new Error('The tables were not made ready in time.')),
-        this.#database.displayName,
-      ),
-    );
+    this.#preparing ??= this.#mapErrors(this.#makeReady()).finally(() => (this.#preparing = undefined));
+    await withDeadline(this.runtime, deadline, this.#preparing, () => {
+      const failure = sqlFailure('connection', new Error('The tables were not ready in time.'));
+      return mapSqlError(failure, this.#database.displayName);
+    });
   }
 
   async #makeReady(): Promise<void> {
@@ -116,9 +120,9 @@ export class SqlStorage {
     this.#isReady = true;
   }
 
-  async #told<T>(working: Promise<T>, onDuplicate?: () => T | Promise<T>): Promise<T> {
+  async #mapErrors<T>(result: Promise<T>, onDuplicate?: () => T | Promise<T>): Promise<T> {
     try {
-      return await working;
+      return await result;
     } catch (error) {
       if (onDuplicate && isSqlFailure(error, 'duplicate')) return onDuplicate();
       throw mapSqlError(error, this.#database.displayName);
@@ -126,8 +130,8 @@ export class SqlStorage {
   }
 }
 
-/** Refuses options that nobody would read, then opens. */
-export function openStorage(options: DatabaseOptions, known: readonly string[], where: string): SqlStorage {
-  rejectUnknownOptions(options, known, where);
+/** Returns the storage of these options. Throws `INVALID_INPUT` if an option is unknown. `store` names the store. */
+export function openStorage(options: DatabaseOptions, optionNames: readonly string[], store: string): SqlStorage {
+  rejectUnknownOptions(options, optionNames, store);
   return new SqlStorage(options);
 }

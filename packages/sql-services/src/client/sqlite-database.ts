@@ -1,50 +1,51 @@
+import { resolve as resolvePath } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import type { Runtime } from '@thole/core';
 import type { Dialect } from '../dialects/dialect.ts';
 import { displayNameOfAddress } from './display-name.ts';
 import { NodeSqlite } from './node-sqlite.ts';
-import { isSqlFailure, sqlFailure } from './sql-failure.ts';
 import type { RunOptions, SqlDatabase, Steps } from './sql-database.ts';
+import { isSqlFailure, sqlFailure } from './sql-failure.ts';
 import { SqliteEraser } from './sqlite-eraser.ts';
 import { runSteps, runTransaction } from './sqlite-steps.ts';
 
-/** How a SQLite file is opened. */
+/** Options of `SqliteDatabase`. */
 export interface SqliteOptions {
   readonly path: string;
-  /** Nothing is written, neither the file's own settings. */
+  /** True if nothing is written, not even the settings of the file. */
   readonly readOnly: boolean;
   readonly synchronous: 'NORMAL' | 'FULL';
   readonly dialect: Dialect;
   readonly runtime: Runtime;
   readonly timeoutMs: number;
-  /** Loads an extension into the connection, before anything else. */
+  /** Loads an extension into the new connection. */
   readonly extend?: ((database: DatabaseSync) => Promise<void>) | undefined;
 }
 
-/** A transaction that waits for its turn. */
-interface Job {
-  /** Whether it is settled; not where another process holds the lock. */
+/** A transaction that waits for the lock. */
+interface WaitingTransaction {
+  /** Runs the transaction. Returns false if another process has the lock, true if the promise is settled. */
   attempt(): boolean;
   reject(error: unknown): void;
   readonly deadline: number;
 }
 
 /**
- * SQLite through one connection of `node:sqlite`. All steps of a call are run within one tick, so that calls of one process
- * never meet. Where another process holds the lock, this one sleeps for moments and asks again: it never blocks its event
- * loop. Those who wait are served in the order they came.
+ * SQLite through one connection of `node:sqlite`. All steps of a call run synchronously, so calls of one process never
+ * conflict. If another process has the lock, the call pauses and tries again, and the event loop continues. Waiting
+ * transactions run in the order of their calls.
  */
 export class SqliteDatabase implements SqlDatabase {
   readonly dialect: Dialect;
   readonly displayName: string;
   readonly #options: SqliteOptions;
   readonly #runtime: Runtime;
-  readonly #line: Job[] = [];
+  readonly #queue: WaitingTransaction[] = [];
   #opening: Promise<NodeSqlite> | undefined;
   #connection: NodeSqlite | undefined;
   #eraser: SqliteEraser | undefined;
   #isClosed = false;
-  #isServing = false;
+  #isRunningQueue = false;
 
   constructor(options: SqliteOptions) {
     this.#options = options;
@@ -59,17 +60,17 @@ export class SqliteDatabase implements SqlDatabase {
 
   async run<T>(steps: () => Steps<T>, { deadline = this.deadline() }: RunOptions): Promise<T> {
     const connection = this.#connection ?? (await this.#open());
-    return this.#until(deadline, () => runSteps(connection, steps()));
+    return this.#retryUntil(deadline, () => runSteps(connection, steps()));
   }
 
   async snapshot<T>(steps: () => Steps<T>, deadline: number = this.deadline()): Promise<T> {
     const connection = this.#connection ?? (await this.#open());
-    return this.#until(deadline, () => runTransaction(connection, steps, this.dialect.beginSnapshot));
+    return this.#retryUntil(deadline, () => runTransaction(connection, steps, this.dialect.beginSnapshot));
   }
 
   async transact<T>(steps: () => Steps<T>, deadline: number = this.deadline()): Promise<T> {
     const connection = this.#connection ?? (await this.#open());
-    if (this.#line.length === 0) {
+    if (this.#queue.length === 0) {
       const done = this.#attempt(() => runTransaction(connection, steps, this.dialect.begin));
       if (done) return done.value;
     }
@@ -84,8 +85,8 @@ export class SqliteDatabase implements SqlDatabase {
           return true;
         }
       };
-      this.#line.push({ attempt, reject, deadline });
-      void this.#serve();
+      this.#queue.push({ attempt, reject, deadline });
+      void this.#runQueue();
     });
   }
 
@@ -93,10 +94,17 @@ export class SqliteDatabase implements SqlDatabase {
     await this.#eraser?.erase(tablePrefix, () => this.#pause());
   }
 
+  async compact(): Promise<void> {
+    if (!this.#connection) await this.#open();
+    await this.#eraser?.compact().catch((error: unknown) => {
+      throw this.#toFailure(error);
+    });
+  }
+
   async close(): Promise<void> {
     this.#isClosed = true;
     const connection = await this.#opening?.catch(() => undefined);
-    this.#eraser?.close();
+    await this.#eraser?.close();
     connection?.close();
   }
 
@@ -110,81 +118,90 @@ export class SqliteDatabase implements SqlDatabase {
   }
 
   async #connect(): Promise<NodeSqlite> {
+    const { path, readOnly, synchronous, timeoutMs } = this.#options;
     const connection = await NodeSqlite.open(this.#options).catch((error: unknown) => {
-      throw this.#failureOf(error);
+      throw this.#toFailure(error);
     });
-    if (this.#options.readOnly) return (this.#connection = connection);
+    if (readOnly) return (this.#connection = connection);
     try {
-      // The first of several processes switches the file over; the others find it busy for a moment.
-      await this.#until(this.deadline(), () => connection.run({ sql: 'PRAGMA journal_mode = WAL', parameters: [] }));
-      connection.run({ sql: `PRAGMA synchronous = ${this.#options.synchronous}`, parameters: [] });
+      // The first process changes the mode of the file. It is locked for other processes meanwhile.
+      const setMode = { sql: 'PRAGMA journal_mode = WAL', parameters: [] };
+      await this.#retryUntil(this.deadline(), () => connection.run(setMode));
+      connection.run({ sql: `PRAGMA synchronous = ${synchronous}`, parameters: [] });
       connection.run({ sql: 'PRAGMA secure_delete = ON', parameters: [] });
     } catch (error) {
       connection.close();
       throw error;
     }
-    const [runtime, place] = [this.#runtime, this.displayName];
-    const isIdle = (): boolean => this.#line.length === 0;
-    if (this.#options.path !== ':memory:') this.#eraser = new SqliteEraser({ connection, runtime, place, isIdle });
+    if (path !== ':memory:') {
+      this.#eraser = new SqliteEraser({
+        connection,
+        path: resolvePath(path),
+        runtime: this.#runtime,
+        timeoutMs,
+        displayName: this.displayName,
+        isIdle: () => this.#queue.length === 0,
+      });
+    }
     return (this.#connection = connection);
   }
 
-  /** Serves those who wait, the eldest first, until nobody does. */
-  async #serve(): Promise<void> {
-    if (this.#isServing) return;
-    this.#isServing = true;
-    for (let job = this.#line[0]; job; job = this.#line[0]) {
-      if (job.attempt()) {
-        this.#line.shift();
+  /** Runs the waiting transactions in order until none is left. */
+  async #runQueue(): Promise<void> {
+    if (this.#isRunningQueue) return;
+    this.#isRunningQueue = true;
+    for (let next = this.#queue[0]; next; next = this.#queue[0]) {
+      if (next.attempt()) {
+        this.#queue.shift();
         continue;
       }
       await this.#pause();
       const now = this.#runtime.monotonic();
-      for (const late of this.#line.filter(({ deadline }) => deadline <= now)) {
-        this.#line.splice(this.#line.indexOf(late), 1);
-        late.reject(busy());
+      for (const late of this.#queue.filter(({ deadline }) => deadline <= now)) {
+        this.#queue.splice(this.#queue.indexOf(late), 1);
+        late.reject(lockTimeout());
       }
     }
-    this.#isServing = false;
+    this.#isRunningQueue = false;
   }
 
-  /** The value, or undefined where somebody else holds the lock. */
+  /** Returns the value of the work, or undefined if another connection has the lock. */
   #attempt<T>(work: () => T): { value: T } | undefined {
     try {
       return { value: work() };
     } catch (error) {
-      const failure = this.#failureOf(error);
+      const failure = this.#toFailure(error);
       if (isSqlFailure(failure, 'conflict')) return undefined;
       throw failure;
     }
   }
 
-  async #until<T>(deadline: number, work: () => T): Promise<T> {
+  async #retryUntil<T>(deadline: number, work: () => T): Promise<T> {
     for (;;) {
       const done = this.#attempt(work);
       if (done) return done.value;
-      if (this.#runtime.monotonic() >= deadline) throw busy();
+      if (this.#runtime.monotonic() >= deadline) throw lockTimeout();
       await this.#pause();
     }
   }
 
-  // Short, for a lock is held for less than a millisecond as a rule, and uneven, so that processes do not ask in step.
+  // Short, because a lock usually lasts less than a millisecond. Random, so that processes do not retry at the same time.
   #pause(): Promise<void> {
     return this.#runtime.sleep(0.5 + this.#runtime.random() * 4);
   }
 
-  #failureOf(error: unknown): unknown {
+  #toFailure(error: unknown): unknown {
     if (!isDriverError(error)) return error;
     if (this.#isClosed) return sqlFailure('refused', error);
     return sqlFailure(this.dialect.classifyError(error), error);
   }
 }
 
-function busy(): Error {
-  return sqlFailure('conflict', new Error('Another process held the lock of the database all the time.'));
+function lockTimeout(): Error {
+  return sqlFailure('conflict', new Error('Another connection had the lock of the file until the time limit.'));
 }
 
-// node:sqlite's errors carry codes like ERR_SQLITE_ERROR, and ERR_INVALID_STATE once it is closed.
+// Codes of node:sqlite, such as ERR_SQLITE_ERROR, and of files. ERR_INVALID_STATE means that the connection is closed.
 function isDriverError(error: unknown): boolean {
   const { code } = (error ?? {}) as { code?: unknown };
   return typeof code === 'string' && /^(ERR_SQLITE|ERR_INVALID_STATE|E[A-Z]+$)/.test(code);

@@ -4,7 +4,7 @@ import type { Statement, StatementResult, Steps } from './sql-database.ts';
 const COMMIT: Statement = { sql: 'COMMIT', parameters: [] };
 const ROLLBACK: Statement = { sql: 'ROLLBACK', parameters: [] };
 
-/** Steps in a transaction that begins so, all within this tick. */
+/** Runs the steps in a transaction, synchronously. */
 export function runTransaction<T>(connection: NodeSqlite, steps: () => Steps<T>, begin: string): T {
   connection.run({ sql: begin, parameters: [] });
   try {
@@ -15,13 +15,13 @@ export function runTransaction<T>(connection: NodeSqlite, steps: () => Steps<T>,
     try {
       connection.run(ROLLBACK);
     } catch {
-      // SQLite has rolled back by itself.
+      // SQLite has rolled back already.
     }
     throw error;
   }
 }
 
-/** Steps one by one, all within this tick. */
+/** Runs the steps, synchronously. */
 export function runSteps<T>(connection: NodeSqlite, steps: Steps<T>): T {
   let step = steps.next();
   while (!step.done) {

@@ -1,20 +1,20 @@
 import type { Runtime } from '@thole/core';
 
-/** The promise's value, or what `late` makes where the runtime's monotonic clock reaches the deadline before; the promise is let go. */
+/** Returns the value of the promise. Throws `timeoutError()` if the runtime's monotonic clock reaches the deadline first. */
 export async function withDeadline<T>(
   runtime: Runtime,
   deadline: number,
   promise: Promise<T>,
-  late: () => unknown,
+  timeoutError: () => unknown,
 ): Promise<T> {
   const done = new AbortController();
-  const ending = runtime.sleep(Math.max(0, deadline - runtime.monotonic()), done.signal).then(() => {
-    throw late();
+  const timeout = runtime.sleep(Math.max(0, deadline - runtime.monotonic()), done.signal).then(() => {
+    throw timeoutError();
   });
   try {
-    return await Promise.race([promise, ending]);
+    return await Promise.race([promise, timeout]);
   } finally {
-    ending.catch(() => {});
+    timeout.catch(() => {});
     done.abort();
   }
 }

@@ -5,64 +5,66 @@ import type { TableNames } from '../schema/table-names.ts';
 import type { AppendOutcome, AppendRecord } from '../session/append-record.ts';
 import type { StateOwner, StateWrite } from '../session/state-writes.ts';
 
-/** The databases that are served. */
+/** A supported database. */
 export type DialectName = 'sqlite' | 'postgres' | 'mariadb';
 
-/** The column types that the tables are made of. */
+/** SQL types of the columns. */
 export interface ColumnTypes {
-  /** A row's own number, given by the database and never twice. */
+  /** Row number: assigned by the database and never reused. */
   readonly rowId: string;
   readonly integer: string;
-  /** Seconds with fractions, exact to the last bit. */
+  /** Seconds as a double-precision number. */
   readonly time: string;
-  /** A name of at most 512 bytes: every byte counts, case and trailing blanks included. */
+  /** A name of at most 512 bytes. Comparison is byte by byte: case and trailing spaces are significant. */
   readonly name: string;
-  /** The same of at most 80 bytes. */
+  /** Like `name`, with at most 80 bytes. */
   readonly shortName: string;
   readonly text: string;
-  /** A flat JSON object of strings, which the database itself can merge. */
+  /** A flat JSON object of strings that the database can merge. */
   readonly document: string;
   readonly bytes: string;
-  /** Written behind `CREATE TABLE (…)`. */
+  /** SQL after `CREATE TABLE (…)`. */
   readonly tableEnd: string;
 }
 
-/** How an append is done in as few round trips as the database allows. */
+/** The statements of an append, in as few round trips as the database allows. */
 export interface AppendSteps {
+  /** True if the steps must run in a transaction. */
   readonly inTransaction: boolean;
   steps(record: AppendRecord): Steps<AppendOutcome>;
-  /** Why nothing was stored, asked after a unique key was broken. */
+  /** Returns why nothing was stored, after a violation of a unique key. */
   explain(record: AppendRecord): Steps<AppendOutcome>;
 }
 
-/** Everything in which one database differs from the others. */
+/** The differences between the databases. */
 export interface Dialect {
   readonly name: DialectName;
   readonly types: ColumnTypes;
   createAdapter(): DialectAdapter;
   createQueryCompiler(): QueryCompiler;
-  /** Whether `CREATE TABLE` takes the indexes too, where `CREATE INDEX IF NOT EXISTS` is not known everywhere. */
+  /** True if `CREATE TABLE` contains the indexes. Not every server has `CREATE INDEX IF NOT EXISTS`. */
   readonly indexesInTable: boolean;
-  /** Behind an INSERT, so that its answer tells the number that the row was given; else it is the insert id. */
+  /** Returns the end of an INSERT whose result contains this column. Empty if the result has the insert id instead. */
   readonly returning: (column: string) => string;
-  /** The statement that begins a transaction which will write. */
+  /** Statement that starts a transaction that writes. */
   readonly begin: string;
-  /** The same for one that reads several things of one moment. */
+  /** Statement that starts a transaction whose reads see one state of the database. */
   readonly beginSnapshot: string;
-  /** Behind a SELECT whose rows are going to be written. */
+  /** End of a SELECT that locks its rows for a following write. */
   readonly forUpdate: string;
-  /** Asks the database for its time: seconds as `now`. Undefined where that is this machine's. */
+  /** Query for the time of the database in seconds, as `now`. Undefined if it is the time of this machine. */
   readonly clockSql: string | undefined;
-  /** A name as it is bound, so that it is compared byte by byte. */
+  /** Converts a name to the parameter that the database compares byte by byte. */
   readonly bindName: (value: string) => string | Uint8Array;
-  /** SQL with `?` for each parameter, in the database's own writing. */
+  /** Converts SQL with `?` for each parameter to the placeholders of the database. */
   statement(sql: string): string;
-  /** Writes keys of an app's or a user's state, whose names the columns hold, and counts the write. */
+  /** Writes keys of an app's or a user's state and counts the write. */
   writeState(table: string, owner: StateOwner, writes: readonly StateWrite[]): Steps<void>;
-  /** A document that begins as this patch: `?`. */
+  /** SQL expression that creates a document from a patch: `?`. */
   readonly newDocument: string;
   append(tables: TableNames): AppendSteps;
-  /** Makes the migrations of several processes wait for each other. */
-  migrationLock(name: string): { readonly take: Statement | undefined; readonly free: Statement | undefined };
+  /** Returns the statements of a lock under which only one process migrates. */
+  migrationLock(name: string): { readonly acquire: Statement | undefined; readonly release: Statement | undefined };
+  /** Returns the kind of a driver's error. */
   classifyError(error: unknown): FailureKind;
 }

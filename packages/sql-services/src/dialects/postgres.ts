@@ -2,11 +2,12 @@ import { PostgresAdapter, PostgresQueryCompiler } from 'kysely';
 import type { SqlValue, Steps } from '../client/sql-database.ts';
 import type { FailureKind } from '../client/sql-failure.ts';
 import type { TableNames } from '../schema/table-names.ts';
-import { checkAppendSteps, explainAppendSteps } from '../session/check-append.ts';
+import { SqlTextCache } from '../session/append-record.ts';
 import type { AppendOutcome, AppendRecord } from '../session/append-record.ts';
+import { checkAppendSteps, explainAppendSteps } from '../session/check-append.ts';
 import type { AppendSteps, Dialect } from './dialect.ts';
 
-/** PostgreSQL: names in the collation that compares bytes, documents as `jsonb`. */
+/** PostgreSQL. Names use the collation that compares bytes, documents are `jsonb`. */
 export const postgres: Dialect = {
   name: 'postgres',
   types: {
@@ -30,84 +31,80 @@ export const postgres: Dialect = {
   clockSql: 'SELECT extract(epoch FROM clock_timestamp())::float8 AS now',
   newDocument: 'jsonb_strip_nulls(?::jsonb)',
   bindName: (value) => value,
-  statement: numbered,
+  statement: numberParameters,
   *writeState(table, { columns, names }, writes) {
-    const sql = numbered(writeText(table, columns, '(SELECT 1) AS once'));
+    const sql = numberParameters(writeStateSql(table, columns, '(SELECT 1) AS once'));
     yield { sql, parameters: [...names, JSON.stringify(writes)] };
   },
   append,
-  // Held until the end of the transaction, so it needs no connection of its own.
+  // The lock ends with the transaction. It needs no separate connection.
   migrationLock: (name) => ({
-    take: { sql: 'SELECT pg_advisory_xact_lock(hashtext($1))', parameters: [name] },
-    free: undefined,
+    acquire: { sql: 'SELECT pg_advisory_xact_lock(hashtext($1))', parameters: [name] },
+    release: undefined,
   }),
   classifyError,
 };
 
 /**
- * One statement, that is one round trip and a transaction by itself, and a second one only where nothing was stored, to see
- * why. The lease's row is locked before the session's, so that nobody takes the lease over in between; an event id that
- * somebody else stores at the same moment breaks the unique key, and with it the whole statement.
+ * One statement, which is one round trip and a transaction by itself. A second statement reads the reason if nothing was
+ * stored. The lease's row is locked before the session's row, so that no other run takes the lease in between. If another
+ * connection stores the same event id at the same time, the unique key fails the whole statement.
  */
 function append(tables: TableNames): AppendSteps {
-  const look = checkAppendSteps(postgres, tables);
-  const texts = new Map<string, string>();
-  const textFor = (record: AppendRecord): string => {
-    const { session, app, user, fence, incarnation } = record;
-    const shape = [session, app, user, fence, incarnation].map((each) => (each === undefined ? '0' : '1')).join('');
-    let text = texts.get(shape);
-    if (text === undefined) texts.set(shape, (text = numbered(appendText(tables, record))));
-    return text;
-  };
+  const check = checkAppendSteps(postgres, tables);
+  const texts = new SqlTextCache((record) => numberParameters(appendSql(tables, record)));
   function* steps(record: AppendRecord): Steps<AppendOutcome> {
-    const { rows } = yield { sql: textFor(record), parameters: parametersOf(record) };
+    const { rows } = yield { sql: texts.get(record), parameters: parametersOf(record) };
     if (rows[0]) return { kind: 'stored', seq: Number(rows[0]['seq']) };
-    return yield* explainAppendSteps(look, record);
+    return yield* explainAppendSteps(check, record);
   }
-  return { inTransaction: false, steps, explain: (record) => explainAppendSteps(look, record) };
+  return { inTransaction: false, steps, explain: (record) => explainAppendSteps(check, record) };
 }
 
-/** In the order of the parameters below. */
-function appendText(tables: TableNames, { session, app, user, fence, incarnation }: AppendRecord): string {
-  const written = (name: string, table: string, columns: readonly string[]): string => `,
-  ${name} AS (${writeText(table, columns, 'moved')} RETURNING 1)`;
-  const held = `held AS (
-    SELECT 1 FROM ${tables.leases} WHERE app_name = ? AND user_id = ? AND session_id = ? AND fence = ?
+/** Returns the statement. `parametersOf` returns its parameters in the same order. */
+function appendSql(tables: TableNames, { session, app, user, lease, incarnation, marks }: AppendRecord): string {
+  const writeStatePart = (name: string, table: string, columns: readonly string[]): string => `,
+  ${name} AS (${writeStateSql(table, columns, 'moved')} RETURNING 1)`;
+  const heldPart = `held AS (
+    SELECT 1 FROM ${tables.leases} l WHERE l.app_name = ? AND l.user_id = ? AND l.session_id = ? AND ${lease?.sql}
     FOR UPDATE
   ), `;
-  return `WITH ${fence === undefined ? '' : held}moved AS (
+  return `WITH ${lease === undefined ? '' : heldPart}moved AS (
     UPDATE ${tables.sessions} SET last_seq = last_seq + 1, last_update_time = GREATEST(last_update_time, ?::float8),
-      expires_at = ?::float8${session === undefined ? '' : ', state = jsonb_strip_nulls(state || ?::jsonb)'}
+      expires_at = ?::float8${session === undefined ? '' : ', state = jsonb_strip_nulls(state || ?::jsonb)'}${marks
+        .map(({ column }) => `, ${column} = ?`)
+        .join('')}
     WHERE app_name = ? AND user_id = ? AND session_id = ? AND (expires_at IS NULL OR expires_at > ?::float8)
       ${incarnation === undefined ? '' : 'AND incarnation = ?'}
       AND NOT EXISTS (SELECT 1 FROM ${tables.events} e WHERE e.session_row = row_id AND e.event_key = ?)
-      ${fence === undefined ? '' : 'AND EXISTS (SELECT 1 FROM held)'}
+      ${lease === undefined ? '' : 'AND EXISTS (SELECT 1 FROM held)'}
     RETURNING row_id, last_seq
   ), stored AS (
     INSERT INTO ${tables.events} (session_row, seq, event_key, event_time, event, v)
     SELECT row_id, last_seq, ?, ?::float8, ?, 1 FROM moved
     RETURNING seq
-  )${app === undefined ? '' : written('app', tables.appStates, ['app_name'])}${
-    user === undefined ? '' : written('usr', tables.userStates, ['app_name', 'user_id'])
+  )${app === undefined ? '' : writeStatePart('app', tables.appStates, ['app_name'])}${
+    user === undefined ? '' : writeStatePart('usr', tables.userStates, ['app_name', 'user_id'])
   }
   SELECT seq FROM stored`;
 }
 
-/** Writes rows of state, which a parameter holds as JSON, once for each row of `once`: not at all where that has none. */
-function writeText(table: string, columns: readonly string[], once: string): string {
+/** Returns SQL that writes the rows of a state from a JSON parameter, once for each row of `source`. */
+function writeStateSql(table: string, columns: readonly string[], source: string): string {
   const owner = columns.join(', ');
-  return `INSERT INTO ${table} AS held (${owner}, key_hash, state_key, value, version)
+  return `INSERT INTO ${table} AS stored_state (${owner}, key_hash, state_key, value, version)
     SELECT ${columns.map(() => '?').join(', ')}, each ->> 0, each ->> 1, each ->> 2, 1
-    FROM ${once}, jsonb_array_elements(?::jsonb) AS each
-    ON CONFLICT (${owner}, key_hash) DO UPDATE SET value = excluded.value, version = held.version + 1`;
+    FROM ${source}, jsonb_array_elements(?::jsonb) AS each
+    ON CONFLICT (${owner}, key_hash) DO UPDATE SET value = excluded.value, version = stored_state.version + 1`;
 }
 
 function parametersOf(record: AppendRecord): SqlValue[] {
-  const { key, incarnation, eventKey, time, text, session, app, user, fence, now, expiresAt } = record;
+  const { key, incarnation, eventKey, time, text, session, app, user, lease, marks, now, expiresAt } = record;
   return [
-    ...(fence === undefined ? [] : [...key, fence]),
+    ...(lease === undefined ? [] : [...key, ...lease.parameters]),
     ...[time, expiresAt],
     ...(session === undefined ? [] : [session]),
+    ...marks.map(({ value }) => value),
     ...[...key, now],
     ...(incarnation === undefined ? [] : [incarnation]),
     eventKey,
@@ -117,7 +114,7 @@ function parametersOf(record: AppendRecord): SqlValue[] {
   ];
 }
 
-function numbered(sql: string): string {
+function numberParameters(sql: string): string {
   let count = 0;
   return sql.replaceAll('?', () => `$${++count}`);
 }
@@ -128,8 +125,8 @@ function classifyError(error: unknown): FailureKind {
   if (code === '40001' || code === '40P01' || code === '55P03') return 'conflict';
   if (code === '23505') return 'duplicate';
   if (code === '42P01') return 'no-table';
-  // Too large for a field, a message, or an index.
+  // Too large for a field, a message or an index.
   if (code === '54000' || code === '54001' || code === '53400') return 'too-large';
-  // Connection exceptions, an outcome that the server does not know, and one that shuts down, crashed or starts.
+  // Errors of the connection, an unknown outcome, and a server that stops, has crashed or starts.
   return /^(08|40003|57P0[123])/.test(code) ? 'connection' : 'refused';
 }

@@ -2,12 +2,13 @@ import { SqliteAdapter, SqliteQueryCompiler } from 'kysely';
 import type { Steps } from '../client/sql-database.ts';
 import type { FailureKind } from '../client/sql-failure.ts';
 import type { TableNames } from '../schema/table-names.ts';
-import { checkAppendSteps, explainAppendSteps } from '../session/check-append.ts';
+import { SqlTextCache } from '../session/append-record.ts';
 import type { AppendOutcome, AppendRecord } from '../session/append-record.ts';
+import { checkAppendSteps, explainAppendSteps } from '../session/check-append.ts';
 import { appOwner, userOwner } from '../session/state-owner.ts';
 import type { AppendSteps, Dialect } from './dialect.ts';
 
-/** SQLite: names compare byte by byte by themselves, documents merge by `json_patch`. */
+/** SQLite. Compares text byte by byte and merges documents with `json_patch`. */
 export const sqlite: Dialect = {
   name: 'sqlite',
   types: {
@@ -34,47 +35,50 @@ export const sqlite: Dialect = {
   statement: (sql) => sql,
   *writeState(table, { columns, names }, writes) {
     const owner = columns.join(', ');
-    const sql = `INSERT INTO ${table} AS held (${owner}, key_hash, state_key, value, version)
+    const sql = `INSERT INTO ${table} AS stored (${owner}, key_hash, state_key, value, version)
       SELECT ${names.map(() => '?').join(', ')}, value ->> 0, value ->> 1, value ->> 2, 1 FROM json_each(?) WHERE true
-      ON CONFLICT (${owner}, key_hash) DO UPDATE SET value = excluded.value, version = held.version + 1`;
+      ON CONFLICT (${owner}, key_hash) DO UPDATE SET value = excluded.value, version = stored.version + 1`;
     yield { sql, parameters: [...names, JSON.stringify(writes)] };
   },
   append,
-  // BEGIN IMMEDIATE is lock enough.
-  migrationLock: () => ({ take: undefined, free: undefined }),
+  // BEGIN IMMEDIATE locks the file.
+  migrationLock: () => ({ acquire: undefined, release: undefined }),
   classifyError,
 };
 
-/** Few statements under the lock of the transaction, each so cheap that none is saved. */
+/** Uses several simple statements: a statement of SQLite costs no round trip. */
 function append(tables: TableNames): AppendSteps {
-  const look = checkAppendSteps(sqlite, tables);
-  const update = (state: boolean): string => `UPDATE ${tables.sessions} SET last_seq = ?,
-    last_update_time = MAX(last_update_time, ?), expires_at = ?${state ? ', state = json_patch(state, ?)' : ''}
-    WHERE row_id = ?`;
-  const [touch, touchState] = [update(false), update(true)];
+  const check = checkAppendSteps(sqlite, tables);
+  const texts = new SqlTextCache((record) => updateSql(tables, record));
   const insert = `INSERT INTO ${tables.events} (session_row, seq, event_key, event_time, event, v)
     VALUES (?, ?, ?, ?, ?, 1)`;
   function* steps(record: AppendRecord): Steps<AppendOutcome> {
-    const found = yield* look(record);
+    const found = yield* check(record);
     if (!found) return { kind: 'missing' };
     if (found.refusal) return found.refusal;
     const rowId = Number(found.row['row_id']);
     const seq = Number(found.row['last_seq']) + 1;
-    const { key, eventKey, time, text, session, app, user, expiresAt } = record;
+    const { key, eventKey, time, text, session, app, user, expiresAt, marks } = record;
     yield { sql: insert, parameters: [rowId, seq, eventKey, time, text] };
-    yield session === undefined
-      ? { sql: touch, parameters: [seq, time, expiresAt, rowId] }
-      : { sql: touchState, parameters: [seq, time, expiresAt, session, rowId] };
+    const patch = session === undefined ? [] : [session];
+    const parameters = [seq, time, expiresAt, ...patch, ...marks.map(({ value }) => value), rowId];
+    yield { sql: texts.get(record), parameters };
     if (app !== undefined) yield* sqlite.writeState(tables.appStates, appOwner(key), app);
     if (user !== undefined) yield* sqlite.writeState(tables.userStates, userOwner(key), user);
     return { kind: 'stored', seq };
   }
-  return { inTransaction: true, steps, explain: (record) => explainAppendSteps(look, record) };
+  return { inTransaction: true, steps, explain: (record) => explainAppendSteps(check, record) };
+}
+
+function updateSql({ sessions }: TableNames, { session, marks }: AppendRecord): string {
+  return `UPDATE ${sessions} SET last_seq = ?, last_update_time = MAX(last_update_time, ?), expires_at = ?${
+    session === undefined ? '' : ', state = json_patch(state, ?)'
+  }${marks.map(({ column }) => `, ${column} = ?`).join('')} WHERE row_id = ?`;
 }
 
 function classifyError(error: unknown): FailureKind {
   const { errcode, code, message } = error as { errcode?: unknown; code?: unknown; message?: unknown };
-  // better-sqlite3 and others behind a Kysely instance give names instead of numbers.
+  // better-sqlite3 and other drivers behind a Kysely instance use names instead of numbers.
   if (typeof errcode !== 'number') return classifyErrorName(String(code));
   if (errcode === 1555 || errcode === 2067) return 'duplicate';
   const primary = errcode & 0xff;

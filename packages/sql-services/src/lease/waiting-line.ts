@@ -1,71 +1,80 @@
+import type { Fence } from '@thole/core';
 import type { SqlValue, Statement, Steps } from '../client/sql-database.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import type { TableNames } from '../schema/table-names.ts';
+import { columnText } from '../session/row-values.ts';
 
-/** A place in line whose owner was not heard of for so long is free again: its process has died. */
-const PLACE_HOLDS_S = 15;
-
-/** Values of `goes_first`: in line, before all others, and out of it because a newer run interrupts. */
-const [QUEUED, FIRST, OVERTAKEN] = [0, 1, 2];
-
-/** The line before a session. */
-export interface ReadLine {
-  /** In the order of their turn: who interrupts, then in the order of coming. */
-  readonly tickets: readonly number[];
-  readonly interrupting: readonly number[];
-  readonly overtaken: readonly number[];
+/** A run that waits for a session. */
+export interface WaitingRun {
+  readonly ticket: number;
+  readonly fence: Fence;
+  /** True if it waits with the policy `interrupt`. */
+  readonly interrupts: boolean;
 }
 
-/** The line before a session, of all processes. Its statements belong into the transaction that looks at the lease. */
+/** Values of the column `place`. An overtaken run keeps its row, so that it learns of it when it asks again. */
+const [QUEUED, INTERRUPTING, OVERTAKEN] = [0, 1, 2];
+
+/** The line of waiting runs of each session, of all processes. Its steps run in the transaction that reads the lease. */
 export class WaitingLine {
   readonly #dialect: Dialect;
   readonly #table: string;
+  readonly #placeMs: number;
 
-  constructor(dialect: Dialect, tables: TableNames) {
+  /** `placeMs`: time after which a place is removed whose run does not ask again, because its process has probably died. */
+  constructor(dialect: Dialect, tables: TableNames, { placeMs }: { placeMs: number }) {
     this.#dialect = dialect;
     this.#table = tables.leaseWaiters;
+    this.#placeMs = placeMs;
   }
 
-  /** Reads the line, without those that were not heard of for long. */
-  *read(key: readonly SqlValue[], now: number): Steps<ReadLine> {
-    const sql = `SELECT ticket, goes_first, expires_at FROM ${this.#table}
+  /** Reads the line in its order: the interrupting run first. Removes places whose time has passed. */
+  *read(key: readonly SqlValue[], now: number): Steps<{ waiting: WaitingRun[]; overtaken: readonly Fence[] }> {
+    const sql = `SELECT ticket, fence, place, expires_at FROM ${this.#table}
       WHERE app_name = ? AND user_id = ? AND session_id = ?`;
     const { rows } = yield this.#statement(sql, key);
-    const gone = rows.filter((row) => Number(row['expires_at']) <= now);
-    for (const row of gone) yield* this.leave(Number(row['ticket']));
-    const tickets = (place: number): number[] =>
-      rows
-        .filter((row) => !gone.includes(row) && Number(row['goes_first']) === place)
-        .map((row) => Number(row['ticket']))
-        .sort((a, b) => a - b);
-    const interrupting = tickets(FIRST);
-    return { tickets: [...interrupting, ...tickets(QUEUED)], interrupting, overtaken: tickets(OVERTAKEN) };
+    const waiting: WaitingRun[] = [];
+    const overtaken: Fence[] = [];
+    for (const row of rows) {
+      const [ticket, place, fence] = [Number(row['ticket']), Number(row['place']), columnText(row['fence'])];
+      if (Number(row['expires_at']) <= now) yield* this.#remove(ticket);
+      else if (place === OVERTAKEN) overtaken.push(fence);
+      else waiting.push({ ticket, fence, interrupts: place === INTERRUPTING });
+    }
+    waiting.sort((a, b) => Number(b.interrupts) - Number(a.interrupts) || a.ticket - b.ticket);
+    return { waiting, overtaken };
   }
 
-  /** Takes the place of one that interrupts; its row tells it so when it asks again. */
-  *overtake(ticket: number): Steps<void> {
-    yield this.#statement(`UPDATE ${this.#table} SET goes_first = ? WHERE ticket = ?`, [OVERTAKEN, ticket]);
+  /** Adds a run at the end of the line, or before all others if it interrupts. */
+  *enter(key: readonly SqlValue[], run: { fence: Fence; interrupts: boolean }, now: number): Steps<void> {
+    const columns = 'app_name, user_id, session_id, fence, place, expires_at';
+    const place = run.interrupts ? INTERRUPTING : QUEUED;
+    const parameters = [...key, run.fence, place, this.#expiry(now)];
+    yield this.#statement(`INSERT INTO ${this.#table} (${columns}) VALUES (?, ?, ?, ?, ?, ?)`, parameters);
   }
 
-  /** Enters the line; the ticket. */
-  *enter(key: readonly SqlValue[], p: { goesFirst: boolean; now: number }): Steps<number> {
-    const sql = `INSERT INTO ${this.#table} (app_name, user_id, session_id, goes_first, expires_at)
-      VALUES (?, ?, ?, ?, ?)${this.#dialect.returning('ticket')}`;
-    const { rows, insertId } = yield this.#statement(sql, [
-      ...key,
-      p.goesFirst ? FIRST : QUEUED,
-      p.now + PLACE_HOLDS_S,
-    ]);
-    return Number(rows[0]?.['ticket'] ?? insertId);
+  /** Keeps the place of a run that asks again. */
+  *keep({ ticket }: WaitingRun, now: number): Steps<void> {
+    yield this.#statement(`UPDATE ${this.#table} SET expires_at = ? WHERE ticket = ?`, [this.#expiry(now), ticket]);
   }
 
-  /** Is heard of, and so keeps the place. */
-  *stay(ticket: number, now: number): Steps<void> {
-    yield this.#statement(`UPDATE ${this.#table} SET expires_at = ? WHERE ticket = ?`, [now + PLACE_HOLDS_S, ticket]);
+  /** Removes a run from the line because another one interrupts. */
+  *overtake({ ticket }: WaitingRun): Steps<void> {
+    yield this.#statement(`UPDATE ${this.#table} SET place = ? WHERE ticket = ?`, [OVERTAKEN, ticket]);
   }
 
-  *leave(ticket: number): Steps<void> {
+  /** Removes the place with this fence. */
+  *leave(key: readonly SqlValue[], fence: Fence): Steps<void> {
+    const sql = `DELETE FROM ${this.#table} WHERE app_name = ? AND user_id = ? AND session_id = ? AND fence = ?`;
+    yield this.#statement(sql, [...key, fence]);
+  }
+
+  *#remove(ticket: number): Steps<void> {
     yield this.#statement(`DELETE FROM ${this.#table} WHERE ticket = ?`, [ticket]);
+  }
+
+  #expiry(now: number): number {
+    return now + this.#placeMs / 1000;
   }
 
   #statement(sql: string, parameters: readonly SqlValue[]): Statement {

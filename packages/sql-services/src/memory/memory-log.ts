@@ -3,10 +3,10 @@ import type { Row, SqlValue, Steps } from '../client/sql-database.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import type { TableNames } from '../schema/table-names.ts';
 import { columnText } from '../session/row-values.ts';
+import { chunksOf, paddedChunksOf, placeholders } from '../client/chunks.ts';
 import { assertVersion } from './memory-records.ts';
-import { paddedChunksOf, placeholders, chunksOf } from './chunks.ts';
 
-/** The row of a user's log: what is counted there. */
+/** The row with the counters of a user's log. */
 export interface LogHead {
   readonly row: number;
   lastSeq: number;
@@ -14,20 +14,20 @@ export interface LogHead {
   forgottenUntil: number | undefined;
 }
 
-/** One line of a log to be written; without an entry it is a tombstone. */
+/** One row to append to a log. A row without an entry is a tombstone. */
 export interface LogRow {
   readonly idKey: string;
   readonly idText: string;
   readonly entry?: { kind: string; sessionKey: string | null; time: number | null; text: string } | undefined;
 }
 
-/** How many ids a statement names, how many rows it writes, and how many characters of text. */
-const [IDS_AT_ONCE, ROWS_AT_ONCE, TEXT_AT_ONCE] = [512, 256, 2_000_000];
+/** Maximum numbers of ids, rows and characters of text in one statement. */
+const [MAX_IDS, MAX_ROWS, MAX_TEXT] = [512, 256, 2_000_000];
 
-const HEAD = 'row_id, last_seq, removals, forgotten_until, v';
-const LINE = 'scope_row, seq, id_key, entry_id, kind, session_key, entry_time, entry, v';
+const HEAD_COLUMNS = 'row_id, last_seq, removals, forgotten_until, v';
+const ROW_COLUMNS = 'scope_row, seq, id_key, entry_id, kind, session_key, entry_time, entry, v';
 
-/** The steps that all writes to a user's log are made of. Whoever writes holds the row of the head until the end. */
+/** The steps of reads and writes of a user's log. A write locks the row of the head until its transaction ends. */
 export class MemoryLog {
   readonly dialect: Dialect;
   readonly tables: TableNames;
@@ -37,26 +37,27 @@ export class MemoryLog {
     this.tables = tables;
   }
 
+  /** Returns the parameters of app and user. */
   names({ appName, userId }: MemoryScope): SqlValue[] {
     return [appName, userId].map(this.dialect.bindName);
   }
 
-  /** Undefined for a user without a log. */
-  *head(scope: MemoryScope, { toWrite }: { toWrite: boolean }): Steps<LogHead | undefined> {
-    const lock = toWrite ? this.dialect.forUpdate : '';
-    const sql = `SELECT ${HEAD} FROM ${this.tables.memoryScopes} WHERE app_name = ? AND user_id = ?${lock}`;
+  /** Returns the head of a user's log, or undefined if there is no log. */
+  *head(scope: MemoryScope, { lock }: { lock: boolean }): Steps<LogHead | undefined> {
+    const end = lock ? this.dialect.forUpdate : '';
+    const sql = `SELECT ${HEAD_COLUMNS} FROM ${this.tables.memoryScopes} WHERE app_name = ? AND user_id = ?${end}`;
     const { rows } = yield this.#statement(sql, this.names(scope));
     return rows[0] && headOf(rows[0]);
   }
 
-  /** Makes a log where there is none; two who do so at once break the unique key. */
+  /** Locks the head, and creates the log if there is none. If two transactions create it, one violates the unique key. */
   *lockHead(scope: MemoryScope): Steps<LogHead> {
-    const found = yield* this.head(scope, { toWrite: true });
+    const found = yield* this.head(scope, { lock: true });
     if (found) return found;
     const columns = 'app_name, user_id, last_seq, removals, forgotten_until, v';
     const insert = `INSERT INTO ${this.tables.memoryScopes} (${columns}) VALUES (?, ?, 0, 0, NULL, 1)`;
     yield this.#statement(insert, this.names(scope));
-    return (yield* this.head(scope, { toWrite: true }))!;
+    return (yield* this.head(scope, { lock: true }))!;
   }
 
   *writeHead({ row, lastSeq, removals, forgottenUntil }: LogHead): Steps<void> {
@@ -64,34 +65,34 @@ export class MemoryLog {
     yield this.#statement(sql, [lastSeq, removals, forgottenUntil ?? null, row]);
   }
 
-  /** Which of these ids have a line, where, and whether it is an entry. */
+  /** Returns the rows with these ids: their `seq`, and whether they are entries or tombstones. */
   *findRows(row: number, idKeys: readonly string[]): Steps<Map<string, { seq: number; isEntry: boolean }>> {
-    const known = new Map<string, { seq: number; isEntry: boolean }>();
-    for (const some of paddedChunksOf(idKeys, IDS_AT_ONCE)) {
+    const found = new Map<string, { seq: number; isEntry: boolean }>();
+    for (const chunk of paddedChunksOf(idKeys, MAX_IDS)) {
       const sql = `SELECT id_key, seq, CASE WHEN kind IS NULL THEN 0 ELSE 1 END AS is_entry
-        FROM ${this.tables.memoryEntries} WHERE scope_row = ? AND id_key IN (${placeholders(some.length)})`;
-      const { rows } = yield this.#statement(sql, [row, ...some]);
+        FROM ${this.tables.memoryEntries} WHERE scope_row = ? AND id_key IN (${placeholders(chunk.length)})`;
+      const { rows } = yield this.#statement(sql, [row, ...chunk]);
       for (const each of rows) {
-        known.set(columnText(each['id_key']), { seq: Number(each['seq']), isEntry: Number(each['is_entry']) === 1 });
+        found.set(columnText(each['id_key']), { seq: Number(each['seq']), isEntry: Number(each['is_entry']) === 1 });
       }
     }
-    return known;
+    return found;
   }
 
-  /** Takes lines by their number. */
+  /** Deletes rows by `seq`. */
   *remove(row: number, seqs: readonly number[]): Steps<void> {
-    for (const some of paddedChunksOf(seqs, IDS_AT_ONCE)) {
-      const sql = `DELETE FROM ${this.tables.memoryEntries} WHERE scope_row = ? AND seq IN (${placeholders(some.length)})`;
-      yield this.#statement(sql, [row, ...some]);
+    for (const chunk of paddedChunksOf(seqs, MAX_IDS)) {
+      const sql = `DELETE FROM ${this.tables.memoryEntries} WHERE scope_row = ? AND seq IN (${placeholders(chunk.length)})`;
+      yield this.#statement(sql, [row, ...chunk]);
     }
   }
 
-  /** Writes lines under the next numbers. */
-  *append(head: LogHead, lines: readonly LogRow[]): Steps<void> {
-    for (const some of chunksByText(lines)) {
-      const values = some.map(() => '(?, ?, ?, ?, ?, ?, ?, ?, 1)').join(', ');
-      const sql = `INSERT INTO ${this.tables.memoryEntries} (${LINE}) VALUES ${values}`;
-      const parameters = some.flatMap(({ idKey, idText, entry }): SqlValue[] => [
+  /** Appends rows with the next values of `seq`. */
+  *append(head: LogHead, newRows: readonly LogRow[]): Steps<void> {
+    for (const chunk of chunksByText(newRows)) {
+      const values = chunk.map(() => '(?, ?, ?, ?, ?, ?, ?, ?, 1)').join(', ');
+      const sql = `INSERT INTO ${this.tables.memoryEntries} (${ROW_COLUMNS}) VALUES ${values}`;
+      const parameters = chunk.flatMap(({ idKey, idText, entry }): SqlValue[] => [
         ...[head.row, ++head.lastSeq, idKey, idText],
         ...(entry ? [entry.kind, entry.sessionKey, entry.time, entry.text] : [null, null, null, null]),
       ]);
@@ -115,14 +116,14 @@ function headOf(row: Row): LogHead {
   };
 }
 
-// Servers limit the size of a statement too.
-function* chunksByText(lines: readonly LogRow[]): Generator<readonly LogRow[]> {
-  for (let from = 0; from < lines.length;) {
-    let to = from;
-    for (let size = 0; to < lines.length && (to === from || size < TEXT_AT_ONCE); to++) {
-      size += lines[to]!.entry?.text.length ?? 0;
+// Servers also limit the size of a statement.
+function* chunksByText(newRows: readonly LogRow[]): Generator<readonly LogRow[]> {
+  for (let start = 0; start < newRows.length;) {
+    let end = start;
+    for (let size = 0; end < newRows.length && (end === start || size < MAX_TEXT); end++) {
+      size += newRows[end]!.entry?.text.length ?? 0;
     }
-    yield* chunksOf(lines.slice(from, to), ROWS_AT_ONCE);
-    from = to;
+    yield* chunksOf(newRows.slice(start, end), MAX_ROWS);
+    start = end;
   }
 }

@@ -5,7 +5,7 @@ import type { Row } from '../client/sql-database.ts';
 import { toEventKey } from '../session/event-key.ts';
 import { columnText } from '../session/row-values.ts';
 
-/** An entry as the database gets it. Ids as JSON, for they may hold what no column takes, and short for the indexes. */
+/** An entry in the form of the database. `idText` is JSON, because an id may contain any character. `idKey` is its index key. */
 export interface MemoryRecord {
   readonly id: string;
   readonly idKey: string;
@@ -16,7 +16,7 @@ export interface MemoryRecord {
   readonly text: string;
 }
 
-/** The records of entries; texts encoded. */
+/** Converts entries to records with encoded texts. */
 export async function toMemoryRecords(
   codec: TextCodec | undefined,
   entries: readonly MemoryEntry[],
@@ -37,23 +37,23 @@ export async function toMemoryRecords(
   return records;
 }
 
-/** The id of an entry or of a session as it stands in an index. */
+/** Returns the index key of the id of an entry or session. */
 export const toIdKey: (id: string) => string = toEventKey;
 
-/** The entry of a row with `seq`, `entry` and `v`. `STORE_VERSION` for one that this package cannot read. */
+/** Returns the entry of a row with `seq`, `entry` and `v`. Throws `STORE_VERSION` for an unknown version. */
 export async function fromMemoryRow(codec: TextCodec | undefined, row: Row): Promise<StoredMemory> {
   assertVersion(row['v'], 'A memory entry');
   const text = decodeText(codec, columnText(row['entry']));
   return { seq: Number(row['seq']), entry: JSON.parse(typeof text === 'string' ? text : await text) as MemoryEntry };
 }
 
-/** The id in a row's `entry_id`. */
+/** Returns the id in a row's `entry_id`. */
 export function readEntryId(row: Row): string {
   return JSON.parse(columnText(row['entry_id'])) as string;
 }
 
-/** `STORE_VERSION` for a record of another version than 1. */
-export function assertVersion(v: unknown, what: string): void {
+/** Throws `STORE_VERSION` unless the record has version 1. */
+export function assertVersion(v: unknown, record: string): void {
   if (Number(v) === 1) return;
-  throw new TholeError('STORE_VERSION', `${what} is of version ${Number(v)}; this package reads version 1.`);
+  throw new TholeError('STORE_VERSION', `${record} has version ${Number(v)}. This package reads version 1.`);
 }

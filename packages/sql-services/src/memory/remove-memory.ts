@@ -10,49 +10,49 @@ interface RowToRemove {
   readonly idText: string;
 }
 
-/** Puts tombstones in the place of entries, and takes the segments that may hold something of them. Answers how many went. */
+/** Replaces entries by tombstones, and deletes the index segments that may contain them. Returns the number of entries. */
 export function* removeMemorySteps(
   log: MemoryLog,
   scope: MemoryScope,
-  what: MemoryRemoval,
+  removal: MemoryRemoval,
   now: number,
 ): Steps<number> {
-  const isAll = what === 'everything';
-  const head = isAll ? yield* log.lockHead(scope) : yield* log.head(scope, { toWrite: true });
+  const isAll = removal === 'everything';
+  const head = isAll ? yield* log.lockHead(scope) : yield* log.head(scope, { lock: true });
   if (!head) return 0;
-  const doomed = yield* findRowsToRemove(log, head, what);
+  const rows = yield* findRowsToRemove(log, head, removal);
   if (isAll) head.forgottenUntil = Math.max(head.forgottenUntil ?? -Infinity, now);
-  else if (doomed.length === 0) return 0;
-  if (doomed.length > 0) {
-    // All of them: what was written twice may be in one that ends before its last number.
+  else if (rows.length === 0) return 0;
+  if (rows.length > 0) {
+    // Deletes all segments: a segment that ends before an entry's `seq` may contain an earlier version of the entry.
     const sql = `DELETE FROM ${log.tables.memorySegments} WHERE scope_row = ?`;
     yield { sql: log.dialect.statement(sql), parameters: [head.row] };
   }
   yield* log.remove(
     head.row,
-    doomed.map(({ seq }) => seq),
+    rows.map(({ seq }) => seq),
   );
-  yield* log.append(head, doomed);
-  head.removals += doomed.length;
+  yield* log.append(head, rows);
+  head.removals += rows.length;
   yield* log.writeHead(head);
-  return doomed.length;
+  return rows.length;
 }
 
-function* findRowsToRemove(log: MemoryLog, head: LogHead, what: MemoryRemoval): Steps<RowToRemove[]> {
-  if (what === 'everything') return yield* selectRows(log, 'kind IS NOT NULL', [head.row]);
-  if ('sessionId' in what) return yield* selectRows(log, 'session_key = ?', [head.row, toIdKey(what.sessionId)]);
-  const idsOf = new Map(what.ids.map((id) => [toIdKey(id), id]));
-  const known = yield* log.findRows(head.row, [...idsOf.keys()]);
-  const doomed: RowToRemove[] = [];
+function* findRowsToRemove(log: MemoryLog, head: LogHead, removal: MemoryRemoval): Steps<RowToRemove[]> {
+  if (removal === 'everything') return yield* selectRows(log, 'kind IS NOT NULL', [head.row]);
+  if ('sessionId' in removal) return yield* selectRows(log, 'session_key = ?', [head.row, toIdKey(removal.sessionId)]);
+  const idsOf = new Map(removal.ids.map((id) => [toIdKey(id), id]));
+  const found = yield* log.findRows(head.row, [...idsOf.keys()]);
+  const rows: RowToRemove[] = [];
   for (const [idKey, id] of idsOf) {
-    const line = known.get(idKey);
-    if (line?.isEntry) doomed.push({ seq: line.seq, idKey, idText: JSON.stringify(id) });
+    const row = found.get(idKey);
+    if (row?.isEntry) rows.push({ seq: row.seq, idKey, idText: JSON.stringify(id) });
   }
-  return doomed;
+  return rows;
 }
 
-function* selectRows(log: MemoryLog, which: string, parameters: readonly SqlValue[]): Steps<RowToRemove[]> {
-  const sql = `SELECT seq, id_key, entry_id FROM ${log.tables.memoryEntries} WHERE scope_row = ? AND ${which} ORDER BY seq`;
+function* selectRows(log: MemoryLog, condition: string, parameters: readonly SqlValue[]): Steps<RowToRemove[]> {
+  const sql = `SELECT seq, id_key, entry_id FROM ${log.tables.memoryEntries} WHERE scope_row = ? AND ${condition} ORDER BY seq`;
   const { rows } = yield { sql: log.dialect.statement(sql), parameters };
   return rows.map((row) => ({
     seq: Number(row['seq']),

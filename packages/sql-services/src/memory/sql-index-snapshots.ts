@@ -7,32 +7,32 @@ import { columnText } from '../session/row-values.ts';
 import type { MemoryLog } from './memory-log.ts';
 import { assertVersion, toIdKey } from './memory-records.ts';
 
-/** Bytes of a row. Each row is written and read by itself, because SQLite blocks the event loop during a statement. */
+/** Maximum bytes of a row. Each row has its own statement, because SQLite blocks the event loop during a statement. */
 const PART_BYTES = 512 * 1024;
-/** Largest number of rows of a segment: a save writes its parts under the numbers `save * MAX_PARTS` and following. */
+/** Maximum number of rows of a segment. A save numbers its rows from a random multiple of this number. */
 const MAX_PARTS = 10_000;
-/** Rows of replaced segments that one transaction deletes. */
-const DELETED_AT_ONCE = 4;
+/** Maximum number of rows of replaced segments that one transaction deletes. */
+const MAX_DELETIONS = 4;
 
-/** Time in milliseconds after which other work of the event loop gets its turn. */
+/** Milliseconds after which this class yields to the event loop. */
 const SLICE_MS = 5;
 
-/** What a save writes, and on which condition. */
+/** One call of `saveSegment`. */
 interface Save {
   readonly scope: MemoryScope;
   readonly ifRemovals: number;
-  /** Analyzer and `upTo`. */
+  /** Index key of the analyzer, and `upTo`. */
   readonly key: readonly [string, number];
-  /** First part number of this save; another saver of the same key has another one. */
+  /** First part number. Concurrent saves of the same key have different ones. */
   readonly first: number;
 }
 
-/** `removed`: entries were removed since the segment was made. `covered`: there is a newer segment, or another save was faster. */
+/** `removed`: entries were removed since the segment was built. `covered`: a newer segment exists, or another save was faster. */
 type Outcome = 'saved' | 'removed' | 'covered';
 
 /**
- * Saved segments of derived indexes. A segment is a list of rows with parts of its bytes, and a row with the part number 0, which
- * is written last and holds the numbers of the others. Rows that no such row names are not a segment: the next save deletes them.
+ * Saved segments of memory indexes. A segment has rows with parts of its bytes, and a row with the part number 0. That row is
+ * written last and lists the part numbers. Parts that no such row lists are incomplete: the next save deletes them.
  */
 export class SqlIndexSnapshots implements IndexSnapshots {
   readonly #storage: SqlStorage;
@@ -54,7 +54,7 @@ export class SqlIndexSnapshots implements IndexSnapshots {
     const sql = `SELECT ${columns}, g.content AS content, g.v AS v FROM ${this.#log.tables.memoryScopes} s
       JOIN ${this.#table} g ON g.scope_row = s.row_id
       WHERE s.app_name = ? AND s.user_id = ? AND g.part = 0 ORDER BY g.up_to, g.analyzer_key`;
-    const { rows } = await this.#storage.read(() => this.#ask(sql, this.#log.names(scope)), deadline);
+    const { rows } = await this.#storage.read(() => this.#query(sql, this.#log.names(scope)), deadline);
     const segments: IndexSegment[] = [];
     for (const row of rows) {
       const segment = await this.#read(row, deadline);
@@ -77,41 +77,41 @@ export class SqlIndexSnapshots implements IndexSnapshots {
     const count = Math.ceil(bytes.length / PART_BYTES);
     for (let i = 0; i < count; i++) {
       const content = await this.#encoded(bytes.subarray(i * PART_BYTES, (i + 1) * PART_BYTES));
-      const outcome = await this.#ifWanted(save, (row) =>
-        this.#ask(insert, [row, ...save.key, first + i, analyzer, content]),
+      const outcome = await this.#writeIfCurrent(save, (row) =>
+        this.#query(insert, [row, ...save.key, first + i, analyzer, content]),
       );
       if (outcome !== 'saved') return outcome === 'covered';
       await this.#pause();
     }
-    const outcome = await this.#ifWanted(save, (row) =>
+    const outcome = await this.#writeIfCurrent(save, (row) =>
       this.#complete(save, row, { insert, analyzer, count, size: bytes.length }),
     );
     if (outcome !== 'removed') await this.#deleteReplaced(save);
     return outcome !== 'removed';
   }
 
-  /** Names the parts in the row that makes them a segment, which takes the place of those that end no later. */
+  /** Writes the row that lists the parts, and deletes those of segments that this one replaces. */
   *#complete(
     save: Save,
     row: number,
     p: { insert: string; analyzer: string; count: number; size: number },
   ): Steps<unknown> {
-    const which = 'scope_row = ? AND analyzer_key = ? AND up_to';
-    const parts = `SELECT COUNT(*) AS parts FROM ${this.#table} WHERE ${which} = ? AND part >= ? AND part < ?`;
-    const { rows } = yield* this.#ask(parts, [row, ...save.key, save.first, save.first + MAX_PARTS]);
-    // Another save of the same key was faster and has deleted these.
+    const condition = 'scope_row = ? AND analyzer_key = ? AND up_to';
+    const parts = `SELECT COUNT(*) AS parts FROM ${this.#table} WHERE ${condition} = ? AND part >= ? AND part < ?`;
+    const { rows } = yield* this.#query(parts, [row, ...save.key, save.first, save.first + MAX_PARTS]);
+    // Another save of the same key was faster and has deleted these parts.
     if (Number(rows[0]!['parts']) !== p.count) return;
-    yield* this.#ask(`DELETE FROM ${this.#table} WHERE ${which} <= ? AND part = 0`, [row, ...save.key]);
-    const named = new TextEncoder().encode(JSON.stringify([save.first, p.count, p.size]));
-    yield* this.#ask(p.insert, [row, ...save.key, 0, p.analyzer, named]);
+    yield* this.#query(`DELETE FROM ${this.#table} WHERE ${condition} <= ? AND part = 0`, [row, ...save.key]);
+    const partList = new TextEncoder().encode(JSON.stringify([save.first, p.count, p.size]));
+    yield* this.#query(p.insert, [row, ...save.key, 0, p.analyzer, partList]);
   }
 
-  /** Writes unless something was removed or a newer segment saved: no part outlives the removal of what it was made from. */
-  #ifWanted({ scope, ifRemovals, key }: Save, work: (row: number) => Steps<unknown>): Promise<Outcome> {
+  /** Writes unless entries were removed or a newer segment was saved. So no part outlives the removal of its entries. */
+  #writeIfCurrent({ scope, ifRemovals, key }: Save, work: (row: number) => Steps<unknown>): Promise<Outcome> {
     const newer = `SELECT up_to FROM ${this.#table} WHERE scope_row = ? AND analyzer_key = ? AND up_to > ? AND part = 0`;
-    const [log, query] = [this.#log, this.#ask.bind(this)];
+    const [log, query] = [this.#log, this.#query.bind(this)];
     return this.#storage.transact<Outcome>(function* () {
-      const head = yield* log.head(scope, { toWrite: true });
+      const head = yield* log.head(scope, { lock: true });
       if (!head || head.removals !== ifRemovals) return 'removed';
       if ((yield* query(newer, [head.row, ...key])).rows.length > 0) return 'covered';
       yield* work(head.row);
@@ -119,25 +119,25 @@ export class SqlIndexSnapshots implements IndexSnapshots {
     });
   }
 
-  /** Deletes the rows up to this segment that the segment's own row does not name, some at a time. */
+  /** Deletes the older parts that this segment does not list, in small transactions. */
   async #deleteReplaced({ scope, key: [analyzer, upTo] }: Save): Promise<void> {
-    const [log, query, table] = [this.#log, this.#ask.bind(this), this.#table];
-    const left = `SELECT up_to, part, content FROM ${table} WHERE scope_row = ? AND analyzer_key = ? AND up_to <= ?`;
-    const which = `scope_row = ? AND analyzer_key = ? AND up_to = ? AND part = ?`;
+    const [log, query, table] = [this.#log, this.#query.bind(this), this.#table];
+    const select = `SELECT up_to, part, content FROM ${table} WHERE scope_row = ? AND analyzer_key = ? AND up_to <= ?`;
+    const condition = `scope_row = ? AND analyzer_key = ? AND up_to = ? AND part = ?`;
     let isAny = false;
     for (let isMore = true; isMore; await this.#pause()) {
       isMore = await this.#storage.transact(function* () {
-        const head = yield* log.head(scope, { toWrite: true });
+        const head = yield* log.head(scope, { lock: true });
         if (!head) return false;
-        const { rows } = yield* query(`${left} AND part = 0`, [head.row, analyzer, upTo]);
+        const { rows } = yield* query(`${select} AND part = 0`, [head.row, analyzer, upTo]);
         const own = rows.find((row) => Number(row['up_to']) === upTo);
         const [first, count] = (own && readPartList(own)) ?? [0, 0];
-        const others = `${left.replace('content', 'v')} AND part <> 0 AND NOT (up_to = ? AND part >= ? AND part < ?)
-          ORDER BY up_to, part LIMIT ${DELETED_AT_ONCE}`;
+        const others = `${select.replace('content', 'v')} AND part <> 0 AND NOT (up_to = ? AND part >= ? AND part < ?)
+          ORDER BY up_to, part LIMIT ${MAX_DELETIONS}`;
         const found = yield* query(others, [head.row, analyzer, upTo, upTo, first, first + count]);
         for (const row of found.rows) {
           const [at, part] = [Number(row['up_to']), Number(row['part'])];
-          yield* query(`DELETE FROM ${table} WHERE ${which}`, [head.row, analyzer, at, part]);
+          yield* query(`DELETE FROM ${table} WHERE ${condition}`, [head.row, analyzer, at, part]);
         }
         return found.rows.length > 0;
       });
@@ -148,16 +148,16 @@ export class SqlIndexSnapshots implements IndexSnapshots {
 
   async #read(row: Row, deadline: number): Promise<IndexSegment | undefined> {
     assertVersion(row['v'], 'A segment of an index');
-    const named = readPartList(row);
-    if (!named) return undefined;
-    const [first, count, size] = named;
+    const partList = readPartList(row);
+    if (!partList) return undefined;
+    const [first, count, size] = partList;
     const sql = `SELECT content FROM ${this.#table} WHERE scope_row = ? AND analyzer_key = ? AND up_to = ? AND part = ?`;
     const key = [Number(row['scope_row']), columnText(row['analyzer_key']), Number(row['up_to'])];
     const bytes = new Uint8Array(size);
     let at = 0;
     for (let part = first; part < first + count; part++) {
-      const { rows } = await this.#storage.read(() => this.#ask(sql, [...key, part]), deadline);
-      // Another process has replaced the segment meanwhile.
+      const { rows } = await this.#storage.read(() => this.#query(sql, [...key, part]), deadline);
+      // Another process has replaced the segment.
       if (!rows[0]) return undefined;
       const content = await this.#decoded(rows[0]['content'] as Uint8Array);
       bytes.set(content, at);
@@ -177,7 +177,7 @@ export class SqlIndexSnapshots implements IndexSnapshots {
     return decodeBase64(await decodeText(this.#codec, new TextDecoder().decode(content)))!;
   }
 
-  // Statements on SQLite are done within one turn of the event loop; others get theirs after a few milliseconds.
+  // Statements of SQLite block the event loop. This lets other work run every few milliseconds.
   async #pause(): Promise<void> {
     const { runtime } = this.#storage;
     if (runtime.monotonic() - this.#resumed < SLICE_MS) return;
@@ -189,17 +189,17 @@ export class SqlIndexSnapshots implements IndexSnapshots {
     return this.#log.tables.memorySegments;
   }
 
-  #ask(sql: string, parameters: readonly SqlValue[]): Steps<StatementResult> {
+  #query(sql: string, parameters: readonly SqlValue[]): Steps<StatementResult> {
     return query(this.#log.dialect.statement(sql), parameters);
   }
 }
 
-/** First number and count of the parts, and their bytes in all; undefined for a row of another make. */
+/** Returns the first number, the count and the total bytes of the parts. Returns undefined if the row has another format. */
 function readPartList(row: Row): [first: number, count: number, size: number] | undefined {
   try {
-    const named: unknown = JSON.parse(new TextDecoder().decode(row['content'] as Uint8Array));
-    const isNamed = Array.isArray(named) && named.length === 3 && named.every((n) => Number.isSafeInteger(n) && n >= 0);
-    return isNamed ? (named as [number, number, number]) : undefined;
+    const list: unknown = JSON.parse(new TextDecoder().decode(row['content'] as Uint8Array));
+    const isValid = Array.isArray(list) && list.length === 3 && list.every((n) => Number.isSafeInteger(n) && n >= 0);
+    return isValid ? (list as [number, number, number]) : undefined;
   } catch {
     return undefined;
   }

@@ -1,41 +1,48 @@
 import { systemRuntime } from '@thole/core';
-import { invalidInput, isPlainObject } from '@thole/core/kit';
 import { StoredMemoryService } from '@thole/recall';
 import type { StoredMemoryServiceOptions } from '@thole/recall';
-import { SqlMemoryStore } from './sql-memory-store.ts';
+import { toServiceOptions } from '../client/sql-options.ts';
+import { memoryStoreOptionNames, SqlMemoryStore } from './sql-memory-store.ts';
 import type { SqlMemoryStoreOptions } from './sql-memory-store.ts';
-import { databaseOptionNames } from '../client/sql-options.ts';
 
-/** Where the database is, and what a memory service may be told. */
+/** Options of `DatabaseMemoryService`. */
 export interface DatabaseMemoryServiceOptions extends SqlMemoryStoreOptions, StoredMemoryServiceOptions {}
 
 /**
- * Memory in SQLite, PostgreSQL or MariaDB: it outlives the process, and any number of processes may share it; each finds what
- * the others wrote by its next search. Takes the database's URL, or options. Nothing is connected to before the first call.
+ * Memory in SQLite, PostgreSQL or MariaDB, for any number of processes. Each search includes what other processes wrote
+ * before. Its argument is the URL of the database, or options. The first call connects.
  */
 export class DatabaseMemoryService extends StoredMemoryService {
   readonly #store: SqlMemoryStore;
 
   constructor(urlOrOptions: string | DatabaseMemoryServiceOptions) {
-    const options = toOptions(urlOrOptions);
+    const options = toServiceOptions(urlOrOptions, 'DatabaseMemoryService');
     const runtime = options.runtime ?? systemRuntime();
-    const { ofStore, ofService } = divided({ ...options, runtime });
-    const store = new SqlMemoryStore(ofStore);
-    super(store, ofService);
+    const { storeOptions, serviceOptions } = splitOptions({ ...options, runtime });
+    const store = new SqlMemoryStore(storeOptions);
+    super(store, serviceOptions);
     this.#store = store;
   }
 
-  /** Makes the tables, or brings them to this package's version: for those who set `autoMigrate: false`. */
+  /** Creates the tables or updates them to the version of this package. Needed only with `autoMigrate: false`. */
   migrate(): Promise<void> {
     return this.#store.migrate();
   }
 
-  /** `STORE_UNAVAILABLE` unless the database answers. */
+  /** Throws `STORE_UNAVAILABLE` unless the database answers. */
   ping(): Promise<void> {
     return this.#store.ping();
   }
 
-  /** Closes what was opened from a URL; what was passed in stays open. */
+  /**
+   * Rewrites a SQLite file so that its unused space contains no deleted text. Needed for files above 512 MB and files with
+   * tables of other software. Writes wait meanwhile. Has no effect on PostgreSQL and MariaDB.
+   */
+  compact(): Promise<void> {
+    return this.#store.compact();
+  }
+
+  /** Closes the connections that were opened from a URL. A pool or Kysely instance of the caller stays open. */
   close(): Promise<void> {
     return this.#store.close();
   }
@@ -45,22 +52,14 @@ export class DatabaseMemoryService extends StoredMemoryService {
   }
 }
 
-function toOptions(given: string | DatabaseMemoryServiceOptions): DatabaseMemoryServiceOptions {
-  if (typeof given === 'string') return { dbUrl: given };
-  const options: unknown = given;
-  if (!isPlainObject(options))
-    throw invalidInput('What DatabaseMemoryService is made with', 'a URL or options', options);
-  return given;
-}
-
-/** What the store knows is the store's; the service refuses what neither knows. */
-function divided(options: DatabaseMemoryServiceOptions): {
-  ofStore: SqlMemoryStoreOptions;
-  ofService: StoredMemoryServiceOptions;
+/** Splits the options by the names of the store's options. The service rejects unknown names. */
+function splitOptions(options: DatabaseMemoryServiceOptions): {
+  storeOptions: SqlMemoryStoreOptions;
+  serviceOptions: StoredMemoryServiceOptions;
 } {
-  const known: readonly string[] = [...databaseOptionNames, 'codec'];
+  const isStoreOption = ([name]: [string, unknown]): boolean => memoryStoreOptionNames.includes(name);
   const entries = Object.entries(options);
-  const ofStore = Object.fromEntries(entries.filter(([name]) => known.includes(name)));
-  const ofService = Object.fromEntries(entries.filter(([name]) => name === 'runtime' || !known.includes(name)));
-  return { ofStore, ofService };
+  const storeOptions = Object.fromEntries(entries.filter(isStoreOption));
+  const serviceOptions = Object.fromEntries(entries.filter((each) => each[0] === 'runtime' || !isStoreOption(each)));
+  return { storeOptions, serviceOptions };
 }

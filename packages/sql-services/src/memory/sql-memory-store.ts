@@ -1,5 +1,5 @@
 import { TholeError } from '@thole/core';
-import { assertTextCodec } from '@thole/core/kit';
+import { assertTextCodec, optionNames } from '@thole/core/kit';
 import type {
   MemoryChanges,
   MemoryEntry,
@@ -19,7 +19,7 @@ import { query } from '../client/sql-database.ts';
 import type { Steps } from '../client/sql-database.ts';
 import { openStorage } from '../client/sql-storage.ts';
 import type { SqlStorage } from '../client/sql-storage.ts';
-import { databaseOptionNames } from '../client/sql-options.ts';
+import { sqlOptionNames } from '../client/sql-options.ts';
 import type { DatabaseOptions } from '../client/sql-options.ts';
 import { columnText } from '../session/row-values.ts';
 import { MemoryLog } from './memory-log.ts';
@@ -29,21 +29,27 @@ import { getMemorySteps, listMemoriesSql, changesSinceSql, listUserSteps } from 
 import { removeMemorySteps } from './remove-memory.ts';
 import { SqlIndexSnapshots } from './sql-index-snapshots.ts';
 
-/** Most entries that one statement reads. */
+/** Maximum number of entries that one statement reads. */
 const PAGE = 1_000;
-/** How often a write begins anew when somebody else has made the log meanwhile. */
-const ATTEMPTS = 10;
+/** Maximum number of attempts of a write while other connections create the same log. */
+const MAX_ATTEMPTS = 10;
 
-/** What a `SqlMemoryStore` may be told. */
+/** Options of `SqlMemoryStore`. */
 export interface SqlMemoryStoreOptions extends DatabaseOptions {
-  /** What entries and segments go through on their way into the database, as for encryption at rest; ids, times and kinds do not. */
+  /** Encodes entries and index segments, for example to encrypt them. Ids, times and kinds are not encoded. Default: none. */
   codec?: TextCodec | undefined;
 }
 
+/** Names of all options of `SqlMemoryStore`. */
+export const memoryStoreOptionNames: readonly string[] = [
+  ...sqlOptionNames,
+  ...optionNames<Omit<SqlMemoryStoreOptions, keyof DatabaseOptions>>({ codec: true }),
+];
+
 /**
- * Keeps memory in SQLite, PostgreSQL or MariaDB: a row for each entry or tombstone, numbered in its user's log. Each call ends
- * within `timeoutMs`: with its answer, `STORE_UNAVAILABLE` where nothing was written, or `STORE_OUTCOME_UNKNOWN` where that is
- * not known. Removed and replaced text is also removed from the bytes of a SQLite file.
+ * Stores memory in SQLite, PostgreSQL or MariaDB: one log per user, with a row for each entry or tombstone. Each call ends
+ * within `timeoutMs`. It throws `STORE_UNAVAILABLE` if nothing was written and `STORE_OUTCOME_UNKNOWN` if this is not known.
+ * Removed and replaced text is also removed from the bytes of a SQLite file.
  */
 export class SqlMemoryStore implements MemoryStore {
   readonly specVersion = 1;
@@ -53,7 +59,7 @@ export class SqlMemoryStore implements MemoryStore {
   readonly #log: MemoryLog;
 
   constructor(options: SqlMemoryStoreOptions) {
-    this.#storage = openStorage(options, [...databaseOptionNames, 'codec'], 'A memory store');
+    this.#storage = openStorage(options, memoryStoreOptionNames, 'SqlMemoryStore');
     assertTextCodec(options.codec);
     this.#codec = options.codec;
     const { dialect, tables } = this.#storage;
@@ -72,10 +78,10 @@ export class SqlMemoryStore implements MemoryStore {
     const deadline = this.#storage.deadline();
     let candidates = entries;
     if (mode === 'ifAbsent' || entries.length === 0) {
-      // Sessions are ingested again whenever they have grown: what is known of them is neither encoded nor sent.
+      // A session is ingested again after each change. Entries that are stored already are neither encoded nor sent.
       const keys = entries.map(({ id }) => toIdKey(id));
-      const { unheard, seq } = await this.#storage.read(() => findNewIdSteps(this.#log, scope, keys), deadline);
-      candidates = entries.filter((_, i) => unheard.has(keys[i]!));
+      const { newIds, seq } = await this.#storage.read(() => findNewIdSteps(this.#log, scope, keys), deadline);
+      candidates = entries.filter((_, i) => newIds.has(keys[i]!));
       if (candidates.length === 0) return { written: [], seq };
     }
     const records = await toMemoryRecords(this.#codec, candidates);
@@ -90,14 +96,14 @@ export class SqlMemoryStore implements MemoryStore {
     const { rows } = await this.#storage.read(() => query(sql, [...names, seq, ...names]));
     if (!rows[0]) return { changes: [], removals: 0, more: false };
     assertVersion(rows[0]['head_v'], 'A memory log');
-    const told = rows.filter((row) => row['seq'] !== null);
+    const changed = rows.filter((row) => row['seq'] !== null);
     const changes: MemoryChanges['changes'] = [];
-    for (const row of told.slice(0, limit)) {
+    for (const row of changed.slice(0, limit)) {
       assertVersion(row['v'], 'A memory entry');
       if (row['entry'] === null) changes.push({ seq: Number(row['seq']), removed: readEntryId(row) });
       else changes.push(await fromMemoryRow(this.#codec, row));
     }
-    return { changes, removals: Number(rows[0]['removals']), more: told.length > limit };
+    return { changes, removals: Number(rows[0]['removals']), more: changed.length > limit };
   }
 
   async get(scope: MemoryScope, ids: readonly string[]): Promise<StoredMemory[]> {
@@ -116,7 +122,7 @@ export class SqlMemoryStore implements MemoryStore {
   async list(scope: MemoryScope, page: MemoryPageRequest): Promise<MemoryPage> {
     const { limit, filter = {} } = page;
     const deadline = this.#storage.deadline();
-    // By id: one that is written again while this reads stands where it was read last.
+    // By id, because another process may write an entry again during this call. It is then returned at its new place.
     const found = new Map<string, StoredMemory>();
     for (let after = seqOf(page.cursor); ;) {
       const count = Math.min(limit + 1, PAGE);
@@ -137,23 +143,34 @@ export class SqlMemoryStore implements MemoryStore {
     }
   }
 
-  async remove(scope: MemoryScope, what: MemoryRemoval, now: number): Promise<number> {
-    const count = await this.#transact(() => removeMemorySteps(this.#log, scope, what, now), this.#storage.deadline());
+  async remove(scope: MemoryScope, removal: MemoryRemoval, now: number): Promise<number> {
+    const count = await this.#transact(
+      () => removeMemorySteps(this.#log, scope, removal, now),
+      this.#storage.deadline(),
+    );
     if (count > 0) await this.#storage.erase();
     return count;
   }
 
-  /** Makes the tables, or brings them to this package's version; several processes may do so at once. */
+  /** Creates the tables or updates them to the version of this package. Several processes may call this at the same time. */
   migrate(): Promise<void> {
     return this.#storage.migrate();
   }
 
-  /** `STORE_UNAVAILABLE` unless the database answers. */
+  /** Throws `STORE_UNAVAILABLE` unless the database answers. */
   ping(): Promise<void> {
     return this.#storage.ping();
   }
 
-  /** Closes what was opened from a URL; what was passed in stays open. */
+  /**
+   * Rewrites a SQLite file so that its unused space contains no deleted text. Needed for files above 512 MB and files with
+   * tables of other software. Writes wait meanwhile. Has no effect on PostgreSQL and MariaDB.
+   */
+  compact(): Promise<void> {
+    return this.#storage.compact();
+  }
+
+  /** Closes the connections that were opened from a URL. A pool or Kysely instance of the caller stays open. */
   close(): Promise<void> {
     return this.#storage.close();
   }
@@ -169,8 +186,8 @@ export class SqlMemoryStore implements MemoryStore {
   }
 
   async #transact<T>(steps: () => Steps<T>, deadline: number): Promise<T> {
-    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-      // Two make a user's log at the same moment: the second finds it made.
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+      // Another connection created the user's log at the same time. The next attempt finds it.
       const onDuplicate = (): undefined => undefined;
       const done = await this.#storage.transact<{ value: T } | undefined>(
         function* () {
@@ -182,7 +199,7 @@ export class SqlMemoryStore implements MemoryStore {
     }
     throw new TholeError(
       'STORE_UNAVAILABLE',
-      'The next numbers of a memory log are taken: its head was changed by hand.',
+      'The memory log of a user has rows after the last `seq` of its head. The tables were changed by other software.',
     );
   }
 }
@@ -190,5 +207,5 @@ export class SqlMemoryStore implements MemoryStore {
 function seqOf(cursor: string | undefined): number {
   if (cursor === undefined) return 0;
   if (/^\d{1,15}$/.test(cursor)) return Number(cursor);
-  throw new TholeError('INVALID_INPUT', 'cursor must be what the page before answered as next.');
+  throw new TholeError('INVALID_INPUT', 'cursor must be the `next` of an earlier page.');
 }

@@ -2,9 +2,9 @@ import { DummyDriver, Kysely, SqliteIntrospector, sql } from 'kysely';
 import type { CreateTableBuilder } from 'kysely';
 import type { Statement } from '../client/sql-database.ts';
 import type { ColumnTypes, Dialect } from '../dialects/dialect.ts';
-import type { Table } from './tables.ts';
+import type { ColumnKind, Table } from './tables.ts';
 
-/** Where tables are made. */
+/** The database, prefix and schema of tables. */
 export interface TableLocation {
   readonly dialect: Dialect;
   readonly prefix: string;
@@ -13,47 +13,56 @@ export interface TableLocation {
 
 type TableBuilder = CreateTableBuilder<string, string>;
 
-/** The statements that make a table and its indexes where they are not there; each may be repeated. */
-export function createTable(table: Table, place: TableLocation): Statement[] {
-  const { dialect, prefix, schema } = place;
-  const compiler = compilerOf(dialect);
-  const builder = (schema === undefined ? compiler : compiler.withSchema(schema)).schema;
-  const statement = (made: { compile(): { sql: string } }): Statement => ({ sql: made.compile().sql, parameters: [] });
-  const named = (constraint: string): string => prefix + constraint;
+/** Returns the statements that create a table and its indexes if they do not exist. */
+export function createTable(table: Table, location: TableLocation): Statement[] {
+  const { dialect, prefix } = location;
+  const builder = schemaBuilder(location);
+  const toStatement = (node: { compile(): { sql: string } }): Statement => ({
+    sql: node.compile().sql,
+    parameters: [],
+  });
+  const withPrefix = (name: string): string => prefix + name;
 
-  let making = builder.createTable(prefix + table.name).ifNotExists() as TableBuilder;
+  let creating = builder.createTable(withPrefix(table.name)).ifNotExists() as TableBuilder;
   for (const [name, kind] of Object.entries(table.columns)) {
-    const isOptional = kind.endsWith('?');
-    const type = dialect.types[kind.replace('?', '') as keyof ColumnTypes];
-    const isKey = kind === 'rowId';
-    making = making.addColumn(name, sql.raw(type), (column) => (isOptional || isKey ? column : column.notNull()));
+    const allowsNull = kind.endsWith('?') || kind === 'rowId';
+    creating = creating.addColumn(name, sql.raw(columnType(dialect, kind)), (column) =>
+      allowsNull ? column : column.notNull(),
+    );
   }
-  if (table.primaryKey) making = making.addPrimaryKeyConstraint(named(`${table.name}_key`), [...table.primaryKey]);
+  if (table.primaryKey) {
+    creating = creating.addPrimaryKeyConstraint(withPrefix(`${table.name}_key`), [...table.primaryKey]);
+  }
   for (const [name, columns] of Object.entries(table.unique ?? {})) {
-    making = making.addUniqueConstraint(named(name), [...columns]);
+    creating = creating.addUniqueConstraint(withPrefix(name), [...columns]);
   }
   const indexes = Object.entries(table.indexes ?? {});
   if (dialect.indexesInTable) {
-    for (const [name, columns] of indexes) making = making.addIndex(named(name), [...columns]);
-    return [statement(making.modifyEnd(sql.raw(dialect.types.tableEnd)))];
+    for (const [name, columns] of indexes) creating = creating.addIndex(withPrefix(name), [...columns]);
+    return [toStatement(creating.modifyEnd(sql.raw(dialect.types.tableEnd)))];
   }
   return [
-    statement(making),
+    toStatement(creating),
     ...indexes.map(([name, columns]) =>
-      statement(
+      toStatement(
         builder
-          .createIndex(named(name))
+          .createIndex(withPrefix(name))
           .ifNotExists()
-          .on(prefix + table.name)
+          .on(withPrefix(table.name))
           .columns([...columns]),
       ),
     ),
   ];
 }
 
-/** Kysely for writing statements alone: they are run by whoever holds the connection. */
-function compilerOf(dialect: Dialect): Kysely<unknown> {
-  return new Kysely<unknown>({
+/** Returns the SQL type of a column. */
+export function columnType(dialect: Dialect, kind: ColumnKind): string {
+  return dialect.types[kind.replace('?', '') as keyof ColumnTypes];
+}
+
+/** Kysely compiles these statements. `SqlDatabase` runs them. */
+function schemaBuilder({ dialect, schema }: TableLocation): Kysely<unknown>['schema'] {
+  const compiler = new Kysely<unknown>({
     dialect: {
       createAdapter: () => dialect.createAdapter(),
       createDriver: () => new DummyDriver(),
@@ -61,4 +70,5 @@ function compilerOf(dialect: Dialect): Kysely<unknown> {
       createQueryCompiler: () => dialect.createQueryCompiler(),
     },
   });
+  return (schema === undefined ? compiler : compiler.withSchema(schema)).schema;
 }

@@ -1,22 +1,31 @@
 import { TholeError } from '@thole/core';
 import { isSqlFailure } from '../client/sql-failure.ts';
-import type { SqlDatabase, Statement, Steps } from '../client/sql-database.ts';
+import { query } from '../client/sql-database.ts';
+import type { SqlDatabase, Steps } from '../client/sql-database.ts';
 import { columnText } from '../session/row-values.ts';
-import { createTable } from './create-table.ts';
+import { columnType, createTable } from './create-table.ts';
 import type { TableLocation } from './create-table.ts';
 import type { TableNames } from './table-names.ts';
-import { metaTable, tablesOfVersion1, tablesOfVersion2 } from './tables.ts';
+import { leaseWaitersTable, markColumns, metaTable, tablesOfVersion1, tablesOfVersion2 } from './tables.ts';
+import type { Table } from './tables.ts';
 
-/** The version of the tables that this package reads and writes. */
-export const SCHEMA_VERSION = 2;
+/** Version of the tables that this package reads and writes. */
+export const SCHEMA_VERSION = 3;
 
-/** What leads to each version from the one before; a migration that broke off is begun again. */
-const migrations: { readonly [version: number]: (place: TableLocation) => Statement[] } = {
-  1: (place) => tablesOfVersion1.flatMap((table) => createTable(table, place)),
-  2: (place) => tablesOfVersion2.flatMap((table) => createTable(table, place)),
+/** The steps to each version from the previous one. They can be repeated after a migration that did not end. */
+const migrations: { readonly [version: number]: (location: TableLocation, tables: TableNames) => Steps<void> } = {
+  1: (location) => createTables(location, tablesOfVersion1),
+  2: (location) => createTables(location, tablesOfVersion2),
+  *3(location, tables) {
+    for (const [name, kind] of Object.entries(markColumns)) {
+      yield* addColumn(location, tables.sessions, `${name} ${columnType(location.dialect, kind)}`);
+    }
+    yield* query(`DROP TABLE IF EXISTS ${tables.leaseWaiters}`);
+    yield* createTables(location, [leaseWaitersTable]);
+  },
 };
 
-/** The version of the tables that are there; 0 without any. */
+/** Returns the version of the existing tables, 0 if there are none. */
 export async function readSchemaVersion(database: SqlDatabase, tables: TableNames, deadline?: number): Promise<number> {
   try {
     return await database.run(() => readVersion(database, tables), { writes: false, deadline });
@@ -26,46 +35,59 @@ export async function readSchemaVersion(database: SqlDatabase, tables: TableName
   }
 }
 
-/** `STORE_VERSION` unless the tables are of this package's version. */
+/** Throws `STORE_VERSION` unless the tables have the version of this package. */
 export function assertSchemaVersion(version: number): void {
   if (version === SCHEMA_VERSION) return;
-  const what =
+  const message =
     version === 0
-      ? 'The tables are not in the database: call migrate().'
+      ? 'The database does not have the tables. Call migrate().'
       : version < SCHEMA_VERSION
-        ? `The tables are of version ${version}; this package needs ${SCHEMA_VERSION}: call migrate().`
-        : `The tables are of version ${version}; this package knows ${SCHEMA_VERSION}.`;
-  throw new TholeError('STORE_VERSION', what);
+        ? `The tables have version ${version}, this package needs version ${SCHEMA_VERSION}. Call migrate().`
+        : `The tables have version ${version}, this package knows version ${SCHEMA_VERSION}. Update the package.`;
+  throw new TholeError('STORE_VERSION', message);
 }
 
-/** Brings the tables to this package's version. Several processes may do so at once: one does the work, the others find it done. */
-export async function migrate(database: SqlDatabase, tables: TableNames, place: TableLocation): Promise<void> {
+/** Creates the tables or updates them to the version of this package. Several processes may call this at the same time. */
+export async function migrate(database: SqlDatabase, tables: TableNames, location: TableLocation): Promise<void> {
   const deadline = database.deadline();
   if ((await readSchemaVersion(database, tables, deadline)) < SCHEMA_VERSION) {
     try {
-      await database.transact(() => migrationSteps(database, tables, place), deadline);
+      await database.transact(() => migrationSteps(database, tables, location), deadline);
     } catch (error) {
-      // Another process was faster; what it has made is looked at below.
+      // Another process migrated at the same time. The version is checked below.
       if (!isSqlFailure(error, 'duplicate')) throw error;
     }
   }
   assertSchemaVersion(await readSchemaVersion(database, tables, deadline));
 }
 
-function* migrationSteps(database: SqlDatabase, tables: TableNames, place: TableLocation): Steps<void> {
+function* migrationSteps(database: SqlDatabase, tables: TableNames, location: TableLocation): Steps<void> {
   const lock = database.dialect.migrationLock(tables.meta);
-  if (lock.take) yield lock.take;
+  if (lock.acquire) yield lock.acquire;
   try {
-    for (const statement of createTable(metaTable, place)) yield statement;
+    yield* createTables(location, [metaTable]);
     for (let next = (yield* readVersion(database, tables)) + 1; next <= SCHEMA_VERSION; next++) {
-      for (const statement of migrations[next]!(place)) yield statement;
+      yield* migrations[next]!(location, tables);
       const remove = database.dialect.statement(`DELETE FROM ${tables.meta} WHERE item = ?`);
       const write = database.dialect.statement(`INSERT INTO ${tables.meta} (item, content) VALUES (?, ?)`);
       yield { sql: remove, parameters: ['schema version'] };
       yield { sql: write, parameters: ['schema version', String(next)] };
     }
   } finally {
-    if (lock.free) yield lock.free;
+    if (lock.release) yield lock.release;
+  }
+}
+
+function* createTables(location: TableLocation, tables: readonly Table[]): Steps<void> {
+  for (const statement of tables.flatMap((table) => createTable(table, location))) yield statement;
+}
+
+// SQLite and PostgreSQL roll a migration back that did not end. MariaDB keeps the columns that it has added.
+function* addColumn({ dialect }: TableLocation, table: string, column: string): Steps<void> {
+  try {
+    yield* query(`ALTER TABLE ${table} ADD COLUMN ${column}`);
+  } catch (error) {
+    if (dialect.classifyError(error) !== 'duplicate') throw error;
   }
 }
 

@@ -1,7 +1,7 @@
 import { TholeError } from '@thole/core';
 import { invalidInput } from '@thole/core/kit';
 
-/** The tables by what is in them, each as it is written in SQL. */
+/** Names of the tables as they are written in SQL, with prefix and schema. */
 export interface TableNames {
   readonly meta: string;
   readonly sessions: string;
@@ -17,32 +17,32 @@ export interface TableNames {
   readonly memorySegments: string;
 }
 
-/** Names with their prefix and schema. `INVALID_INPUT` unless both are lower-case letters, digits and underscores. */
+/** Returns the table names. Throws `INVALID_INPUT` unless prefix and schema are lower-case letters, digits and underscores. */
 export function tableNames(prefix: string, schema: string | undefined): TableNames {
   assertIdentifier('tablePrefix', prefix, 30);
   if (schema !== undefined) assertIdentifier('schema', schema, 63);
-  const named = (name: string): string => `${schema === undefined ? '' : `${schema}.`}${prefix}${name}`;
+  const qualified = (name: string): string => `${schema === undefined ? '' : `${schema}.`}${prefix}${name}`;
   return {
-    meta: named('meta'),
-    sessions: named('sessions'),
-    events: named('events'),
-    appStates: named('app_states'),
-    userStates: named('user_states'),
-    leases: named('leases'),
-    leaseWaiters: named('lease_waiters'),
-    artifacts: named('artifacts'),
-    artifactNames: named('artifact_names'),
-    memoryScopes: named('memory_scopes'),
-    memoryEntries: named('memory_entries'),
-    memorySegments: named('memory_segments'),
+    meta: qualified('meta'),
+    sessions: qualified('sessions'),
+    events: qualified('events'),
+    appStates: qualified('app_states'),
+    userStates: qualified('user_states'),
+    leases: qualified('leases'),
+    leaseWaiters: qualified('lease_waiters'),
+    artifacts: qualified('artifacts'),
+    artifactNames: qualified('artifact_names'),
+    memoryScopes: qualified('memory_scopes'),
+    memoryEntries: qualified('memory_entries'),
+    memorySegments: qualified('memory_segments'),
   };
 }
 
-// Written into SQL as they are, so nothing that would need quotes is taken.
-function assertIdentifier(argument: string, value: unknown, most: number): void {
+// These names are written into SQL without quotes.
+function assertIdentifier(argument: string, value: unknown, maxLength: number): void {
   if (typeof value !== 'string') throw invalidInput(argument, 'a string', value);
-  if (value.length > most || !/^[a-z_][a-z0-9_]*$/.test(value)) {
-    const rule = `must begin with a-z or _, go on with those and 0-9, and have at most ${most} characters`;
+  if (value.length > maxLength || !/^[a-z_][a-z0-9_]*$/.test(value)) {
+    const rule = `must be 1 to ${maxLength} lower-case letters, digits and underscores, and must not start with a digit`;
     throw new TholeError('INVALID_INPUT', `${argument} ${rule}.`);
   }
 }

@@ -1,33 +1,33 @@
 import type { ColumnTypes } from '../dialects/dialect.ts';
 
-/** A table as data: what each database makes of it stands in `create-table.ts`. */
+/** A table as data. `create-table.ts` turns it into the SQL of a database. */
 export interface Table {
   readonly name: string;
   readonly columns: { readonly [name: string]: ColumnKind };
-  /** Absent where a `rowId` is the key. */
+  /** Absent if a column of the type `rowId` is the primary key. */
   readonly primaryKey?: readonly string[] | undefined;
   readonly unique?: { readonly [name: string]: readonly string[] } | undefined;
   readonly indexes?: { readonly [name: string]: readonly string[] } | undefined;
 }
 
-/** A type, with a question mark where there may be nothing. */
-export type ColumnKind = keyof ColumnTypes | 'time?' | 'shortName?' | 'text?';
+/** A column type. A question mark allows NULL. */
+export type ColumnKind = keyof ColumnTypes | 'name?' | 'integer?' | 'time?' | 'shortName?' | 'text?';
 
 const app = { app_name: 'name' } as const;
 const user = { ...app, user_id: 'name' } as const;
 const session = { ...user, session_id: 'name' } as const;
-/** One key; the row whose hash is empty counts the writes. A key that was deleted has no value. */
+/** One key of a state; a deleted key has no value. The row with an empty hash counts the writes. */
 const stateRow = { key_hash: 'shortName', state_key: 'text', value: 'text?', version: 'integer' } as const;
 const file = { ...session, filename: 'name' } as const;
 
-/** Where the version of the tables is kept. */
+/** Contains the version of the other tables. */
 export const metaTable: Table = {
   name: 'meta',
   columns: { item: 'shortName', content: 'text' },
   primaryKey: ['item'],
 };
 
-/** Version 1 of all others. */
+/** Tables of version 1: sessions and artifacts. */
 export const tablesOfVersion1: readonly Table[] = [
   {
     name: 'sessions',
@@ -80,11 +80,6 @@ export const tablesOfVersion1: readonly Table[] = [
     primaryKey: Object.keys(session),
     unique: { leases_fence: ['fence'] },
   },
-  {
-    name: 'lease_waiters',
-    columns: { ticket: 'rowId', ...session, goes_first: 'integer', expires_at: 'time' },
-    indexes: { lease_waiters_of: Object.keys(session) },
-  },
   { name: 'artifact_names', columns: { ...file, next_version: 'integer' }, primaryKey: Object.keys(file) },
   {
     name: 'artifacts',
@@ -93,7 +88,7 @@ export const tablesOfVersion1: readonly Table[] = [
   },
 ];
 
-/** What version 2 added: memory. */
+/** Tables that version 2 adds: memory. */
 export const tablesOfVersion2: readonly Table[] = [
   {
     name: 'memory_scopes',
@@ -114,7 +109,7 @@ export const tablesOfVersion2: readonly Table[] = [
       seq: 'integer',
       id_key: 'shortName',
       entry_id: 'text',
-      // Of a tombstone there is nothing from here on.
+      // The following four columns are NULL in a tombstone.
       kind: 'shortName?',
       session_key: 'shortName?',
       entry_time: 'time?',
@@ -143,3 +138,16 @@ export const tablesOfVersion2: readonly Table[] = [
     primaryKey: ['scope_row', 'analyzer_key', 'up_to', 'part'],
   },
 ];
+
+/** Columns that version 3 adds to `sessions`: the marks. NULL in `open_interrupts` means 0. */
+export const markColumns: Table['columns'] = { unfinished: 'name?', wake_at: 'time?', open_interrupts: 'integer?' };
+
+/**
+ * The runs that wait for a session, in the order of their tickets. Version 3 replaces the table of earlier versions, which
+ * has no fences. Its rows are valid for seconds only.
+ */
+export const leaseWaitersTable: Table = {
+  name: 'lease_waiters',
+  columns: { ticket: 'rowId', ...session, fence: 'shortName', place: 'integer', expires_at: 'time' },
+  indexes: { lease_waiters_of: Object.keys(session) },
+};

@@ -1,68 +1,68 @@
 import { TholeError } from '@thole/core';
 import type { CancelTimer, Runtime } from '@thole/core';
 
-/** How many appends are stored together at most. */
+/** Maximum number of appends in one transaction. */
 const MAX_BATCH = 64;
 
-/** How appends are done: one by itself, or several in one transaction. */
-export interface AppendMethods<Append, Appended> {
-  appendOne(append: Append, deadline: number): Promise<Appended>;
-  /** All or none of them, in order. What it rejects with is `STORE_OUTCOME_UNKNOWN` where they may be stored. */
-  appendBatch(appends: readonly Append[], deadline: number): Promise<readonly Appended[]>;
+/** Stores appends: one, or several in one transaction. */
+export interface AppendMethods<Append, Outcome> {
+  appendOne(append: Append, deadline: number): Promise<Outcome>;
+  /** Stores all or none of them, in order. Throws `STORE_OUTCOME_UNKNOWN` if they may be stored. */
+  appendBatch(appends: readonly Append[], deadline: number): Promise<readonly Outcome[]>;
 }
 
 /**
- * The appends of this process, one after another for each session: the database would line them up anyway, by a lock for which
- * each holds a connection. Those that wait meanwhile are stored together, so that many writers of one session cost it one lock and one
- * commit. What cannot be stored together, such as an id that is stored already, is stored one by one.
+ * A queue of this process's appends for each session. The database would queue them too, with a lock, and each would occupy
+ * a connection. Appends that wait are stored together, so that many writers of a session need one lock and one commit. A
+ * batch that fails is stored one by one: for example, one of its event ids may be stored already.
  */
-export class AppendQueue<Append, Appended> {
-  readonly #waiting = new Map<string, Waiting<Append, Appended>[]>();
-  readonly #kinds: AppendMethods<Append, Appended>;
+export class AppendQueue<Append, Outcome> {
+  readonly #waiting = new Map<string, WaitingAppend<Append, Outcome>[]>();
+  readonly #methods: AppendMethods<Append, Outcome>;
   readonly #runtime: Runtime;
 
-  constructor(runtime: Runtime, kinds: AppendMethods<Append, Appended>) {
+  constructor(runtime: Runtime, methods: AppendMethods<Append, Outcome>) {
     this.#runtime = runtime;
-    this.#kinds = kinds;
+    this.#methods = methods;
   }
 
-  /** Appends when those before it are done. `STORE_UNAVAILABLE` where the deadline comes before that: nothing was sent. */
-  append(id: string, append: Append, deadline: number): Promise<Appended> {
-    const line = this.#waiting.get(id);
-    if (!line) {
-      const own: Waiting<Append, Appended>[] = [];
-      this.#waiting.set(id, own);
-      const appending = this.#kinds.appendOne(append, deadline);
-      appending.then(noop, noop).then(() => this.#serve(id, own), noop);
+  /** Appends after the earlier appends of this session. Throws `STORE_UNAVAILABLE` if the deadline passes before that. */
+  append(sessionId: string, append: Append, deadline: number): Promise<Outcome> {
+    const queue = this.#waiting.get(sessionId);
+    if (!queue) {
+      const newQueue: WaitingAppend<Append, Outcome>[] = [];
+      this.#waiting.set(sessionId, newQueue);
+      const appending = this.#methods.appendOne(append, deadline);
+      appending.then(noop, noop).then(() => this.#storeWaiting(sessionId, newQueue), noop);
       return appending;
     }
     return new Promise((resolve, reject) => {
       const giveUp = (): void => {
-        line.splice(line.indexOf(waiting), 1);
-        reject(tooLate());
+        queue.splice(queue.indexOf(waiting), 1);
+        reject(queueTimeout());
       };
       const cancel = this.#runtime.timer(Math.max(0, deadline - this.#runtime.monotonic()), giveUp);
-      const waiting: Waiting<Append, Appended> = { append, deadline, resolve, reject, cancel };
-      line.push(waiting);
+      const waiting: WaitingAppend<Append, Outcome> = { append, deadline, resolve, reject, cancel };
+      queue.push(waiting);
     });
   }
 
-  async #serve(id: string, line: Waiting<Append, Appended>[]): Promise<void> {
-    while (line.length > 0) {
-      const batch = line.splice(0, MAX_BATCH);
+  async #storeWaiting(sessionId: string, queue: WaitingAppend<Append, Outcome>[]): Promise<void> {
+    while (queue.length > 0) {
+      const batch = queue.splice(0, MAX_BATCH);
       for (const each of batch) each.cancel();
-      if (batch.length === 1 || !(await this.#storedTogether(batch))) await this.#storeEach(batch);
+      if (batch.length === 1 || !(await this.#storeBatch(batch))) await this.#storeEach(batch);
     }
-    this.#waiting.delete(id);
+    this.#waiting.delete(sessionId);
   }
 
-  /** Whether all of them are settled; otherwise nothing of them is stored. */
-  async #storedTogether(batch: readonly Waiting<Append, Appended>[]): Promise<boolean> {
+  /** Returns true if all appends of the batch are settled, false if none of them is stored. */
+  async #storeBatch(batch: readonly WaitingAppend<Append, Outcome>[]): Promise<boolean> {
     try {
       const deadline = Math.min(...batch.map((each) => each.deadline));
       const appends = batch.map((each) => each.append);
-      const appended = await this.#kinds.appendBatch(appends, deadline);
-      for (const [i, each] of batch.entries()) each.resolve(appended[i]!);
+      const outcomes = await this.#methods.appendBatch(appends, deadline);
+      for (const [i, each] of batch.entries()) each.resolve(outcomes[i]!);
       return true;
     } catch (error) {
       if (!TholeError.is(error, 'STORE_OUTCOME_UNKNOWN')) return false;
@@ -71,26 +71,26 @@ export class AppendQueue<Append, Appended> {
     }
   }
 
-  async #storeEach(batch: readonly Waiting<Append, Appended>[]): Promise<void> {
+  async #storeEach(batch: readonly WaitingAppend<Append, Outcome>[]): Promise<void> {
     for (const { append, deadline, resolve, reject } of batch) {
-      if (this.#runtime.monotonic() >= deadline) reject(tooLate());
-      else await this.#kinds.appendOne(append, deadline).then(resolve, reject);
+      if (this.#runtime.monotonic() >= deadline) reject(queueTimeout());
+      else await this.#methods.appendOne(append, deadline).then(resolve, reject);
     }
   }
 }
 
-interface Waiting<Append, Appended> {
+interface WaitingAppend<Append, Outcome> {
   readonly append: Append;
   readonly deadline: number;
-  readonly resolve: (appended: Appended) => void;
+  readonly resolve: (outcome: Outcome) => void;
   readonly reject: (error: unknown) => void;
   readonly cancel: CancelTimer;
 }
 
-function tooLate(): TholeError {
+function queueTimeout(): TholeError {
   return new TholeError(
     'STORE_UNAVAILABLE',
-    'Others that append to the same session did not end within the time limit.',
+    'Earlier appends to the same session did not end within the time limit. Nothing was stored.',
   );
 }
 

@@ -2,10 +2,10 @@ import { TholeError } from '@thole/core';
 import { assertCount, assertName, invalidInput } from '@thole/core/kit';
 import type { PruneRequest } from './prune-events.ts';
 
-/** `INVALID_INPUT` for a request without a limit, with names that are none, or with a name whose owner is not told. */
+/** Throws `INVALID_INPUT` if the request has no limit, an invalid value, or a `userId` or `sessionId` without its owner. */
 export function assertPruneRequest(p: PruneRequest): void {
-  const given: unknown = p;
-  if (typeof given !== 'object' || given === null) throw invalidInput('The request', 'an object', given);
+  const request: unknown = p;
+  if (typeof request !== 'object' || request === null) throw invalidInput('The request', 'an object', request);
   const { olderThan, keepLast, appName, userId, sessionId } = p;
   if (olderThan === undefined && keepLast === undefined) {
     throw new TholeError('INVALID_INPUT', 'pruneEvents needs olderThan, keepLast or both.');
@@ -18,6 +18,6 @@ export function assertPruneRequest(p: PruneRequest): void {
   if (userId !== undefined) assertName('userId', userId);
   if (sessionId !== undefined) assertName('sessionId', sessionId);
   if ((userId !== undefined && appName === undefined) || (sessionId !== undefined && userId === undefined)) {
-    throw new TholeError('INVALID_INPUT', 'A userId goes with its appName, a sessionId with both.');
+    throw new TholeError('INVALID_INPUT', 'userId needs appName, and sessionId needs appName and userId.');
   }
 }

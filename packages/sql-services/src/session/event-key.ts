@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 
-/** An event's id as it stands in the index: as it is, or hashed where it is long or holds anything unusual. */
+/** Returns the index key of an id: the id itself, or its hash if it is long or has unusual characters. */
 export function toEventKey(id: string): string {
   if (/^[\w.:@-]{1,70}$/.test(id)) return id;
-  // Sixteen bits a unit, so that lone surrogates differ too.
+  // Hashes UTF-16 code units, because UTF-8 replaces every lone surrogate with the same character.
   return `#${createHash('sha256').update(id, 'utf16le').digest('base64url')}`;
 }

@@ -1,11 +1,12 @@
 import type { SqlValue, Steps } from '../client/sql-database.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import type { TableNames } from '../schema/table-names.ts';
+import { removeSessionSteps } from './remove-sessions.ts';
+import type { MarkValue } from './session-marks.ts';
 import { appOwner, userOwner } from './state-owner.ts';
 import type { StateWrite } from './state-writes.ts';
-import { removeSessionSteps } from './remove-sessions.ts';
 
-/** A session as the database gets it: names bound, its own state as a patch to nothing. */
+/** A session in the form of the database: names converted to parameters, its state as a patch of an empty document. */
 export interface SessionRecord {
   readonly key: readonly SqlValue[];
   readonly incarnation: string;
@@ -16,25 +17,28 @@ export interface SessionRecord {
   readonly createTime: number;
   readonly lastUpdateTime: number;
   readonly lastSeq: number;
+  readonly marks: readonly MarkValue[];
   readonly expiresAt: number | null;
   readonly now: number;
-  /** With their numbers, for sessions that are brought along. */
+  /** Events of a session that is copied from another database. */
   readonly events: readonly { eventKey: string; seq: number; time: number; text: string }[];
 }
 
-/** Makes a session; a key that is taken breaks the unique key, unless what has it has run out. */
+/** Inserts a session. If the key is taken by a session that has not expired, the unique key is violated. */
 export function* insertSessionSteps(dialect: Dialect, tables: TableNames, record: SessionRecord): Steps<void> {
-  const { key, now } = record;
+  const { key, now, marks } = record;
   const expired = dialect.statement(`SELECT 1 AS found FROM ${tables.sessions}
     WHERE app_name = ? AND user_id = ? AND session_id = ? AND expires_at <= ?`);
   const { rows } = yield { sql: expired, parameters: [...key, now] };
   if (rows.length > 0) yield* removeSessionSteps(dialect, tables, { key, now });
   const insert = dialect.statement(`INSERT INTO ${tables.sessions} (app_name, user_id, session_id, incarnation,
-    initial_state, state, create_time, last_update_time, last_seq, expires_at, v)
-    VALUES (?, ?, ?, ?, ${dialect.newDocument}, ${dialect.newDocument}, ?, ?, ?, ?, 1)`);
+    initial_state, state, create_time, last_update_time, last_seq, expires_at, v${marks
+      .map(({ column }) => `, ${column}`)
+      .join('')})
+    VALUES (?, ?, ?, ?, ${dialect.newDocument}, ${dialect.newDocument}, ?, ?, ?, ?, 1${', ?'.repeat(marks.length)})`);
   const { incarnation, initial, session, createTime, lastUpdateTime, lastSeq, expiresAt } = record;
-  const parameters = [...key, incarnation, initial, session, createTime, lastUpdateTime, lastSeq, expiresAt];
-  yield { sql: insert, parameters };
+  const values = [...key, incarnation, initial, session, createTime, lastUpdateTime, lastSeq, expiresAt];
+  yield { sql: insert, parameters: [...values, ...marks.map(({ value }) => value)] };
   if (record.events.length > 0) yield* insertEvents(dialect, tables, record);
   if (record.app !== undefined) yield* dialect.writeState(tables.appStates, appOwner(key), record.app);
   if (record.user !== undefined) yield* dialect.writeState(tables.userStates, userOwner(key), record.user);

@@ -5,86 +5,88 @@ import type { Row, SqlValue, Steps } from '../client/sql-database.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import type { TableNames } from '../schema/table-names.ts';
 import { columnText } from './row-values.ts';
+import { fromMarkColumns } from './session-marks.ts';
 import { fromStateDocument } from './state-document.ts';
 import { fromStateRows } from './state-writes.ts';
 
-/** More than there can be. */
+/** Greater than any count of events. */
 const NO_LIMIT = Number.MAX_SAFE_INTEGER;
 
-/** What a session's own row tells besides its initial state. */
-export const headColumns: string =
+/** Columns of a session's row, without its initial state. */
+export const summaryColumns: string =
   's.v AS v, s.incarnation AS incarnation, s.state AS state, s.create_time AS create_time, ' +
-  's.last_update_time AS last_update_time, s.last_seq AS last_seq';
+  's.last_update_time AS last_update_time, s.last_seq AS last_seq, s.unfinished AS unfinished, s.wake_at AS wake_at, ' +
+  's.open_interrupts AS open_interrupts';
 
-/** A session that has not run out: the parameter is the time. */
+/** Condition for a session that has not expired. The parameter is the time. */
 export const isLive = '(s.expires_at IS NULL OR s.expires_at > ?)';
 const isTheSession = `s.app_name = ? AND s.user_id = ? AND s.session_id = ? AND ${isLive}`;
 
-/** Whose row it is, of those that a session is read from. */
+/** Kinds of the rows that a session is read from. */
 const SESSION = 0;
 const EVENT = 1;
-const OF_APP = 2;
-const OF_USER = 3;
+const APP_STATE = 2;
+const USER_STATE = 3;
 
-/** Reads a session and a window of its events. */
+/** Reads the rows of a session and of a window of its events. */
 export interface ReadSessionSteps {
   (key: readonly SqlValue[], now: number, window: EventWindow): Steps<readonly Row[]>;
 }
 
-/** One statement, so that all of it is of one moment. The window's number counts from the newest, or from the oldest. */
-export function readSessionSteps(
-  dialect: Dialect,
-  tables: TableNames,
-  countsFrom: 'newest' | 'oldest',
-): ReadSessionSteps {
-  const others = 'NULL, NULL, NULL, NULL, NULL';
+/**
+ * Returns the steps that read a session: one statement, so that all rows are of one state of the database. `numRecentEvents`
+ * selects the newest or the oldest events of the window.
+ */
+export function readSessionSteps(dialect: Dialect, tables: TableNames, selects: 'newest' | 'oldest'): ReadSessionSteps {
+  const noSession = 'NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL';
   const stateRows = (kind: number, table: string, owner: string): string =>
-    `UNION ALL SELECT ${kind}, NULL, a.value, a.state_key, NULL, ${others}, a.version FROM ${table} a WHERE ${owner}`;
+    `UNION ALL SELECT ${kind}, NULL, a.value, a.state_key, ${noSession}, a.version FROM ${table} a WHERE ${owner}`;
   const sql = dialect.statement(`SELECT ${SESSION} AS kind, NULL AS seq, NULL AS value, NULL AS state_key,
       s.initial_state AS initial_state, s.incarnation AS incarnation, s.state AS state, s.create_time AS create_time,
-      s.last_update_time AS last_update_time, s.last_seq AS last_seq, s.v AS version
+      s.last_update_time AS last_update_time, s.last_seq AS last_seq, s.unfinished AS unfinished, s.wake_at AS wake_at,
+      s.open_interrupts AS open_interrupts, s.v AS version
     FROM ${tables.sessions} s WHERE ${isTheSession}
-    UNION ALL SELECT ${EVENT}, t.seq, t.event, NULL, NULL, ${others}, t.v FROM (
+    UNION ALL SELECT ${EVENT}, t.seq, t.event, NULL, ${noSession}, t.v FROM (
       SELECT e.seq, e.event, e.v FROM ${tables.sessions} s JOIN ${tables.events} e ON e.session_row = s.row_id
       WHERE ${isTheSession} AND e.seq > ? AND e.event_time >= ?
-      ORDER BY e.seq ${countsFrom === 'newest' ? 'DESC' : 'ASC'} LIMIT ?
+      ORDER BY e.seq ${selects === 'newest' ? 'DESC' : 'ASC'} LIMIT ?
     ) t
-    ${stateRows(OF_APP, tables.appStates, 'a.app_name = ?')}
-    ${stateRows(OF_USER, tables.userStates, 'a.app_name = ? AND a.user_id = ?')}`);
+    ${stateRows(APP_STATE, tables.appStates, 'a.app_name = ?')}
+    ${stateRows(USER_STATE, tables.userStates, 'a.app_name = ? AND a.user_id = ?')}`);
   return function* (key, now, window) {
     const { afterSeq = 0, afterTimestamp = -Number.MAX_VALUE, numRecentEvents = NO_LIMIT } = window;
-    const ofEvents = [...key, now, afterSeq, afterTimestamp, numRecentEvents];
-    const { rows } = yield { sql, parameters: [...key, now, ...ofEvents, key[0]!, key[0]!, key[1]!] };
+    const eventParameters = [...key, now, afterSeq, afterTimestamp, numRecentEvents];
+    const { rows } = yield { sql, parameters: [...key, now, ...eventParameters, key[0]!, key[0]!, key[1]!] };
     return rows;
   };
 }
 
-/** The session that these rows tell of. */
+/** Returns the session of these rows. Returns undefined if there is none. */
 export async function fromSessionRows(
   codec: TextCodec | undefined,
   key: SessionRef,
   rows: readonly Row[],
 ): Promise<StoredSession | undefined> {
-  const of = (kind: number): Row[] => rows.filter((row) => Number(row['kind']) === kind);
-  const [row] = of(SESSION);
+  const rowsOf = (kind: number): Row[] => rows.filter((row) => Number(row['kind']) === kind);
+  const [row] = rowsOf(SESSION);
   if (!row) return undefined;
-  const [app, user] = [await fromStateRows(codec, of(OF_APP)), await fromStateRows(codec, of(OF_USER))];
+  const [app, user] = [await fromStateRows(codec, rowsOf(APP_STATE)), await fromStateRows(codec, rowsOf(USER_STATE))];
   const summary = await fromSummaryRow(codec, key, { ...row, v: row['version'] }, { app, user });
   const events: Event[] = [];
-  for (const each of of(EVENT).sort((a, b) => Number(a['seq']) - Number(b['seq']))) {
+  for (const each of rowsOf(EVENT).sort((a, b) => Number(a['seq']) - Number(b['seq']))) {
     const read = decodeEvent(codec, columnText(each['value']), Number(each['seq']), Number(each['version']));
     events.push('then' in read ? await read : read);
   }
   return { ...summary, initialState: await fromStateDocument(codec, row['initial_state']), events };
 }
 
-/** State as rows told it, and how often it was written. */
+/** A state and the count of its writes. */
 export interface CountedState {
   readonly state: StateMap;
   readonly version: number;
 }
 
-/** A session without events and initial state. */
+/** Returns a session without events and initial state. Throws `STORE_VERSION` for an unknown version of the record. */
 export async function fromSummaryRow(
   codec: TextCodec | undefined,
   key: SessionRef,
@@ -104,11 +106,12 @@ export async function fromSummaryRow(
     createTime: Number(row['create_time']),
     lastUpdateTime: Number(row['last_update_time']),
     lastSeq: Number(row['last_seq']),
+    marks: fromMarkColumns(row),
     v: 1,
   };
 }
 
-/** An event as it was stored, with its number; at once where there is no codec. */
+/** Returns a stored event with its `seq`: directly without a codec, otherwise as a promise. */
 export function decodeEvent(
   codec: TextCodec | undefined,
   text: string,
@@ -117,10 +120,10 @@ export function decodeEvent(
 ): Event | Promise<Event> {
   if (v !== 1) throw unknownVersion(`Event ${seq} of a session`, v);
   const plain = decodeText(codec, text);
-  return typeof plain === 'string' ? numbered(plain, seq) : plain.then((json) => numbered(json, seq));
+  return typeof plain === 'string' ? parseEvent(plain, seq) : plain.then((json) => parseEvent(json, seq));
 }
 
-function numbered(json: string, seq: number): Event {
+function parseEvent(json: string, seq: number): Event {
   const event = JSON.parse(json) as Event;
   event.seq = seq;
   return event;

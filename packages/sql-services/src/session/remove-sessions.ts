@@ -3,12 +3,12 @@ import type { Row, SqlValue, Steps } from '../client/sql-database.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import type { TableNames } from '../schema/table-names.ts';
 
-/** How many rows a statement names. */
-const AT_ONCE = 200;
+/** Maximum number of rows that one statement names. */
+const BATCH = 200;
 
 /**
- * Deletes one session with its events. Returns whether it had not expired; undefined if nothing was deleted, because it does not
- * exist or (with `ifLastSeq`) ends elsewhere.
+ * Deletes one session with its events. Returns true if it had not expired. Returns undefined and deletes nothing if it does
+ * not exist, or if `ifLastSeq` is given and is not its `lastSeq`.
  */
 export function* removeSessionSteps(
   dialect: Dialect,
@@ -23,47 +23,48 @@ export function* removeSessionSteps(
   const isLive = row['expires_at'] === null || Number(row['expires_at']) > p.now;
   if (isLive && p.ifLastSeq !== undefined && Number(row['last_seq']) !== p.ifLastSeq) return undefined;
   yield* removeRows(dialect, tables, [row]);
-  yield* removeExpiredLeases(dialect, tables, { which: 'app_name = ? AND user_id = ? AND session_id = ?', ...p });
+  const condition = 'app_name = ? AND user_id = ? AND session_id = ?';
+  yield* removeExpiredLeases(dialect, tables, { condition, key: p.key, now: p.now });
   return isLive;
 }
 
-/** Takes all sessions of a user with their events, the user's state, and what is left of crashed runs. */
+/** Deletes all sessions of a user with their events, the user's state, and the leases of crashed runs. */
 export function* removeUserSteps(dialect: Dialect, tables: TableNames, user: UserRef, now: number): Steps<void> {
   const key = [dialect.bindName(user.appName), dialect.bindName(user.userId)];
-  const which = 'app_name = ? AND user_id = ?';
+  const condition = 'app_name = ? AND user_id = ?';
   const find = dialect.statement(
-    `SELECT row_id FROM ${tables.sessions} WHERE ${which} ORDER BY row_id${dialect.forUpdate}`,
+    `SELECT row_id FROM ${tables.sessions} WHERE ${condition} ORDER BY row_id${dialect.forUpdate}`,
   );
   const { rows } = yield { sql: find, parameters: key };
   yield* removeRows(dialect, tables, rows);
-  yield { sql: dialect.statement(`DELETE FROM ${tables.userStates} WHERE ${which}`), parameters: key };
-  yield* removeExpiredLeases(dialect, tables, { which, key, now });
+  yield { sql: dialect.statement(`DELETE FROM ${tables.userStates} WHERE ${condition}`), parameters: key };
+  yield* removeExpiredLeases(dialect, tables, { condition, key, now });
 }
 
-/** Takes leases and places in line that have run out: their processes have died. */
+/** Deletes expired leases and places of waiting runs. */
 function* removeExpiredLeases(
   dialect: Dialect,
   tables: TableNames,
-  { which, key, now }: { which: string; key: readonly SqlValue[]; now: number },
+  { condition, key, now }: { condition: string; key: readonly SqlValue[]; now: number },
 ): Steps<void> {
   for (const table of [tables.leases, tables.leaseWaiters]) {
-    const sql = dialect.statement(`DELETE FROM ${table} WHERE ${which} AND expires_at <= ?`);
+    const sql = dialect.statement(`DELETE FROM ${table} WHERE ${condition} AND expires_at <= ?`);
     yield { sql, parameters: [...key, now] };
   }
 }
 
-/** Takes sessions that have run out, some at a time; how many. */
+/** Deletes a batch of expired sessions. Returns their count. */
 export function* removeExpiredSteps(dialect: Dialect, tables: TableNames, now: number): Steps<number> {
   const find = dialect.statement(`SELECT row_id FROM ${tables.sessions} WHERE expires_at <= ?
-    ORDER BY expires_at LIMIT ${AT_ONCE}${dialect.forUpdate}`);
+    ORDER BY expires_at LIMIT ${BATCH}${dialect.forUpdate}`);
   const { rows } = yield { sql: find, parameters: [now] };
   yield* removeRows(dialect, tables, rows);
   return rows.length;
 }
 
 function* removeRows(dialect: Dialect, tables: TableNames, rows: readonly Row[]): Steps<void> {
-  for (let from = 0; from < rows.length; from += AT_ONCE) {
-    const ids = rows.slice(from, from + AT_ONCE).map((row) => Number(row['row_id']));
+  for (let start = 0; start < rows.length; start += BATCH) {
+    const ids = rows.slice(start, start + BATCH).map((row) => Number(row['row_id']));
     const list = ids.map(() => '?').join(', ');
     yield { sql: dialect.statement(`DELETE FROM ${tables.events} WHERE session_row IN (${list})`), parameters: ids };
     yield { sql: dialect.statement(`DELETE FROM ${tables.sessions} WHERE row_id IN (${list})`), parameters: ids };

@@ -2,13 +2,15 @@ import { encodeText } from '@thole/core/kit';
 import type { AppendOptions, Event, ScopedDelta, SessionRef, StoredSession, TextCodec } from '@thole/core';
 import type { SqlValue } from '../client/sql-database.ts';
 import type { Dialect } from '../dialects/dialect.ts';
+import { heldByCondition, fenceCondition } from '../lease/lease-conditions.ts';
 import type { AppendRecord } from './append-record.ts';
 import { toEventKey } from './event-key.ts';
 import type { SessionRecord } from './insert-session.ts';
+import { toMarkValues } from './session-marks.ts';
 import { toStatePatch } from './state-document.ts';
 import { toStateWrites } from './state-writes.ts';
 
-/** What a store writes, as the database gets it: names bound, texts encoded, state as patches and rows. */
+/** Converts sessions and appends to the form of the database: names as parameters, encoded texts, state as patches and rows. */
 export class SessionRecords {
   readonly #dialect: Dialect;
   readonly #codec: TextCodec | undefined;
@@ -20,7 +22,7 @@ export class SessionRecords {
     this.#ttlMs = p.ttlMs;
   }
 
-  /** App, user and session. */
+  /** Returns the parameters of app, user and session. */
   bindKey(key: SessionRef): readonly [SqlValue, SqlValue, SqlValue] {
     const { bindName } = this.#dialect;
     return [bindName(key.appName), bindName(key.userId), bindName(key.sessionId)];
@@ -45,6 +47,7 @@ export class SessionRecords {
       createTime,
       lastUpdateTime,
       lastSeq,
+      marks: toMarkValues(this.#dialect, session.marks),
       expiresAt: this.#expiry(now),
       now,
       events: await Promise.all(events),
@@ -59,16 +62,23 @@ export class SessionRecords {
     const codec = this.#codec;
     const text = encodeText(codec, JSON.stringify(event));
     const { session, app, user } = delta;
+    const { fence, ifHeldBy, incarnation, marks } = options;
     return {
       key: this.bindKey(key),
-      incarnation: options.incarnation,
+      incarnation,
       eventKey: toEventKey(event.id),
       time: event.timestamp,
       text: typeof text === 'string' ? text : await text,
       session: session && (await toStatePatch(codec, session)),
       app: app && (await toStateWrites(codec, app)),
       user: user && (await toStateWrites(codec, user)),
-      fence: options.fence,
+      lease:
+        fence === undefined
+          ? ifHeldBy === undefined
+            ? undefined
+            : heldByCondition(ifHeldBy, now)
+          : fenceCondition(fence),
+      marks: toMarkValues(this.#dialect, marks),
       now,
       expiresAt: this.#expiry(now),
     };

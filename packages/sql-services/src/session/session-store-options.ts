@@ -1,22 +1,29 @@
 import type { TextCodec } from '@thole/core';
-import { assertCount, assertTextCodec } from '@thole/core/kit';
-import { databaseOptionNames } from '../client/sql-options.ts';
+import { assertCount, assertTextCodec, optionNames } from '@thole/core/kit';
+import { sqlOptionNames } from '../client/sql-options.ts';
 import type { DatabaseOptions } from '../client/sql-options.ts';
 
-/** What a `SqlSessionStore` may be told. */
+/** Options of `SqlSessionStore`. */
 export interface SqlSessionStoreOptions extends DatabaseOptions {
-  /** How long a session lives after its last event (for ever, as with `Infinity`). `app:` and `user:` state stays. */
+  /** Lifetime of a session after its last event, in milliseconds. `app:` and `user:` state stays. Default: `Infinity`. */
   sessionTtlMs?: number | undefined;
-  /** How often the database is asked by those who watch, wait for a session or hold one (500). */
+  /** Milliseconds between two queries of a watcher, a waiting run, or a process that holds leases. Default: 500. */
   pollMs?: number | undefined;
-  /** What events and state values go through on their way into the database, as for encryption at rest. */
+  /** Encodes events and state values, for example to encrypt them. Default: none. */
   codec?: TextCodec | undefined;
 }
 
-/** The names of the options above. */
-export const sessionStoreOptionNames: readonly string[] = [...databaseOptionNames, 'sessionTtlMs', 'pollMs', 'codec'];
+/** Names of all options of `SqlSessionStore`. */
+export const sessionStoreOptionNames: readonly string[] = [
+  ...sqlOptionNames,
+  ...optionNames<Omit<SqlSessionStoreOptions, keyof DatabaseOptions>>({
+    sessionTtlMs: true,
+    pollMs: true,
+    codec: true,
+  }),
+];
 
-/** `INVALID_INPUT` for what is none of them. */
+/** Throws `INVALID_INPUT` for an invalid value. */
 export function assertSessionStoreOptions(options: SqlSessionStoreOptions): void {
   const { sessionTtlMs, pollMs, codec } = options;
   if (sessionTtlMs !== undefined && sessionTtlMs !== Infinity) assertCount('sessionTtlMs', sessionTtlMs, 1);

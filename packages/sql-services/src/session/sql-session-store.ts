@@ -1,5 +1,5 @@
-import { TholeError } from '@thole/core';
-import { sessionKeyOf } from '@thole/core/kit';
+import { StoredEventWatcher, StoredLeaseManager, TholeError } from '@thole/core';
+import { leaseLost, notRunning, sessionExists, sessionKeyOf, sessionNotFound } from '@thole/core/kit';
 import type {
   AppendOptions,
   Event,
@@ -18,44 +18,44 @@ import { query } from '../client/sql-database.ts';
 import { openStorage } from '../client/sql-storage.ts';
 import type { SqlStorage } from '../client/sql-storage.ts';
 import type { AppendSteps } from '../dialects/dialect.ts';
-import { SqlLeasing } from '../lease/sql-leasing.ts';
+import { nodeProcesses } from '../lease/node-processes.ts';
+import { SqlLeaseStore } from '../lease/sql-lease-store.ts';
 import { AppendQueue } from './append-queue.ts';
 import type { AppendOutcome, AppendRecord } from './append-record.ts';
 import { insertSessionSteps } from './insert-session.ts';
-import { listSessionSteps, fromListedRows } from './list-sessions.ts';
-import { PollingWatch } from './polling-watch.ts';
+import { fromListedRows, listSessionSteps } from './list-sessions.ts';
 import type { PruneRequest } from './prune-events.ts';
-import { decodeEvent, readSessionSteps, fromSessionRows } from './read-session.ts';
+import { decodeEvent, fromSessionRows, readSessionSteps } from './read-session.ts';
 import type { ReadSessionSteps } from './read-session.ts';
 import { removeSessionSteps, removeUserSteps } from './remove-sessions.ts';
-import { deleteExpiredSessions, pruneEvents } from './delete-old.ts';
+import { deleteExpiredSessions, pruneEvents } from './retention.ts';
 import { SessionRecords } from './session-records.ts';
 import { assertSessionStoreOptions, sessionStoreOptionNames } from './session-store-options.ts';
 import type { SqlSessionStoreOptions } from './session-store-options.ts';
 import { appOwner, userOwner } from './state-owner.ts';
 import { fromStateRows, toStateWrites } from './state-writes.ts';
+import type { StateOwner } from './state-writes.ts';
 
-/** How often an append begins anew when the session changes under its hands. */
-const ATTEMPTS = 100;
+/** Maximum number of attempts of an append while other connections change the session. */
+const MAX_ATTEMPTS = 100;
 
 /**
- * Keeps sessions in SQLite, PostgreSQL or MariaDB. Nothing is connected to before the first call, which makes the tables
- * unless told otherwise. Each call ends within `timeoutMs`: with its answer, `STORE_UNAVAILABLE` where nothing was written, or
- * `STORE_OUTCOME_UNKNOWN` where that is not known. Deleted text is also removed from the bytes of a SQLite file.
+ * Stores sessions in SQLite, PostgreSQL or MariaDB. The first call connects and, by default, creates the tables. Each call
+ * ends within `timeoutMs`. It throws `STORE_UNAVAILABLE` if nothing was written and `STORE_OUTCOME_UNKNOWN` if this is not
+ * known. Deleted text is also removed from the bytes of a SQLite file.
  */
 export class SqlSessionStore implements SessionStore {
   readonly specVersion = 1;
-  readonly abilities: { readonly leasing: SqlLeasing; readonly watching: PollingWatch };
+  readonly abilities: { readonly leasing: StoredLeaseManager; readonly watching: StoredEventWatcher };
   readonly #storage: SqlStorage;
   readonly #codec: TextCodec | undefined;
   readonly #records: SessionRecords;
-  readonly #watch: PollingWatch;
   readonly #append: AppendSteps;
-  readonly #lines: AppendQueue<AppendRecord, AppendOutcome>;
+  readonly #appendQueue: AppendQueue<AppendRecord, AppendOutcome>;
   readonly #readNewest: ReadSessionSteps;
 
   constructor(options: SqlSessionStoreOptions) {
-    const storage = openStorage(options, sessionStoreOptionNames, 'A session store');
+    const storage = openStorage(options, sessionStoreOptionNames, 'SqlSessionStore');
     assertSessionStoreOptions(options);
     const { codec, sessionTtlMs, pollMs = 500 } = options;
     const { dialect, tables, runtime } = storage;
@@ -63,18 +63,19 @@ export class SqlSessionStore implements SessionStore {
     this.#codec = codec;
     this.#records = new SessionRecords(dialect, { codec, ttlMs: sessionTtlMs === Infinity ? undefined : sessionTtlMs });
     this.#append = dialect.append(tables);
-    this.#lines = new AppendQueue(runtime, {
+    this.#appendQueue = new AppendQueue(runtime, {
       appendOne: (record, deadline) => this.#appendOne(record, deadline),
-      appendBatch: (records, deadline) => this.#appendAll(records, deadline),
+      appendBatch: (records, deadline) => this.#appendBatch(records, deadline),
     });
     this.#readNewest = readSessionSteps(dialect, tables, 'newest');
     const readOldest = readSessionSteps(dialect, tables, 'oldest');
-    this.#watch = new PollingWatch(
-      (key, afterSeq, count) => this.#read(readOldest, key, { afterSeq, numRecentEvents: count }),
-      runtime,
-      pollMs,
-    );
-    this.abilities = { leasing: new SqlLeasing(storage, pollMs), watching: this.#watch };
+    const readAfter = (key: SessionRef, afterSeq: number, limit: number): Promise<StoredSession | undefined> =>
+      this.#read(readOldest, key, { afterSeq, numRecentEvents: limit });
+    const leases = new SqlLeaseStore(storage, { pollMs });
+    this.abilities = {
+      leasing: new StoredLeaseManager(leases, runtime, { pollMs, processes: nodeProcesses() }),
+      watching: new StoredEventWatcher({ readAfter }, runtime, { pollMs }),
+    };
   }
 
   async insert(session: StoredSession): Promise<void> {
@@ -82,23 +83,22 @@ export class SqlSessionStore implements SessionStore {
     const deadline = this.#storage.deadline();
     const record = await this.#records.toSessionRecord(session, await clock.now(deadline));
     const onDuplicate = (): never => {
-      const { appName, userId, sessionId } = session.key;
-      throw new TholeError('SESSION_ALREADY_EXISTS', `Session ${sessionId} of ${userId} in ${appName} exists already.`);
+      throw sessionExists(session.key);
     };
     await this.#storage.transact(() => insertSessionSteps(dialect, tables, record), { onDuplicate, deadline });
-    this.#watch.notify(session.key);
+    this.abilities.watching.notify(session.key);
   }
 
   load(key: SessionRef, window: EventWindow): Promise<StoredSession | undefined> {
     return this.#read(this.#readNewest, key, window);
   }
 
-  async list(query: ListSessionsRequest): Promise<SessionPage> {
+  async list(request: ListSessionsRequest): Promise<SessionPage> {
     const { dialect, tables, clock } = this.#storage;
     const deadline = this.#storage.deadline();
     const now = await clock.now(deadline);
-    const listed = await this.#storage.readSnapshot(() => listSessionSteps(dialect, tables, query, now), deadline);
-    return fromListedRows(this.#codec, query.appName, listed);
+    const rows = await this.#storage.readSnapshot(() => listSessionSteps(dialect, tables, request, now), deadline);
+    return fromListedRows(this.#codec, request.appName, rows);
   }
 
   async remove(key: SessionRef, p: { ifLastSeq?: number | undefined }): Promise<boolean> {
@@ -117,55 +117,50 @@ export class SqlSessionStore implements SessionStore {
     options: AppendOptions = {},
   ): Promise<{ event: Event; duplicate: boolean }> {
     const deadline = this.#storage.deadline();
-    const told = this.#storage.clock.now(deadline);
-    const now = typeof told === 'number' ? told : await told;
+    const clock = this.#storage.clock.now(deadline);
+    const now = typeof clock === 'number' ? clock : await clock;
     const record = await this.#records.toAppendRecord(key, event, { delta, options, now });
-    for (let attempts = 1; ; attempts++) {
-      const appended = await this.#lines.append(sessionKeyOf(key), record, deadline);
-      switch (appended.kind) {
+    for (let attempt = 1; ; attempt++) {
+      const outcome = await this.#appendQueue.append(sessionKeyOf(key), record, deadline);
+      switch (outcome.kind) {
         case 'stored':
-          event.seq = appended.seq;
-          this.#watch.notify(key);
+          event.seq = outcome.seq;
+          this.abilities.watching.notify(key);
           return { event, duplicate: false };
         case 'duplicate':
-          return { event: await decodeEvent(this.#codec, appended.text, appended.seq, appended.v), duplicate: true };
+          return { event: await decodeEvent(this.#codec, outcome.text, outcome.seq, outcome.v), duplicate: true };
         case 'missing':
-          throw new TholeError('SESSION_NOT_FOUND', `No session ${key.sessionId} for ${key.userId} in ${key.appName}.`);
-        case 'lost':
-          throw new TholeError(
-            'LEASE_LOST',
-            `Invocation ${event.invocationId} no longer holds session ${key.sessionId}.`,
-          );
+          throw sessionNotFound(key);
+        case 'lease-lost':
+          throw leaseLost(key, event.invocationId);
+        case 'not-running':
+          throw notRunning(key, options.ifHeldBy!);
         default:
-          if (attempts === ATTEMPTS)
-            throw new TholeError('STORE_UNAVAILABLE', `Session ${key.sessionId} is made and deleted without end.`);
+          if (attempt === MAX_ATTEMPTS) {
+            const message = `Session "${key.sessionId}" changed during each of ${MAX_ATTEMPTS} attempts to append an event.`;
+            throw new TholeError('STORE_UNAVAILABLE', message);
+          }
       }
     }
   }
 
   async readState(scope: { appName: string; userId?: string | undefined }): Promise<StateMap> {
-    const { dialect, tables } = this.#storage;
-    const { appName, userId } = scope;
-    const [table, which] =
-      userId === undefined ? [tables.appStates, 'app_name = ?'] : [tables.userStates, 'app_name = ? AND user_id = ?'];
-    const names = userId === undefined ? [appName] : [appName, userId];
-    const sql = dialect.statement(`SELECT state_key, value, version FROM ${table} WHERE ${which}`);
-    const { rows } = await this.#storage.read(() => query(sql, names.map(dialect.bindName)));
+    const { dialect } = this.#storage;
+    const { table, columns, names } = this.#stateOwner(scope);
+    const condition = columns.map((column) => `${column} = ?`).join(' AND ');
+    const sql = dialect.statement(`SELECT state_key, value, version FROM ${table} WHERE ${condition}`);
+    const { rows } = await this.#storage.read(() => query(sql, names));
     return (await fromStateRows(this.#codec, rows)).state;
   }
 
-  /** Writes those keys of an app's or a user's state that are not there: for what is brought along from elsewhere. */
+  /** Writes the keys that the state of the app or user does not have yet. Used to copy state from another database. */
   async addState(scope: { appName: string; userId?: string | undefined }, state: StateMap): Promise<void> {
-    const { dialect, tables } = this.#storage;
-    const known = await this.readState(scope);
-    const writes = await toStateWrites(
-      this.#codec,
-      Object.fromEntries(Object.entries(state).filter(([key]) => !Object.hasOwn(known, key))),
-    );
+    const { dialect } = this.#storage;
+    const stored = await this.readState(scope);
+    const missing = Object.entries(state).filter(([key]) => !Object.hasOwn(stored, key));
+    const writes = await toStateWrites(this.#codec, Object.fromEntries(missing));
     if (!writes) return;
-    const names = [scope.appName, scope.userId ?? ''].map(dialect.bindName);
-    const [table, owner] =
-      scope.userId === undefined ? [tables.appStates, appOwner(names)] : [tables.userStates, userOwner(names)];
+    const { table, ...owner } = this.#stateOwner(scope);
     await this.#storage.transact(function* () {
       yield* dialect.writeState(table, owner, writes);
     });
@@ -180,29 +175,38 @@ export class SqlSessionStore implements SessionStore {
   }
 
   /**
-   * Retention: takes each session's oldest events, those that are older than `olderThan` and not among the `keepLast` newest;
-   * how many. What is left has no hole, `seq` counts on, state stays. Some at a time, each with a time limit of its own.
+   * Deletes the oldest events of each session: those older than `olderThan` and not among the last `keepLast`. Returns their
+   * count. It stops at the first event to keep, so the remaining events have no gap. `seq` and state do not change. Works in
+   * small transactions, each with its own time limit.
    */
   pruneEvents(p: PruneRequest): Promise<number> {
     return pruneEvents(this.#storage, p);
   }
 
-  /** Takes the sessions that have run out (`sessionTtlMs`), which nobody sees any more; how many. */
+  /** Deletes the expired sessions (`sessionTtlMs`), which are invisible already. Returns their count. */
   deleteExpiredSessions(): Promise<number> {
     return deleteExpiredSessions(this.#storage);
   }
 
-  /** Makes the tables, or brings them to this package's version; several processes may do so at once. */
+  /** Creates the tables or updates them to the version of this package. Several processes may call this at the same time. */
   migrate(): Promise<void> {
     return this.#storage.migrate();
   }
 
-  /** `STORE_UNAVAILABLE` unless the database answers. */
+  /** Throws `STORE_UNAVAILABLE` unless the database answers. */
   ping(): Promise<void> {
     return this.#storage.ping();
   }
 
-  /** Closes what was opened from a URL; what was passed in stays open. */
+  /**
+   * Rewrites a SQLite file so that its unused space contains no deleted text. Needed for files above 512 MB and files with
+   * tables of other software. Writes wait meanwhile. Has no effect on PostgreSQL and MariaDB.
+   */
+  compact(): Promise<void> {
+    return this.#storage.compact();
+  }
+
+  /** Closes the connections that were opened from a URL. A pool or Kysely instance of the caller stays open. */
   close(): Promise<void> {
     return this.#storage.close();
   }
@@ -217,22 +221,28 @@ export class SqlSessionStore implements SessionStore {
   #appendOne(record: AppendRecord, deadline: number): Promise<AppendOutcome> {
     return this.#storage.writeAtomically<AppendOutcome>(() => this.#append.steps(record), {
       inTransaction: this.#append.inTransaction,
-      // The id is stored already, perhaps by somebody at this moment: what they stored is there now. A question, but asked as a
-      // write: where it has no answer, the event may well be there.
+      // The event id is stored already, perhaps just now by another connection. This only reads, but runs as a write: if it
+      // gets no answer, the event may be stored.
       onDuplicate: () => this.#storage.write(() => this.#append.explain(record), deadline),
       deadline,
     });
   }
 
-  #appendAll(records: readonly AppendRecord[], deadline: number): Promise<readonly AppendOutcome[]> {
-    const all = this.#append;
+  #appendBatch(records: readonly AppendRecord[], deadline: number): Promise<readonly AppendOutcome[]> {
+    const append = this.#append;
     return this.#storage.transact(
       function* () {
-        const appended: AppendOutcome[] = [];
-        for (const record of records) appended.push(yield* all.steps(record));
-        return appended;
+        const outcomes: AppendOutcome[] = [];
+        for (const record of records) outcomes.push(yield* append.steps(record));
+        return outcomes;
       },
       { deadline },
     );
+  }
+
+  #stateOwner({ appName, userId }: { appName: string; userId?: string | undefined }): StateOwner & { table: string } {
+    const { dialect, tables } = this.#storage;
+    if (userId === undefined) return { table: tables.appStates, ...appOwner([dialect.bindName(appName)]) };
+    return { table: tables.userStates, ...userOwner([appName, userId].map(dialect.bindName)) };
   }
 }

@@ -2,13 +2,13 @@ import { decodeText, encodeText, setOwn } from '@thole/core/kit';
 import type { Json, StateDelta, StateMap, TextCodec } from '@thole/core';
 
 /**
- * A session's state as the database holds it: one flat object, each value a string that holds the value's JSON (and the
- * codec's work). So the database itself can merge a change into it, in one statement and whatever is in the values. Keys are
- * ASCII, with `~` and four digits for each other unit.
+ * A session's state in the database: a flat object whose values are strings with the JSON of each value, encoded by the
+ * codec. So the database can merge a change in one statement, whatever the values contain. Keys are ASCII: `~` and four
+ * hexadecimal digits replace any other UTF-16 code unit.
  */
 export type StateDocument = { readonly [key: string]: string };
 
-/** A change as a patch (RFC 7396) to the document; undefined where nothing changes. */
+/** Returns a change as a patch (RFC 7396) of the document. Returns undefined if nothing changes. */
 export function toStatePatch(
   codec: TextCodec | undefined,
   delta: StateDelta | undefined,
@@ -30,7 +30,7 @@ async function encodedPatch(codec: TextCodec, delta: StateDelta, keys: readonly 
   return JSON.stringify(patch);
 }
 
-/** The state that a column holds, given as text or, by some drivers, parsed. */
+/** Returns the state in a column. Some drivers return the document parsed. */
 export async function fromStateDocument(codec: TextCodec | undefined, column: unknown): Promise<StateMap> {
   const state: StateMap = {};
   if (column === null || column === undefined) return state;
@@ -47,14 +47,14 @@ function decodeUtf8(bytes: unknown): string {
   return new TextDecoder().decode(bytes as Uint8Array);
 }
 
-/** A key in ASCII. */
+/** Converts a state key to ASCII. */
 export function toColumnKey(key: string): string {
   if (/^[\w.:-]+$/.test(key)) return key;
   if (key === '') return '~';
   return key.replaceAll(/[^\w.:-]/g, (unit) => `~${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
-/** The key that it was. */
+/** Converts a key of the document to the state key. */
 export function fromColumnKey(key: string): string {
   if (!key.includes('~')) return key;
   if (key === '~') return '';

@@ -5,19 +5,19 @@ import { toEventKey } from './event-key.ts';
 import { columnText } from './row-values.ts';
 import { fromColumnKey, toColumnKey } from './state-document.ts';
 
-/** Whose state it is: the columns that name the app, or app and user, with the names as they are bound. */
+/** The owner of a state: the columns of the app, or of app and user, and their parameters. */
 export interface StateOwner {
   readonly columns: readonly string[];
   readonly names: readonly SqlValue[];
 }
 
-/** One row: hash, key and value; null where the key is deleted. */
+/** One row of a state: hash, key and value. The value is null if the key is deleted. */
 export type StateWrite = readonly [hash: string, key: string, value: string | null];
 
-/** Counts the writes. First, so that all writers of one state wait for each other there and never crosswise. */
+/** The row that counts the writes. It is written first: all writers of a state lock it first, so they cannot deadlock. */
 const counter: StateWrite = ['', '', null];
 
-/** The rows that a change writes: one for each key, and the one that counts; undefined where nothing changes. */
+/** Returns the rows that a change writes: the counter and one row per key. Returns undefined if nothing changes. */
 export async function toStateWrites(
   codec: TextCodec | undefined,
   delta: StateDelta | undefined,
@@ -33,7 +33,7 @@ export async function toStateWrites(
   return writes;
 }
 
-/** The state that rows hold, and how often it was written. */
+/** Returns the state in these rows, and the count of its writes. */
 export async function fromStateRows(
   codec: TextCodec | undefined,
   rows: readonly Row[],

@@ -1,5 +1,5 @@
 import { TholeError } from '@thole/core';
-import { rejectUnknownOptions } from '@thole/core/kit';
+import { optionNames, rejectUnknownOptions } from '@thole/core/kit';
 import type { Runtime } from '@thole/core';
 import type { Kysely } from 'kysely';
 import type { PostgresPool } from '../client/postgres-pool.ts';
@@ -10,49 +10,50 @@ import { isSqlFailure } from '../client/sql-failure.ts';
 import { SqlVectorStore } from './sql-vector-store.ts';
 import type { VectorDialect } from './vector-table.ts';
 
-/** Where the database is. */
+/** Options of `PgVectorStore`. */
 export interface PgVectorStoreOptions {
-  /** `postgresql://…` */
+  /** URL of the database: `postgresql://…`. */
   dbUrl?: string | undefined;
-  /** Instead of a URL: a pool of `pg`, or a Kysely instance. It is neither opened nor closed. */
+  /** Instead of `dbUrl`: a pool of `pg`, or a Kysely instance. The caller opens and closes it. */
   db?: PostgresPool | Kysely<never> | undefined;
-  /** What the table's name begins with (`thole_`). */
+  /** Start of the table's name. Default: `thole_`. */
   tablePrefix?: string | undefined;
+  /** Schema of the table. Default: none. */
   schema?: string | undefined;
-  /** Whether the table, and the extension where it is not there, are made at the first call (true). */
+  /** True if the first call creates the table and the extension. If false, call `migrate()`. Default: true. */
   autoMigrate?: boolean | undefined;
-  /** How long one call may take (30,000). */
+  /** Time limit of one call in milliseconds. Default: 30,000. */
   timeoutMs?: number | undefined;
-  /** Most connections of a pool that is opened from a URL (10). */
+  /** Maximum number of connections of a pool that is opened from a URL. Default: 10. */
   maxConnections?: number | undefined;
   runtime?: Runtime | undefined;
 }
 
-const names: readonly (keyof PgVectorStoreOptions)[] = [
-  'dbUrl',
-  'db',
-  'tablePrefix',
-  'schema',
-  'autoMigrate',
-  'timeoutMs',
-  'maxConnections',
-  'runtime',
-];
+const names = optionNames<PgVectorStoreOptions>({
+  dbUrl: true,
+  db: true,
+  tablePrefix: true,
+  schema: true,
+  autoMigrate: true,
+  timeoutMs: true,
+  maxConnections: true,
+  runtime: true,
+});
 
 /**
- * Vectors in PostgreSQL with the extension pgvector. `DRIVER_MISSING` at the first call where the server does not have it, or
- * where this user may not create it in the database.
+ * Vectors in PostgreSQL with the extension pgvector. The first call throws `DRIVER_MISSING` if the server does not have the
+ * extension, or if the user may not create it in the database.
  */
 export class PgVectorStore extends SqlVectorStore {
   constructor(options: PgVectorStoreOptions) {
     rejectUnknownOptions(options, names, 'PgVectorStore');
     const { dbUrl, db, tablePrefix, schema, autoMigrate, timeoutMs, maxConnections, runtime } = options;
-    const more = { timeoutMs, maxConnections, runtime };
+    const settings = { timeoutMs, maxConnections, runtime };
     const database = openDatabase(
-      db === undefined ? { dbUrl, ...more } : { dbUrl, db, dialect: 'postgres' as const, ...more },
+      db === undefined ? { dbUrl, ...settings } : { dbUrl, db, dialect: 'postgres' as const, ...settings },
     );
     if (database.dialect.name !== 'postgres')
-      throw new TholeError('INVALID_INPUT', 'dbUrl must be postgresql://…; PgVectorStore speaks to no other database.');
+      throw new TholeError('INVALID_INPUT', 'dbUrl must be a URL of PostgreSQL (postgresql://…).');
     super({ database, dialect: pgvector, tablePrefix, schema, autoMigrate });
   }
 }
@@ -69,15 +70,15 @@ const pgvector: VectorDialect = {
 function* prepare(): Steps<void> {
   const { rows } = yield* query(`SELECT name, installed_version FROM pg_available_extensions WHERE name = 'vector'`);
   if (!rows[0]) {
-    const how = 'install pgvector there (https://github.com/pgvector/pgvector)';
-    throw new TholeError('DRIVER_MISSING', `This PostgreSQL server does not have the extension "vector": ${how}.`);
+    const how = 'Install pgvector on the server (https://github.com/pgvector/pgvector)';
+    throw new TholeError('DRIVER_MISSING', `The PostgreSQL server does not have the extension "vector". ${how}.`);
   }
   if (rows[0]['installed_version'] !== null) return;
   try {
     yield* query('CREATE EXTENSION IF NOT EXISTS vector');
   } catch (cause) {
     if (!isSqlFailure(cause, 'refused')) throw cause;
-    const how = 'let a user who may run CREATE EXTENSION vector';
-    throw new TholeError('DRIVER_MISSING', `The extension "vector" is not in this database: ${how}.`, { cause });
+    const how = 'A user with that right must run CREATE EXTENSION vector';
+    throw new TholeError('DRIVER_MISSING', `The database does not have the extension "vector". ${how}.`, { cause });
   }
 }

@@ -2,22 +2,23 @@ import { assertName, raceAbort } from '@thole/core/kit';
 import type { CallOptions, UserRef, VectorQuery, VectorRow, VectorStore } from '@thole/core';
 import { assertVectorIds, checkVectorQuery, checkVectorRows } from '@thole/recall';
 import { dimensionMismatch } from '@thole/recall/kit';
+import { chunksOf, paddedChunksOf, placeholders } from '../client/chunks.ts';
+import { mapSqlError } from '../client/map-sql-error.ts';
 import { query } from '../client/sql-database.ts';
 import type { Row, SqlDatabase, SqlValue, StatementResult, Steps } from '../client/sql-database.ts';
-import { isSqlFailure, mapSqlError } from '../client/sql-failure.ts';
+import { isSqlFailure } from '../client/sql-failure.ts';
 import { toIdKey } from '../memory/memory-records.ts';
-import { paddedChunksOf, placeholders, chunksOf } from '../memory/chunks.ts';
 import { tableNames } from '../schema/table-names.ts';
 import { columnText } from '../session/row-values.ts';
 import { vectorTableName, vectorTableStatements } from './vector-table.ts';
 import type { VectorDialect } from './vector-table.ts';
 
-/** Rows that one statement writes, and ids that one asks about; powers of two. */
-const [MOST_ROWS, MOST_IDS] = [64, 256];
+/** Maximum numbers of rows and ids in one statement, powers of two. */
+const [MAX_ROWS, MAX_IDS] = [64, 256];
 const COLUMNS = 'app_name, user_id, id_key, id_text, model, dimensions, vector';
 const THE_USER = 'app_name = ? AND user_id = ?';
 
-/** Where vectors are kept. */
+/** The database of a `SqlVectorStore`, and its table. */
 export interface VectorDatabase {
   readonly database: SqlDatabase;
   readonly dialect: VectorDialect;
@@ -26,22 +27,22 @@ export interface VectorDatabase {
   readonly autoMigrate?: boolean | undefined;
 }
 
-/** Vectors in a table, each with its length and model, found by an exact scan of one user's rows in the database. */
+/** Vectors in a table, with their models and dimensions. A query compares all vectors of the user and model. */
 export class SqlVectorStore implements VectorStore {
   readonly specVersion = 1;
-  readonly #place: VectorDatabase;
+  readonly #options: VectorDatabase;
   readonly #database: SqlDatabase;
-  readonly #flavour: VectorDialect;
+  readonly #dialect: VectorDialect;
   readonly #table: string;
   #preparing: Promise<void> | undefined;
 
-  constructor(place: VectorDatabase) {
-    const { tablePrefix = 'thole_', schema } = place;
-    // For its checks: both are written into SQL as they are.
+  constructor(options: VectorDatabase) {
+    const { tablePrefix = 'thole_', schema } = options;
+    // Checks both names, which are written into SQL.
     tableNames(tablePrefix, schema);
-    this.#place = place;
-    this.#database = place.database;
-    this.#flavour = place.dialect;
+    this.#options = options;
+    this.#database = options.database;
+    this.#dialect = options.dialect;
     this.#table = vectorTableName(tablePrefix, schema);
   }
 
@@ -49,27 +50,27 @@ export class SqlVectorStore implements VectorStore {
     const checked = checkVectorRows(scope, rows);
     if (checked.length === 0) return;
     await this.#ready();
-    await this.#told(this.#database.transact(() => this.#upsert(scope, checked)));
+    await this.#mapErrors(this.#database.transact(() => this.#upsert(scope, checked)));
   }
 
   async query(scope: UserRef, p: VectorQuery): Promise<{ id: string; score: number }[]> {
     const { model, unit, limit, minScore = -Infinity } = checkVectorQuery(scope, p);
     if (limit === 0) return [];
     const rows = await raceAbort(this.#nearest(scope, { model, unit, limit }), p.signal);
-    const found = rows.map((row) => {
+    const hits = rows.map((row) => {
       const score = Math.max(-1, Math.min(1, 1 - Number(row['distance'])));
       return { id: JSON.parse(columnText(row['id_text'])) as string, score };
     });
-    found.sort((a, b) => b.score - a.score || (a.id < b.id ? -1 : 1));
-    return found.filter(({ score }) => score >= minScore);
+    hits.sort((a, b) => b.score - a.score || (a.id < b.id ? -1 : 1));
+    return hits.filter(({ score }) => score >= minScore);
   }
 
   async delete(scope: UserRef, ids: readonly string[] | 'everything'): Promise<void> {
     assertVectorIds(scope, ids);
     if (ids.length === 0) return;
     await this.#ready();
-    await this.#told(this.#database.transact(() => this.#delete(scope, ids)));
-    await this.#database.erase?.(this.#place.tablePrefix ?? 'thole_');
+    await this.#mapErrors(this.#database.transact(() => this.#delete(scope, ids)));
+    await this.#database.erase?.(this.#options.tablePrefix ?? 'thole_');
   }
 
   async has(scope: UserRef, p: { model: string; ids: readonly string[] } & CallOptions): Promise<string[]> {
@@ -78,110 +79,119 @@ export class SqlVectorStore implements VectorStore {
     p.signal?.throwIfAborted();
     if (p.ids.length === 0) return [];
     await raceAbort(this.#ready(), p.signal);
-    const asking = this.#database.run(() => this.#has(scope, p.model, p.ids), { writes: false });
-    const keys = await raceAbort(this.#told(asking), p.signal);
+    const reading = this.#database.run(() => this.#has(scope, p.model, p.ids), { writes: false });
+    const keys = await raceAbort(this.#mapErrors(reading), p.signal);
     return p.ids.filter((id) => keys.has(toIdKey(id)));
   }
 
-  /** Makes the table where it is not there; several processes may do so at once. `DRIVER_MISSING` without the extension. */
+  /**
+   * Creates the table if it does not exist. Several processes may call this at the same time. Throws `DRIVER_MISSING` without
+   * the extension.
+   */
   async migrate(): Promise<void> {
-    const { tablePrefix = 'thole_', schema } = this.#place;
-    const statements = vectorTableStatements(tablePrefix, schema, this.#flavour);
-    const [database, flavour] = [this.#database, this.#flavour];
+    const { tablePrefix = 'thole_', schema } = this.#options;
+    const statements = vectorTableStatements(tablePrefix, schema, this.#dialect);
+    const [database, dialect] = [this.#database, this.#dialect];
     const lock = database.dialect.migrationLock(this.#table);
-    const make = (): Promise<void> =>
+    const create = (): Promise<void> =>
       database.transact(function* () {
-        if (lock.take) yield lock.take;
-        yield* flavour.prepare();
+        if (lock.acquire) yield lock.acquire;
+        yield* dialect.prepare();
         for (const sql of statements) yield* query(sql);
       });
-    await this.#told(
-      make().catch((error: unknown) => {
-        // Another process was faster.
-        if (isSqlFailure(error, 'duplicate')) return make();
+    await this.#mapErrors(
+      create().catch((error: unknown) => {
+        // Another process created the table at the same time.
+        if (isSqlFailure(error, 'duplicate')) return create();
         throw error;
       }),
     );
   }
 
-  /** `STORE_UNAVAILABLE` unless the database answers. */
+  /** Throws `STORE_UNAVAILABLE` unless the database answers. */
   async ping(): Promise<void> {
-    await this.#told(this.#database.run(() => query('SELECT 1'), { writes: false }));
+    await this.#mapErrors(this.#database.run(() => query('SELECT 1'), { writes: false }));
   }
 
-  /** Closes what was opened from a URL; what was passed in stays open. */
+  /** Rewrites a SQLite file so that its unused space contains no deleted data. Has no effect on PostgreSQL. */
+  async compact(): Promise<void> {
+    if (this.#database.compact) await this.#mapErrors(this.#database.compact());
+  }
+
+  /** Closes the connections that were opened from a URL. A pool or Kysely instance of the caller stays open. */
   close(): Promise<void> {
     return this.#database.close();
   }
 
   async #nearest(scope: UserRef, p: { model: string; unit: Float32Array; limit: number }): Promise<readonly Row[]> {
     await this.#ready();
-    return this.#told(this.#database.run(() => this.#query(scope, p), { writes: false }));
+    return this.#mapErrors(this.#database.run(() => this.#nearestSteps(scope, p), { writes: false }));
   }
 
   *#upsert(scope: UserRef, rows: readonly VectorRow[]): Steps<void> {
     const user = this.#user(scope);
-    const { lockUser, placeholder } = this.#flavour;
-    if (lockUser !== undefined) yield* this.#ask(lockUser, user);
+    const { lockUser, placeholder } = this.#dialect;
+    if (lockUser !== undefined) yield* this.#query(lockUser, user);
     for (const [model, { length }] of new Map(rows.map(({ model, vector }) => [model, vector]))) {
-      const kept = yield* this.#dimensions(scope, model);
-      if (kept !== undefined && kept !== length) throw dimensionMismatch('vector', length, kept, model);
+      const stored = yield* this.#dimensions(scope, model);
+      if (stored !== undefined && stored !== length) throw dimensionMismatch('vector', length, stored, model);
     }
-    const one = `(?, ?, ?, ?, ?, ?, ${placeholder})`;
-    for (const portion of chunksOf(rows, MOST_ROWS)) {
-      const sql = `INSERT INTO ${this.#table} (${COLUMNS}) VALUES ${portion.map(() => one).join(', ')}
+    const row = `(?, ?, ?, ?, ?, ?, ${placeholder})`;
+    for (const chunk of chunksOf(rows, MAX_ROWS)) {
+      const sql = `INSERT INTO ${this.#table} (${COLUMNS}) VALUES ${chunk.map(() => row).join(', ')}
         ON CONFLICT (app_name, user_id, id_key) DO UPDATE
         SET model = excluded.model, dimensions = excluded.dimensions, vector = excluded.vector`;
-      const parameters = portion.flatMap(({ id, model, vector }) => [
+      const parameters = chunk.flatMap(({ id, model, vector }) => [
         ...[...user, this.#name(toIdKey(id)), JSON.stringify(id), this.#name(model)],
-        ...[vector.length, this.#flavour.bind(vector)],
+        ...[vector.length, this.#dialect.bind(vector)],
       ]);
-      yield* this.#ask(sql, parameters);
+      yield* this.#query(sql, parameters);
     }
   }
 
-  *#query(scope: UserRef, p: { model: string; unit: Float32Array; limit: number }): Steps<readonly Row[]> {
-    const sql = `SELECT id_text, ${this.#flavour.distance} AS distance FROM ${this.#table}
+  *#nearestSteps(scope: UserRef, p: { model: string; unit: Float32Array; limit: number }): Steps<readonly Row[]> {
+    const sql = `SELECT id_text, ${this.#dialect.distance} AS distance FROM ${this.#table}
       WHERE ${THE_USER} AND model = ? AND dimensions = ? ORDER BY distance, id_text LIMIT ?`;
-    const vector = this.#flavour.bind(p.unit);
+    const vector = this.#dialect.bind(p.unit);
     const parameters = [vector, ...this.#user(scope), this.#name(p.model), p.unit.length, p.limit];
-    const { rows } = yield* this.#ask(sql, parameters);
+    const { rows } = yield* this.#query(sql, parameters);
     if (rows.length > 0) return rows;
-    const kept = yield* this.#dimensions(scope, p.model);
-    if (kept !== undefined && kept !== p.unit.length) throw dimensionMismatch('vector', p.unit.length, kept, p.model);
+    const stored = yield* this.#dimensions(scope, p.model);
+    if (stored !== undefined && stored !== p.unit.length)
+      throw dimensionMismatch('vector', p.unit.length, stored, p.model);
     return rows;
   }
 
   *#dimensions(scope: UserRef, model: string): Steps<number | undefined> {
     const sql = `SELECT dimensions FROM ${this.#table} WHERE ${THE_USER} AND model = ? LIMIT 1`;
-    const { rows } = yield* this.#ask(sql, [...this.#user(scope), this.#name(model)]);
+    const { rows } = yield* this.#query(sql, [...this.#user(scope), this.#name(model)]);
     return rows[0] && Number(rows[0]['dimensions']);
   }
 
   *#delete(scope: UserRef, ids: readonly string[] | 'everything'): Steps<void> {
     const sql = `DELETE FROM ${this.#table} WHERE ${THE_USER}`;
     if (ids === 'everything') {
-      yield* this.#ask(sql, this.#user(scope));
+      yield* this.#query(sql, this.#user(scope));
       return;
     }
-    for (const portion of paddedChunksOf(ids, MOST_IDS)) {
-      const keys = portion.map((id) => this.#name(toIdKey(id)));
-      yield* this.#ask(`${sql} AND id_key IN (${placeholders(keys.length)})`, [...this.#user(scope), ...keys]);
+    for (const chunk of paddedChunksOf(ids, MAX_IDS)) {
+      const keys = chunk.map((id) => this.#name(toIdKey(id)));
+      yield* this.#query(`${sql} AND id_key IN (${placeholders(keys.length)})`, [...this.#user(scope), ...keys]);
     }
   }
 
   *#has(scope: UserRef, model: string, ids: readonly string[]): Steps<Set<string>> {
     const found = new Set<string>();
-    for (const portion of paddedChunksOf(ids, MOST_IDS)) {
-      const keys = portion.map((id) => this.#name(toIdKey(id)));
+    for (const chunk of paddedChunksOf(ids, MAX_IDS)) {
+      const keys = chunk.map((id) => this.#name(toIdKey(id)));
       const sql = `SELECT id_key FROM ${this.#table} WHERE ${THE_USER} AND model = ? AND id_key IN (${placeholders(keys.length)})`;
-      const { rows } = yield* this.#ask(sql, [...this.#user(scope), this.#name(model), ...keys]);
+      const { rows } = yield* this.#query(sql, [...this.#user(scope), this.#name(model), ...keys]);
       for (const row of rows) found.add(columnText(row['id_key']));
     }
     return found;
   }
 
-  *#ask(sql: string, parameters: readonly SqlValue[]): Steps<StatementResult> {
+  *#query(sql: string, parameters: readonly SqlValue[]): Steps<StatementResult> {
     return yield* query(this.#database.dialect.statement(sql), parameters);
   }
 
@@ -194,7 +204,7 @@ export class SqlVectorStore implements VectorStore {
   }
 
   #ready(): Promise<void> {
-    if (this.#place.autoMigrate === false) return Promise.resolve();
+    if (this.#options.autoMigrate === false) return Promise.resolve();
     this.#preparing ??= this.migrate().catch((error: unknown) => {
       this.#preparing = undefined;
       throw error;
@@ -202,9 +212,9 @@ export class SqlVectorStore implements VectorStore {
     return this.#preparing;
   }
 
-  async #told<T>(working: Promise<T>): Promise<T> {
+  async #mapErrors<T>(result: Promise<T>): Promise<T> {
     try {
-      return await working;
+      return await result;
     } catch (error) {
       throw mapSqlError(error, this.#database.displayName);
     }

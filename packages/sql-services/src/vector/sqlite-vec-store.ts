@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { systemRuntime, TholeError } from '@thole/core';
-import { assertCount, rejectUnknownOptions } from '@thole/core/kit';
+import { assertCount, optionNames, rejectUnknownOptions } from '@thole/core/kit';
 import type { Runtime } from '@thole/core';
 import { loadDriver } from '../client/load-driver.ts';
 import { SqliteDatabase } from '../client/sqlite-database.ts';
@@ -10,24 +10,33 @@ import { parseDatabaseUrl } from '../client/parse-database-url.ts';
 import { SqlVectorStore } from './sql-vector-store.ts';
 import type { VectorDialect } from './vector-table.ts';
 
-/** Where the file is. */
+/** Options of `SqliteVecStore`. */
 export interface SqliteVecStoreOptions {
-  /** `sqlite:///./file.db`, `sqlite:////absolute/file.db` or `sqlite://:memory:`; sessions and memory may be in the same file. */
+  /**
+   * URL of the file: `sqlite:///./file.db`, `sqlite:////absolute/file.db` or `sqlite://:memory:`. Sessions and memory may be in
+   * the same file.
+   */
   dbUrl: string;
-  /** What the table's name begins with (`thole_`). */
+  /** Start of the table's name. Default: `thole_`. */
   tablePrefix?: string | undefined;
-  /** Whether the table is made at the first call (true). */
+  /** True if the first call creates the table. If false, call `migrate()`. Default: true. */
   autoMigrate?: boolean | undefined;
-  /** How long one call may take (30,000). */
+  /** Time limit of one call in milliseconds. Default: 30,000. */
   timeoutMs?: number | undefined;
   runtime?: Runtime | undefined;
 }
 
-const names: readonly (keyof SqliteVecStoreOptions)[] = ['dbUrl', 'tablePrefix', 'autoMigrate', 'timeoutMs', 'runtime'];
+const names = optionNames<SqliteVecStoreOptions>({
+  dbUrl: true,
+  tablePrefix: true,
+  autoMigrate: true,
+  timeoutMs: true,
+  runtime: true,
+});
 
 /**
- * Vectors in a SQLite file, compared by the package `sqlite-vec`. `DRIVER_MISSING` at the first call where that is not installed,
- * or has nothing for this platform. What is deleted is overwritten in the file.
+ * Vectors in a SQLite file, compared by the package `sqlite-vec`. The first call throws `DRIVER_MISSING` if the package is not
+ * installed or does not support this platform. Deleted data is overwritten in the file.
  */
 export class SqliteVecStore extends SqlVectorStore {
   constructor(options: SqliteVecStoreOptions) {
@@ -36,10 +45,10 @@ export class SqliteVecStore extends SqlVectorStore {
     assertCount('timeoutMs', timeoutMs, 1);
     const address = parseDatabaseUrl(dbUrl);
     if (address.kind !== 'sqlite')
-      throw new TholeError('INVALID_INPUT', 'dbUrl must be sqlite:///…; SqliteVecStore speaks to no other database.');
+      throw new TholeError('INVALID_INPUT', 'dbUrl must be a URL of SQLite (sqlite:///…).');
     const { path } = address;
-    const more = { readOnly: false, synchronous: 'NORMAL', dialect: sqlite } as const;
-    const database = new SqliteDatabase({ path, ...more, runtime, timeoutMs, extend: loadSqliteVec });
+    const settings = { readOnly: false, synchronous: 'NORMAL', dialect: sqlite } as const;
+    const database = new SqliteDatabase({ path, ...settings, runtime, timeoutMs, extend: loadSqliteVec });
     super({ database, dialect: sqliteVec, tablePrefix, autoMigrate });
   }
 }
@@ -49,7 +58,7 @@ const sqliteVec: VectorDialect = {
   placeholder: '?',
   bind: (unit) => new Uint8Array(unit.buffer, unit.byteOffset, unit.byteLength),
   distance: 'vec_distance_cosine(vector, ?)',
-  // A transaction that writes has the file to itself.
+  // A transaction that writes locks the file.
   lockUser: undefined,
   *prepare() {},
 };

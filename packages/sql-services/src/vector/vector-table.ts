@@ -1,21 +1,21 @@
 import type { Statement, Steps } from '../client/sql-database.ts';
 
-/** In what the vectors of two databases differ. */
+/** The differences between the databases of vectors. */
 export interface VectorDialect {
-  /** Types of the columns: names, texts, whole numbers, vectors. */
+  /** SQL types of the columns. */
   readonly types: { readonly name: string; readonly text: string; readonly integer: string; readonly vector: string };
-  /** What stands for a vector in SQL, and what is bound there. */
+  /** SQL of a vector parameter. `bind` returns its value. */
   readonly placeholder: string;
   bind(unit: Float32Array): string | Uint8Array;
-  /** The distance of the column from a bound vector: 1 less the cosine. */
+  /** SQL of the cosine distance (1 − cosine) between the column and a vector parameter. */
   readonly distance: string;
-  /** Makes upserts of one user wait for each other, within their transaction. */
+  /** Statement that locks a user until the end of the transaction. Undefined if a transaction locks the whole database. */
   readonly lockUser: Statement['sql'] | undefined;
-  /** What has to be there before the table is made. */
+  /** Prepares the database before the table is created. */
   prepare(): Steps<void>;
 }
 
-/** What makes the table and its index; each may be repeated. */
+/** Returns the statements that create the table and its index if they do not exist. */
 export function vectorTableStatements(prefix: string, schema: string | undefined, { types }: VectorDialect): string[] {
   const table = vectorTableName(prefix, schema);
   return [
@@ -27,7 +27,7 @@ export function vectorTableStatements(prefix: string, schema: string | undefined
   ];
 }
 
-/** The table, as it is written in SQL. */
+/** Returns the name of the table as it is written in SQL. */
 export function vectorTableName(prefix: string, schema: string | undefined): string {
   return `${schema === undefined ? '' : `${schema}.`}${prefix}vectors`;
 }

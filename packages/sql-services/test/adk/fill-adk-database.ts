@@ -1,6 +1,5 @@
-// Writes two sessions by Google's ADK for TypeScript, the real package, into a SQLite file (`--path`) or a PostgreSQL
-// database (`--url`), and prints what it reads back. The package and its drivers are fetched when they are not there, into
-// a folder of their own outside the workspace.
+// Writes two sessions with Google's ADK for TypeScript to a SQLite file (`--path`) or a PostgreSQL database (`--url`), and
+// prints the events that ADK reads. Installs the package and its drivers in a folder outside the workspace if needed.
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';

@@ -9,7 +9,7 @@ const folder = mkdtempSync(join(tmpdir(), 'adk-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 let count = 0;
 
-/** Tables of ADK for Python's schema version 1, as its models declare them for SQLite. */
+/** Tables of schema version 1 of ADK for Python, as its models declare them for SQLite. */
 const pythonTables = `
   CREATE TABLE adk_internal_metadata (key VARCHAR(128) PRIMARY KEY, value VARCHAR(256));
   CREATE TABLE sessions (app_name VARCHAR(128), user_id VARCHAR(128), id VARCHAR(128), state TEXT, create_time DATETIME,
@@ -22,9 +22,9 @@ const pythonTables = `
 
 function database(sql: string): { path: string; from: { dbUrl: string }; to: { dbUrl: string } } {
   const path = join(folder, `${count++}.db`);
-  const made = new DatabaseSync(path);
-  made.exec(sql);
-  made.close();
+  const file = new DatabaseSync(path);
+  file.exec(sql);
+  file.close();
   return { path, from: { dbUrl: `sqlite:///${path}` }, to: { dbUrl: `sqlite:///${path}.ours` } };
 }
 
@@ -81,7 +81,7 @@ function pythonRows(): string {
 }
 
 describe('migrateFromAdk', () => {
-  it('copies what ADK for Python keeps by its published schema version 1 (not made by the package itself)', async () => {
+  it('copies tables of schema version 1 of ADK for Python', async () => {
     const { from, to } = database(pythonTables + pythonRows());
     expect(await migrateFromAdk({ from, to })).toEqual({ sessions: 1, events: 2, skipped: 0 });
     const service = opened(to.dbUrl);
@@ -131,7 +131,7 @@ describe('migrateFromAdk', () => {
     expect(await service.getUserState({ appName: 'app', userId: 'without sessions' })).toEqual({ 'user:kept': true });
   });
 
-  it('may be repeated: what is there stays, what was written since too', async () => {
+  it('can be repeated without changes of existing sessions', async () => {
     const { from, to } = database(pythonTables + pythonRows());
     await migrateFromAdk({ from, to });
     const service = opened(to.dbUrl);
@@ -142,13 +142,13 @@ describe('migrateFromAdk', () => {
     expect([lastSeq, state['mine'], state['user:of_user']]).toEqual([3, 1, 'newer']);
   });
 
-  it('tells after each session how much is done and how much there is', async () => {
+  it('calls onProgress after each session with the counts and the total', async () => {
     const { from, to } = database(`${pythonTables} ${pythonRows()}
       INSERT INTO sessions VALUES ('app', 'v', 's', '{}', '2023-11-14 22:13:20.000000', '2023-11-14 22:13:20.000000', 0);`);
-    const told: unknown[] = [];
-    await migrateFromAdk({ from, to, onProgress: (done) => told.push(done) });
-    await migrateFromAdk({ from, to, onProgress: ({ skipped, total }) => told.push([skipped, total]) });
-    expect(told).toEqual([
+    const progress: unknown[] = [];
+    await migrateFromAdk({ from, to, onProgress: (done) => progress.push(done) });
+    await migrateFromAdk({ from, to, onProgress: ({ skipped, total }) => progress.push([skipped, total]) });
+    expect(progress).toEqual([
       { sessions: 1, events: 2, skipped: 0, total: 2 },
       { sessions: 2, events: 2, skipped: 0, total: 2 },
       [1, 2],
@@ -156,14 +156,14 @@ describe('migrateFromAdk', () => {
     ]);
   });
 
-  it('changes no byte of the database that it reads', async () => {
+  it('does not change any byte of the source', async () => {
     const { path, from, to } = database(pythonTables + pythonRows());
     const before = readFileSync(path);
     await migrateFromAdk({ from, to });
     expect(readFileSync(path).equals(before)).toBe(true);
   });
 
-  it('reads the tables of ADK for Python’s own SQLite service, which keep seconds and no version', async () => {
+  it('copies tables of the SQLite service of ADK for Python, which have no version', async () => {
     const [first] = pythonEvents;
     const { from, to } = database(`
       CREATE TABLE app_states (app_name TEXT PRIMARY KEY, state TEXT NOT NULL, update_time REAL NOT NULL);
@@ -179,9 +179,9 @@ describe('migrateFromAdk', () => {
   });
 
   it.each([
-    ['told by its version', `${pythonTables} INSERT INTO adk_internal_metadata VALUES ('schema_version', '0');`],
-    ['told by its columns', 'CREATE TABLE sessions (id TEXT); CREATE TABLE events (id TEXT, actions BLOB);'],
-  ])('refuses tables with pickled events, %s, and names the tool that converts them', async (_, sql) => {
+    ['by version', `${pythonTables} INSERT INTO adk_internal_metadata VALUES ('schema_version', '0');`],
+    ['by columns', 'CREATE TABLE sessions (id TEXT); CREATE TABLE events (id TEXT, actions BLOB);'],
+  ])('rejects tables with pickled events (%s) and names the tool that converts them', async (_, sql) => {
     const { from, to } = database(sql);
     await expect(migrateFromAdk({ from, to })).rejects.toMatchObject({
       code: 'STORE_VERSION',
@@ -189,13 +189,13 @@ describe('migrateFromAdk', () => {
     });
   });
 
-  it('refuses a version of ADK’s tables that it does not know, and a database without them', async () => {
+  it('rejects an unknown version of ADK tables, and a database without ADK tables', async () => {
     const newer = database(`${pythonTables} INSERT INTO adk_internal_metadata VALUES ('schema_version', '2');`);
-    await expect(migrateFromAdk(placesOf(newer))).rejects.toMatchObject({ code: 'STORE_VERSION' });
-    await expect(migrateFromAdk(placesOf(database('')))).rejects.toMatchObject({ code: 'INVALID_INPUT' });
+    await expect(migrateFromAdk(requestFor(newer))).rejects.toMatchObject({ code: 'STORE_VERSION' });
+    await expect(migrateFromAdk(requestFor(database('')))).rejects.toMatchObject({ code: 'INVALID_INPUT' });
   });
 });
 
-function placesOf({ from, to }: ReturnType<typeof database>): Parameters<typeof migrateFromAdk>[0] {
+function requestFor({ from, to }: ReturnType<typeof database>): Parameters<typeof migrateFromAdk>[0] {
   return { from, to };
 }

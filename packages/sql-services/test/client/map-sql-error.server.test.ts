@@ -6,9 +6,9 @@ import { describeWith } from '../../../../test/servers/index.ts';
 
 const ref = { appName: 'app', userId: 'u', sessionId: 's' };
 
-async function failureOf(doing: Promise<unknown>): Promise<TholeError> {
-  return doing.then(
-    () => expect.fail('it was done'),
+async function failureOf(call: Promise<unknown>): Promise<TholeError> {
+  return call.then(
+    () => expect.fail('The call succeeded.'),
     (error: unknown) => error as TholeError,
   );
 }
@@ -24,7 +24,7 @@ for (const kind of ['postgres', 'mariadb'] as const) {
       return service;
     };
 
-    it('name host, port, database and reason where the database does not exist', async () => {
+    it('name host, port, database and reason if the database does not exist', async () => {
       const service = opened((other) => void (other.pathname = '/no_such_hotel'));
       const error = await failureOf(service.createSession(ref));
       expect(error.code).toBe('STORE_UNAVAILABLE');
@@ -33,32 +33,32 @@ for (const kind of ['postgres', 'mariadb'] as const) {
       expect(error.cause).toBeInstanceOf(Error);
     });
 
-    it('name the reason where the login is refused, and no password (contract 42)', async () => {
+    it('name the reason but not the password if the login fails (contract 42)', async () => {
       const service = opened((other) => {
-        other.username = 'nobody_of_this_name';
+        other.username = 'unknown_user';
         other.password = 'hidden';
       });
       const error = await failureOf(service.createSession(ref));
       expect([error.code, error.message.includes('hidden')]).toEqual(['STORE_UNAVAILABLE', false]);
-      expect(error.message).toMatch(/refused the call: .*nobody_of_this_name/);
+      expect(error.message).toMatch(/refused the call: .*unknown_user/);
     });
 
-    it('say what the database answered to an append, and not that it did not answer (contract 7)', async () => {
+    it('name the answer of the database to an append (contract 7)', async () => {
       const service = opened(() => {});
       await service.createSession(ref);
       const other = opened(() => {});
       await other.ping();
       const { session, event } = { session: ref, event: createEvent({ author: 'a', invocationId: 'i' }) };
-      // A table that is gone meanwhile is an answer, too.
-      await dropEvents(url, `e${process.pid}_events`);
+      // The server answers that the table does not exist.
+      await dropTable(url, `e${process.pid}_events`);
       const error = await failureOf(service.appendEvent({ session, event }));
       expect(error.code).toBe('STORE_VERSION');
       expect(error.message).not.toContain('did not answer');
-      await dropEvents(url, `e${process.pid}_meta`);
+      await dropTable(url, `e${process.pid}_meta`);
     });
   });
 
-  async function dropEvents(url: string, table: string): Promise<void> {
+  async function dropTable(url: string, table: string): Promise<void> {
     if (kind === 'postgres') {
       const { default: pg } = await import('pg');
       const client = new pg.Client({ connectionString: url });

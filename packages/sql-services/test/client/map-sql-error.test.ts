@@ -5,7 +5,8 @@ import { TholeError } from '@thole/core';
 import { DatabaseSessionService } from '@thole/sql-services';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { displayNameOfAddress, displayNameOfPool } from '../../src/client/display-name.ts';
-import { sqlFailure, mapSqlError } from '../../src/client/sql-failure.ts';
+import { mapSqlError } from '../../src/client/map-sql-error.ts';
+import { sqlFailure } from '../../src/client/sql-failure.ts';
 import { mariadb } from '../../src/dialects/mariadb.ts';
 import { postgres } from '../../src/dialects/postgres.ts';
 import { parseDatabaseUrl } from '../../src/client/parse-database-url.ts';
@@ -16,17 +17,17 @@ async function failureOf(dbUrl: string): Promise<TholeError> {
   const service = new DatabaseSessionService({ dbUrl, timeoutMs: 3_000 });
   onTestFinished(() => service.close());
   return service.createSession(ref).then(
-    () => expect.fail('it was done'),
+    () => expect.fail('The call succeeded.'),
     (error: unknown) => error as TholeError,
   );
 }
 
-describe('toStoreError', () => {
+describe('mapSqlError', () => {
   const storeError = (...p: Parameters<typeof sqlFailure>): TholeError =>
     mapSqlError(sqlFailure(...p), 'The database "hotel" at db:5432') as TholeError;
   const driver = (message: string, more: object): Error => Object.assign(new Error(message), more);
 
-  it('names place and reason of a connection that broke, and keeps the cause', () => {
+  it('names the database and the reason of a broken connection, and keeps the cause', () => {
     const cause = driver('connect ECONNREFUSED 10.0.0.1:5432', { code: 'ECONNREFUSED' });
     const error = storeError('connection', cause);
     expect([error.code, error.message]).toEqual([
@@ -34,10 +35,10 @@ describe('toStoreError', () => {
       'The database "hotel" at db:5432 did not answer: connect ECONNREFUSED 10.0.0.1:5432.',
     ]);
     expect(error.cause).toBe(cause);
-    expect(storeError('connection', cause, true).message).toMatch(/did not answer: .*may have happened\.$/);
+    expect(storeError('connection', cause, true).message).toMatch(/did not answer: .*may have been done\.$/);
   });
 
-  it('takes the first of several addresses that were tried', () => {
+  it('names the first of several addresses that the driver tried', () => {
     const each = driver('connect ECONNREFUSED ::1:5432', { code: 'ECONNREFUSED' });
     const error = storeError('connection', Object.assign(new AggregateError([each], ''), { code: 'ECONNREFUSED' }));
     expect(error.message).toContain('connect ECONNREFUSED ::1:5432');
@@ -51,7 +52,7 @@ describe('toStoreError', () => {
     ['ER_QUERY_INTERRUPTED', { code: 'ER_QUERY_INTERRUPTED', errno: 1317 }, mariadb],
     ['ER_SERVER_SHUTDOWN', { code: 'ER_SERVER_SHUTDOWN', errno: 1053 }, mariadb],
     ['ER_OUT_OF_RESOURCES', { code: 'ER_OUT_OF_RESOURCES', errno: 1041 }, mariadb],
-  ])('never says that a database did not answer which answered %s (contract 7)', (code, more, dialect) => {
+  ])('does not say that the database did not answer if it answered %s (contract 7)', (code, more, dialect) => {
     const cause = driver('it said', more);
     for (const isOpen of [false, true]) {
       const error = storeError(dialect.classifyError(cause), cause, isOpen);
@@ -60,7 +61,7 @@ describe('toStoreError', () => {
     }
   });
 
-  it('repeats no sentence that may quote values (contract 42)', () => {
+  it('does not repeat messages that may contain values (contract 42)', () => {
     const errors = [
       storeError('refused', driver('invalid input syntax for type json: "secret"', { code: '22P02' })),
       storeError('refused', driver("Incorrect value: 'secret'", { code: 'ER_TRUNCATED_WRONG_VALUE', errno: 1292 })),
@@ -79,7 +80,7 @@ describe('toStoreError', () => {
 
 describe('DatabaseSessionService', () => {
   it.each(['postgresql', 'mysql'])(
-    'names host, port, database and reason where no %s server listens, and no password',
+    'names host, port, database and reason without a %s server, but not the password',
     async (scheme) => {
       const error = await failureOf(`${scheme}://ann:hidden@127.0.0.1:1/hotel`);
       expect(error.code).toBe('STORE_UNAVAILABLE');
@@ -89,11 +90,11 @@ describe('DatabaseSessionService', () => {
     },
   );
 
-  it('names a file that is not a database, and why a folder cannot be made', async () => {
+  it('names a file that is not a database, and the reason if a folder cannot be created', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'thole-failure-'));
     onTestFinished(() => rmSync(folder, { recursive: true }));
     const file = join(folder, 'file.db');
-    writeFileSync(file, 'This is a text, and long enough to be taken for something else than a database.'.repeat(20));
+    writeFileSync(file, 'This text is long enough to be read as the header of a database file.'.repeat(20));
     const error = await failureOf(`sqlite:///${file}`);
     expect([error.code, error.message]).toEqual([
       'STORE_UNAVAILABLE',
@@ -103,17 +104,19 @@ describe('DatabaseSessionService', () => {
   });
 });
 
-describe('placeOfAddress', () => {
-  it('names name, host and port, never user and password (contract 42)', () => {
-    const place = (url: string): string => displayNameOfAddress(parseDatabaseUrl(url));
-    expect(place('postgresql://ann:hidden@db.test/hotel?sslmode=require')).toBe('The database "hotel" at db.test:5432');
-    expect(place('mysql://ann:hidden@db.test:3307/hotel')).toBe('The database "hotel" at db.test:3307');
-    expect(place('postgresql://ann:hidden@/hotel?host=%2Fvar%2Frun')).not.toContain('hidden');
-    expect(place('sqlite:///./x.db')).toBe('The file ./x.db');
-    expect(place('sqlite://:memory:')).toBe('The database in memory');
+describe('displayNameOfAddress', () => {
+  it('contains name, host and port, but not user and password (contract 42)', () => {
+    const nameOf = (url: string): string => displayNameOfAddress(parseDatabaseUrl(url));
+    expect(nameOf('postgresql://ann:hidden@db.test/hotel?sslmode=require')).toBe(
+      'The database "hotel" at db.test:5432',
+    );
+    expect(nameOf('mysql://ann:hidden@db.test:3307/hotel')).toBe('The database "hotel" at db.test:3307');
+    expect(nameOf('postgresql://ann:hidden@/hotel?host=%2Fvar%2Frun')).not.toContain('hidden');
+    expect(nameOf('sqlite:///./x.db')).toBe('The file ./x.db');
+    expect(nameOf('sqlite://:memory:')).toBe('The database in memory');
   });
 
-  it('reads it from pools too', () => {
+  it('reads the same from pools', () => {
     expect(displayNameOfPool({ options: { host: 'h', port: 1, database: 'd', password: 'hidden' } })).toBe(
       'The database "d" at h:1',
     );

@@ -22,8 +22,8 @@ describeWith('pgbouncer', 'PostgreSQL behind PgBouncer in transaction mode', (db
     return client;
   }
 
-  /** A PgBouncer that has so many connections to the server, and what its console answers. */
-  async function ofOwn(size: number): Promise<{ url: string; show(what: string): Promise<unknown[]> }> {
+  /** Starts a PgBouncer with `size` connections to the server. `show` queries its console. */
+  async function startBouncer(size: number): Promise<{ url: string; show(what: string): Promise<unknown[]> }> {
     const postgresUrl = inject('servers').postgres!;
     const server = await startPgBouncer({ postgresUrl, config: [`default_pool_size = ${size}`] });
     onTestFinished(() => server.remove());
@@ -33,26 +33,26 @@ describeWith('pgbouncer', 'PostgreSQL behind PgBouncer in transaction mode', (db
     return { url: server.url, show: async (what) => (await console.query(`SHOW ${what}`)).rows };
   }
 
-  it('takes from a client, with each transaction, what it has prepared: so this is where named statements fail', async () => {
-    const { url } = await ofOwn(2);
+  it('does not support named statements, so these tests would fail with them', async () => {
+    const { url } = await startBouncer(2);
     const [client, other] = [await connected(url), await connected(url)];
     const prepared = { name: 'named', text: 'SELECT 1 AS one' };
     await client.query(prepared);
-    // The server connection that knows the name is lent to somebody else.
+    // The other client uses the server connection with the named statement.
     await other.query('BEGIN');
     await expect(client.query(prepared)).rejects.toMatchObject({ code: '26000' });
     await other.query('ROLLBACK');
   });
 
-  it('makes its tables once when sixteen find none at the same moment', async () => {
+  it('creates its tables once if sixteen services find none at the same time', async () => {
     const tablePrefix = `pooled_first_${process.pid}_`;
     const services = Array.from({ length: 16 }, () => opened({ dbUrl, tablePrefix }));
     await Promise.all(services.map((service, i) => service.createSession({ ...ref, sessionId: `s${i}` })));
     expect((await services[0]!.listSessions({ appName: 'app' })).total).toBe(16);
   });
 
-  it('serves many runs at once, each with its lease, over two connections to the server', async () => {
-    const { url, show } = await ofOwn(2);
+  it('serves many concurrent runs with leases over two connections to the server', async () => {
+    const { url, show } = await startBouncer(2);
     const tablePrefix = `pooled_few_${process.pid}_`;
     const services = Array.from({ length: 24 }, () => opened({ dbUrl: url, tablePrefix, pollMs: 20 }));
     await services[0]!.createSession(ref);
@@ -79,14 +79,14 @@ describeWith('pgbouncer', 'PostgreSQL behind PgBouncer in transaction mode', (db
       const { lastSeq, state } = (await service.getSession({ ...ref, sessionId: `s${i}` }))!;
       expect([lastSeq, state['a'], state[`app:k${i}`]]).toEqual([5, 5, 5]);
     }
-    // The console is a client too.
+    // The console is one of the clients.
     expect([(await show('CLIENTS')).length, (await show('SERVERS')).length]).toEqual([25, 2]);
   });
 
-  it('ends a call within timeoutMs when all connections to the server are taken, and nothing of it happens later', async () => {
-    const { url } = await ofOwn(1);
-    const place = { dbUrl: url, tablePrefix: `pooled_taken_${process.pid}_` };
-    const service = opened({ ...place, timeoutMs: 2_000 });
+  it('ends a call within timeoutMs if all server connections are busy, and stores nothing later', async () => {
+    const { url } = await startBouncer(1);
+    const database = { dbUrl: url, tablePrefix: `pooled_taken_${process.pid}_` };
+    const service = opened({ ...database, timeoutMs: 2_000 });
     await service.createSession(ref);
     const holder = await connected(url);
     await holder.query('BEGIN');

@@ -3,16 +3,16 @@ import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { DatabaseSessionService } from '@thole/sql-services';
 import pg from 'pg';
-import { expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 
-/** One message of PostgreSQL's protocol. */
+/** Returns a message of PostgreSQL's protocol. */
 function message(type: string, body: Buffer): Buffer {
   const length = Buffer.alloc(4);
   length.writeInt32BE(body.length + 4);
   return Buffer.concat([Buffer.from(type), length, body]);
 }
 
-/** A server that lets everybody in and says in the same breath that it shuts down. */
+/** Starts a server that accepts a connection and then closes it with a shutdown message. Returns its URL. */
 async function closingServer(): Promise<string> {
   const welcome = Buffer.concat([
     message('R', Buffer.alloc(4)),
@@ -29,16 +29,18 @@ async function closingServer(): Promise<string> {
   return `postgresql://u@127.0.0.1:${(server.address() as AddressInfo).port}/d`;
 }
 
-it.each(['a URL', 'a pool of the caller'])(
-  'a connection that breaks in the moment in which it is handed over fails the call and not the process (%s)',
-  async (how) => {
-    const url = await closingServer();
-    const pool = new pg.Pool({ connectionString: url });
-    pool.on('error', () => {});
-    onTestFinished(() => pool.end());
-    const place = how === 'a URL' ? { dbUrl: url } : ({ db: pool, dialect: 'postgres' } as const);
-    const service = new DatabaseSessionService({ ...place, timeoutMs: 5_000 });
-    onTestFinished(() => service.close());
-    await expect(service.ping()).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
-  },
-);
+describe('DatabaseSessionService on PostgreSQL', () => {
+  it.each(['a URL', 'a pool of the caller'])(
+    'throws STORE_UNAVAILABLE if a new connection breaks at once (%s)',
+    async (source) => {
+      const url = await closingServer();
+      const pool = new pg.Pool({ connectionString: url });
+      pool.on('error', () => {});
+      onTestFinished(() => pool.end());
+      const database = source === 'a URL' ? { dbUrl: url } : ({ db: pool, dialect: 'postgres' } as const);
+      const service = new DatabaseSessionService({ ...database, timeoutMs: 5_000 });
+      onTestFinished(() => service.close());
+      await expect(service.ping()).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+    },
+  );
+});

@@ -19,19 +19,19 @@ function databaseOn(source: ConnectionSource): { database: ServerDatabase; runti
   return { database: new ServerDatabase({ dialect: postgres, source, runtime, timeoutMs: 1_000 }), runtime };
 }
 
-/** Sessions on a server that knows its tables and the time, and answers everything else so. */
+/** Sessions on a server that answers queries for its version and time, and all others with `answer`. */
 function serviceOn(answer: (text: string) => Promise<never>): {
   service: DatabaseSessionService;
   runtime: FixedRuntime;
 } {
   const runtime = new FixedRuntime();
-  const known = [
-    [/SELECT content/, { content: '2' }],
+  const answers = [
+    [/SELECT content/, { content: '3' }],
     [/clock_timestamp/, { now: runtime.now() }],
   ] as const;
   const client = {
     query: async ({ text }: { text: string }) => {
-      const found = known.find(([pattern]) => pattern.test(text));
+      const found = answers.find(([pattern]) => pattern.test(text));
       return found ? { rows: [found[1]], rowCount: 1 } : answer(text);
     },
     release() {},
@@ -40,42 +40,42 @@ function serviceOn(answer: (text: string) => Promise<never>): {
   return { service: new DatabaseSessionService({ db: pool, dialect: 'postgres', runtime, timeoutMs: 1_000 }), runtime };
 }
 
-describe('a call to a server', () => {
-  it('gives a connection back that comes after its time limit, and cuts none: somebody else may have it by then', async () => {
-    const told: string[] = [];
+describe('ServerDatabase', () => {
+  it('releases a connection that arrives after the time limit', async () => {
+    const calls: string[] = [];
     const connection: ServerConnection = {
       run: async () => ({ rows: [], changes: 0 }),
-      release: () => told.push('released'),
-      destroy: () => told.push('destroyed'),
+      release: () => calls.push('released'),
+      destroy: () => calls.push('destroyed'),
     };
-    const coming = Promise.withResolvers<ServerConnection>();
-    const { database, runtime } = databaseOn({ acquire: () => coming.promise, close: async () => {} });
+    const acquired = Promise.withResolvers<ServerConnection>();
+    const { database, runtime } = databaseOn({ acquire: () => acquired.promise, close: async () => {} });
     const call = database.run(() => query('SELECT 1'), { writes: true });
-    const ending = expect(call).rejects.toMatchObject({ kind: 'connection', isOpen: false });
+    const ending = expect(call).rejects.toMatchObject({ kind: 'connection', isOutcomeUnknown: false });
     await runtime.advance(1_000);
     await ending;
-    coming.resolve(connection);
+    acquired.resolve(connection);
     await runtime.advance(1);
-    expect(told).toEqual(['released']);
+    expect(calls).toEqual(['released']);
   });
 
-  it('over a Kysely instance does no further statement after its time limit, and gives the connection back rolled back (contract 7)', async () => {
-    const told: string[] = [];
+  it('rolls back and releases a Kysely connection after the time limit (contract 7)', async () => {
+    const calls: string[] = [];
     const slow = Promise.withResolvers<void>();
     const driver: Partial<Driver> = {
       init: async () => {},
       destroy: async () => {},
       acquireConnection: async () => ({
         async executeQuery<R>({ sql }: CompiledQuery): Promise<QueryResult<R>> {
-          told.push(sql);
+          calls.push(sql);
           if (sql === 'slow') await slow.promise;
           return { rows: [] };
         },
         streamQuery: () => {
-          throw new Error('Nobody streams.');
+          throw new Error('Not used.');
         },
       }),
-      releaseConnection: async () => void told.push('given back'),
+      releaseConnection: async () => void calls.push('released'),
     };
     const kysely = new Kysely<never>({
       dialect: {
@@ -90,16 +90,16 @@ describe('a call to a server', () => {
       yield* query('slow');
       yield* query('after');
     });
-    const ending = expect(call).rejects.toMatchObject({ kind: 'connection', isOpen: false });
+    const ending = expect(call).rejects.toMatchObject({ kind: 'connection', isOutcomeUnknown: false });
     await runtime.advance(1_000);
     await ending;
-    expect(told).toEqual([postgres.begin, 'slow']);
+    expect(calls).toEqual([postgres.begin, 'slow']);
     slow.resolve();
     await runtime.advance(1);
-    expect(told).toEqual([postgres.begin, 'slow', 'ROLLBACK', 'given back']);
+    expect(calls).toEqual([postgres.begin, 'slow', 'ROLLBACK', 'released']);
   });
 
-  it('does not say that an append has failed when its id is stored and nobody tells what with it (contract 7)', async () => {
+  it('throws STORE_OUTCOME_UNKNOWN if an append finds its id and gets no further answer (contract 7)', async () => {
     const { service, runtime } = serviceOn((text) => {
       if (/INSERT/.test(text)) return Promise.reject(Object.assign(new Error('duplicate'), { code: '23505' }));
       return never;
@@ -112,24 +112,24 @@ describe('a call to a server', () => {
     await appending;
   });
 
-  it('has one time limit in all, also an append that first waits for its turn (contract 7)', async () => {
+  it('ends an append that waits for an earlier one within its time limit (contract 7)', async () => {
     const { service, runtime } = serviceOn(() => never);
-    const ended: string[] = [];
+    const outcomes: string[] = [];
     const append = async (id: string): Promise<void> => {
       const event = createEvent({ id, author: 'a' });
       await service.appendEvent({ session: ref, event }).catch((error: { code: string }) => {
-        ended.push(`${id} ${error.code} ${runtime.monotonic()}`);
+        outcomes.push(`${id} ${error.code} ${runtime.monotonic()}`);
       });
     };
-    const begun = runtime.monotonic();
+    const startedAt = runtime.monotonic();
     const both = [append('first')];
     await runtime.advance(400);
     both.push(append('second'));
     await runtime.advance(2_000);
     await Promise.all(both);
-    expect(ended).toEqual([
-      `first STORE_OUTCOME_UNKNOWN ${begun + 1_000}`,
-      `second STORE_OUTCOME_UNKNOWN ${begun + 1_400}`,
+    expect(outcomes).toEqual([
+      `first STORE_OUTCOME_UNKNOWN ${startedAt + 1_000}`,
+      `second STORE_OUTCOME_UNKNOWN ${startedAt + 1_400}`,
     ]);
   });
 });

@@ -13,9 +13,9 @@ const request: LeaseRequest = {
   policy: 'reject',
 };
 
-describe('SqlLeasing', () => {
+describe('Leases of dead processes', () => {
   it.runIf(process.platform === 'linux')(
-    'gives a lease whose process has ended to the next run; the fence keeps the first one out (contract 13)',
+    'are granted to the next run at once; the old fence is rejected (contract 13)',
     async () => {
       const folder = mkdtempSync(join(tmpdir(), 'thole-lease-'));
       const file = join(folder, 'sessions.db');
@@ -29,7 +29,7 @@ describe('SqlLeasing', () => {
       const next = { ...request, invocationId: 'i2' };
       await expect(service.leasing!.lease(ref, next)).rejects.toMatchObject({ code: 'SESSION_BUSY' });
 
-      // As if the process with this id had started at another time.
+      // The process with this id has another start time: the one of the lease is dead.
       const database = new DatabaseSync(file);
       const { holder } = database.prepare('SELECT holder FROM thole_leases').get() as { holder: string };
       database.prepare('UPDATE thole_leases SET holder = ?').run(holder.replace(/\d+"\]$/, '1"]'));

@@ -13,7 +13,7 @@ const alice = { appName: 'hotel', userId: 'alice' };
 const bob = { appName: 'hotel', userId: 'bob' };
 let count = 0;
 
-function place(): { path: string; dbUrl: string } {
+function newFile(): { path: string; dbUrl: string } {
   const path = join(folder, `${count++}.db`);
   return { path, dbUrl: `sqlite:///${path}` };
 }
@@ -22,64 +22,64 @@ function note(id: string, text: string, more: Partial<MemoryEntry> = {}): Memory
   return { id, kind: 'note', content: { parts: [{ text }] }, ...more };
 }
 
-/** All bytes of a database: of its file and of its write-ahead log. */
+/** Returns all bytes of a database: its file and its write-ahead log. */
 function bytesOf(path: string): string {
   return ['', '-wal', '-journal']
     .map((end) => (existsSync(path + end) ? readFileSync(path + end, 'latin1') : ''))
     .join('');
 }
 
-/** Rows of one user's tables that hold more than the id of what went. */
+/** Counts the rows of a user. A tombstone has an id only. */
 function rowsOf(path: string, userId: string): { entries: number; segments: number; tombstones: number } {
   const database = new DatabaseSync(path);
-  const rows = (what: string): number => {
-    const sql = `SELECT COUNT(*) AS rows FROM ${what} x JOIN thole_memory_scopes s ON s.row_id = x.scope_row WHERE s.user_id = ?`;
+  const count = (source: string): number => {
+    const sql = `SELECT COUNT(*) AS rows FROM ${source} x JOIN thole_memory_scopes s ON s.row_id = x.scope_row WHERE s.user_id = ?`;
     return Number(database.prepare(sql).get(userId)!['rows']);
   };
-  const entries = rows(
+  const entries = count(
     '(SELECT * FROM thole_memory_entries WHERE COALESCE(kind, session_key, entry_time, entry) IS NOT NULL)',
   );
   const counted = {
     entries,
-    segments: rows('thole_memory_segments'),
-    tombstones: rows('thole_memory_entries') - entries,
+    segments: count('thole_memory_segments'),
+    tombstones: count('thole_memory_entries') - entries,
   };
   database.close();
   return counted;
 }
 
-describe('what is forgotten in a SQLite file', () => {
-  it('is nowhere in the file or its log any more, however long the text, whichever way it was removed, while others hold the file open (contract 31)', async () => {
-    const { path, dbUrl } = place();
+describe('Deleted memory in a SQLite file', () => {
+  it('is in no byte of the file and its log, also if other connections are open (contract 31)', async () => {
+    const { path, dbUrl } = newFile();
     const [store, other] = [new SqlMemoryStore({ dbUrl }), new SqlMemoryStore({ dbUrl })];
     onTestFinished(async () => void (await Promise.all([store.close(), other.close()])));
     await other.put(bob, [note('b', 'PUBLIC')], 'ifAbsent');
     const long = `${'x'.repeat(5_000)} SECRET ${'y'.repeat(20_000)} SECRET`;
-    const ways = [{ ids: ['short', 'long', 'metadata'] }, { sessionId: 's' }, 'everything'] as const;
-    for (const [i, way] of ways.entries()) {
+    const removals = [{ ids: ['short', 'long', 'metadata'] }, { sessionId: 's' }, 'everything'] as const;
+    for (const [i, removal] of removals.entries()) {
       const entries = [
         note('short', 'SECRET'),
         note('long', long),
         note('metadata', '-', { customMetadata: { a: 'SECRET' } }),
       ];
       for (const each of entries) await store.put(alice, [{ ...each, sessionId: 's' }], 'replace');
-      const { removals, changes } = await store.since(alice, 0, 100);
+      const { removals: ifRemovals, changes } = await store.since(alice, 0, 100);
       const segment = {
         analyzer: 'words',
         upTo: changes.at(-1)!.seq,
         bytes: new TextEncoder().encode('SECRET'.repeat(9_999)),
       };
-      expect(await store.abilities.segmented.saveSegment(alice, segment, { ifRemovals: removals })).toBe(true);
+      expect(await store.abilities.segmented.saveSegment(alice, segment, { ifRemovals })).toBe(true);
       expect(bytesOf(path).includes('SECRET')).toBe(true);
-      expect(await store.remove(alice, way, 0)).toBe(3);
-      expect(bytesOf(path).includes('SECRET'), `way ${i}`).toBe(false);
+      expect(await store.remove(alice, removal, 0)).toBe(3);
+      expect(bytesOf(path).includes('SECRET'), `removal ${i}`).toBe(false);
     }
     expect(bytesOf(path).includes('PUBLIC')).toBe(true);
     expect((await other.list(bob, { limit: 10 })).memories).toHaveLength(1);
   });
 
-  it('is in no saved piece of the index any more, neither in one that is saved later (contract 31)', async () => {
-    const { path, dbUrl } = place();
+  it('is in no index segment that was or will be saved (contract 31)', async () => {
+    const { path, dbUrl } = newFile();
     const store = new SqlMemoryStore({ dbUrl });
     const service = new DatabaseMemoryService(dbUrl);
     onTestFinished(async () => void (await Promise.all([service.close(), store.close()])));
@@ -87,37 +87,37 @@ describe('what is forgotten in a SQLite file', () => {
       Array.from({ length: 700 }, (_, i) => note(`n${from + i}`, `pizza ${from + i}`, { timestamp: i }));
     const secret = note('secret', 'Zyxgarblion', { timestamp: 1 });
     const isSaved = async (): Promise<boolean> => (await store.abilities.segmented.loadSegments(alice)).length > 0;
-    const isThere = (): boolean => /zyxgarblion/i.test(bytesOf(path));
+    const isInFile = (): boolean => /zyxgarblion/i.test(bytesOf(path));
     await service.addMemory({ ...alice, memories: [...many(0), secret] });
     expect((await service.searchMemory({ ...alice, query: 'zyxgarblion' })).memories).toHaveLength(1);
     await expect.poll(isSaved).toBe(true);
-    expect(isThere()).toBe(true);
+    expect(isInFile()).toBe(true);
     expect(await service.deleteMemory({ ...alice, ids: ['secret'] })).toBe(1);
-    expect([await isSaved(), isThere()]).toEqual([false, false]);
+    expect([await isSaved(), isInFile()]).toEqual([false, false]);
     await service.addMemory({ ...alice, memories: many(700) });
     expect((await service.searchMemory({ ...alice, query: 'zyxgarblion' })).memories).toEqual([]);
     await expect.poll(isSaved).toBe(true);
-    expect(isThere()).toBe(false);
+    expect(isInFile()).toBe(false);
   });
 
-  it('is in no byte after updateMemory replaced it, neither in a saved index segment (contract 31)', async () => {
-    const { path, dbUrl } = place();
+  it('is in no byte after updateMemory has replaced it (contract 31)', async () => {
+    const { path, dbUrl } = newFile();
     const store = new SqlMemoryStore({ dbUrl });
     const service = new DatabaseMemoryService(dbUrl);
     onTestFinished(async () => void (await Promise.all([service.close(), store.close()])));
     const isSaved = async (): Promise<boolean> => (await store.abilities.segmented.loadSegments(alice)).length > 0;
-    const isThere = (): boolean => /zyxgarblion/i.test(bytesOf(path));
+    const isInFile = (): boolean => /zyxgarblion/i.test(bytesOf(path));
     const many = Array.from({ length: 700 }, (_, i) => note(`n${i}`, `pizza ${i}`, { timestamp: i }));
     await service.addMemory({ ...alice, memories: [...many, note('secret', 'Zyxgarblion', { timestamp: 1 })] });
     await service.searchMemory({ ...alice, query: 'zyxgarblion' });
     await expect.poll(isSaved).toBe(true);
-    expect(isThere()).toBe(true);
+    expect(isInFile()).toBe(true);
     await service.updateMemory({ ...alice, id: 'secret', change: { content: { parts: [{ text: 'Nothing.' }] } } });
-    expect(isThere()).toBe(false);
+    expect(isInFile()).toBe(false);
   });
 
-  it('leaves no row of a deleted user but the ids of what went, and does not come back by the next ingestion (contract 12, 31)', async () => {
-    const { path, dbUrl } = place();
+  it('leaves only tombstones of a deleted user and is not ingested again (contracts 12, 31)', async () => {
+    const { path, dbUrl } = newFile();
     const service = new DatabaseMemoryService(dbUrl);
     const sessions = new DatabaseSessionService(dbUrl);
     onTestFinished(async () => void (await Promise.all([service.close(), sessions.close()])));
@@ -145,22 +145,22 @@ describe('what is forgotten in a SQLite file', () => {
     expect(new DatabaseSync(path).prepare('SELECT COUNT(*) AS n FROM thole_events').get()!['n']).toBe(20);
   });
 
-  it('is encoded before, in entries and segments, where there is a codec', async () => {
-    const { path, dbUrl } = place();
-    const turned = (text: string): string =>
+  it('is never in the file in plain text with a codec', async () => {
+    const { path, dbUrl } = newFile();
+    const flipBits = (text: string): string =>
       Array.from(text, (c) => String.fromCodePoint(c.codePointAt(0)! ^ 1)).join('');
-    const codec = { encode: turned, decode: (stored: string | Uint8Array) => turned(String(stored)) };
+    const codec = { encode: flipBits, decode: (stored: string | Uint8Array) => flipBits(String(stored)) };
     const store = new SqlMemoryStore({ dbUrl, codec });
     onTestFinished(() => store.close());
-    const given = note('n', 'SECRET', { author: 'SECRET' });
-    await store.put(alice, [given], 'ifAbsent');
+    const entry = note('n', 'SECRET', { author: 'SECRET' });
+    await store.put(alice, [entry], 'ifAbsent');
     const bytes = new TextEncoder().encode('SECRET');
     await store.abilities.segmented.saveSegment(alice, { analyzer: 'words', upTo: 1, bytes }, { ifRemovals: 0 });
     expect(/SECRET|U0VDUkVU/.test(bytesOf(path))).toBe(false);
-    expect((await store.get(alice, ['n']))[0]!.entry).toEqual(given);
+    expect((await store.get(alice, ['n']))[0]!.entry).toEqual(entry);
     expect(await store.abilities.segmented.loadSegments(alice)).toEqual([{ analyzer: 'words', upTo: 1, bytes }]);
-    const without = new SqlMemoryStore({ dbUrl });
-    onTestFinished(() => without.close());
-    await expect(without.get(alice, ['n'])).rejects.toMatchObject({ code: 'STORE_VERSION' });
+    const withoutCodec = new SqlMemoryStore({ dbUrl });
+    onTestFinished(() => withoutCodec.close());
+    await expect(withoutCodec.get(alice, ['n'])).rejects.toMatchObject({ code: 'STORE_VERSION' });
   });
 });

@@ -11,13 +11,13 @@ const alice = { appName: 'hotel', userId: 'alice' };
 const folder = mkdtempSync(join(tmpdir(), 'memory-turns-'));
 const dbUrl = `sqlite:///${join(folder, 'memory.db')}`;
 
-/** A clock that moves with each look at it, so that the number of pauses does not depend on the machine. */
+/** Returns a runtime whose clock advances with each read, so that the number of pauses does not depend on the machine. */
 function countingRuntime(): Runtime {
   let elapsed = 0;
   return { ...systemRuntime(), monotonic: () => (elapsed += 0.5) };
 }
 
-/** The number of turns of the event loop during some work. */
+/** Returns the number of turns of the event loop during some work. */
 async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
   let turns = 0;
   let isOver = false;
@@ -50,8 +50,8 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-describe('The event loop', { timeout: 60_000 }, () => {
-  it('goes on while an index of 20,000 entries in SQLite is derived, saved and loaded', async () => {
+describe('Event loop', { timeout: 60_000 }, () => {
+  it('is not blocked while an index of 20,000 entries is built, saved and loaded', async () => {
     const isSaved = async (): Promise<boolean> => (await segmented.loadSegments(alice)).length > 0;
     const first = new DatabaseMemoryService(options);
     const search = async (service: DatabaseMemoryService): Promise<void> => {
@@ -66,31 +66,31 @@ describe('The event loop', { timeout: 60_000 }, () => {
     await second.close();
   });
 
-  it('goes on between the parts of a segment of eight megabytes, and no reader sees half of it', async () => {
+  it('is not blocked while 8 MB are saved, and readers see the complete segment or none', async () => {
     const bytes = new Uint8Array(8_000_000).map((_, i) => i % 251);
     const { removals, changes } = await store.since(alice, ENTRIES - 1, 10);
     const upTo = changes.at(-1)!.seq + 1;
     const seen = new Set<number>();
     let isOver = false;
-    const look = async (): Promise<void> => {
+    const poll = async (): Promise<void> => {
       while (!isOver) {
         for (const segment of await segmented.loadSegments(alice))
           if (segment.analyzer === 'bytes') seen.add(segment.bytes.length);
         await new Promise((resolve) => setImmediate(resolve));
       }
     };
-    const looking = look();
+    const polling = poll();
     const segment = { analyzer: 'bytes', upTo, bytes };
     const save = (): Promise<boolean> => segmented.saveSegment(alice, segment, { ifRemovals: removals });
     expect(await turnsDuring(save)).toBeGreaterThan(2);
     isOver = true;
-    await looking;
+    await polling;
     expect([...seen].every((length) => length === bytes.length)).toBe(true);
     const [found] = (await segmented.loadSegments(alice)).filter(({ analyzer }) => analyzer === 'bytes');
     expect(found?.bytes.every((byte, i) => byte === i % 251)).toBe(true);
   });
 
-  it('lets two savers of one segment leave one of them, and no rows of the other', async () => {
+  it('keeps one segment and no other rows after two concurrent saves', async () => {
     const { removals } = await store.since(alice, ENTRIES - 1, 10);
     const bytes = [1, 2].map((value) => new Uint8Array(2_000_000).fill(value));
     const saved = await Promise.all(

@@ -14,12 +14,12 @@ function note(id: string, text: string = id): MemoryEntry & { id: string } {
 }
 
 for (const kind of ['postgres', 'mariadb'] as const) {
-  describeWith(kind, `what memory asks of ${kind}`, (dbUrl) => {
+  describeWith(kind, `DatabaseMemoryService (${kind})`, (dbUrl) => {
     const tablePrefix = `calls_${kind}_`;
     const tables = serverTables(kind, dbUrl, tablePrefix);
     afterAll(() => tables.close());
 
-    it('is two statements for a search, none that writes for a session that is known, through a pool that stays open', async () => {
+    it('searches with two statements, and only reads if a session is ingested again', async () => {
       await tables.empty();
       const { pool, roundTrips, close } = kind === 'postgres' ? recordPostgres(dbUrl) : recordMariaDb(dbUrl);
       onTestFinished(() => close());
@@ -44,8 +44,8 @@ for (const kind of ['postgres', 'mariadb'] as const) {
   });
 }
 
-describeWith('postgres', 'memory through a Kysely instance', (connectionString) => {
-  it('is kept and found, and the instance stays open', async () => {
+describeWith('postgres', 'DatabaseMemoryService with a Kysely instance', (connectionString) => {
+  it('stores and finds entries, and does not close the instance', async () => {
     const kysely = new Kysely<never>({
       dialect: new PostgresDialect({ pool: new pg.Pool({ connectionString, max: 2 }) }),
     });

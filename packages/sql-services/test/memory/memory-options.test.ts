@@ -16,18 +16,18 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const user = { appName: 'hotel', userId: 'alice' };
 const memories = [{ id: 'n', kind: 'note' as const, content: { parts: [{ text: 'Pizza.' }] } }];
 
-const backwards = (text: string): string => Array.from(text).toReversed().join('');
-const codec = { encode: backwards, decode: (stored: string | Uint8Array): string => backwards(String(stored)) };
+const reverse = (text: string): string => Array.from(text).toReversed().join('');
+const codec = { encode: reverse, decode: (stored: string | Uint8Array): string => reverse(String(stored)) };
 
 register({ describe, it }, memoryStoreCases, {
-  name: 'SqlMemoryStore (SQLite, through a codec)',
+  name: 'SqlMemoryStore (SQLite, codec)',
   claims: ['segmented', 'users'],
   create: (runtime) => new SqlMemoryStore({ dbUrl: 'sqlite://:memory:', runtime, codec }),
   destroy: (store) => (store as SqlMemoryStore).close(),
 });
 
-describe('a database of memory', () => {
-  it('may be that of sessions and artifacts, with one prefix or several', async () => {
+describe('DatabaseMemoryService', () => {
+  it('shares a database with sessions and artifacts, with one prefix or several', async () => {
     const dbUrl = `sqlite:///${join(folder, 'all.db')}`;
     const services = [
       new DatabaseMemoryService(dbUrl),
@@ -48,32 +48,12 @@ describe('a database of memory', () => {
     expect((await memory.listMemories(user)).memories).toHaveLength(1);
   });
 
-  it('gets its tables where sessions of the version before have theirs, and keeps what is there', async () => {
-    const path = join(folder, 'before.db');
-    const dbUrl = `sqlite:///${path}`;
-    const sessions = new DatabaseSessionService(dbUrl);
-    await sessions.createSession({ ...user, sessionId: 's' });
-    await sessions.close();
-    const database = new DatabaseSync(path);
-    for (const table of ['scopes', 'entries', 'segments']) database.exec(`DROP TABLE thole_memory_${table}`);
-    database.exec(`UPDATE thole_meta SET content = '1' WHERE item = 'schema version'`);
-    database.close();
-    const strict = new DatabaseMemoryService({ dbUrl, autoMigrate: false });
-    await expect(strict.listMemories(user)).rejects.toMatchObject({ code: 'STORE_VERSION' });
-    await strict.migrate();
-    await strict.addMemory({ ...user, memories });
-    await strict.close();
-    const after = new DatabaseSessionService({ dbUrl, autoMigrate: false });
-    onTestFinished(() => after.close());
-    expect(await after.getSession({ ...user, sessionId: 's' })).toBeDefined();
-  });
-
-  it('is told what the service is told: topK, minScore, ranking, indexBytes, runtime', async () => {
-    const made: string[] = [];
+  it('passes topK, minScore, ranking and indexBytes to StoredMemoryService', async () => {
+    const indexed: string[] = [];
     const ranking = {
       createIndex: () => ({
         bytes: 0,
-        put: (entry: { id: string }) => void made.push(entry.id),
+        put: (entry: { id: string }) => void indexed.push(entry.id),
         remove: () => {},
         rank: async () => [],
       }),
@@ -88,10 +68,10 @@ describe('a database of memory', () => {
     onTestFinished(() => memory.close());
     await memory.addMemory({ ...user, memories });
     await memory.searchMemory({ ...user, query: 'pizza' });
-    expect(made).toEqual(['n']);
+    expect(indexed).toEqual(['n']);
   });
 
-  it('refuses options that mean nothing, and what is neither a URL nor options (contract 42)', () => {
+  it('rejects unknown and invalid options, and other arguments (contract 42)', () => {
     const dbUrl = 'sqlite://:memory:';
     for (const options of [
       { dbUrl, topK: 0 },
@@ -108,7 +88,7 @@ describe('a database of memory', () => {
     }
   });
 
-  it('says STORE_VERSION of records of another version, and STORE_UNAVAILABLE where its numbers were changed by hand and once it is closed', async () => {
+  it('throws STORE_VERSION for unknown records, and STORE_UNAVAILABLE for changed counters', async () => {
     const path = join(folder, 'newer.db');
     const store = new SqlMemoryStore({ dbUrl: `sqlite:///${path}` });
     const entry = { ...memories[0]!, content: { parts: [{ text: 'Pizza.' }] } };

@@ -21,10 +21,10 @@ function note(id: string): MemoryEntry {
   return { id, kind: 'note', content: { parts: [{ text: id }] } };
 }
 
-/** What holds of memory that processes share. */
-function shared(dbUrl: string, tablePrefix: string): void {
+/** Tests of memory that several processes use. */
+function testSharedMemory(dbUrl: string, tablePrefix: string): void {
   it(
-    'finds the same in the same order as memory in this process, of three thousand turns, and still when another process has written and deleted while this one searched (contract 32)',
+    'finds the same as InMemoryMemoryService, also while another process writes (contract 32)',
     { timeout: 600_000 },
     async () => {
       const service = new DatabaseMemoryService({ dbUrl, tablePrefix, timeoutMs: 300_000 });
@@ -46,60 +46,62 @@ function shared(dbUrl: string, tablePrefix: string): void {
       expect(searches).toBeGreaterThan(1);
       await writeRandomMemories(reference, theirs);
       await compareMemorySearches(service, reference, { ...alice, seed: 2 });
-      // One that comes afterwards and has read nothing yet finds the same.
-      const cold = new DatabaseMemoryService({ dbUrl, tablePrefix, timeoutMs: 300_000 });
-      onTestFinished(() => cold.close());
-      await compareMemorySearches(cold, reference, { ...alice, seed: 3 });
+      // A new service finds the same.
+      const later = new DatabaseMemoryService({ dbUrl, tablePrefix, timeoutMs: 300_000 });
+      onTestFinished(() => later.close());
+      await compareMemorySearches(later, reference, { ...alice, seed: 3 });
     },
   );
 }
 
-/** What holds when the process that writes is killed in the middle. */
+/** Kills a process that writes, and checks that all acknowledged writes are stored. */
 async function checkKilled(
   dbUrl: string,
   round: number,
-  told: { put: Set<string>; removed: Set<string> },
+  acknowledged: { put: Set<string>; removed: Set<string> },
 ): Promise<void> {
   const child = startProcess('put-memories.ts', dbUrl, `p${round}`);
   const ending = readOutput(child);
   await once(child.stdout, 'data');
   await sleep(30 + 30 * (round % 7));
   child.kill('SIGKILL');
-  for (const line of (await ending).lines) (line.startsWith('+') ? told.put : told.removed).add(line.slice(1));
+  for (const line of (await ending).lines)
+    (line.startsWith('+') ? acknowledged.put : acknowledged.removed).add(line.slice(1));
   const store = new SqlMemoryStore({ dbUrl, timeoutMs: 300_000 });
   try {
     const { changes, removals, more } = await store.since(user, 0, 1_000_000);
     const there = new Set(changes.flatMap((each) => ('removed' in each ? [] : each.entry.id)));
     const tombstones = new Set(changes.flatMap((each) => ('removed' in each ? each.removed : [])));
     expect([more, removals, changes.length]).toEqual([false, tombstones.size, there.size + tombstones.size]);
-    expect([...told.put].filter((id) => !there.has(id) && !tombstones.has(id))).toEqual([]);
-    expect([...told.removed].filter((id) => !tombstones.has(id))).toEqual([]);
-    // Both entries of a put, or neither; and at most one removal of each round was not acknowledged.
+    expect([...acknowledged.put].filter((id) => !there.has(id) && !tombstones.has(id))).toEqual([]);
+    expect([...acknowledged.removed].filter((id) => !tombstones.has(id))).toEqual([]);
+    // Each put stored both entries or none. At most one removal of each round was not acknowledged.
     const puts = [...there, ...tombstones].filter((id) => id.endsWith('a')).map((id) => id.replace(/a$/, 'b'));
     expect(puts.filter((id) => !there.has(id))).toEqual([]);
-    expect(tombstones.size - told.removed.size).toBeLessThanOrEqual(round + 1);
+    expect(tombstones.size - acknowledged.removed.size).toBeLessThanOrEqual(round + 1);
     const { seq } = await store.put(user, [note(`after ${round}`)], 'ifAbsent');
     expect(seq).toBe(changes.at(-1)!.seq + 1);
     await store.remove(user, { ids: [`after ${round}`] }, 0);
-    told.removed.add(`after ${round}`);
+    acknowledged.removed.add(`after ${round}`);
   } finally {
     await store.close();
   }
 }
 
-describe('memory in a SQLite file that several processes use', () => {
-  shared(`sqlite:///${join(folder, 'shared.db')}`, 'thole_');
+describe('Memory in a SQLite file of several processes', () => {
+  testSharedMemory(`sqlite:///${join(folder, 'shared.db')}`, 'thole_');
 
-  it('keeps what was acknowledged, puts whole and removals done, when the process is killed at any moment (contract 31)', async () => {
-    const told = { put: new Set<string>(), removed: new Set<string>() };
-    for (let i = 0; i < rounds(3, 100); i++) await checkKilled(`sqlite:///${join(folder, 'killed.db')}`, i, told);
-    expect(told.put.size).toBeGreaterThan(5);
+  it('keeps acknowledged puts and removals when a process is killed (contract 31)', async () => {
+    const acknowledged = { put: new Set<string>(), removed: new Set<string>() };
+    for (let i = 0; i < rounds(3, 100); i++)
+      await checkKilled(`sqlite:///${join(folder, 'killed.db')}`, i, acknowledged);
+    expect(acknowledged.put.size).toBeGreaterThan(5);
   });
 });
 
 for (const kind of ['postgres', 'mariadb'] as const) {
-  describeWith(kind, `memory on ${kind} that several processes use`, (dbUrl) => {
-    shared(dbUrl, `between_${kind}_`);
+  describeWith(kind, `Memory on ${kind} of several processes`, (dbUrl) => {
+    testSharedMemory(dbUrl, `between_${kind}_`);
   });
 }
 
@@ -109,15 +111,15 @@ const starts = [
 ] as const;
 
 for (const [kind, start] of starts) {
-  describeWith(kind, `outages of ${kind} that keeps memory`, () => {
+  describeWith(kind, `Memory during outages of ${kind}`, () => {
     it(
-      'keeps what was acknowledged when our process is killed, and what the server had said when it is killed itself (contract 31)',
+      'keeps acknowledged writes when our process or the server is killed (contract 31)',
       { timeout: rounds(200_000, 1_800_000) },
       async () => {
         const server = await start();
         onTestFinished(() => server.remove());
-        const told = { put: new Set<string>(), removed: new Set<string>() };
-        for (let i = 0; i < rounds(2, 30); i++) await checkKilled(server.url, i, told);
+        const acknowledged = { put: new Set<string>(), removed: new Set<string>() };
+        for (let i = 0; i < rounds(2, 30); i++) await checkKilled(server.url, i, acknowledged);
         const store = new SqlMemoryStore({ dbUrl: server.url, timeoutMs: 5_000 });
         onTestFinished(() => store.close());
         await store.put(user, [note('before')], 'ifAbsent');
@@ -128,26 +130,26 @@ for (const [kind, start] of starts) {
           );
         const writing = (async () => {
           const outcomes = new Set<string>();
-          const acknowledged: string[] = [];
+          const stored: string[] = [];
           for (let i = 0; !outcomes.has('STORE_UNAVAILABLE') && !outcomes.has('STORE_OUTCOME_UNKNOWN'); i++) {
             const outcome = await codeOf(store.put(user, [note(`w${i}`)], 'ifAbsent'));
             outcomes.add(outcome);
-            if (outcome === 'done') acknowledged.push(`w${i}`);
+            if (outcome === 'done') stored.push(`w${i}`);
           }
-          return { outcomes, acknowledged };
+          return { outcomes, stored };
         })();
         await sleep(200);
         await server.kill();
-        const { outcomes, acknowledged } = await writing;
+        const { outcomes, stored } = await writing;
         expect([...outcomes].filter((code) => !/^(done|STORE_(OUTCOME_UNKNOWN|UNAVAILABLE))$/.test(code))).toEqual([]);
-        const begun = performance.now();
+        const startedAt = performance.now();
         expect(await codeOf(store.since(user, 0, 10))).toBe('STORE_UNAVAILABLE');
         expect(await codeOf(store.remove(user, 'everything', 0))).toMatch(/^STORE_(OUTCOME_UNKNOWN|UNAVAILABLE)$/);
-        // Two calls of five seconds, and time for a busy machine.
-        expect(performance.now() - begun).toBeLessThan(60_000);
+        // Two calls of five seconds, and time for a slow machine.
+        expect(performance.now() - startedAt).toBeLessThan(60_000);
         await server.restart();
         const ids = (await store.list(user, { limit: 1_000_000 })).memories.map(({ entry }) => entry.id);
-        expect(acknowledged.filter((id) => !ids.includes(id))).toEqual([]);
+        expect(stored.filter((id) => !ids.includes(id))).toEqual([]);
         expect(ids).toContain('before');
       },
     );

@@ -5,7 +5,7 @@ import { describeWith } from '../../../../test/servers/index.ts';
 import { serverTables } from '../support/server-tables.ts';
 
 for (const kind of ['postgres', 'mariadb'] as const) {
-  describeWith(kind, `whose memory it is on ${kind}`, (dbUrl) => {
+  describeWith(kind, `Memory scopes on ${kind}`, (dbUrl) => {
     const tablePrefix = `scopes_${kind}_`;
     const tables = serverTables(kind, dbUrl, tablePrefix);
     afterAll(() => tables.close());

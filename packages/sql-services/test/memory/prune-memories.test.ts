@@ -15,12 +15,12 @@ function note(id: string, timestamp: number, more: Partial<MemoryEntry> = {}): M
   return { id, kind: 'note', content: { parts: [{ text: id }] }, timestamp, ...more };
 }
 
-async function kept(service: DatabaseMemoryService, of = user): Promise<string[]> {
-  return (await service.listMemories({ ...of, limit: 10_000 })).memories.map(({ id }) => id);
+async function idsOf(service: DatabaseMemoryService, owner = user): Promise<string[]> {
+  return (await service.listMemories({ ...owner, limit: 10_000 })).memories.map(({ id }) => id);
 }
 
 describe('pruneMemories', () => {
-  it('takes what is older in every user’s memory of that app, and leaves other apps alone (contract 30)', async () => {
+  it('deletes old entries of all users of the app, and of no other app (contract 30)', async () => {
     const service = opened();
     const users = Array.from({ length: 205 }, (_, i) => ({ appName: 'hotel', userId: `u${i}` }));
     const other = { ...user, appName: 'airline' };
@@ -28,15 +28,15 @@ describe('pruneMemories', () => {
       await service.addMemory({ ...each, memories: [note('old', 10), note('edge', 20), note('new', 30)] });
     }
     expect(await service.pruneMemories({ appName: 'hotel', olderThan: 20 })).toBe(205);
-    for (const each of [users[0]!, users[204]!]) expect(await kept(service, each)).toEqual(['edge', 'new']);
-    expect(await kept(service, other)).toEqual(['old', 'edge', 'new']);
+    for (const each of [users[0]!, users[204]!]) expect(await idsOf(service, each)).toEqual(['edge', 'new']);
+    expect(await idsOf(service, other)).toEqual(['old', 'edge', 'new']);
     expect(await service.pruneMemories({ appName: 'hotel', userId: 'u7', olderThan: 25 })).toBe(1);
     expect(await service.pruneMemories({ appName: 'hotel', olderThan: 20 })).toBe(0);
   });
 
-  it('takes more than fits into one step, and what it took does not come back by ingestion (contract 31)', async () => {
+  it('deletes more than one batch, and ingestion does not add them again (contract 31)', async () => {
     const service = opened();
-    const content = { role: 'user' as const, parts: [{ text: 'said' }] };
+    const content = { role: 'user' as const, parts: [{ text: 'hello' }] };
     const events = Array.from({ length: 1_203 }, (_, i) =>
       createEvent({ id: `e${i}`, author: 'user', content, timestamp: i }),
     );
@@ -47,10 +47,10 @@ describe('pruneMemories', () => {
     await service.addSessionToMemory(session);
     expect(await service.pruneMemories({ appName: 'hotel', olderThan: 1_200 })).toBe(1_200);
     await service.addSessionToMemory(session);
-    expect(await kept(service)).toHaveLength(3);
+    expect(await idsOf(service)).toHaveLength(3);
   });
 
-  it('takes facts along that rested on nothing else, and mends the others; what an old fact rests on stays (contract 31)', async () => {
+  it('deletes facts without other evidence, but not the evidence of old facts (contract 31)', async () => {
     const service = opened();
     const fact = (id: string, timestamp: number, evidence: string[]): MemoryEntry =>
       note(id, timestamp, { kind: 'fact', evidence });
@@ -63,18 +63,18 @@ describe('pruneMemories', () => {
     ];
     await service.addMemory({ ...user, memories });
     expect(await service.pruneMemories({ appName: 'hotel', olderThan: 20 })).toBe(3);
-    const { memories: left } = await service.listMemories(user);
-    expect(left.map(({ id, evidence }) => [id, evidence])).toEqual([
+    const { memories: remaining } = await service.listMemories(user);
+    expect(remaining.map(({ id, evidence }) => [id, evidence])).toEqual([
       ['t2', undefined],
       ['f2', ['t2']],
     ]);
   });
 
-  it('keeps to the kinds it is given', async () => {
+  it('deletes only entries of the given kinds', async () => {
     const service = opened();
     await service.addMemory({ ...user, memories: [note('n', 10), note('f', 10, { kind: 'fact' })] });
     expect(await service.pruneMemories({ appName: 'hotel', olderThan: 20, kinds: ['turn', 'note'] })).toBe(1);
-    expect(await kept(service)).toEqual(['f']);
+    expect(await idsOf(service)).toEqual(['f']);
   });
 
   it.each([
@@ -86,7 +86,7 @@ describe('pruneMemories', () => {
     [{ appName: 'hotel', olderThan: 20, userId: '' }],
     [{ appName: 'hotel', olderThan: 20, kinds: ['dream'] }],
     [{ appName: 'hotel', olderThan: 20, keepLast: 3 }],
-  ])('refuses %j (contract 42)', async (request) => {
+  ])('rejects %j with INVALID_INPUT (contract 42)', async (request) => {
     await expect(opened().pruneMemories(request as never)).rejects.toMatchObject({ code: 'INVALID_INPUT' });
   });
 });

@@ -41,33 +41,33 @@ async function fill(store: SqlMemoryStore): Promise<void> {
   }
 }
 
-/** The statements of search and lists, with literals in the place of parameters, each with the index that finds the entries. */
+/** Returns the statements of search and lists with literals, and the index that each of them must use. */
 function statements(dialect: Dialect, tablePrefix: string): [what: string, sql: string, index: Index][] {
-  // As they are before the dialect numbers their parameters.
+  // Keeps `?` as the placeholder.
   const log = new MemoryLog(
     { ...dialect, statement: (sql) => sql, bindName: (name) => name },
     tableNames(tablePrefix, undefined),
   );
-  const written = (sql: string, parameters: readonly unknown[]): string => {
-    const left = [...parameters];
+  const withLiterals = (sql: string, parameters: readonly unknown[]): string => {
+    const remaining = [...parameters];
     return sql.replaceAll('?', () => {
-      const value = left.shift();
+      const value = remaining.shift();
       return typeof value === 'number' ? String(value) : `'${String(value)}'`;
     });
   };
   const names = log.names(user);
   const list = (filter: Parameters<typeof listMemoriesSql>[1]['filter']): string => {
     const { sql, parameters } = listMemoriesSql(log, { scope: user, after: 0, count: 20, filter });
-    return written(sql, parameters);
+    return withLiterals(sql, parameters);
   };
   return [
-    ['since the beginning', written(changesSinceSql(log, 100), [...names, 0, ...names]), 'key'],
-    ['since', written(changesSinceSql(log, 100), [...names, ENTRIES - 5, ...names]), 'key'],
-    ['get 1', written(getMemoriesSql(log, 1), [...names, toIdKey('n1')]), 'ids'],
-    ['get 4', written(getMemoriesSql(log, 4), [...names, ...['n1', 'n2', 'n3', 'n4'].map(toIdKey)]), 'ids'],
+    ['since the beginning', withLiterals(changesSinceSql(log, 100), [...names, 0, ...names]), 'key'],
+    ['since', withLiterals(changesSinceSql(log, 100), [...names, ENTRIES - 5, ...names]), 'key'],
+    ['get 1', withLiterals(getMemoriesSql(log, 1), [...names, toIdKey('n1')]), 'ids'],
+    ['get 4', withLiterals(getMemoriesSql(log, 4), [...names, ...['n1', 'n2', 'n3', 'n4'].map(toIdKey)]), 'ids'],
     [
       'get 16',
-      written(getMemoriesSql(log, 16), [...names, ...Array.from({ length: 16 }, (_, i) => toIdKey(`n${i}`))]),
+      withLiterals(getMemoriesSql(log, 16), [...names, ...Array.from({ length: 16 }, (_, i) => toIdKey(`n${i}`))]),
       'ids',
     ],
     ['list', list({}), 'key'],
@@ -77,17 +77,17 @@ function statements(dialect: Dialect, tablePrefix: string): [what: string, sql: 
   ];
 }
 
-/** Matches the name of an expected index. */
+/** Returns a matcher for the name of the expected index. */
 function nameIn(names: IndexNames, index: Index): unknown {
-  const wanted = index === 'key or time' ? [names.key, names.time] : [names[index]];
-  return expect.toSatisfy((name: string) => wanted.includes(name), wanted.join(' or '));
+  const expected = index === 'key or time' ? [names.key, names.time] : [names[index]];
+  return expect.toSatisfy((name: string) => expected.includes(name), expected.join(' or '));
 }
 
-describeWith('postgres', 'how PostgreSQL finds memory', (dbUrl) => {
+describeWith('postgres', 'Query plans of memory on PostgreSQL', (dbUrl) => {
   const tables = serverTables('postgres', dbUrl, 'plans_');
   afterAll(() => tables.close());
 
-  it('goes through an index to the log, entries and lists of one user', { timeout: 300_000 }, async () => {
+  it('use an index for the log, the entries and the lists of a user', { timeout: 300_000 }, async () => {
     await tables.empty();
     const store = new SqlMemoryStore({ dbUrl, tablePrefix: 'plans_', timeoutMs: 300_000 });
     await fill(store);
@@ -105,11 +105,11 @@ describeWith('postgres', 'how PostgreSQL finds memory', (dbUrl) => {
   });
 });
 
-describeWith('mariadb', 'how MariaDB finds memory', (dbUrl) => {
+describeWith('mariadb', 'Query plans of memory on MariaDB', (dbUrl) => {
   const tables = serverTables('mariadb', dbUrl, 'plans_');
   afterAll(() => tables.close());
 
-  it('goes through an index to the log, entries and lists of one user', { timeout: 300_000 }, async () => {
+  it('use an index for the log, the entries and the lists of a user', { timeout: 300_000 }, async () => {
     await tables.empty();
     const store = new SqlMemoryStore({ dbUrl, tablePrefix: 'plans_', timeoutMs: 300_000 });
     await fill(store);
@@ -117,7 +117,7 @@ describeWith('mariadb', 'how MariaDB finds memory', (dbUrl) => {
     await tables.query('ANALYZE TABLE plans_memory_entries');
     for (const [what, sql, index] of statements(mariadb, 'plans_')) {
       const plan = await tables.query(`EXPLAIN ${sql}`);
-      // `since` reads a page as a derived table.
+      // A query for changes reads its page as a derived table.
       for (const row of plan.filter(({ table }) => !String(table).startsWith('<derived'))) {
         expect([what, row['type']]).not.toEqual([what, 'ALL']);
         expect([what, row['key']]).not.toEqual([what, null]);
@@ -129,7 +129,7 @@ describeWith('mariadb', 'how MariaDB finds memory', (dbUrl) => {
   });
 });
 
-it('goes through an index to the log, entries and lists of one user in SQLite', async () => {
+it('Query plans of memory on SQLite use an index for the log, entries and lists of a user', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'memory-plans-'));
   const path = join(folder, 'plans.db');
   const store = new SqlMemoryStore({ dbUrl: `sqlite:///${path}` });

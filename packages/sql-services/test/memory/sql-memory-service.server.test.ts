@@ -5,10 +5,10 @@ import { describeWith } from '../../../../test/servers/index.ts';
 import { serverTables } from '../support/server-tables.ts';
 
 for (const kind of ['postgres', 'pgbouncer', 'mariadb'] as const) {
-  describeWith(kind, `the suites of memory on ${kind}`, (dbUrl) => {
+  describeWith(kind, `memory suites on ${kind}`, (dbUrl) => {
     const tablePrefix = `memory_${kind}_`;
     const tables = serverTables(kind, dbUrl, tablePrefix);
-    const place = { dbUrl, tablePrefix, timeoutMs: 600_000 };
+    const database = { dbUrl, tablePrefix, timeoutMs: 600_000 };
     afterAll(() => tables.close());
 
     register({ describe, it }, memoryStoreCases, {
@@ -16,9 +16,9 @@ for (const kind of ['postgres', 'pgbouncer', 'mariadb'] as const) {
       claims: ['shared', 'segmented', 'users'],
       async create(runtime) {
         await tables.empty();
-        return new SqlMemoryStore({ ...place, runtime });
+        return new SqlMemoryStore({ ...database, runtime });
       },
-      reopen: (_, runtime) => new SqlMemoryStore({ ...place, runtime }),
+      reopen: (_, runtime) => new SqlMemoryStore({ ...database, runtime }),
       destroy: (store) => (store as SqlMemoryStore).close(),
     });
 
@@ -27,9 +27,9 @@ for (const kind of ['postgres', 'pgbouncer', 'mariadb'] as const) {
       claims: [...memoryAbilities, 'words', 'shared'],
       async create(runtime) {
         await tables.empty();
-        return new DatabaseMemoryService({ ...place, runtime });
+        return new DatabaseMemoryService({ ...database, runtime });
       },
-      reopen: (_, runtime) => new DatabaseMemoryService({ ...place, runtime }),
+      reopen: (_, runtime) => new DatabaseMemoryService({ ...database, runtime }),
       destroy: (service) => (service as DatabaseMemoryService).close(),
     });
   });

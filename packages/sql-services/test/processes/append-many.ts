@@ -1,5 +1,5 @@
-// Appends `tasks` × `rounds` events to one session, each writing a key of every scope, all tasks at once. Tells each
-// acknowledged event id in a line of its own.
+// Appends `tasks` × `rounds` events to one session, with a key of each scope, all tasks concurrently. Prints the id of each
+// acknowledged event on a line.
 import { createEvent } from '@thole/core';
 import { DatabaseSessionService } from '@thole/sql-services';
 

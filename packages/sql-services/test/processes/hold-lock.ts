@@ -1,4 +1,4 @@
-// Holds a SQLite file's write lock for so many milliseconds; says `held` when it has it.
+// Holds the write lock of a SQLite file for some milliseconds. Prints `held` when it has the lock.
 import { DatabaseSync } from 'node:sqlite';
 
 const [path = '', ms = '0'] = process.argv.slice(2);

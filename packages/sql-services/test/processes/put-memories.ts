@@ -1,4 +1,4 @@
-// Puts entries one by one and removes every third, until it is killed; tells what was acknowledged: `+id`, `-id`.
+// Puts entries one by one and removes every third one until it is killed. Prints acknowledged ids: `+id` and `-id`.
 import type { MemoryEntry } from '@thole/core';
 import { SqlMemoryStore } from '@thole/sql-services';
 

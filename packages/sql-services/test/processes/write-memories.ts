@@ -1,4 +1,4 @@
-// Writes the memories of a seed into `hotel`'s Alice, with changes and deletions in between.
+// Writes random memories of a seed for the user `alice` of the app `hotel`, with changes and deletions.
 import { DatabaseMemoryService } from '@thole/sql-services';
 import { writeRandomMemories } from '@thole/testing';
 
@@ -6,6 +6,6 @@ const [dbUrl = '', tablePrefix = '', seed = '1', turns = '1', changes = '0'] = p
 const service = new DatabaseMemoryService({ dbUrl, tablePrefix, timeoutMs: 300_000 });
 const user = { appName: 'hotel', userId: 'alice' };
 await service.ping();
-process.stdout.write('begun\n');
+process.stdout.write('started\n');
 await writeRandomMemories(service, { ...user, seed: Number(seed), turns: Number(turns), changes: Number(changes) });
 await service.close();

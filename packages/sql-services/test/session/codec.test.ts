@@ -31,22 +31,22 @@ register(
   { describe, it },
   sessionServiceCases.filter((each) => /^(state|event|append|window)\./.test(each.id)),
   {
-    name: 'DatabaseSessionService (SQLite, everything encrypted)',
+    name: 'DatabaseSessionService (SQLite, encrypted)',
     create: (runtime) => new DatabaseSessionService({ dbUrl: 'sqlite://:memory:', runtime, codec: encrypting }),
     destroy: (service) => (service as DatabaseSessionService).close(),
   },
 );
 
 register({ describe, it }, artifactServiceCases, {
-  name: 'DatabaseArtifactService (SQLite, everything encrypted)',
+  name: 'DatabaseArtifactService (SQLite, encrypted)',
   claims: [],
   create: (runtime) =>
     new DatabaseArtifactService({ dbUrl: 'sqlite://:memory:', runtime, codec: encrypting, maxBytes: 65_536 }),
   destroy: (service) => (service as DatabaseArtifactService).close(),
 });
 
-describe('a codec', () => {
-  it('leaves nothing of a file readable but its name', async () => {
+describe('codec', () => {
+  it('encodes artifacts and their metadata, but not their names', async () => {
     const path = join(folder, 'files.db');
     const artifact = { inlineData: { mimeType: 'text/secret', data: btoa('SECRET') } };
     const service = new DatabaseArtifactService({ dbUrl: `sqlite:///${path}`, codec: encrypting });
@@ -57,7 +57,7 @@ describe('a codec', () => {
     expect(file).not.toMatch(/SECRET|U0VDUkVU|text\/secret/);
   });
 
-  it('leaves no text of an event and no state value readable in the file', async () => {
+  it('encodes events and state values in the file', async () => {
     const path = join(folder, 'secret.db');
     const service = new DatabaseSessionService({ dbUrl: `sqlite:///${path}`, codec: encrypting });
     await service.createSession({ ...ref, state: { a: 'SECRET', 'user:b': 'SECRET', 'app:c': ['SECRET'] } });
@@ -71,21 +71,21 @@ describe('a codec', () => {
     expect([written.includes('SECRET'), written.includes('SQLite format 3')]).toEqual([false, true]);
   });
 
-  it('reads what was stored before there was one, and refuses to read what it encoded without it', async () => {
+  it('reads data that was stored without a codec, but its own data only with the codec', async () => {
     const dbUrl = `sqlite:///${join(folder, 'mixed.db')}`;
-    const before = new DatabaseSessionService(dbUrl);
-    await before.createSession({ ...ref, state: { a: 1 } });
-    const after = new DatabaseSessionService({ dbUrl, codec: encrypting });
-    await after.updateState({ ...ref, stateDelta: { b: 2 } });
-    expect((await after.getSession(ref))!.state).toEqual({ a: 1, b: 2 });
-    await expect(before.getSession(ref)).rejects.toMatchObject({ code: 'STORE_VERSION' });
-    await Promise.all([before.close(), after.close()]);
+    const plain = new DatabaseSessionService(dbUrl);
+    await plain.createSession({ ...ref, state: { a: 1 } });
+    const encrypted = new DatabaseSessionService({ dbUrl, codec: encrypting });
+    await encrypted.updateState({ ...ref, stateDelta: { b: 2 } });
+    expect((await encrypted.getSession(ref))!.state).toEqual({ a: 1, b: 2 });
+    await expect(plain.getSession(ref)).rejects.toMatchObject({ code: 'STORE_VERSION' });
+    await Promise.all([plain.close(), encrypted.close()]);
   });
 
-  it('may give text, and what it gives that no column takes is refused', async () => {
-    const reversed = (text: string): string => text.split('').toReversed().join('');
-    const decode = (stored: string | Uint8Array): string => reversed(String(stored));
-    const service = new DatabaseSessionService({ dbUrl: 'sqlite://:memory:', codec: { encode: reversed, decode } });
+  it('may return text, and rejects results that cannot be stored', async () => {
+    const reverse = (text: string): string => text.split('').toReversed().join('');
+    const decode = (stored: string | Uint8Array): string => reverse(String(stored));
+    const service = new DatabaseSessionService({ dbUrl: 'sqlite://:memory:', codec: { encode: reverse, decode } });
     expect((await service.createSession({ ...ref, state: { a: 'abc' } })).state).toEqual({ a: 'abc' });
     const odd = new DatabaseSessionService({ dbUrl: 'sqlite://:memory:', codec: { encode: () => 'a\0', decode } });
     await expect(odd.createSession({ ...ref, state: { a: 1 } })).rejects.toMatchObject({ code: 'INVALID_INPUT' });

@@ -23,7 +23,7 @@ const seqs = async (service: DatabaseSessionService, sessionId = 's'): Promise<(
   (await service.getSession({ ...ref, sessionId }))!.events.map((event) => event.seq);
 
 describe('pruneEvents', () => {
-  it('takes what is older, but for the newest so many of each session; seq counts on and state stays (contract 8)', async () => {
+  it('deletes older events except the last N of each session, not seq and state (contract 8)', async () => {
     const service = await filled([10, 20, 30, 40, 50]);
     expect(await service.pruneEvents({ olderThan: 45, keepLast: 2 })).toBe(3);
     expect(await seqs(service)).toEqual([4, 5]);
@@ -38,13 +38,13 @@ describe('pruneEvents', () => {
     expect(await seqs(service)).toEqual([5, 6]);
   });
 
-  it('ends before the first event that stays, so that what is left has no hole (contract 8)', async () => {
+  it('stops at the first event to keep, so that no gap remains (contract 8)', async () => {
     const service = await filled([10, 90, 20, 30]);
     expect(await service.pruneEvents({ olderThan: 50 })).toBe(1);
     expect(await seqs(service)).toEqual([2, 3, 4]);
   });
 
-  it('takes everything of a session that is old, which goes on nevertheless', async () => {
+  it('can delete all events of a session, which continues with the next seq', async () => {
     const service = await filled([10, 20]);
     expect(await service.pruneEvents({ olderThan: 50 })).toBe(2);
     expect([(await service.getSession(ref))!.lastSeq, await seqs(service)]).toEqual([2, []]);
@@ -55,14 +55,14 @@ describe('pruneEvents', () => {
     [{ keepLast: 1 }, [1_205], [3]],
     [{ olderThan: 5 }, [1_204, 1_205], []],
     [{ olderThan: 5, keepLast: 2 }, [1_204, 1_205], [2, 3]],
-  ])('takes more than fits into one transaction, of as many sessions as there are: %j', async (request, ...left) => {
+  ])('deletes more events and sessions than one transaction: %j', async (request, ...remaining) => {
     const service = await filled(Array.from({ length: 1_205 }, (_, i) => (i < 1_203 ? 1 : 9)));
     await filled([1, 2, 3], 'other', service);
-    expect(await service.pruneEvents(request)).toBe(1_208 - left.flat().length);
-    expect([await seqs(service), await seqs(service, 'other')]).toEqual(left);
+    expect(await service.pruneEvents(request)).toBe(1_208 - remaining.flat().length);
+    expect([await seqs(service), await seqs(service, 'other')]).toEqual(remaining);
   });
 
-  it('keeps to the app, user or session that it is given (contract 1)', async () => {
+  it('deletes only events of the given app, user or session (contract 1)', async () => {
     const service = await filled([10, 20]);
     await filled([10, 20], 'other', service);
     expect(await service.pruneEvents({ keepLast: 0, ...ref })).toBe(2);
@@ -77,7 +77,7 @@ describe('pruneEvents', () => {
     [{ keepLast: 1, userId: 'u' }],
     [{ keepLast: 1, appName: '' }],
     [undefined],
-  ])('refuses %j (contract 42)', async (request) => {
+  ])('rejects %j with INVALID_INPUT (contract 42)', async (request) => {
     await expect(opened().pruneEvents(request as never)).rejects.toMatchObject({ code: 'INVALID_INPUT' });
   });
 });

@@ -2,9 +2,6 @@ import { createEvent } from '@thole/core';
 import { DatabaseArtifactService, DatabaseSessionService, migrateFromAdk } from '@thole/sql-services';
 import type { DatabaseSessionServiceOptions, TextCodec } from '@thole/sql-services';
 import { FixedRuntime } from '@thole/testing';
-import { createPool } from 'mysql2';
-import { createPool as createPromisePool } from 'mysql2/promise';
-import pg from 'pg';
 import { afterAll, beforeEach, expect, it, onTestFinished } from 'vitest';
 import { describeWith } from '../../../../test/servers/index.ts';
 import { serverTables } from '../support/server-tables.ts';
@@ -14,7 +11,7 @@ const ref = { appName: 'app', userId: 'u', sessionId: 's' };
 const event = (id: string, timestamp: number, stateDelta = {}) =>
   createEvent({ id, author: 'agent', timestamp, actions: { stateDelta } });
 
-const turned: TextCodec = {
+const reversing: TextCodec = {
   encode: (text) => new Uint8Array(Buffer.from(text).reverse()),
   decode: (stored) =>
     Buffer.from(stored as Uint8Array)
@@ -23,7 +20,7 @@ const turned: TextCodec = {
 };
 
 for (const kind of ['postgres', 'mariadb'] as const) {
-  describeWith(kind, `options on ${kind}`, (dbUrl) => {
+  describeWith(kind, `DatabaseSessionService (${kind})`, (dbUrl) => {
     const tables = serverTables(kind, dbUrl, tablePrefix);
     beforeEach(() => tables.empty());
     afterAll(() => tables.close());
@@ -34,7 +31,7 @@ for (const kind of ['postgres', 'mariadb'] as const) {
       return service;
     }
 
-    it('prunes what is older but for the newest so many, of the app, user or session that is named (contract 1, 8)', async () => {
+    it('prunes old events except the last N, of an app, a user or a session (contracts 1, 8)', async () => {
       const service = opened();
       for (const sessionId of ['s', 'other']) {
         await service.createSession({ ...ref, sessionId });
@@ -42,13 +39,13 @@ for (const kind of ['postgres', 'mariadb'] as const) {
           await service.appendEvent({ session: { ...ref, sessionId }, event: event(`e${i}`, time, { last: i }) });
         }
       }
-      const left = async (sessionId: string): Promise<unknown> => {
+      const remaining = async (sessionId: string): Promise<unknown> => {
         const session = (await service.getSession({ ...ref, sessionId }))!;
         return [session.lastSeq, session.state['last'], session.events.map(({ seq }) => seq)];
       };
       expect(await service.pruneEvents({ ...ref, olderThan: 50 })).toBe(2);
       expect(await service.pruneEvents({ olderThan: 15, keepLast: 1 })).toBe(1);
-      expect([await left('s'), await left('other')]).toEqual([
+      expect([await remaining('s'), await remaining('other')]).toEqual([
         [5, 4, [3, 4, 5]],
         [5, 4, [2, 3, 4, 5]],
       ]);
@@ -56,7 +53,7 @@ for (const kind of ['postgres', 'mariadb'] as const) {
       expect((await service.appendEvent({ session: ref, event: event('e9', 100) })).seq).toBe(6);
     });
 
-    it('takes sessions that have run out when it is told to, and those alone (contract 14)', async () => {
+    it('deletes expired sessions, and no others (contract 14)', async () => {
       const runtime = new FixedRuntime({ now: Date.now() / 1000 });
       const service = opened({ runtime, sessionTtlMs: 60_000 });
       for (const sessionId of ['s1', 's2', 's3']) {
@@ -70,45 +67,27 @@ for (const kind of ['postgres', 'mariadb'] as const) {
       expect((await service.getSession({ ...ref, sessionId: 's3' }))!.state).toEqual({ 'user:a': 1 });
     });
 
-    it('keeps nothing readable that went through a codec', async () => {
-      const service = opened({ codec: turned });
+    it('stores events, state and artifacts encoded with a codec', async () => {
+      const service = opened({ codec: reversing });
       await service.createSession({ ...ref, state: { a: 'SECRET', 'app:b': 'SECRET', 'user:c': ['SECRET'] } });
       await service.appendEvent({ session: ref, event: event('e1', 1, { d: 'SECRET', 'user:e': 'SECRET' }) });
       const { state, events } = (await service.getSession(ref))!;
       expect(state).toEqual({ a: 'SECRET', 'app:b': 'SECRET', 'user:c': ['SECRET'], d: 'SECRET', 'user:e': 'SECRET' });
       expect(events[0]!.actions.stateDelta).toEqual({ d: 'SECRET', 'user:e': 'SECRET' });
-      const files = new DatabaseArtifactService({ dbUrl, tablePrefix, codec: turned });
-      onTestFinished(() => files.close());
+      const artifacts = new DatabaseArtifactService({ dbUrl, tablePrefix, codec: reversing });
+      onTestFinished(() => artifacts.close());
       const artifact = { inlineData: { mimeType: 'a/b', data: btoa('SECRET') } };
-      await files.saveArtifact({ ...ref, filename: 'f', artifact });
-      expect(await files.loadArtifact({ ...ref, filename: 'f' })).toEqual(artifact);
-      const written: unknown[] = [];
+      await artifacts.saveArtifact({ ...ref, filename: 'f', artifact });
+      expect(await artifacts.loadArtifact({ ...ref, filename: 'f' })).toEqual(artifact);
+      const rows: unknown[] = [];
       for (const name of ['sessions', 'events', 'app_states', 'user_states', 'artifacts']) {
-        written.push(...(await tables.query(`SELECT * FROM ${tablePrefix}${name}`)));
+        rows.push(...(await tables.query(`SELECT * FROM ${tablePrefix}${name}`)));
       }
-      expect(written.length).toBeGreaterThan(5);
-      expect(JSON.stringify(written, (_, value: unknown) => textOf(value))).not.toMatch(/SECRET|U0VDUkVU/);
+      expect(rows.length).toBeGreaterThan(5);
+      expect(JSON.stringify(rows, (_, value: unknown) => toText(value))).not.toMatch(/SECRET|U0VDUkVU/);
     });
 
-    it('works with the pools of the caller as their packages make them, and leaves them open', async () => {
-      const pools =
-        kind === 'postgres'
-          ? [new pg.Pool({ connectionString: dbUrl, max: 1 })]
-          : [createPool({ uri: dbUrl, connectionLimit: 1 }), createPromisePool({ uri: dbUrl, connectionLimit: 1 })];
-      for (const [i, pool] of pools.entries()) {
-        onTestFinished(() => pool.end());
-        const own = { ...ref, sessionId: `s${i}` };
-        const service = new DatabaseSessionService({ db: pool, dialect: kind, tablePrefix });
-        await service.createSession({ ...own, state: { a: 'é🙂', 'user:b': [1] } });
-        await Promise.all(['e1', 'e2', 'e3'].map((id) => service.appendEvent({ session: own, event: event(id, 1) })));
-        await service.close();
-        const again = new DatabaseSessionService({ db: pool, dialect: kind, tablePrefix });
-        const { lastSeq, state } = (await again.getSession(own))!;
-        expect([lastSeq, state]).toEqual([3, { a: 'é🙂', 'user:b': [1] }]);
-      }
-    });
-
-    it('copies what ADK for Python keeps by its published schema version 1 (not made by the package itself)', async () => {
+    it('copies tables of schema version 1 of ADK for Python', async () => {
       const schema = `adk_${process.pid}`;
       await tables.query(`DROP SCHEMA IF EXISTS ${schema}${kind === 'postgres' ? ' CASCADE' : ''}`);
       await tables.query(`CREATE SCHEMA ${schema}`);
@@ -129,12 +108,12 @@ for (const kind of ['postgres', 'mariadb'] as const) {
   });
 }
 
-function textOf(value: unknown): unknown {
+function toText(value: unknown): unknown {
   const bytes = value as { type?: unknown; data?: unknown } | null;
   return bytes?.type === 'Buffer' ? Buffer.from(bytes.data as number[]).toString('latin1') : value;
 }
 
-/** Tables as ADK for Python's models declare them for this database, and a session in them. */
+/** Returns statements that create the tables of ADK for Python, as its models declare them, with a session. */
 function adkStatements(kind: 'postgres' | 'mariadb', schema: string): string[] {
   const [json, time] = kind === 'postgres' ? ['JSONB', 'TIMESTAMP'] : ['LONGTEXT', 'DATETIME(6)'];
   const owner = 'app_name VARCHAR(128), user_id VARCHAR(128)';

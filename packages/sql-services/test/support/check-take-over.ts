@@ -5,14 +5,14 @@ import type { DatabaseSessionService } from '@thole/sql-services';
 const ref = { appName: 'app', userId: 'u', sessionId: 's' };
 
 /**
- * Runs of several instances that take the session from each other all the time, since their leases run out while they
- * append. Asserts that the events of a run are never followed by another's and then its own again.
+ * Lets runs of several services take the session from each other: their leases expire while they append. Asserts that no
+ * event of a run follows an event of a later run.
  */
 export async function checkTakeOver(services: readonly DatabaseSessionService[], runs: number): Promise<void> {
   await services[0]!.createSession(ref);
   let next = 0;
   const appended = new Map<string, number>();
-  // Grows on a machine so slow that a lease runs out before its first append.
+  // Grows if a lease expires before its first append, on a slow machine.
   let ttlMs = 25;
   const work = async (service: DatabaseSessionService): Promise<void> => {
     while (next < runs || (appended.size < 2 && next < 10 * runs)) {
@@ -36,10 +36,10 @@ export async function checkTakeOver(services: readonly DatabaseSessionService[],
   await Promise.all(services.map(work));
   const { events } = (await services[0]!.getSession(ref))!;
   const inOrder = events.map((event) => event.invocationId).filter((id, i, ids) => id !== ids[i - 1]);
-  assert.equal(new Set(inOrder).size, inOrder.length, `runs came back: ${inOrder.join()}`);
+  assert.equal(new Set(inOrder).size, inOrder.length, `The events of a run are not consecutive: ${inOrder.join()}`);
   assert.equal(
     events.length,
     [...appended.values()].reduce((sum, count) => sum + count, 0),
   );
-  assert.ok(appended.size > 1, 'more than one run has appended');
+  assert.ok(appended.size > 1, 'Only one run has appended events.');
 }

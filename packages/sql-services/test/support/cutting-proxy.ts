@@ -2,12 +2,12 @@ import { once } from 'node:events';
 import { createServer, connect } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
 
-/** Stands between a client and a server, and fails when it is told to. */
+/** A proxy between a client and a server that fails on request. */
 export interface CuttingProxy {
   readonly port: number;
-  /** Once the client has sent something that fits, the server's answer is dropped and the connection cut; once. */
+  /** Drops the server's answer to the next data of the client that match the pattern, and closes the connection. */
   cutAnswerTo(pattern: RegExp): void;
-  /** From now on the server hears nothing, and nothing comes back. */
+  /** Drops all data in both directions from now on. */
   freeze(): void;
   close(): Promise<void>;
 }

@@ -2,7 +2,7 @@ import type { MariaDbPool, PostgresClient, PostgresPool } from '@thole/sql-servi
 import { createPool } from 'mysql2/promise';
 import pg from 'pg';
 
-/** A pool that tells what went through it: each entry is a round trip. */
+/** A pool that records its round trips. */
 export interface RecordingPool<Pool> {
   readonly pool: Pool;
   readonly roundTrips: { text: string; name?: string | undefined }[];
@@ -16,9 +16,9 @@ export function recordPostgres(connectionString: string): RecordingPool<Postgres
     query: (sql) => pool.query(sql),
     async connect() {
       const client = await pool.connect();
-      const query: PostgresClient['query'] = (asked) => {
-        roundTrips.push(asked);
-        return client.query(asked);
+      const query: PostgresClient['query'] = (statement) => {
+        roundTrips.push(statement);
+        return client.query(statement);
       };
       return { query, release: (destroy) => client.release(destroy) };
     },
@@ -32,13 +32,13 @@ export function recordMariaDb(uri: string): RecordingPool<MariaDbPool> {
   const recording = {
     async getConnection() {
       const connection = await pool.getConnection();
-      const told = (text: string): string => {
+      const record = (text: string): string => {
         roundTrips.push({ text });
         return text;
       };
       return {
-        query: (text: string) => connection.query(told(text)),
-        execute: (text: string, values: never[]) => connection.execute(told(text), values),
+        query: (text: string) => connection.query(record(text)),
+        execute: (text: string, values: never[]) => connection.execute(record(text), values),
         release: () => connection.release(),
         destroy: () => connection.destroy(),
       };

@@ -16,22 +16,22 @@ const names = [
   'memory_segments',
 ];
 
-/** Our tables on a server, which a test empties before it begins: faster than making new ones. */
+/** The tables on a server. Emptying them before a test is faster than creating new ones. */
 export interface ServerTables {
   query(sql: string): Promise<{ [column: string]: unknown }[]>;
   empty(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Through a connection of its own, made at first use. */
+/** Returns the tables with a prefix. The first query opens a separate connection. */
 export function serverTables(
   kind: 'postgres' | 'pgbouncer' | 'mariadb',
   dbUrl: string,
   tablePrefix: string,
 ): ServerTables {
   const connection = kind === 'mariadb' ? connectMariaDb(dbUrl) : connectPostgres(dbUrl);
-  let made: Promise<void> | undefined;
-  const make = async (): Promise<void> => {
+  let creating: Promise<void> | undefined;
+  const create = async (): Promise<void> => {
     const store = new SqlSessionStore({ dbUrl, tablePrefix });
     await store.migrate();
     await store.close();
@@ -39,7 +39,7 @@ export function serverTables(
   return {
     query: (sql) => connection.query(sql),
     async empty() {
-      await (made ??= make());
+      await (creating ??= create());
       for (const name of names) await connection.query(`DELETE FROM ${tablePrefix}${name}`);
     },
     close: () => connection.close(),

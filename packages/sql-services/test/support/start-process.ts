@@ -4,17 +4,17 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 
-/** A process that runs one of the files beside this one, over the sources. */
+/** A process that runs a file of the folder `processes` with the sources. */
 export type ChildScript = ChildProcessByStdio<null, Readable, null>;
 
 export function startProcess(file: string, ...args: string[]): ChildScript {
   const flags = ['--conditions=@thole/source', '--disable-warning=ExperimentalWarning'];
-  return spawn(process.execPath, [...flags, join(import.meta.dirname, file), ...args], {
+  return spawn(process.execPath, [...flags, join(import.meta.dirname, '../processes', file), ...args], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
 }
 
-/** What it has said, line by line, once it has ended; a line that was cut short is left out. */
+/** Returns the complete lines of the output after the process has ended. */
 export async function readOutput(child: ChildScript): Promise<{ lines: string[]; code: number | null }> {
   let text = '';
   child.stdout.on('data', (chunk) => (text += String(chunk)));

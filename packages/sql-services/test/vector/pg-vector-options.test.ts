@@ -2,7 +2,7 @@ import { TholeError } from '@thole/core';
 import { PgVectorStore } from '@thole/sql-services';
 import { expect, it } from 'vitest';
 
-it('speaks to PostgreSQL alone, needs a URL or a pool, and refuses options that nobody reads', () => {
+it('PgVectorStore rejects other databases, a missing database, and unknown options', () => {
   const bad: readonly object[] = [
     {},
     { dbUrl: 'sqlite://:memory:' },

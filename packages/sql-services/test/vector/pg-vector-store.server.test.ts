@@ -9,7 +9,7 @@ import { startPgvector } from './start-pgvector.ts';
 
 const { postgres: url, skipped } = inject('servers');
 const hasExtension = url !== undefined && (await isAvailable(url));
-const other = hasExtension ? undefined : await startPgvector().catch((error: Error) => error.message);
+const wasmServer = hasExtension ? undefined : await startPgvector().catch((error: Error) => error.message);
 const user = { appName: 'hotel', userId: 'ada' };
 
 async function isAvailable(connectionString: string): Promise<boolean> {
@@ -22,9 +22,9 @@ async function isAvailable(connectionString: string): Promise<boolean> {
 
 describeWith('postgres', 'PgVectorStore', (dbUrl) => {
   if (hasExtension) runSuite(dbUrl);
-  else withoutExtension(dbUrl);
+  else testWithoutExtension(dbUrl);
 
-  it('says STORE_UNAVAILABLE to ping once it was closed', async () => {
+  it('throws STORE_UNAVAILABLE after close', async () => {
     const store = new PgVectorStore({ dbUrl });
     await store.ping();
     await store.close();
@@ -32,11 +32,11 @@ describeWith('postgres', 'PgVectorStore', (dbUrl) => {
   });
 });
 
-// A server without the extension leaves its own syntax untried: then the suite runs on one in this process.
-describe.skipIf(typeof other !== 'object')('PgVectorStore, on a PostgreSQL of its own with pgvector', () => {
-  if (typeof other !== 'object') return;
-  afterAll(() => other.stop());
-  runSuite(other.url);
+// Runs the suite in this process if the server does not have the extension.
+describe.skipIf(typeof wasmServer !== 'object')('PgVectorStore on PostgreSQL as WebAssembly', () => {
+  if (typeof wasmServer !== 'object') return;
+  afterAll(() => wasmServer.stop());
+  runSuite(wasmServer.url);
 });
 
 function runSuite(dbUrl: string): void {
@@ -44,7 +44,7 @@ function runSuite(dbUrl: string): void {
   const pool = new pg.Pool({ connectionString: dbUrl, max: 1 });
   afterAll(() => pool.end());
   register({ describe, it }, vectorStoreCases, {
-    name: 'the suite',
+    name: 'suite',
     claims: ['has', 'shared'],
     async create(runtime) {
       await pool.query(`DROP TABLE IF EXISTS ${tablePrefix}vectors`);
@@ -55,13 +55,13 @@ function runSuite(dbUrl: string): void {
   });
 }
 
-function withoutExtension(dbUrl: string): void {
-  if (typeof other === 'string') {
-    console.warn(other);
+function testWithoutExtension(dbUrl: string): void {
+  if (typeof wasmServer === 'string') {
+    console.warn(wasmServer);
     appendFileSync(skipped, `pgvector ${expect.getState().testPath}\n`);
   }
 
-  it('is DRIVER_MISSING in every call, and says what to install, where the server does not have pgvector', async () => {
+  it('throws DRIVER_MISSING in every call if the server does not have pgvector', async () => {
     const store = new PgVectorStore({ dbUrl });
     const row = { id: 'a', model: 'm', vector: Float32Array.of(1, 0) };
     const calls = [
@@ -73,7 +73,7 @@ function withoutExtension(dbUrl: string): void {
     ];
     for (const call of calls) {
       await expect(call()).rejects.toSatisfy((error) => TholeError.is(error, 'DRIVER_MISSING'));
-      await expect(call()).rejects.toThrow('install pgvector');
+      await expect(call()).rejects.toThrow('Install pgvector');
     }
     await store.close();
   });

@@ -26,23 +26,23 @@ register({ describe, it }, vectorStoreCases, {
 });
 
 describe('SqliteVecStore', () => {
-  it('speaks to SQLite alone, and refuses options that nobody reads', () => {
+  it('rejects URLs of other databases, and unknown options', () => {
     for (const options of [{ dbUrl: 'postgresql://localhost/x' }, { dbUrl: 'sqlite://:memory:', dimensions: 3 }, {}]) {
       expect(() => new SqliteVecStore(options as { dbUrl: string })).toThrow(TholeError);
     }
   });
 
-  it('overwrites in the file what is deleted', async () => {
+  it('overwrites deleted data in the file', async () => {
     const dbUrl = urlOfNext();
     const store = new SqliteVecStore({ dbUrl });
     const user = { appName: 'hotel', userId: 'ada' };
-    await store.upsert(user, [{ id: 'an-id-that-is-found', model: 'm', vector: Float32Array.of(1, 2) }]);
-    await store.delete(user, ['an-id-that-is-found']);
+    await store.upsert(user, [{ id: 'a-deleted-id', model: 'm', vector: Float32Array.of(1, 2) }]);
+    await store.delete(user, ['a-deleted-id']);
     await store.close();
-    expect(readFileSync(join(folder, `${count - 1}.db`)).includes('an-id-that-is-found')).toBe(false);
+    expect(readFileSync(join(folder, `${count - 1}.db`)).includes('a-deleted-id')).toBe(false);
   });
 
-  it('leaves extensions switched off once its own is loaded, and answers to ping', async () => {
+  it('answers ping, and throws STORE_UNAVAILABLE after close', async () => {
     const store = new SqliteVecStore({ dbUrl: 'sqlite://:memory:' });
     await store.ping();
     await store.close();

@@ -4,7 +4,7 @@ import { fetchPackage } from '../../../../scripts/fetch-package.mjs';
 import { freePort } from '../../../../test/servers/index.ts';
 
 const SOCKET = '0.2.17';
-const BESIDE = ['@electric-sql/pglite@0.5.14', '@electric-sql/pglite-pgvector@0.0.15'];
+const OTHER_PACKAGES = ['@electric-sql/pglite@0.5.14', '@electric-sql/pglite-pgvector@0.0.15'];
 
 interface Database {
   close(): Promise<void>;
@@ -16,11 +16,11 @@ interface Modules {
 }
 
 /**
- * PostgreSQL with pgvector as WebAssembly, fetched with npm, for servers that do not have the extension: the same code, over
- * the same protocol. Rejects where it cannot be fetched.
+ * Starts PostgreSQL with pgvector as WebAssembly, installed with npm, for tests on servers without the extension. Throws if it
+ * cannot be installed.
  */
 export async function startPgvector(): Promise<{ url: string; stop(): Promise<void> }> {
-  const folder = dirname(await fetchPackage('@electric-sql/pglite-socket', SOCKET, { beside: BESIDE }));
+  const folder = dirname(await fetchPackage('@electric-sql/pglite-socket', SOCKET, { beside: OTHER_PACKAGES }));
   const load = async <Name extends keyof Modules>(name: Name): Promise<Modules[Name]> =>
     (await import(pathToFileURL(join(folder, name, 'dist/index.js')).href)) as Modules[Name];
   const { vector } = await load('pglite-pgvector');

@@ -11,17 +11,17 @@ const folder = mkdtempSync(join(tmpdir(), 'sqlite-vector-memory-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 let count = 0;
 
-interface Made {
+interface OpenService {
   readonly dbUrl: string;
   close(): Promise<void>;
 }
-const made = new WeakMap<object, Made>();
+const services = new WeakMap<object, OpenService>();
 
 function serviceOn(dbUrl: string, embedder: HashEmbedder, runtime?: Runtime): VectorMemoryService {
   const store = new SqliteVecStore({ dbUrl, runtime });
   const entries = new SqlMemoryStore({ dbUrl, runtime });
   const service = new VectorMemoryService({ embedder, store, entries, runtime });
-  made.set(service, {
+  services.set(service, {
     dbUrl,
     async close() {
       await store.close();
@@ -37,11 +37,11 @@ register({ describe, it }, memoryServiceCases, {
   name: 'VectorMemoryService (SqliteVecStore, SqlMemoryStore)',
   claims: [...memoryAbilities, 'cosine', 'shared'],
   create: (runtime) => serviceOn(nextUrl(), new HashEmbedder(), runtime),
-  reopen: (service, runtime) => serviceOn(made.get(service)!.dbUrl, new HashEmbedder(), runtime),
-  destroy: (service) => made.get(service)!.close(),
+  reopen: (service, runtime) => serviceOn(services.get(service)!.dbUrl, new HashEmbedder(), runtime),
+  destroy: (service) => services.get(service)!.close(),
 });
 
-it('lets go of what is too old in the memory of every user of an app, vectors too (contracts 30, 31)', async () => {
+it('prunes old entries and their vectors of all users of an app (contracts 30, 31)', async () => {
   const dbUrl = nextUrl();
   const service = serviceOn(dbUrl, new HashEmbedder());
   const users = ['ada', 'bob', 'cat'].map((userId) => ({ appName: 'hotel', userId }));
@@ -56,16 +56,16 @@ it('lets go of what is too old in the memory of every user of an app, vectors to
   const vectors = new SqliteVecStore({ dbUrl });
   const { model, dimensions } = new HashEmbedder();
   for (const user of [...users, other]) {
-    const kept = user === other ? ['old', 'new'] : ['new'];
-    expect((await service.listMemories(user)).memories.map(({ id }) => id)).toEqual(kept);
-    const asked = { model: `${model}@${dimensions}`, ids: ['old', 'new'] };
-    expect(await vectors.has(user, asked)).toEqual(kept);
+    const expected = user === other ? ['old', 'new'] : ['new'];
+    expect((await service.listMemories(user)).memories.map(({ id }) => id)).toEqual(expected);
+    const rows = { model: `${model}@${dimensions}`, ids: ['old', 'new'] };
+    expect(await vectors.has(user, rows)).toEqual(expected);
   }
   await vectors.close();
-  await made.get(service)!.close();
+  await services.get(service)!.close();
 });
 
-it('makes no vector again in a process that comes later, and finds by those of the one before', async () => {
+it('searches with the stored vectors of an earlier process', async () => {
   const dbUrl = nextUrl();
   const user = { appName: 'hotel', userId: 'ada' };
   const [first, second] = [new HashEmbedder(), new HashEmbedder()];
@@ -75,7 +75,7 @@ it('makes no vector again in a process that comes later, and finds by those of t
     ...user,
     memories: texts.map((text) => ({ kind: 'note' as const, content: { parts: [{ text }] } })),
   });
-  await made.get(before)!.close();
+  await services.get(before)!.close();
   const after = serviceOn(dbUrl, second);
   const { memories, vectorsMissing } = await after.searchMemory({ ...user, query: 'a bar', limit: 1 });
   expect([memories[0]!.content.parts![0]!.text, memories[0]!.score, vectorsMissing]).toEqual([
@@ -84,5 +84,5 @@ it('makes no vector again in a process that comes later, and finds by those of t
     undefined,
   ]);
   expect(second.requests.map(({ task }) => task)).toEqual(['query']);
-  await made.get(after)!.close();
+  await services.get(after)!.close();
 });

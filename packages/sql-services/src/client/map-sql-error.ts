@@ -1,0 +1,76 @@
+import { TholeError } from '@thole/core';
+import { isSqlFailure } from './sql-failure.ts';
+
+/**
+ * Returns the error for the caller. Its message names the database and the driver's reason, its cause is the driver's error.
+ * Returns any error that is not a `SqlFailure` unchanged.
+ */
+export function mapSqlError(error: unknown, displayName = 'The database'): unknown {
+  if (!isSqlFailure(error)) return error;
+  const { cause } = error;
+  const isAnswer = isServerAnswer(cause);
+  const reason = reasonOf(cause, error.kind === 'connection' || !isAnswer);
+  if (error.isOutcomeUnknown) {
+    const event = isAnswer ? 'ended the call' : 'did not answer';
+    const message = `${displayName} ${event}${reason}. The write may have been done.`;
+    return new TholeError('STORE_OUTCOME_UNKNOWN', message, { cause });
+  }
+  switch (error.kind) {
+    case 'too-large':
+      return new TholeError('VALUE_TOO_LARGE', `${displayName} refused a value as too large${reason}.`, { cause });
+    case 'no-table':
+      return new TholeError('STORE_VERSION', `${displayName} does not have the tables. Call migrate().`, { cause });
+    case 'conflict': {
+      const message = `${displayName} was locked until the time limit. Nothing was written.`;
+      return new TholeError('STORE_UNAVAILABLE', message, { cause });
+    }
+    case 'connection': {
+      const event = isAnswer ? 'refused the call' : 'did not answer';
+      return new TholeError('STORE_UNAVAILABLE', `${displayName} ${event}${reason}.`, { cause });
+    }
+    default:
+      return new TholeError('STORE_UNAVAILABLE', `${displayName} refused the call${reason}.`, { cause });
+  }
+}
+
+interface DriverError {
+  code?: unknown;
+  errcode?: unknown;
+  errno?: unknown;
+  message?: unknown;
+  errors?: readonly unknown[];
+}
+
+/** True if the error is an answer of the database. Errors of clients and of the operating system have other codes. */
+function isServerAnswer(cause: unknown): boolean {
+  const { code, errcode, errno } = (cause ?? {}) as DriverError;
+  if (typeof errcode === 'number' || (typeof errno === 'number' && errno >= 1000)) return true;
+  return (
+    typeof code === 'string' &&
+    (code.startsWith('SQLITE_') || (/^[0-9A-Z]{5}$/.test(code) && !/^E[A-Z]{4}$/.test(code)))
+  );
+}
+
+/** Codes of PostgreSQL whose messages contain names of files, hosts, users and databases, but no values. */
+const SAFE_CODES = /^(08|28|3D|53|57)...$/;
+/** Codes of MariaDB and MySQL with such messages. */
+const SAFE_NUMBERS: ReadonlySet<unknown> = new Set([1040, 1044, 1045, 1049, 1129, 1130, 1203, 1226, 1251, 1698]);
+/** Codes of SQLite with such messages: read-only, I/O error, corrupt, full, cannot open, not a database. */
+const SAFE_SQLITE_CODES: ReadonlySet<number> = new Set([8, 10, 11, 13, 14, 26]);
+
+// Messages about statements may contain values. Only their codes are repeated.
+function reasonOf(cause: unknown, isConnectionError: boolean): string {
+  const { code, errcode, errno, message, errors } = (cause ?? {}) as DriverError;
+  const fullCode = typeof errcode === 'number' ? `${String(code)} ${errcode}` : code;
+  const name = typeof fullCode === 'string' && /^[\w ]{1,60}$/.test(fullCode) ? fullCode : undefined;
+  const isSafe =
+    isConnectionError ||
+    (typeof code === 'string' && SAFE_CODES.test(code)) ||
+    SAFE_NUMBERS.has(errno) ||
+    (typeof errcode === 'number' && SAFE_SQLITE_CODES.has(errcode & 0xff));
+  // The driver tried several addresses. The first error is enough.
+  const text = message === '' && errors ? (errors[0] as DriverError | undefined)?.message : message;
+  if (!isSafe || typeof text !== 'string' || text === '') return name === undefined ? '' : ` (${name})`;
+  const reason = text.replace(/\.$/, '');
+  return name === undefined || reason.includes(name) ? `: ${reason}` : `: ${reason} (${name})`;
+}

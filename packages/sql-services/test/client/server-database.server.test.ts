@@ -1,0 +1,123 @@
+import { createEvent } from '@thole/core';
+import { DatabaseArtifactService, DatabaseSessionService } from '@thole/sql-services';
+import type { DatabaseSessionServiceOptions } from '@thole/sql-services';
+import { Kysely, MysqlDialect, PostgresDialect } from 'kysely';
+import { createPool } from 'mysql2';
+import { createPool as createPromisePool } from 'mysql2/promise';
+import pg from 'pg';
+import { afterAll, beforeEach, expect, it, onTestFinished } from 'vitest';
+import { describeWith } from '../../../../test/servers/index.ts';
+import { openBehindProxy } from '../support/behind-proxy.ts';
+import { serverTables } from '../support/server-tables.ts';
+
+const tablePrefix = 'connections_';
+const ref = { appName: 'app', userId: 'u', sessionId: 's' };
+const event = (id: string, stateDelta = {}) => createEvent({ id, author: 'agent', actions: { stateDelta } });
+
+for (const kind of ['postgres', 'mariadb'] as const) {
+  describeWith(kind, `ServerDatabase (${kind})`, (dbUrl) => {
+    const tables = serverTables(kind, dbUrl, tablePrefix);
+    beforeEach(() => tables.empty());
+    afterAll(() => tables.close());
+
+    function opened(options: DatabaseSessionServiceOptions): DatabaseSessionService {
+      const service = new DatabaseSessionService({ tablePrefix, ...options });
+      onTestFinished(() => service.close());
+      return service;
+    }
+    const behindProxy = (timeoutMs: number): ReturnType<typeof openBehindProxy> =>
+      openBehindProxy(dbUrl, (url) => opened({ dbUrl: url, timeoutMs }));
+
+    it('throws STORE_OUTCOME_UNKNOWN if the answer to a commit is lost (contract 7)', async () => {
+      const { proxy, service } = await behindProxy(10_000);
+      proxy.cutAnswerTo(kind === 'postgres' ? /INSERT INTO connections_events/ : /COMMIT/);
+      const lost = service.appendEvent({ session: ref, event: event('e1', { a: 1 }) });
+      await expect(lost).rejects.toMatchObject({ code: 'STORE_OUTCOME_UNKNOWN', retryable: true });
+      expect((await service.appendEvent({ session: ref, event: event('e1', { a: 1 }) })).seq).toBe(1);
+      expect((await service.getSession(ref))!.lastSeq).toBe(1);
+    });
+
+    it('repeats a call if the connection breaks before anything was committed', async () => {
+      const { proxy, service } = await behindProxy(10_000);
+      proxy.cutAnswerTo(kind === 'postgres' ? /BEGIN/ : /START TRANSACTION/);
+      expect(await service.deleteSession(ref)).toBe(true);
+    });
+
+    it('ends each call within timeoutMs if the server does not answer', async () => {
+      const { proxy, service } = await behindProxy(2_000);
+      proxy.freeze();
+      const startedAt = performance.now();
+      await expect(service.getSession(ref)).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE', retryable: true });
+      await expect(service.appendEvent({ session: ref, event: event('e1') })).rejects.toMatchObject({
+        code: expect.stringMatching(/^STORE_(OUTCOME_UNKNOWN|UNAVAILABLE)$/),
+      });
+      await expect(service.ping()).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+      // Three calls of two seconds, and time for a slow machine.
+      expect(performance.now() - startedAt).toBeLessThan(60_000);
+    });
+
+    it('throws STORE_UNAVAILABLE without a server', async () => {
+      const url = new URL(dbUrl);
+      url.port = '1';
+      const service = opened({ dbUrl: url.href, timeoutMs: 2_000 });
+      await expect(service.getSession(ref)).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+      await expect(service.ping()).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+    });
+
+    it('throws STORE_UNAVAILABLE after close, also if it was never used', async () => {
+      for (const isUsed of [true, false]) {
+        const service = new DatabaseSessionService({ dbUrl, tablePrefix });
+        if (isUsed) await service.ping();
+        await service.close();
+        await service.close();
+        await expect(service.getSession(ref)).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+      }
+    });
+
+    it('throws VALUE_TOO_LARGE for a value over a limit of the server', async () => {
+      const artifacts = new DatabaseArtifactService({ dbUrl, tablePrefix, maxBytes: 64 * 1024 * 1024 });
+      onTestFinished(() => artifacts.close());
+      const data = Buffer.alloc(20 * 1024 * 1024, 1).toString('base64');
+      const artifact = { inlineData: { mimeType: 'a/b', data } };
+      const saving = artifacts.saveArtifact({ ...ref, filename: 'large', artifact });
+      if (kind === 'postgres') expect(await saving).toBe(0);
+      else await expect(saving).rejects.toMatchObject({ code: 'VALUE_TOO_LARGE', retryable: false });
+      expect(await artifacts.saveArtifact({ ...ref, filename: 'small', artifact: { text: 'x' } })).toBe(0);
+    });
+
+    it('uses a Kysely instance of the caller and does not close it', async () => {
+      const kysely = new Kysely<never>({
+        dialect:
+          kind === 'postgres'
+            ? new PostgresDialect({ pool: new pg.Pool({ connectionString: dbUrl }) })
+            : new MysqlDialect({ pool: createPool({ uri: dbUrl, charset: 'utf8mb4_bin' }) }),
+      });
+      onTestFinished(() => kysely.destroy());
+      await checkCallersDatabase(kysely, 's');
+    });
+
+    it('uses pools of the caller and does not close them', async () => {
+      const pools =
+        kind === 'postgres'
+          ? [new pg.Pool({ connectionString: dbUrl, max: 1 })]
+          : [createPool({ uri: dbUrl, connectionLimit: 1 }), createPromisePool({ uri: dbUrl, connectionLimit: 1 })];
+      for (const [i, pool] of pools.entries()) {
+        onTestFinished(() => pool.end());
+        await checkCallersDatabase(pool, `s${i}`);
+      }
+    });
+
+    async function checkCallersDatabase(db: DatabaseSessionServiceOptions['db'], sessionId: string): Promise<void> {
+      const session = { ...ref, sessionId };
+      const service = new DatabaseSessionService({ db, dialect: kind, tablePrefix });
+      await service.createSession({ ...session, state: { a: 'é🙂', 'user:b': [1] } });
+      await Promise.all(
+        ['e1', 'e2', 'e3'].map((id) => service.appendEvent({ session, event: event(id, { [id]: 1 }) })),
+      );
+      await service.close();
+      const again = new DatabaseSessionService({ db, dialect: kind, tablePrefix });
+      const { lastSeq, state } = (await again.getSession(session))!;
+      expect([lastSeq, state]).toEqual([3, { a: 'é🙂', 'user:b': [1], e1: 1, e2: 1, e3: 1 }]);
+    }
+  });
+}

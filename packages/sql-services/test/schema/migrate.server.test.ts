@@ -1,0 +1,111 @@
+import { createEvent } from '@thole/core';
+import { DatabaseArtifactService, DatabaseSessionService } from '@thole/sql-services';
+import type { DatabaseSessionServiceOptions } from '@thole/sql-services';
+import { afterAll, expect, it, onTestFinished } from 'vitest';
+import { describeWith } from '../../../../test/servers/index.ts';
+import { SCHEMA_VERSION } from '../../src/schema/migrate.ts';
+import { downgradeStatements } from '../support/downgrade.ts';
+import { serverTables } from '../support/server-tables.ts';
+
+const ref = { appName: 'app', userId: 'u', sessionId: 's' };
+const event = (id: string, stateDelta = {}) => createEvent({ id, author: 'agent', actions: { stateDelta } });
+const request = {
+  invocationId: 'i',
+  holder: 'r',
+  policy: 'queue',
+  waitMs: 0,
+  maxWaiting: 0,
+  ttlMs: 60_000,
+  cleanupMs: 0,
+} as const;
+
+for (const kind of ['postgres', 'mariadb'] as const) {
+  describeWith(kind, `migrate (${kind})`, (dbUrl) => {
+    const tables = serverTables(kind, dbUrl, `unused_${process.pid}_`);
+    afterAll(() => tables.close());
+
+    function opened(options: DatabaseSessionServiceOptions): DatabaseSessionService {
+      const service = new DatabaseSessionService({ dbUrl, ...options });
+      onTestFinished(() => service.close());
+      return service;
+    }
+
+    it('creates the tables once if sixteen services find none at the same time', async () => {
+      const tablePrefix = `first_${process.pid}_`;
+      const services = Array.from({ length: 16 }, () => opened({ tablePrefix, maxConnections: 1 }));
+      await Promise.all(services.map((service, i) => service.createSession({ ...ref, sessionId: `s${i}` })));
+      expect((await services[0]!.listSessions({ appName: 'app' })).total).toBe(16);
+    });
+
+    it.each([1, 2] as const)('updates tables of version %i once for many services', async (version) => {
+      const tablePrefix = `old${version}_${process.pid}_`;
+      const old = opened({ tablePrefix });
+      const session = await old.createSession({ ...ref, state: { a: 1, 'user:b': 2 } });
+      await old.appendEvent({ session, event: event('e1') });
+      await old.leasing!.lease(ref, request);
+      for (const statement of downgradeStatements(tablePrefix, version)) await tables.query(statement);
+      const services = Array.from({ length: 8 }, () => opened({ tablePrefix, maxConnections: 1 }));
+      const sessions = await Promise.all(services.map((service) => service.getSession(ref)));
+      expect(sessions.map((each) => [each!.lastSeq, each!.state])).toEqual(
+        services.map(() => [1, { a: 1, 'user:b': 2 }]),
+      );
+      const [service] = services;
+      expect((await service!.leasing!.current(ref))!.invocationId).toBe('i');
+      await (await service!.leasing!.lease({ ...ref, sessionId: 'other' }, request)).release();
+    });
+
+    it('repeats an update of version 2 that ended after its first column', async () => {
+      const tablePrefix = `half_${process.pid}_`;
+      await opened({ tablePrefix }).createSession(ref);
+      for (const statement of downgradeStatements(tablePrefix, 2)) await tables.query(statement);
+      // Only MariaDB keeps it: the other databases roll back.
+      if (kind === 'mariadb') {
+        await tables.query(`ALTER TABLE ${tablePrefix}sessions ADD COLUMN unfinished varbinary(512)`);
+      }
+      expect((await opened({ tablePrefix }).getSession(ref))!.lastSeq).toBe(0);
+    });
+
+    it('is required with autoMigrate: false', async () => {
+      const options = { tablePrefix: `explicit_${process.pid}_` };
+      const service = opened({ ...options, autoMigrate: false });
+      await expect(service.getSession(ref)).rejects.toMatchObject({
+        code: 'STORE_VERSION',
+        message: expect.stringContaining('migrate()'),
+      });
+      await opened(options).migrate();
+      expect(await service.getSession(ref)).toBeUndefined();
+    });
+
+    it('throws STORE_VERSION for tables of a later version', async () => {
+      const options = { tablePrefix: `newer_${process.pid}_` };
+      await opened(options).migrate();
+      await tables.query(`UPDATE ${options.tablePrefix}meta SET content = '${SCHEMA_VERSION + 1}'`);
+      await expect(opened(options).getSession(ref)).rejects.toMatchObject({ code: 'STORE_VERSION' });
+    });
+
+    it('creates the tables in the given schema, and names the error if it does not exist', async () => {
+      const schema = `schema_${process.pid}`;
+      const tablePrefix = 'schema_test_';
+      await tables.query(`DROP SCHEMA IF EXISTS ${schema}${kind === 'postgres' ? ' CASCADE' : ''}`);
+      await expect(opened({ schema, tablePrefix }).createSession(ref)).rejects.toMatchObject({
+        code: 'STORE_UNAVAILABLE',
+        message: expect.stringMatching(/\(\w+\)/),
+      });
+      await tables.query(`CREATE SCHEMA ${schema}`);
+      const service = opened({ schema, tablePrefix });
+      await service.createSession({ ...ref, state: { a: 1, 'app:b': 2 } });
+      await service.appendEvent({ session: ref, event: event('e1', { 'user:c': 3 }) });
+      const lease = await service.leasing!.lease(ref, request);
+      await service.appendEvent({ session: ref, event: event('e2'), fence: lease.fence });
+      await lease.release();
+      expect((await service.getSession(ref))!.state).toEqual({ a: 1, 'app:b': 2, 'user:c': 3 });
+      expect(await opened({ tablePrefix }).getSession(ref)).toBeUndefined();
+      const artifacts = new DatabaseArtifactService({ dbUrl, schema, tablePrefix });
+      onTestFinished(() => artifacts.close());
+      expect(await artifacts.saveArtifact({ ...ref, filename: 'a', artifact: { text: 'x' } })).toBe(0);
+      const rows = await tables.query(`SELECT seq FROM ${schema}.${tablePrefix}events`);
+      expect(rows).toHaveLength(2);
+      await tables.query(`DROP SCHEMA ${schema}${kind === 'postgres' ? ' CASCADE' : ''}`);
+    });
+  });
+}
