@@ -1,7 +1,7 @@
 import type { Runtime } from '@thole/core';
 
 /** Length of a slice in milliseconds, after which other work of the event loop can run. */
-const SLICE_MS = 20;
+const SLICE_MS = 10;
 
 /** Long work in small steps. Each `yield` is a point at which the work can be paused. */
 export type Steps<T> = Generator<undefined, T>;
