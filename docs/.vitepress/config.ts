@@ -1,5 +1,5 @@
 import { defineConfig } from 'vitepress';
-import { escapeTags, linkNames, linkOutside } from './links.ts';
+import { escapeTags, linkNames, linkOutside, showTaskBoxes } from './markdown.ts';
 import { navigation, sidebar } from './sidebar.ts';
 
 /** The documentation site. `pnpm run docs` builds it. */
@@ -7,12 +7,14 @@ export default defineConfig({
   title: 'Thole',
   description: 'An Agent Development Kit for TypeScript',
   lang: 'en',
+  head: [['link', { rel: 'icon', href: 'data:,' }]],
   srcExclude: ['examples/**', 'deploy/**'],
   // Without this esbuild reads the tsconfig.json of the repository, which names targets that it does not know.
   vite: { esbuild: { tsconfigRaw: {} } },
   markdown: {
     config(md) {
       escapeTags(md);
+      showTaskBoxes(md);
       linkOutside(md);
       linkNames(md);
     },

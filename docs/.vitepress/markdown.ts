@@ -21,6 +21,16 @@ export function escapeTags(md: Markdown): void {
   };
 }
 
+/** Shows `- [ ]` as a box, as GitHub does. */
+export function showTaskBoxes(md: Markdown): void {
+  md.core.ruler.push('task-boxes', ({ tokens }) => {
+    for (const [index, token] of tokens.entries()) {
+      const [text] = token.children ?? [];
+      if (tokens[index - 2]?.type === 'list_item_open' && text) text.content = text.content.replace(/^\[ \] /, '☐ ');
+    }
+  });
+}
+
 /** Turns links that leave docs/ into links to the page of the package, or to the file in the repository. */
 export function linkOutside(md: Markdown): void {
   md.core.ruler.push('link-outside', ({ tokens, env }) => {
