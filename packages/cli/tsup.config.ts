@@ -1,3 +1,3 @@
 import { library } from '../../tsup.shared.ts';
 
-export default library('src/main.ts');
+export default library('src/main.ts', 'src/terminal/index.ts');

@@ -1,10 +1,8 @@
 import type { Llm, Tool } from '@thole/core';
 import { LlmAgent } from '@thole/runner';
 import { datesIn } from './stay.ts';
-import { bookRoomTool } from './tools/book-room-tool.ts';
-import { cancelBookingTool } from './tools/cancel-booking-tool.ts';
+import { bookRoomTool, cancelBookingTool, listBookingsTool } from './tools/booking-tools.ts';
 import { findRoomsTool } from './tools/find-rooms-tool.ts';
-import { listBookingsTool } from './tools/list-bookings-tool.ts';
 
 /**
  * Creates the concierge agent: it finds, books and cancels rooms, and recalls earlier conversations with memory

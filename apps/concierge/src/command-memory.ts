@@ -6,18 +6,17 @@ export function commandMemory(
   memory: Required<MemoryService>,
   p: { wordNote: (fact: string) => string; onForgotten: () => void },
 ): Required<MemoryService> {
-  const told = async (count: Promise<number>): Promise<number> => {
+  const reported = async (count: Promise<number>): Promise<number> => {
     if ((await count) > 0) p.onForgotten();
     return count;
   };
   return {
     addSessionToMemory: (session, call) => memory.addSessionToMemory(session, call),
     addEventsToMemory: (request) => memory.addEventsToMemory(request),
-    addMemory: ({ memory: note, memories, ...request }) => {
-      if (note !== undefined) return memory.addMemory({ ...request, memory: p.wordNote(note) });
+    addMemory: ({ memories, ...request }) => {
       const worded = memories?.map((each) => ({
         ...each,
-        content: { ...each.content, parts: [{ text: p.wordNote(textOf(each.content)) }] },
+        content: { parts: [{ text: p.wordNote(textOf(each.content)) }] },
       }));
       return memory.addMemory({ ...request, memories: worded });
     },
@@ -26,11 +25,11 @@ export function commandMemory(
     updateMemory: (request) => memory.updateMemory(request),
     searchMemory: (request) => memory.searchMemory(request),
     listMemories: (request) => memory.listMemories(request),
-    deleteMemory: (request) => told(memory.deleteMemory(request)),
-    deleteSessionMemory: (request) => told(memory.deleteSessionMemory(request)),
+    deleteMemory: (request) => reported(memory.deleteMemory(request)),
+    deleteSessionMemory: (request) => reported(memory.deleteSessionMemory(request)),
     deleteUserMemory: async (request) => {
       const count = await memory.deleteUserMemory(request);
-      // Also if memory was empty: the guest wants it deleted.
+      // Also if memory was empty: the current conversation may contain what the guest wants to delete.
       p.onForgotten();
       return count;
     },

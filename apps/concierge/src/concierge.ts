@@ -1,5 +1,5 @@
+import { TholeError } from '@thole/core';
 import type { Runtime, SessionRef, SessionSummary } from '@thole/core';
-import { assertName } from '@thole/core/kit';
 import { memoryCommands } from '@thole/memory';
 import type { CommandAnswer, MemoryCommands } from '@thole/memory';
 import { Runner } from '@thole/runner';
@@ -10,6 +10,7 @@ import type { ChosenModel } from './model.ts';
 import { APP_NAME } from './services.ts';
 import type { Services } from './services.ts';
 
+/** Options of a `Concierge`. */
 export interface ConciergeOptions {
   guest: string;
   services: Services;
@@ -19,48 +20,35 @@ export interface ConciergeOptions {
   runtime: Runtime;
 }
 
-/** A conversation that has ended. */
+/** The end of a conversation. */
 export interface Ended {
-  /** Why facts could not be extracted yet. The conversation is in memory, and extraction is retried later. */
-  delayedBy: unknown;
+  /** True if the conversation was added to memory. */
+  isAdded: boolean;
+  /** The error for which facts could not be extracted yet. Extraction is retried later. */
+  delayedBy?: unknown;
 }
-
-const FORGOTTEN = 'Bookings stay; the next message begins a new conversation.';
 
 /** The conversations of one guest at a time. Each conversation is added to memory, if there is one. */
 export class Concierge {
-  readonly notice: string;
-  readonly remembers: boolean;
-  /** Syntax and description of the memory commands. */
-  readonly help: MemoryCommands['help'];
+  readonly #options: ConciergeOptions;
   readonly #runner: Runner;
   readonly #commands: MemoryCommands;
-  readonly #services: Services;
-  readonly #streaming: boolean;
-  readonly #runtime: Runtime;
-  #guest: string;
-  #sessionId: string;
+  #session: SessionRef;
   #hasBegun = false;
   /** True if something was forgotten that this conversation may contain. */
   #hasForgotten = false;
 
   /** Throws `INVALID_INPUT` for an invalid guest name. */
   constructor(options: ConciergeOptions) {
-    const { guest, services, model, streaming, runtime } = options;
-    assertName('guest', guest);
-    const { sessionService, memoryService, consolidator, profiles, plugins } = services;
-    this.remembers = memoryService !== undefined;
-    this.notice = model.notice;
-    this.#guest = guest;
-    this.#sessionId = runtime.newId('session');
-    this.#services = services;
-    this.#streaming = streaming;
-    this.#runtime = runtime;
+    const { guest, services, model, runtime } = options;
+    const { sessionService, memoryService, consolidator, profiles, plugins, tools, timeZone } = services;
+    assertGuest(guest);
+    this.#options = options;
+    this.#session = this.#newSession(guest);
     const onForgotten = (): void => void (this.#hasForgotten = true);
     const memory = memoryService && commandMemory(memoryService, { wordNote: model.wordNote, onForgotten });
     this.#commands = memoryCommands({ sessions: sessionService, memory, consolidator, profiles, runtime });
-    this.help = this.#commands.help;
-    const agent = createAgent({ llm: model.llm, memoryTools: services.tools, timeZone: services.timeZone });
+    const agent = createAgent({ llm: model.llm, memoryTools: tools, timeZone });
     this.#runner = new Runner({
       ...{ appName: APP_NAME, agent, plugins, sessionService, memoryService, runtime },
       autoCreateSession: true,
@@ -68,23 +56,24 @@ export class Concierge {
   }
 
   get guest(): string {
-    return this.#guest;
+    return this.#session.userId;
   }
 
-  /** Session id of the current conversation, or of the one that the next message starts. */
+  /** Session id of the current conversation, or of the conversation that the next message starts. */
   get sessionId(): string {
-    return this.#sessionId;
+    return this.#session.sessionId;
   }
 
-  /** Starts a run for a message. */
-  async say(message: string): Promise<Run> {
-    if (this.#hasForgotten) this.#beginAnew();
+  /** Starts a run for a message. The signal aborts the run. */
+  say(message: string, signal?: AbortSignal): Run {
+    if (this.#hasForgotten) this.#startConversation();
     this.#hasBegun = true;
     return this.#runner.runAsync({
-      userId: this.#guest,
-      sessionId: this.#sessionId,
+      userId: this.guest,
+      sessionId: this.sessionId,
       newMessage: message,
-      runConfig: { streamingMode: this.#streaming ? 'sse' : 'none' },
+      runConfig: { streamingMode: this.#options.streaming ? 'sse' : 'none' },
+      abortSignal: signal,
     });
   }
 
@@ -94,66 +83,62 @@ export class Concierge {
    * of a model.
    */
   async command(line: string, signal?: AbortSignal): Promise<CommandAnswer | undefined> {
-    if (line.trim().startsWith('/')) await this.#services.settle();
+    if (line.startsWith('/')) await this.#options.services.settle();
     const hadForgotten = this.#hasForgotten;
     const answer = await this.#commands.handle(line, this.#session, { signal });
-    if (answer?.isCleared) this.#beginAnew();
+    if (answer?.isCleared) this.#startConversation();
     if (!answer || hadForgotten || !this.#hasForgotten) return answer;
-    return { ...answer, text: `${answer.text}\n${FORGOTTEN}` };
+    return { ...answer, text: `${answer.text}\nBookings stay; the next message begins a new conversation.` };
   }
 
   /**
-   * Adds the conversation to memory; the next message starts a new one. Undefined without messages. The signal stops
-   * work of a model.
+   * Adds the conversation to memory and starts a new one, also for another guest. The signal stops work of a model.
+   * Throws `INVALID_INPUT` for an invalid guest name.
    */
-  async endConversation(signal?: AbortSignal): Promise<Ended | undefined> {
+  async startNewConversation(signal?: AbortSignal, guest: string = this.guest): Promise<Ended> {
+    assertGuest(guest);
+    const { services } = this.#options;
     const session = this.#session;
-    // Texts from before a deletion are in memory already, except the deleted ones.
-    const isKept = !this.#hasBegun || this.#hasForgotten;
-    // First, so that a failure does not keep the guest in a conversation that cannot end.
-    this.#beginAnew();
-    if (isKept) return undefined;
-    return { delayedBy: await this.#services.keep({ ...session, signal }) };
+    // Messages from before a deletion are in memory already, except the deleted ones.
+    const hasEnded = this.#hasBegun && !this.#hasForgotten;
+    // First, so that the guest can always leave a conversation, even if memory cannot be written.
+    this.#startConversation(guest);
+    if (!hasEnded) return { isAdded: false };
+    const delayedBy = await services.keep({ ...session, signal });
+    return { isAdded: services.memoryService !== undefined, delayedBy };
   }
 
-  /** Ends the conversation and switches to another guest. Throws `INVALID_INPUT` for an invalid name. */
-  async switchGuest(name: string, signal?: AbortSignal): Promise<Ended | undefined> {
-    assertName('guest', name);
-    try {
-      return await this.endConversation(signal);
-    } finally {
-      this.#guest = name;
-    }
-  }
-
-  /** Returns the guest's conversations, newest first. */
+  /** Returns the guest's last 20 conversations, newest first. */
   async conversations(): Promise<SessionSummary[]> {
     const { appName, userId } = this.#session;
-    const { sessions } = await this.#services.sessionService.listSessions({
-      appName,
-      userId,
-      order: 'desc',
-      limit: 20,
-    });
-    return sessions;
+    const { sessionService } = this.#options.services;
+    return (await sessionService.listSessions({ appName, userId, order: 'desc', limit: 20 })).sessions;
   }
 
   /** Adds the conversation to memory and closes the runner. */
-  async close(signal?: AbortSignal): Promise<Ended | undefined> {
+  async close(signal?: AbortSignal): Promise<Ended> {
     try {
-      return await this.endConversation(signal);
+      return await this.startNewConversation(signal);
     } finally {
       await this.#runner.close();
     }
   }
 
-  #beginAnew(): void {
-    this.#sessionId = this.#runtime.newId('session');
+  #startConversation(guest: string = this.guest): void {
+    this.#session = this.#newSession(guest);
     this.#hasBegun = false;
     this.#hasForgotten = false;
   }
 
-  get #session(): SessionRef {
-    return { appName: APP_NAME, userId: this.#guest, sessionId: this.#sessionId };
+  #newSession(guest: string): SessionRef {
+    return { appName: APP_NAME, userId: guest, sessionId: this.#options.runtime.newId('session') };
   }
+}
+
+function assertGuest(name: string): void {
+  if (!/^\P{C}{1,100}$/u.test(name))
+    throw new TholeError(
+      'INVALID_INPUT',
+      'The name of a guest must be 1 to 100 characters long, without control characters.',
+    );
 }

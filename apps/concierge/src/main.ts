@@ -6,5 +6,8 @@ process.exitCode = await runChat({
   input: process.stdin,
   output: process.stdout,
   errors: process.stderr,
-  onInterrupt: (listener) => void process.on('SIGINT', listener),
+  onInterrupt(listener) {
+    process.on('SIGINT', listener);
+    return () => void process.off('SIGINT', listener);
+  },
 });

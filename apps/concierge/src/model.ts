@@ -24,17 +24,17 @@ const OPENAI = 'openai/gpt-5.5';
  */
 export function chooseModel(p: { runtime: Runtime; env: EnvVars; wordDelayMs?: number | undefined }): ChosenModel {
   const { runtime, env, wordDelayMs } = p;
-  const isThere = (name: string): boolean => (env[name] ?? '').trim() !== '';
-  const named = env['THOLE_MODEL']?.trim();
-  if (named) return makeModel(named, p);
-  if (['GEMINI_API_KEY', 'GOOGLE_API_KEY', 'GOOGLE_GENAI_USE_VERTEXAI'].some(isThere)) return makeModel(GEMINI, p);
-  if (['OPENAI_API_KEY', 'OPENAI_BASE_URL'].some(isThere)) return makeModel(OPENAI, p);
+  const isSet = (name: string): boolean => (env[name] ?? '').trim() !== '';
+  const name = env['THOLE_MODEL']?.trim();
+  if (name) return makeModel(name, p);
+  if (['GEMINI_API_KEY', 'GOOGLE_API_KEY', 'GOOGLE_GENAI_USE_VERTEXAI'].some(isSet)) return makeModel(GEMINI, p);
+  if (['OPENAI_API_KEY', 'OPENAI_BASE_URL'].some(isSet)) return makeModel(OPENAI, p);
   return {
     llm: new DemoLlm({ runtime, wordDelayMs }),
     isDemo: true,
     wordNote: factToKeep,
     notice:
-      'DemoLlm is speaking: an offline demo model that follows simple rules. It calls the real tools and knows only what they and memory tell it.',
+      'DemoLlm is speaking: an offline demo model that follows simple rules. It calls the real tools and knows only their answers and memory.',
   };
 }
 

@@ -1,91 +1,59 @@
 import { parseArgs } from 'node:util';
 import { TholeError } from '@thole/core';
 
-/** The programs: `npm start` runs the server with its page, `npm run chat` the chat in the terminal. */
-export type Program = 'start' | 'chat';
+const ENVIRONMENT = `THOLE_MODEL=gemini/<name> or openai/<name> chooses the model. Default: the model of the key in the environment.
+Conversations and memory are in .thole/concierge.db. THOLE_DATA=<folder> or THOLE_SESSION_URL=<url> changes that.
+THOLE_MEMORY_DAYS=<number> deletes older memories.`;
 
-/** Options of the command line. Each program has some of them. */
-export interface Options {
-  /** Undefined: the default port, or a free one if that is taken. */
-  port: number | undefined;
-  guest: string;
-  memory: boolean;
-  streaming: boolean;
-  /** True to print stacks of errors. */
-  verbose: boolean;
-  help: boolean;
-}
+/** Usage text of `npm start`. */
+export const SERVER_USAGE = `Usage: npm start -- [options]
 
-/** The default guest. The page has the same default, so that both share a memory. */
-export const GUEST = 'user';
+  --port <number>  port on 127.0.0.1 (8000, or a free port if 8000 is taken)
+  --no-memory      remember nothing across conversations
+  --verbose        print the stack of an error too
+  --help           print this text
 
-const COMMANDS: { readonly [program in Program]: string } = { start: 'npm start', chat: 'npm run chat' };
+${ENVIRONMENT}`;
 
-const options = {
-  port: {
-    of: ['start'],
-    type: 'string',
-    usage: '--port <number>',
-    help: 'where to listen, on 127.0.0.1 (8000, or a free one where that is taken)',
-  },
-  guest: { of: ['chat'], type: 'string', usage: '--guest <name>', help: `who is talking (${GUEST})` },
-  'no-memory': {
-    of: ['start', 'chat'],
-    type: 'boolean',
-    usage: '--no-memory',
-    help: 'remember nothing across conversations',
-  },
-  'no-stream': {
-    of: ['chat'],
-    type: 'boolean',
-    usage: '--no-stream',
-    help: 'show whole answers instead of words as they come',
-  },
-  verbose: {
-    of: ['start', 'chat'],
-    type: 'boolean',
-    usage: '--verbose',
-    help: 'write the stack of an error too',
-  },
-  help: { of: ['start', 'chat'], type: 'boolean', usage: '--help', help: 'show this' },
-} as const satisfies { [name: string]: { of: readonly Program[]; type: string; usage: string; help: string } };
+/** Usage text of `npm run chat`. */
+export const CHAT_USAGE = `Usage: npm run chat -- [options]
 
-/** Returns the usage text of a program. */
-export function usageOf(program: Program): string {
-  const lines = entriesOf(program).map(([, { usage, help }]) => `  ${usage.padEnd(16)} ${help}`);
-  return `Usage: ${COMMANDS[program]} -- [options]
+  --guest <name>   name of the guest (user, as on the page)
+  --no-memory      remember nothing across conversations
+  --no-stream      print whole answers instead of single words
+  --verbose        print the stack of an error too
+  --help           print this text
 
-${lines.join('\n')}
+${ENVIRONMENT}`;
 
-THOLE_MODEL=gemini/<name> or openai/<name> in the environment chooses the model; without it a key does.
-Conversations and memory are kept in .thole/concierge.db: THOLE_DATA names another folder, THOLE_SESSION_URL another database.
-THOLE_MEMORY_DAYS=<number> lets go of what is remembered for longer.`;
-}
+const COMMON = {
+  memory: { type: 'boolean', default: true },
+  verbose: { type: 'boolean', default: false },
+  help: { type: 'boolean', default: false },
+} as const;
 
-/**
- * Returns the options of a command line. Throws Node's error for unknown options and `INVALID_INPUT` for an invalid
- * port.
- */
-export function readOptions(program: Program, argv: readonly string[]): Options {
+/** Reads the options of `npm start`. Throws Node's error for unknown options and `INVALID_INPUT` for an invalid port. */
+export function readServerOptions(argv: readonly string[]) {
   const { values } = parseArgs({
-    // Some package managers pass the separator on.
-    args: argv[0] === '--' ? argv.slice(1) : [...argv],
-    options: Object.fromEntries(entriesOf(program).map(([name, { type }]) => [name, { type }])),
+    args: withoutSeparator(argv),
+    allowNegative: true,
+    options: { ...COMMON, port: { type: 'string' } },
   });
-  const { port, guest } = values as { port?: string; guest?: string };
-  if (port !== undefined && !/^\d{1,5}$/.test(port)) throw new TholeError('INVALID_INPUT', '--port must be a number.');
-  return {
-    port: port === undefined ? undefined : Number(port),
-    guest: guest ?? GUEST,
-    memory: values['no-memory'] !== true,
-    streaming: values['no-stream'] !== true,
-    verbose: values['verbose'] === true,
-    help: values['help'] === true,
-  };
+  if (!/^\d{1,5}$/.test(values.port ?? '0')) throw new TholeError('INVALID_INPUT', '--port must be a number.');
+  return { ...values, port: values.port === undefined ? undefined : Number(values.port) };
 }
 
-type Option = (typeof options)[keyof typeof options];
+/** Reads the options of `npm run chat`. Throws Node's error for unknown options. */
+export function readChatOptions(argv: readonly string[]) {
+  const { values } = parseArgs({
+    args: withoutSeparator(argv),
+    allowNegative: true,
+    options: { ...COMMON, guest: { type: 'string', default: 'user' }, stream: { type: 'boolean', default: true } },
+  });
+  return values;
+}
 
-function entriesOf(program: Program): [string, Option][] {
-  return Object.entries(options).filter(([, { of }]) => (of as readonly Program[]).includes(program));
+/** Some package managers pass the separator `--` to the program. */
+function withoutSeparator(argv: readonly string[]): string[] {
+  return argv.slice(argv[0] === '--' ? 1 : 0);
 }

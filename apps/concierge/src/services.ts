@@ -1,56 +1,21 @@
 import { TholeError } from '@thole/core';
-import type {
-  CallOptions,
-  EnvVars,
-  MemoryService,
-  Plugin,
-  Runtime,
-  SessionRef,
-  SessionService,
-  Tool,
-} from '@thole/core';
+import type { CallOptions, EnvVars, MemoryService, Runtime, SessionRef, SessionService, Tool } from '@thole/core';
+import { loadMemoryTool, preloadMemoryTool, rememberTool } from '@thole/tools';
 import { AutoIngestPlugin, memoryParts, MemoryRetention } from '@thole/memory';
-import type { IdleConsolidator, Profiles, PrunableMemory } from '@thole/memory';
-import { memoryToolsFor } from './memory-tools.ts';
+import type { PrunableMemory } from '@thole/memory';
 import type { ChosenModel } from './model.ts';
 import { openDatabase } from './open-database.ts';
 
 export const APP_NAME = 'hotel';
 
-/** Sessions, memory and memory tools for runner, agent and chat. */
-export interface Services {
-  sessionService: SessionService;
-  /** Undefined if memory is off. */
-  memoryService: Required<MemoryService> | undefined;
-  /** For the runner, which closes them. */
-  plugins: readonly Plugin[];
-  /** For the agent. */
-  tools: readonly Tool[];
-  /** Time zone of the hotel, also used for its guests. */
-  timeZone: string;
-  consolidator: IdleConsolidator | undefined;
-  profiles: Profiles | undefined;
-  /**
-   * Call at the start: extracts facts of conversations that ended while the program was not running, and starts
-   * retention.
-   */
-  begin: () => void;
-  /** Resolves when all messages so far are in memory. */
-  settle: () => Promise<void>;
-  /**
-   * Adds a conversation to memory and extracts facts if there is a model for it. Returns why extraction failed, if
-   * it did; it is retried later. Throws if memory cannot be written.
-   */
-  keep: (session: SessionRef & CallOptions) => Promise<unknown>;
-}
+/** More than the tool's default of five, because many conversations mention rooms. */
+const MEMORIES = 20;
+
+/** Sessions, memory, memory tools and plugins for runner, agent and chat. */
+export type Services = ReturnType<typeof makeServices>;
 
 /** Opens sessions and memory in the database that the environment names. */
-export async function openServices(p: {
-  memory: boolean;
-  model: ChosenModel;
-  runtime: Runtime;
-  env: EnvVars;
-}): Promise<{ services: Services; close: () => Promise<void> }> {
+export async function openServices(p: { memory: boolean; model: ChosenModel; runtime: Runtime; env: EnvVars }) {
   const { memory, model, runtime, env } = p;
   const maxAgeMs = maxAgeIn(env);
   const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
@@ -69,55 +34,80 @@ export async function openServices(p: {
  */
 export function makeServices(p: {
   sessionService: SessionService;
-  memoryService: (Required<MemoryService> & Partial<PrunableMemory>) | undefined;
+  /** Undefined if memory is off. */
+  memoryService: (Required<MemoryService> & PrunableMemory) | undefined;
   model: ChosenModel;
   runtime: Runtime;
+  /** Time zone of the hotel and its guests. */
   timeZone: string;
-  /** Time after which memories are deleted, in milliseconds. Default: never. */
+  /** Time in milliseconds after which memories are deleted. Default: never. */
   maxAgeMs?: number | undefined;
-}): Services {
+}) {
   const { sessionService, memoryService: memory, model, runtime, timeZone, maxAgeMs } = p;
   const parts = memoryParts({
     ...{ sessions: sessionService, memory, keep: true, runtime, timeZone },
     llm: model.isDemo ? undefined : model.llm,
-    // Without facts, memory holds turns only, and they are added already.
+    // Without facts, memory contains only messages, and AutoIngestPlugin adds them.
     autoIngest: !model.isDemo,
     tools: memoryToolsFor({ timeZone, withFacts: !model.isDemo }),
   });
   const { consolidator, profiles, tools } = parts;
-  // A service over one with every ability has every ability.
+  // memoryParts wraps the service and keeps its optional methods.
   const memoryService = parts.memoryService as Required<MemoryService> | undefined;
   const ingest = memoryService && new AutoIngestPlugin({ sessions: sessionService, memory: memoryService, runtime });
   const retention =
-    memory?.pruneMemories && maxAgeMs !== undefined
-      ? new MemoryRetention({ memory: memory as PrunableMemory, appName: APP_NAME, maxAgeMs, runtime })
+    memory && maxAgeMs !== undefined
+      ? new MemoryRetention({ memory, appName: APP_NAME, maxAgeMs, runtime })
       : undefined;
 
-  async function keep({ signal, ...ref }: SessionRef & CallOptions): Promise<unknown> {
-    const session = await sessionService.getSession(ref);
-    if (!session || !memoryService || !consolidator) return undefined;
-    // Turns first: the model may be slow or fail.
-    await memoryService.addEventsToMemory({ ...ref, events: session.events });
-    if (!consolidator.enabled) return undefined;
-    try {
-      await consolidator.consolidate({ ...ref, signal });
-      return undefined;
-    } catch (error) {
-      consolidator.schedule(ref);
-      return error;
-    }
-  }
-
   return {
-    ...{ sessionService, memoryService, consolidator, profiles, tools, timeZone, keep },
-    plugins: [...parts.plugins, ...(ingest ? [ingest] : []), ...(retention ? [retention] : [])],
-    begin() {
+    ...{ sessionService, memoryService, consolidator, profiles, tools, timeZone },
+    /** The runner closes them. */
+    plugins: [...parts.plugins, ingest, retention].filter((plugin) => plugin !== undefined),
+
+    /** Extracts facts of conversations that ended while the program was not running, and starts retention. */
+    begin(): void {
       // The next start repeats a failed sweep.
       void consolidator?.sweep({ appName: APP_NAME }).catch(() => {});
       retention?.start();
     },
-    settle: async () => ingest?.flush(),
+
+    /** Resolves when all messages so far are in memory. */
+    async settle(): Promise<void> {
+      await ingest?.flush();
+    },
+
+    /**
+     * Adds a conversation to memory and extracts facts if a language model is set. Returns the error if extraction
+     * failed; it is retried later. Throws if memory cannot be written.
+     */
+    async keep({ signal, ...ref }: SessionRef & CallOptions): Promise<unknown> {
+      const session = await sessionService.getSession(ref);
+      if (!session || !memoryService || !consolidator) return undefined;
+      // Messages first: the model may be slow or fail.
+      await memoryService.addEventsToMemory({ ...ref, events: session.events });
+      if (!consolidator.enabled) return undefined;
+      try {
+        await consolidator.consolidate({ ...ref, signal });
+        return undefined;
+      } catch (error) {
+        consolidator.schedule(ref);
+        return error;
+      }
+    },
   };
+}
+
+/** Returns the tools with which the concierge recalls and remembers. */
+function memoryToolsFor(p: { timeZone: string; withFacts: boolean }): Tool[] {
+  // The guest's words matter; the concierge's answers would only displace them. Facts have no author.
+  const filter = p.withFacts ? undefined : { author: 'user' };
+  return [
+    // The agent asks for all wishes at once, so that each shares few words with the query.
+    loadMemoryTool({ limit: MEMORIES, minRelevance: 0, filter, timeZone: p.timeZone }),
+    preloadMemoryTool({ filter, timeZone: p.timeZone }),
+    rememberTool(),
+  ];
 }
 
 const DAY_MS = 86_400_000;

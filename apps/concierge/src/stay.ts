@@ -1,4 +1,5 @@
 import { ZonedTime } from '@thole/core';
+import { z } from 'zod';
 
 /** A stay with ISO dates. The night of `to` is not included. */
 export interface Stay {
@@ -6,6 +7,12 @@ export interface Stay {
   to: string;
   nights: number;
 }
+
+/** Tool parameters for the dates of a stay. */
+export const stayParameters = {
+  from: z.string().optional().describe('First night, as YYYY-MM-DD. Default: today.'),
+  nights: z.number().int().optional().describe('How many nights, 1 to 30. Default: 1.'),
+};
 
 const DAY_SECONDS = 86_400;
 const MAX_NIGHTS = 30;

@@ -1,4 +1,5 @@
-import type { Llm, MemoryService, SessionService } from '@thole/core';
+import { plainStyle } from '@thole/cli/terminal';
+import type { Llm, SessionService } from '@thole/core';
 import { InMemoryMemoryService, InMemorySessionService } from '@thole/mem-services';
 import { FixedRuntime } from '@thole/testing';
 import { Concierge } from '../src/concierge.ts';
@@ -23,7 +24,7 @@ export function chatWith(
     llm?: Llm | undefined;
     facts?: boolean | undefined;
     memory?: boolean | undefined;
-    memoryService?: Required<MemoryService> | undefined;
+    memoryService?: InMemoryMemoryService | undefined;
     sessionService?: SessionService | undefined;
     runtime?: FixedRuntime | undefined;
     streaming?: boolean | undefined;
@@ -43,7 +44,7 @@ export function chatWith(
   const services = makeServices({ sessionService, memoryService, model, runtime, timeZone });
   const concierge = new Concierge({ guest: 'alice', services, model, streaming, runtime });
   let output = '';
-  const chat = new Chat({ concierge, write: (text) => void (output += text) });
+  const chat = new Chat({ concierge, verbose: false, style: plainStyle, write: (text) => void (output += text) });
   return {
     chat,
     concierge,

@@ -15,7 +15,7 @@ describe('the concierge with a true model', () => {
     const llm = new ScriptedLlm(says('Noted.'), extracted, card, says('Welcome back.'), says('A high one.'));
     const { type } = chatWith({ llm, facts: true });
     const kept = await type('I like it high up.', '/new');
-    expect(kept).toBe('concierge: Noted.\nThe conversation was added to memory. A new conversation starts.\n');
+    expect(kept).toBe('concierge: Noted.\nThe conversation was added to memory.\nA new conversation starts.\n');
     expect(await type('/memory')).toBe(`1. ${FACT}\n`);
     await type('Hello!', 'Which room?');
     for (const { contents } of llm.requests.slice(3))
@@ -60,7 +60,7 @@ describe('the concierge with a true model', () => {
     const llm = new ScriptedLlm(says('Noted.'), fails('MODEL_OVERLOADED'), extracted);
     const { type, runtime, services } = chatWith({ llm, facts: true });
     expect(await type('I like it high up.', '/new')).toContain(
-      'The conversation was added to memory. A new conversation starts.\n(What it tells about the guest is noted later: MODEL_OVERLOADED.)\n',
+      'The conversation was added to memory.\n(Facts are extracted from it later: MODEL_OVERLOADED.)\nA new conversation starts.\n',
     );
     const { memories } = await services.memoryService!.searchMemory({ ...alice, query: 'high' });
     expect([memories[0]!.kind, textOf(memories[0]!.content)]).toEqual(['turn', 'I like it high up.']);

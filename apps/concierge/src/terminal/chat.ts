@@ -1,107 +1,132 @@
+import { codedLine, oneLine, plainText, showRun } from '@thole/cli/terminal';
+import type { TerminalStyle } from '@thole/cli/terminal';
 import { TholeError } from '@thole/core';
-import type { Run } from '@thole/runner';
-import type { Concierge } from '../concierge.ts';
-import { commands, printDelay } from './commands.ts';
-import type { CommandContext } from './commands.ts';
-import { errorLine } from './error-line.ts';
-import { parseLine } from './parse-line.ts';
-import { plainLook } from './look.ts';
-import type { Look } from './look.ts';
-import { oneLine, plainText } from './plain-text.ts';
-import { RunOutput } from './run-output.ts';
-import { showRun } from './show-run.ts';
+import type { Concierge, Ended } from '../concierge.ts';
 
-/** The chat, line by line: a line is done when `handle` resolves. It never throws; each error is shown on one line. */
+const HELP = `  /new               end this conversation, keep it in memory, and start another
+  /reset             as /new, and remove the conversation from the list
+  /sessions          list the conversations of this guest
+  /remember <fact>   remember a fact, word for word
+  /memory [query]    show memories, or those that match a query
+  /forget [number]   forget everything (asks first), or one line of /memory
+  /guest <name>      switch to another guest; this conversation ends and is kept in memory
+  /help              show this text
+  /quit              end the conversation, keep it in memory, and leave
+  Everything else is a message to the concierge.`;
+
+/** The chat's own commands. The memory commands are handled by `Concierge`. */
+const OWN_COMMANDS: readonly string[] = ['new', 'sessions', 'guest', 'help', 'quit'];
+
+/** Options of a `Chat`. */
+export interface ChatOptions {
+  concierge: Concierge;
+  write: (text: string) => void;
+  style: TerminalStyle;
+  /** True to print stacks of errors. */
+  verbose: boolean;
+}
+
+/** A chat in a terminal or a pipe. Its methods never throw; each error is printed on one line. */
 export class Chat {
-  readonly #write: (text: string) => void;
-  readonly #verbose: boolean;
-  readonly #look: Look;
-  readonly #context: Omit<CommandContext, 'signal'>;
-  #run: Run | undefined;
-  #hasQuit = false;
-  /** Set while a command runs, which may add the conversation to memory. */
-  #working: AbortController | undefined;
-
-  constructor(p: {
-    concierge: Concierge;
-    write: (text: string) => void;
-    /** True to print stacks of errors. Default: false. */
-    verbose?: boolean | undefined;
-    /** Default: no colours. */
-    look?: Look | undefined;
-  }) {
-    this.#write = p.write;
-    this.#verbose = p.verbose ?? false;
-    this.#look = p.look ?? plainLook;
-    this.#context = {
-      concierge: p.concierge,
-      print: (text) => p.write(`${plainText(text)}\n`),
-      quit: () => void (this.#hasQuit = true),
-    };
-  }
-
+  readonly #options: ChatOptions;
   /** True if the guest asked to leave. */
-  get hasQuit(): boolean {
-    return this.#hasQuit;
+  hasQuit = false;
+  /** Aborts the current answer or command. */
+  #work: AbortController | undefined;
+
+  constructor(options: ChatOptions) {
+    this.#options = options;
   }
 
+  /** Handles a line. Resolves when its answer was printed. */
   async handle(line: string): Promise<void> {
-    const { concierge, print } = this.#context;
-    try {
-      const parsed = parseLine(line);
-      const own = parsed.kind === 'command' && Object.hasOwn(commands, parsed.name) ? commands[parsed.name] : undefined;
-      // Memory's commands receive every line. For the chat's own commands they receive an empty line, which is not a
-      // yes.
-      const answer = await this.#stoppable((signal) => concierge.command(own ? '' : line, signal));
-      if (answer) print(answer.text);
-      if (own && parsed.kind === 'command')
-        return await this.#stoppable((signal) => own.run(parsed.argument, { ...this.#context, signal }));
-      if (answer && !answer.isMessage) return;
-      if (parsed.kind === 'message') await this.#say(parsed.text);
-      if (parsed.kind === 'command')
-        print(`There is no command /${oneLine(parsed.name, 40)}. /help lists the commands.`);
-    } catch (error) {
-      const line = TholeError.is(error, 'RUN_ABORTED') ? '(stopped)' : errorLine(error, { verbose: this.#verbose });
-      this.#write(`${this.#look.paint(line === '(stopped)' ? 'note' : 'error', line)}\n`);
-    }
+    await this.#stoppable((signal) => this.#handle(line.trim(), signal));
   }
 
-  /** Stops the current answer or extraction. Returns false if there is nothing to stop. */
+  /** Stops the current answer or extraction of facts. Returns false if there is nothing to stop. */
   interrupt(): boolean {
-    if (this.#run) this.#run.abort('The guest interrupted.');
-    else if (this.#working?.signal.aborted === false)
-      this.#working.abort(new TholeError('RUN_ABORTED', 'The guest interrupted.'));
-    else return false;
+    if (!this.#work || this.#work.signal.aborted) return false;
+    this.#work.abort(new TholeError('RUN_ABORTED', 'The guest interrupted.'));
     return true;
   }
 
-  /** Adds the conversation to memory. Returns false after an error, which was shown. */
-  async close(): Promise<boolean> {
-    const { concierge, print } = this.#context;
+  /** Adds the conversation to memory. Returns false after an error, which was printed. */
+  close(): Promise<boolean> {
+    return this.#stoppable(async (signal) => this.#printDelay(await this.#options.concierge.close(signal)));
+  }
+
+  async #handle(text: string, signal: AbortSignal): Promise<void> {
+    const { concierge } = this.#options;
+    const [, word, argument = ''] = /^\/(\S*)\s*([^]*)$/u.exec(text) ?? [];
+    const name = word?.toLowerCase();
+    const isOwn = name !== undefined && OWN_COMMANDS.includes(name);
+    // Any line answers an open question of `/forget`. For the chat's own commands it is an empty line, which means no.
+    const answer = await concierge.command(isOwn ? '' : text, signal);
+    if (answer) this.#print(answer.text);
+    if (isOwn) return this.#runCommand(name, argument, signal);
+    if (text === '' || (answer && !answer.isMessage)) return;
+    if (name !== undefined) this.#print(`There is no command /${oneLine(name, 40)}. /help lists the commands.`);
+    else await showRun(concierge.say(text, signal), this.#options);
+  }
+
+  async #runCommand(name: string, argument: string, signal: AbortSignal): Promise<void> {
+    const { concierge } = this.#options;
+    switch (name) {
+      case 'new':
+        this.#printEnd(await concierge.startNewConversation(signal));
+        return this.#print('A new conversation starts.');
+      case 'sessions':
+        return this.#printConversations();
+      case 'guest':
+        if (argument === '') return this.#print(`${concierge.guest} is talking. Write /guest <name> to change that.`);
+        this.#printEnd(await concierge.startNewConversation(signal, argument));
+        return this.#print(`${concierge.guest} is talking now.`);
+      case 'help':
+        return this.#print(HELP);
+      default:
+        this.hasQuit = true;
+    }
+  }
+
+  #printEnd(ended: Ended): void {
+    if (ended.isAdded) this.#print('The conversation was added to memory.');
+    this.#printDelay(ended);
+  }
+
+  #printDelay({ delayedBy: error }: Ended): void {
+    if (error === undefined) return;
+    const reason = TholeError.is(error) ? error.code : error instanceof Error ? error.name : 'stopped';
+    this.#print(`(Facts are extracted from it later: ${reason}.)`);
+  }
+
+  async #printConversations(): Promise<void> {
+    const { guest, sessionId } = this.#options.concierge;
+    const conversations = await this.#options.concierge.conversations();
+    if (conversations.length === 0) this.#print(`${guest} has had no conversation yet.`);
+    for (const { id, lastUpdateTime, lastSeq } of conversations) {
+      const time = new Date(lastUpdateTime * 1000).toISOString().slice(0, 16).replace('T', ' ');
+      this.#print(`  ${time}  ${lastSeq} events  ${id}${id === sessionId ? '  (this one)' : ''}`);
+    }
+  }
+
+  /** Does work that `interrupt` can stop. Returns false after an error, which was printed. */
+  async #stoppable(work: (signal: AbortSignal) => Promise<void>): Promise<boolean> {
+    this.#work = new AbortController();
     try {
-      printDelay(await this.#stoppable((signal) => concierge.close(signal)), print);
+      await work(this.#work.signal);
       return true;
     } catch (error) {
-      print(errorLine(error, { verbose: this.#verbose }));
+      const { write, style, verbose } = this.#options;
+      const isStopped = TholeError.is(error, 'RUN_ABORTED');
+      const line = isStopped ? '(stopped)' : codedLine(error, { verbose });
+      write(`${style.paint(isStopped ? 'note' : 'error', line)}\n`);
       return false;
+    } finally {
+      this.#work = undefined;
     }
   }
 
-  async #stoppable<T>(work: (signal: AbortSignal) => Promise<T> | T): Promise<T> {
-    const working = (this.#working = new AbortController());
-    try {
-      return await work(working.signal);
-    } finally {
-      this.#working = undefined;
-    }
-  }
-
-  async #say(text: string): Promise<void> {
-    this.#run = await this.#context.concierge.say(text);
-    try {
-      await showRun(this.#run, new RunOutput(this.#write, this.#look));
-    } finally {
-      this.#run = undefined;
-    }
+  #print(text: string): void {
+    this.#options.write(`${plainText(text)}\n`);
   }
 }

@@ -1,26 +1,21 @@
-import { createInterface } from 'node:readline';
-import type { Readable, Writable } from 'node:stream';
+import type { Writable } from 'node:stream';
+import { codedLine, plainText, readLines, terminalStyle } from '@thole/cli/terminal';
+import type { ReadLinesOptions } from '@thole/cli/terminal';
 import { systemRuntime } from '@thole/core';
 import type { EnvVars } from '@thole/core';
 import { lineLogger } from '@thole/server';
 import { Concierge } from '../concierge.ts';
 import { chooseModel } from '../model.ts';
-import { readOptions, usageOf } from '../options.ts';
+import { CHAT_USAGE, readChatOptions } from '../options.ts';
 import { openServices } from '../services.ts';
 import { Chat } from './chat.ts';
-import { errorLine } from './error-line.ts';
-import { lookFor } from './look.ts';
-import { plainText } from './plain-text.ts';
 
-export interface Terminal {
+/** The terminal or the pipes of the program. */
+export interface Terminal extends Pick<ReadLinesOptions, 'input' | 'output' | 'onInterrupt'> {
   argv: readonly string[];
   /** Determines the model and the database. */
   env: EnvVars;
-  input: Readable & { isTTY?: boolean | undefined };
-  output: Writable & { isTTY?: boolean | undefined };
   errors: Writable;
-  /** Registers a listener for Ctrl-C. */
-  onInterrupt: (listener: () => void) => void;
 }
 
 /** A pause between words makes streaming visible. A pipe gets everything at once. */
@@ -30,76 +25,43 @@ const WORD_DELAY_MS = 20;
 export async function runChat(terminal: Terminal): Promise<number> {
   const { argv, env, input, output, errors } = terminal;
   try {
-    const options = readOptions('chat', argv);
-    if (options.help) output.write(`${usageOf('chat')}\n`);
-    if (options.help) return 0;
-    const { verbose } = options;
+    const { help, guest, memory, stream: streaming, verbose } = readChatOptions(argv);
+    if (help) output.write(`${CHAT_USAGE}\n`);
+    if (help) return 0;
     const logger = lineLogger({ level: 'warning', verbose, write: (entry) => void errors.write(`${entry}\n`) });
     const runtime = systemRuntime({ logger });
-    const isSeen = input.isTTY === true && output.isTTY === true && options.streaming;
+    const isSeen = input.isTTY === true && output.isTTY === true && streaming;
     const model = chooseModel({ runtime, env, wordDelayMs: isSeen ? WORD_DELAY_MS : 0 });
-    const { services, close } = await openServices({ memory: options.memory, model, runtime, env });
+    const { services, close } = await openServices({ memory, model, runtime, env });
     try {
-      const concierge = new Concierge({ ...options, services, model, runtime });
+      const concierge = new Concierge({ guest, services, model, streaming, runtime });
       services.begin();
+      output.write(`Hotel concierge\n${model.notice}\n`);
+      if (!memory) output.write('Memory is off. The concierge remembers nothing across conversations.\n');
       return await talk(terminal, concierge, verbose);
     } finally {
       await close();
     }
   } catch (error) {
-    errors.write(`${errorLine(error)}\n${usageOf('chat')}\n`);
+    errors.write(`${codedLine(error)}\n${CHAT_USAGE}\n`);
     return 1;
   }
 }
 
-async function talk(
-  { env, input, output, onInterrupt }: Terminal,
-  concierge: Concierge,
-  verbose: boolean,
-): Promise<number> {
-  const interactive = input.isTTY === true && output.isTTY === true;
-  const chat = new Chat({ concierge, verbose, look: lookFor(output, env), write: (text) => void output.write(text) });
-  const reader = createInterface({
-    input,
-    output: interactive ? output : undefined,
-    terminal: interactive,
-    crlfDelay: Infinity,
-  });
-  // At once: lines that arrive before the iteration begins would be lost.
-  const lines = reader[Symbol.asyncIterator]();
-
-  let left = false;
-  const leave = (): void => {
-    left = true;
-    reader.close();
-  };
-  const interrupt = (): void => {
-    if (!chat.interrupt()) leave();
-  };
-  // The reader of the output has left, which is not an error.
-  output.on('error', leave);
-  // In a terminal readline handles the key; otherwise the process receives a signal.
-  reader.on('SIGINT', interrupt);
-  onInterrupt(interrupt);
-
-  output.write(`Hotel concierge\n${concierge.notice}\n`);
-  output.write(
-    concierge.remembers ? '' : 'It was started without memory and will remember nothing across conversations.\n',
-  );
+async function talk(terminal: Terminal, concierge: Concierge, verbose: boolean): Promise<number> {
+  const { env, input, output, onInterrupt } = terminal;
+  const style = terminalStyle(output, env);
+  const chat = new Chat({ concierge, verbose, style, write: (text) => void output.write(text) });
   output.write(`${plainText(concierge.guest)} is talking. /help lists the commands.\n`);
-
-  const prompt = (): void => {
-    reader.setPrompt(`${plainText(concierge.guest)}> `);
-    if (interactive) reader.prompt();
-  };
-  prompt();
-  for await (const line of lines) {
-    await chat.handle(line);
-    if (left || chat.hasQuit) break;
-    prompt();
-  }
-  const kept = await chat.close();
-  reader.close();
-  input.destroy();
-  return kept ? 0 : 1;
+  await readLines({
+    ...{ input, output, onInterrupt },
+    prompt: () => `${concierge.guest}> `,
+    stopWork: () => chat.interrupt(),
+    async handleLine(line) {
+      await chat.handle(line);
+      return !chat.hasQuit;
+    },
+  });
+  onInterrupt(() => void chat.interrupt());
+  return (await chat.close()) ? 0 : 1;
 }

@@ -5,9 +5,8 @@ import { isTaken } from '../bookings.ts';
 import { BEDS, FEATURES, FLOORS, rooms, VIEWS } from '../inventory.ts';
 import type { Room } from '../inventory.ts';
 import { matchingRooms, nearestRooms } from '../room-filters.ts';
-import { addDays, datesIn, readStay } from '../stay.ts';
+import { addDays, datesIn, readStay, stayParameters } from '../stay.ts';
 import type { Stay } from '../stay.ts';
-import { stayParameters } from './stay-parameters.ts';
 
 const SHOWN = 5;
 /** Number of days searched without a date. */

@@ -25,7 +25,7 @@ describe('talking', () => {
         /^ {2}\[book_room\(room: "402", request: "a\\nharp"\) → booking: \{"id":"402-2023-11-14".*…\]$/,
       ),
       '  [book_room(room: "999") → error: There is no room of that number.]',
-      '  [list_bookings() → 1 booking]',
+      expect.stringMatching(/^ {2}\[list_bookings\(\) → bookings: \[\{"id":"402-.*\}\]\]$/),
       'concierge: Done.',
       '',
     ]);
@@ -90,10 +90,10 @@ describe('commands', () => {
 
   it('/new keeps the conversation in memory, and only once', async () => {
     const { type } = chatWith();
-    expect(await type('/new')).toBe('A new conversation has begun.\n');
+    expect(await type('/new')).toBe('A new conversation starts.\n');
     await type('I love balconies.');
     expect(await type('/new', '/new')).toBe(
-      'The conversation was added to memory. A new conversation starts.\nA new conversation has begun.\n',
+      'The conversation was added to memory.\nA new conversation starts.\nA new conversation starts.\n',
     );
     expect(await type('/memory')).toMatch(/^1\. user: I love balconies\.\n2\. concierge: .*\n$/);
   });
@@ -117,7 +117,7 @@ describe('commands', () => {
     const booked = await type('Book me a room.');
     expect(booked).toContain('with a balcony, as you prefer (“balconies”)');
     // What the concierge said itself is not among it.
-    expect(booked).toMatch(/\[load_memory\(.*\) → 1 memory\]/);
+    expect(booked).toMatch(/\[load_memory\(.*\) → memories: .*balconies/);
   });
 
   it('/sessions lists the guest’s conversations, the newest first, and marks this one', async () => {
@@ -180,9 +180,7 @@ describe('commands', () => {
     await type('/remember I love balconies', '/remember I love the sea', '/remember I love desks');
     expect(await type('/memory love')).toContain('3. ');
     const first = await type('/forget 1');
-    expect(first).toBe(
-      'Forgotten, with its sources.\nBookings stay; the next message begins a new conversation.\n',
-    );
+    expect(first).toBe('Forgotten, with its sources.\nBookings stay; the next message begins a new conversation.\n');
     expect(await type('/forget 2')).toBe('Forgotten, with its sources.\n');
     expect(await type('/forget 1')).toBe('Already forgotten.\n');
     expect(await type('/forget 4')).toBe('There is no such line. /memory lists the memories with numbers.\n');
@@ -193,7 +191,7 @@ describe('commands', () => {
   it('/new after /forget keeps nothing of the conversation, and does not say that it does', async () => {
     const { type } = chatWith();
     await type('I love balconies.', '/forget', 'yes');
-    expect(await type('/new', '/memory')).toBe('A new conversation has begun.\nNothing is remembered.\n');
+    expect(await type('/new', '/memory')).toBe('A new conversation starts.\nNothing is remembered.\n');
   });
 
   it('/forget with the number of a deleted entry continues the conversation', async () => {
@@ -220,7 +218,7 @@ describe('commands', () => {
     const { type } = chatWith();
     await type('I love balconies.');
     expect(await type('/guest')).toBe('alice is talking. Write /guest <name> to change that.\n');
-    expect(await type('/guest bob')).toBe('bob is talking now.\n');
+    expect(await type('/guest bob')).toBe('The conversation was added to memory.\nbob is talking now.\n');
     expect(await type('/memory')).toBe('Nothing is remembered.\n');
     expect(await type(`/guest ${'x'.repeat(600)}`)).toMatch(/^! INVALID_INPUT: [^\n]+\n$/);
     expect(await type('/guest alice', '/memory')).toContain('I love balconies.');
@@ -239,7 +237,7 @@ describe('commands', () => {
     for (const command of ['/memory', '/memory sea', '/forget', '/forget 1', '/remember me']) {
       expect(await type(command)).toBe('Memory is off. Nothing is remembered after this conversation.\n');
     }
-    expect(await type('hello', '/new')).toContain('A new conversation has begun.\n');
+    expect(await type('hello', '/new')).toContain('A new conversation starts.\n');
   });
 });
 

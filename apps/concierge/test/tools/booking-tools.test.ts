@@ -2,10 +2,8 @@ import type { JsonObject, StateMap, Tool } from '@thole/core';
 import { applyDelta } from '@thole/core/kit';
 import { FixedRuntime, toolContextFor } from '@thole/testing';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { bookRoomTool } from '../../src/tools/book-room-tool.ts';
-import { cancelBookingTool } from '../../src/tools/cancel-booking-tool.ts';
+import { bookRoomTool, cancelBookingTool, listBookingsTool } from '../../src/tools/booking-tools.ts';
 import { findRoomsTool } from '../../src/tools/find-rooms-tool.ts';
-import { listBookingsTool } from '../../src/tools/list-bookings-tool.ts';
 
 const runtime = new FixedRuntime();
 const today = '2023-11-14';

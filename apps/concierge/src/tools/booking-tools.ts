@@ -1,11 +1,10 @@
 import type { Tool } from '@thole/core';
 import { FunctionTool } from '@thole/tools';
 import { z } from 'zod';
-import { bookingId, isTaken, keepBooking } from '../bookings.ts';
+import { bookingId, bookingsIn, dropBooking, isTaken, keepBooking } from '../bookings.ts';
 import type { Booking } from '../bookings.ts';
 import { rooms } from '../inventory.ts';
-import { datesIn, readStay } from '../stay.ts';
-import { stayParameters } from './stay-parameters.ts';
+import { datesIn, readStay, stayParameters } from '../stay.ts';
 
 /**
  * Returns the tool `book_room`: books one room for the guest and answers with booking and room, or an error with the
@@ -36,6 +35,31 @@ export function bookRoomTool(timeZone: string = 'UTC'): Tool {
       };
       keepBooking(state, booking);
       return { booking, room };
+    },
+  });
+}
+
+/** Returns the tool `list_bookings`: the guest's bookings of this and earlier conversations. */
+export function listBookingsTool(): Tool {
+  return new FunctionTool({
+    name: 'list_bookings',
+    description: 'Lists the bookings of this guest, the first to come first.',
+    idempotent: true,
+    execute: (_args, { state }) => ({ bookings: bookingsIn(state) }),
+  });
+}
+
+/** Returns the tool `cancel_booking`: cancels one of the guest's bookings. */
+export function cancelBookingTool(): Tool {
+  return new FunctionTool({
+    name: 'cancel_booking',
+    description: 'Cancels a booking of this guest by its id; list_bookings knows the ids.',
+    parameters: z.object({ booking: z.string().describe('The id of the booking.') }),
+    execute: ({ booking: id }, { state }) => {
+      const booking = bookingsIn(state).find((each) => each.id === id);
+      if (!booking) return { error: 'This guest has no booking with that id.' };
+      dropBooking(state, booking);
+      return { cancelled: booking };
     },
   });
 }

@@ -1,13 +1,18 @@
 import { says, ScriptedLlm } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
 import { Chat } from '../../src/terminal/chat.ts';
-import { lookFor } from '../../src/terminal/look.ts';
+import { terminalStyle } from '@thole/cli/terminal';
 import { chatWith } from '../chat-with.ts';
 
 async function written(output: { isTTY?: boolean }, env: { [name: string]: string }): Promise<string> {
   const { concierge } = chatWith({ llm: new ScriptedLlm(says('Good morning.')) });
   let text = '';
-  const chat = new Chat({ concierge, look: lookFor(output, env), write: (each) => void (text += each) });
+  const chat = new Chat({
+    concierge,
+    verbose: false,
+    style: terminalStyle(output, env),
+    write: (each) => void (text += each),
+  });
   await chat.handle('Hello.');
   return text;
 }
