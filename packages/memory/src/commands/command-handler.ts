@@ -12,7 +12,7 @@ import {
 import type { CallOptions, LeaseManager, MemoryEntry, Runtime, Session, SessionRef } from '@thole/core';
 import { isConsolidated } from '../consolidate/consolidate-session.ts';
 import type { ConsolidationOutcome } from '../consolidate/consolidate-session.ts';
-import { deleteQuietSession } from '../lease/delete-quiet-session.ts';
+import { deleteUnchangedSession } from '../lease/delete-unchanged-session.ts';
 import { fullMemory } from '../full-memory.ts';
 import type { FullMemory } from '../full-memory.ts';
 import { listAllMemories } from '../list-all-memories.ts';
@@ -203,7 +203,7 @@ export class CommandHandler {
     if (!current) return 'gone';
     if (outcome === 'kept' && !isConsolidated(current)) return 'active';
     const [leasing, runtime, holder] = [this.#leasing, this.#runtime, this.#holder];
-    return deleteQuietSession(current, { sessions, leasing, artifacts, runtime, holder });
+    return deleteUnchangedSession(current, { sessions, leasing, artifacts, runtime, holder });
   }
 
   #takePending(ref: SessionRef): PendingQuestion | undefined {

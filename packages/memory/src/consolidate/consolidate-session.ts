@@ -11,7 +11,7 @@ import type {
   SessionSummary,
 } from '@thole/core';
 import { turnsOf } from '@thole/recall/kit';
-import { deleteQuietSession } from '../lease/delete-quiet-session.ts';
+import { deleteUnchangedSession } from '../lease/delete-unchanged-session.ts';
 import { holdLease } from '../lease/hold-lease.ts';
 
 /**
@@ -62,7 +62,7 @@ async function addAndDelete(
   // A session without turns, which an app has prepared, stays.
   if (turnsOf(session.id, session.events).length === 0) return 'unchanged';
   await raceAbort(p.memory.addSessionToMemory(session, { signal }), signal);
-  return p.keep ? markConsolidated(ref, session, p) : deleteQuietSession(session, p);
+  return p.keep ? markConsolidated(ref, session, p) : deleteUnchangedSession(session, p);
 }
 
 /** True if all events of a kept session are in memory. */

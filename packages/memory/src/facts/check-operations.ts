@@ -13,7 +13,7 @@ export interface CheckedOperations {
 
 /**
  * Checks each operation against the request of the extractor. Rejects unknown ids, empty texts, missing evidence, evidence without a
- * turn of the user (unless `evidenceFrom` is `anyone`), and a second end of the same fact. Accepts the other operations.
+ * turn of the user (unless `evidenceFrom` is `anyone`), and a second end of one fact. Accepts the other operations.
  */
 export function checkOperations(
   operations: readonly unknown[],

@@ -20,9 +20,9 @@ import { userTimeZone } from '../user-time-zone.ts';
 import { fullMemory } from '../full-memory.ts';
 import type { FullMemory } from '../full-memory.ts';
 import { holdLease } from '../lease/hold-lease.ts';
-import { withoutMark } from './digest-mark.ts';
-import { digestTurns } from './digest-turns.ts';
-import type { FactReport } from './digest-turns.ts';
+import { withoutMark } from './extraction-mark.ts';
+import { extractFacts } from './extract-facts.ts';
+import type { FactReport } from './extract-facts.ts';
 import type { FactExtractor } from './fact-extractor.ts';
 import { assertFactMemoryOptions } from './fact-memory-options.ts';
 import type { FactMemoryServiceOptions } from './fact-memory-options.ts';
@@ -79,40 +79,39 @@ export class FactMemoryService implements MemoryService {
   async #addFactsOnly(p: SessionRef & { events: readonly Event[] } & CallOptions, extracts: boolean): Promise<void> {
     const { events, texts } = placeholdersOf(p.sessionId, p.events);
     await this.#memory.addEventsToMemory({ ...p, events });
-    if (extracts) await this.#digest(p, texts);
+    if (extracts) await this.#extractFacts(p, texts);
   }
 
   /**
-   * Extracts facts from stored turns that are not digested yet, of one session or of all sessions of the user. Calls no model if there
-   * are none. Runs one at a time per user. With `keepTurns: false` it does nothing, because no texts are stored: add the session
+   * Extracts facts from new stored turns, of one session or of all sessions of the user. Calls no model if there are none. Runs one at a time per user. With `keepTurns: false` it does nothing, because no texts are stored: add the session
    * instead.
    */
   async makeFacts(p: UserRef & { sessionId?: string | undefined } & CallOptions): Promise<FactReport> {
     assertUser(p);
     p.signal?.throwIfAborted();
-    return this.#keepsTurns ? this.#digest(p, undefined) : { ...EMPTY_REPORT };
+    return this.#keepsTurns ? this.#extractFacts(p, undefined) : { ...EMPTY_REPORT };
   }
 
-  #digest(
+  #extractFacts(
     p: UserRef & { sessionId?: string | undefined } & CallOptions,
     texts: ReadonlyMap<string, string> | undefined,
   ): Promise<FactReport> {
     const user = { appName: p.appName, userId: p.userId };
-    const digest = async (signal: AbortSignal | undefined): Promise<FactReport> => {
+    const extract = async (signal: AbortSignal | undefined): Promise<FactReport> => {
       const { evidenceFrom = 'user', batchTokens = 4_000, contextTokens = 1_000, knownFacts = 30 } = this.#options;
       const { sessionId } = p;
       const limits = { batchTokens, contextTokens, knownFacts };
       const tools = { memory: this.#memory, extractor: this.#extractor, runtime: this.#runtime };
       const timeZone = (await userTimeZone(user, this.#readTimeZone, this.#runtime))?.timeZone;
-      return digestTurns({ ...tools, user, sessionId, texts, evidenceFrom, timeZone, limits, signal });
+      return extractFacts({ ...tools, user, sessionId, texts, evidenceFrom, timeZone, limits, signal });
     };
     const { leasing } = this.#options;
     const work = (): Promise<FactReport> => {
       p.signal?.throwIfAborted();
-      if (!leasing) return digest(p.signal);
+      if (!leasing) return extract(p.signal);
       const key = { ...user, sessionId: FACTS_LEASE_ID };
       const how = { runtime: this.#runtime, holder: this.#holder, waitMs: LEASE_WAIT_MS, signal: p.signal };
-      return holdLease({ leasing, key, ...how }, digest);
+      return holdLease({ leasing, key, ...how }, extract);
     };
     return raceAbort(this.#queue.run(userKeyOf(user), work), p.signal);
   }

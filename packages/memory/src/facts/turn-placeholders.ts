@@ -14,8 +14,8 @@ export interface Placeholders {
 }
 
 /**
- * Returns events without their texts, and the texts separately. The placeholder of a turn records that its facts were extracted and
- * is the evidence of these facts, so that deletion and repeated ingestion work as for complete turns.
+ * Returns events without their texts, and the texts separately. The placeholder of a turn is the evidence of its facts and records that
+ * they were extracted. So deletion and repeated ingestion work as for complete turns.
  */
 export function placeholdersOf(sessionId: string, events: readonly Event[]): Placeholders {
   const turns = turnsOf(sessionId, events);

@@ -22,17 +22,18 @@ export interface AskModelOptions {
 const MAX_ATTEMPTS = 2;
 
 /**
- * Returns the model's answer as JSON that is not validated. Throws the model's `TholeError`, `MODEL_FAILED` with any other error as
- * cause, the response's `errorCode`, `MODEL_TIMEOUT`, `MODEL_INCOMPLETE`, `OUTPUT_INVALID` if no answer is JSON, or the signal's reason.
+ * Returns the model's answer as JSON that is not validated. Throws the model's `TholeError`, or `MODEL_FAILED` with any other error as
+ * cause. Throws the response's `errorCode`, `MODEL_TIMEOUT`, `MODEL_INCOMPLETE` if there is no response, and `OUTPUT_INVALID` if no
+ * answer is JSON. Rejects with the signal's reason when it is aborted.
  */
-export async function askModel(question: ModelQuestion, asking: AskModelOptions): Promise<unknown> {
-  const { runtime, timeoutMs, signal } = asking;
+export async function askModel(question: ModelQuestion, options: AskModelOptions): Promise<unknown> {
+  const { runtime, timeoutMs, signal } = options;
   const timeout = new AbortController();
   const error = new TholeError('MODEL_TIMEOUT', `The model did not answer within ${timeoutMs} ms.`);
   const cancel = runtime.timer(timeoutMs, () => timeout.abort(error));
   const both = signal ? AbortSignal.any([signal, timeout.signal]) : timeout.signal;
   try {
-    return await raceAbort(ask(question, asking.llm, both), both);
+    return await raceAbort(ask(question, options.llm, both), both);
   } finally {
     cancel();
   }

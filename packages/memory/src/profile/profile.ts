@@ -27,8 +27,8 @@ export interface ProfileRequest extends UserRef, CallOptions {
 /** Creates and caches profiles. */
 export interface Profiles {
   /**
-   * Returns the user's profile; undefined if nothing is known. During a session the profile stays the same, so that prompts keep a
-   * common start, unless an entry that it was made from was deleted or corrected. The model is called once per state of the memory.
+   * Returns the user's profile; undefined if nothing is known. During a session it stays the same, so that providers can cache prompts.
+   * It only changes if one of its entries was deleted or corrected. The model is called once per state of the memory.
    */
   of(p: ProfileRequest): Promise<Profile | undefined>;
   /** Drops the cached profiles of a user. Deletions and corrections in memory are noticed without it. */

@@ -60,8 +60,8 @@ function isUserMessage({ author, content, partial }: Event): boolean {
 }
 
 /**
- * Returns the events before the window that contain calls with responses in the window, all other responses to these calls, and so on,
- * so that no call is shown without its responses. The message before a call is included, because models expect it.
+ * Returns the events before the window that contain calls with responses in the window. Adds all other responses to these calls, and so
+ * on, so that no call is shown without its responses. Adds the message before each call, because models expect it.
  */
 function callsAnsweredFrom(events: EventLog, start: number): Event[] {
   const chosen = new Set<number>();

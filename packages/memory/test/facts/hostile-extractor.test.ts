@@ -96,7 +96,7 @@ describe('FactMemoryService with a hostile extractor', () => {
         expect(new Set(currentTexts).size, 'no fact exists twice').toBe(currentTexts.length);
       }
     }
-    // When the extractor stops failing, all turns are digested.
+    // When the extractor stops failing, no turn is left.
     let report;
     do report = await memory.makeFacts(ann).catch(() => undefined);
     while (report?.turns !== 0);

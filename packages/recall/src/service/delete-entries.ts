@@ -11,8 +11,8 @@ export interface DeletionContext {
 }
 
 /**
- * Deletes entries and returns the number of deleted entries. Unless `keepEvidence` is set, also deletes all other versions of a
- * fact (linked by `supersededBy`, in both directions), the evidence of all versions, and facts without remaining evidence. After a
+ * Deletes entries, and facts without remaining evidence. Unless `keepEvidence` is set, also deletes the other versions of a fact
+ * (linked by `supersededBy`, in both directions) and the evidence of all versions. Returns the number of deleted entries. After a
  * failure, the same call deletes the rest.
  */
 export async function deleteEntries(

@@ -214,8 +214,8 @@ export class StoredMemoryService implements MemoryService {
   }
 
   /**
-   * Deletes the entries of an app, or of one of its users, that have expired or are older than `olderThan` (seconds), and returns the
-   * number of deleted entries. As with `deleteMemory`, ingestion does not restore them, and facts without remaining evidence are
+   * Deletes entries that have expired or are older than `olderThan` (seconds), of an app or of one of its users. Returns the number of
+   * deleted entries. As with `deleteMemory`, ingestion does not restore them, and facts without remaining evidence are
    * deleted too. A whole app includes its shared scopes. Throws `INVALID_INPUT` for a whole app if the store cannot list users
    * (`abilities.users`).
    */

@@ -14,9 +14,9 @@ const AUXILIARIES = new Set(
 );
 
 /**
- * Returns the subject of a query: the person after an auxiliary verb ("did I", "was my", "have you", "does Ada"), otherwise the
- * first author named, otherwise the only pronoun ("I" or "you"). Otherwise it is the first pronoun in chats, and the user in
- * long messages.
+ * Returns the subject of a query: the person after an auxiliary verb ("did I", "was my", "have you", "does Ada"). Otherwise the first
+ * author named, otherwise the only pronoun ("I" or "you"). If there are several, it is the first one in chats. In long messages it is
+ * then the user, also without a pronoun.
  */
 export function findQuerySubject(text: string, authors: Authors, p: { isChat: boolean }): QuerySubject | undefined {
   const tokens = text.replace(REQUEST, ' ').toLowerCase().match(TOKEN) ?? [];

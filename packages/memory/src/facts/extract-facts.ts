@@ -7,7 +7,7 @@ import { applyOperations } from './apply-operations.ts';
 import { batchTurns } from './batch-turns.ts';
 import type { Batch } from './batch-turns.ts';
 import { checkOperations } from './check-operations.ts';
-import { isDigested, markOf } from './digest-mark.ts';
+import { hasExtractedFacts, markOf } from './extraction-mark.ts';
 import type { FactExtractor, FactRequest, FactTurn, KnownFact } from './fact-extractor.ts';
 
 /** The result of extracting facts from new turns. */
@@ -24,15 +24,15 @@ export interface FactReport {
   rejected: number;
 }
 
-/** Options of `digestTurns`. */
-export interface DigestOptions {
+/** Options of `extractFacts`. */
+export interface ExtractFactsOptions {
   memory: FullMemory;
   extractor: FactExtractor;
   runtime: Runtime;
   user: UserRef;
   /** Undefined for all sessions of the user. */
   sessionId: string | undefined;
-  /** The texts of turns that are stored without text, by id. If given, only these turns are digested. */
+  /** The texts of turns that are stored without text, by id. If given, facts are extracted only from these turns. */
   texts: ReadonlyMap<string, string> | undefined;
   evidenceFrom: 'user' | 'anyone';
   timeZone: string | undefined;
@@ -41,34 +41,34 @@ export interface DigestOptions {
 }
 
 /**
- * Extracts facts from turns that are not digested yet, batch by batch, and marks the turns of each finished batch. After a failure the
- * next call continues with the unfinished batch.
+ * Extracts facts from new turns, batch by batch, and marks the turns of each finished batch. After a failure the next call continues
+ * with the unfinished batch.
  */
-export async function digestTurns(p: DigestOptions): Promise<FactReport> {
+export async function extractFacts(p: ExtractFactsOptions): Promise<FactReport> {
   const report: FactReport = { turns: 0, added: 0, superseded: 0, dropped: 0, rejected: 0 };
   const filter = { kinds: ['turn' as const], sessionId: p.sessionId };
   const { texts } = p;
   const all = await listAllMemories(p.memory, { ...p.user, filter, signal: p.signal });
   const entries = texts ? all.filter(({ id }) => texts.has(id)) : all;
   for (const [sessionId, turns] of Map.groupBy(entries, (entry) => entry.sessionId)) {
-    if (sessionId === undefined || turns.every(isDigested)) continue;
-    await digestSession(turns, sessionId, p, report);
+    if (sessionId === undefined || turns.every(hasExtractedFacts)) continue;
+    await extractFromSession(turns, sessionId, p, report);
   }
   return report;
 }
 
-async function digestSession(
+async function extractFromSession(
   entries: readonly MemoryEntry[],
   sessionId: string,
-  p: DigestOptions,
+  p: ExtractFactsOptions,
   report: FactReport,
 ): Promise<void> {
   const inOrder = entries.toSorted((a, b) => (a.timestamp ?? 0) - (b.timestamp ?? 0));
   const byId = new Map(entries.map((entry) => [entry.id, entry]));
-  const turns = inOrder.map((entry) => ({ turn: toFactTurn(entry, p.texts), isNew: !isDigested(entry) }));
+  const turns = inOrder.map((entry) => ({ turn: toFactTurn(entry, p.texts), isNew: !hasExtractedFacts(entry) }));
   for (const batch of batchTurns(turns, p.limits)) {
     p.signal?.throwIfAborted();
-    await digestBatch(batch, sessionId, p, report);
+    await extractFromBatch(batch, sessionId, p, report);
     for (const { id } of batch.turns) {
       await p.memory.updateMemory({ ...p.user, id, change: markOf(byId.get(id)!) });
       report.turns++;
@@ -76,7 +76,12 @@ async function digestSession(
   }
 }
 
-async function digestBatch(batch: Batch, sessionId: string, p: DigestOptions, report: FactReport): Promise<void> {
+async function extractFromBatch(
+  batch: Batch,
+  sessionId: string,
+  p: ExtractFactsOptions,
+  report: FactReport,
+): Promise<void> {
   const { memory, user, extractor, evidenceFrom, timeZone, runtime, signal } = p;
   // Without a turn of the user, no fact would be accepted.
   if (evidenceFrom === 'user' && !batch.turns.some(({ author }) => author === 'user')) return;
@@ -85,7 +90,7 @@ async function digestBatch(batch: Batch, sessionId: string, p: DigestOptions, re
   const current = all.filter((entry) => isCurrentMemory(entry, now));
   const known = await findSimilarFacts(all, current, batch, p);
   const request: FactRequest = { ...batch, known, now, ...(timeZone !== undefined && { timeZone }) };
-  const operations = await extract(extractor, request, signal);
+  const operations = await callExtractor(extractor, request, signal);
   const { accepted, rejected } = checkOperations(operations, request, evidenceFrom);
   for (const reason of rejected)
     runtime.logger.warn('An operation on facts was rejected.', { appName: user.appName, sessionId, reason });
@@ -97,7 +102,7 @@ async function digestBatch(batch: Batch, sessionId: string, p: DigestOptions, re
 }
 
 /** Returns the extractor's operations. Throws `MODEL_FAILED` with the extractor's error as cause, unless that is a `TholeError`. */
-async function extract(
+async function callExtractor(
   extractor: FactExtractor,
   request: FactRequest,
   signal: AbortSignal | undefined,
@@ -120,7 +125,7 @@ async function findSimilarFacts(
   all: readonly MemoryEntry[],
   current: readonly MemoryEntry[],
   batch: Batch,
-  p: DigestOptions,
+  p: ExtractFactsOptions,
 ): Promise<KnownFact[]> {
   const limit = p.limits.knownFacts;
   if (current.length <= limit) return current.map(toKnownFact);

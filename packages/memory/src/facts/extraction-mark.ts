@@ -1,22 +1,22 @@
 import type { MemoryEntry } from '@thole/core';
 
 /** Metadata key of turns whose facts have been extracted. */
-const DIGESTED_KEY = 'thole:digested';
+const EXTRACTED_KEY = 'thole:extracted';
 
 /** True if the facts of this turn have been extracted. */
-export function isDigested({ customMetadata }: MemoryEntry): boolean {
-  return customMetadata !== undefined && Object.hasOwn(customMetadata, DIGESTED_KEY);
+export function hasExtractedFacts({ customMetadata }: MemoryEntry): boolean {
+  return customMetadata !== undefined && Object.hasOwn(customMetadata, EXTRACTED_KEY);
 }
 
-/** Returns the change that marks a turn as digested. */
+/** Returns the change that marks a turn whose facts have been extracted. */
 export function markOf({ customMetadata }: MemoryEntry): Pick<MemoryEntry, 'customMetadata'> {
-  return { customMetadata: { ...customMetadata, [DIGESTED_KEY]: true } };
+  return { customMetadata: { ...customMetadata, [EXTRACTED_KEY]: true } };
 }
 
 /** Returns the entry without the mark, for callers. */
 export function withoutMark(entry: MemoryEntry): MemoryEntry {
-  if (!isDigested(entry)) return entry;
-  const { [DIGESTED_KEY]: _, ...rest } = entry.customMetadata!;
+  if (!hasExtractedFacts(entry)) return entry;
+  const { [EXTRACTED_KEY]: _, ...rest } = entry.customMetadata!;
   const { customMetadata: __, ...others } = entry;
   return Object.keys(rest).length > 0 ? { ...others, customMetadata: rest } : others;
 }

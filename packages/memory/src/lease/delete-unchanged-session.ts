@@ -2,7 +2,7 @@ import { TholeError } from '@thole/core';
 import type { ArtifactService, LeaseManager, Runtime, SessionRef, SessionService, SessionSummary } from '@thole/core';
 import { holdLease } from './hold-lease.ts';
 
-/** Dependencies of `deleteQuietSession`. */
+/** Dependencies of `deleteUnchangedSession`. */
 export interface DeleteSessionDeps {
   sessions: SessionService;
   leasing: LeaseManager;
@@ -13,10 +13,10 @@ export interface DeleteSessionDeps {
 }
 
 /**
- * Deletes a session and its artifacts if it has not changed since it was read. Returns `active` if events were stored since then, if
- * a run holds its lease (the run may not have stored its message yet), or if the id belongs to a new session.
+ * Deletes a session and its artifacts if it has not changed since it was read. Returns `active` if events were stored since then, or
+ * if the id belongs to a new session. Also if a run holds its lease: the run may not have stored its message yet.
  */
-export async function deleteQuietSession(
+export async function deleteUnchangedSession(
   { appName, userId, id: sessionId, lastSeq, incarnation }: SessionSummary,
   p: DeleteSessionDeps,
 ): Promise<'deleted' | 'gone' | 'active'> {
