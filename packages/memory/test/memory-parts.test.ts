@@ -228,7 +228,7 @@ describe('Deletion of a user', () => {
       if (way === 'deleteUserMemory') await memoryService!.deleteUserMemory!(ann);
       if (way === '/forget') for (const line of ['/forget', 'yes']) await commands.handle(line, here);
       expect(await kept(), way).toEqual([]);
-      // The very same words again: nobody has an answer to them at hand.
+      // The same texts again: no cached profile is used.
       await memory.addMemory({ ...ann, memories: [note] });
       expect(await profiles!.of({ ...ann, sessionId: 'other' }), way).toEqual({
         lines: ['Tea again.'],
