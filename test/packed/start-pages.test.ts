@@ -1,7 +1,8 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { packAll } from '../../scripts/tarballs.mjs';
+import { read, root } from '../architecture/workspace.ts';
 import { commandsOf, commandsUnder, startPages } from '../docs/page.ts';
 import { runPage } from '../docs/run-page.ts';
 import { freePort } from '../servers/free-port.ts';
@@ -29,5 +30,11 @@ afterAll(remove);
 describe('Start pages on packed packages', () => {
   it.each(startPages)('%s prints what it shows', async (page) => {
     expect(await runPage(page, { folder: project, port })).toEqual(commandsOf(page));
+  });
+
+  it('have programs that type-check with the tsconfig.json of the first page', async () => {
+    const [, config] = /^```json\n([\s\S]*?)^```$/m.exec(read(startPages[0]!))!;
+    writeFileSync(join(project, 'tsconfig.json'), config!);
+    expect((await run(project, join(root, 'node_modules/.bin/tsc'), [], { anyCode: true })).output.trim()).toBe('');
   });
 });
