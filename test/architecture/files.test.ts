@@ -47,6 +47,35 @@ it('gives sibling providers the same file names', () => {
   expect(told).toEqual(providers.map(({ folder }) => [folder, wanted]));
 });
 
+it('gives sql-services and redis-services the same folders and file names for the same jobs', () => {
+  const expected = [
+    'client/?-options',
+    'client/map-?-error',
+    'client/server-clock',
+    'session/?-session-service',
+    'session/?-session-store',
+    'session/session-marks',
+    'session/session-store-options',
+    'lease/?-lease-store',
+    'lease/node-processes',
+    'artifact/?-artifact-service',
+    'artifact/?-artifact-store',
+    'memory/?-index-snapshots',
+    'memory/?-memory-service',
+    'memory/?-memory-store',
+  ].sort();
+  const folders = ['artifact', 'client', 'lease', 'memory', 'session'];
+  const own = { sql: ['adk', 'dialects', 'schema', 'vector'], redis: [] };
+  for (const [name, ownFolders] of Object.entries(own)) {
+    const root = `packages/${name}-services/src/`;
+    const names = sourcesOf(`${name}-services`).map((file) => file.slice(root.length, -'.ts'.length));
+    const shared = names.map((each) => each.replace(name, '?')).filter((each) => expected.includes(each));
+    expect(shared.sort(), name).toEqual(expected);
+    const found = new Set(names.filter((each) => each !== 'index').map((each) => each.split('/')[0]));
+    expect([...found].sort(), name).toEqual([...folders, ...ownFolders].sort());
+  }
+});
+
 it('keeps the root at no more than thirteen scripts', () => {
   const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
   expect(Object.keys(scripts).length).toBeLessThanOrEqual(13);

@@ -1,0 +1,216 @@
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { systemRuntime } from '@thole/core';
+import type { Logger, Runtime } from '@thole/core';
+import { DatabaseArtifactService, DatabaseSessionService } from '@thole/sql-services';
+import { FixedRuntime } from '@thole/testing';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { NodeSqlite } from '../../src/client/node-sqlite.ts';
+import { query } from '../../src/client/sql-database.ts';
+import { SqliteDatabase } from '../../src/client/sqlite-database.ts';
+import { SqliteEraser } from '../../src/client/sqlite-eraser.ts';
+import { sqlite } from '../../src/dialects/sqlite.ts';
+import { kyselySqlite } from '../support/kysely-sqlite.ts';
+import { sqliteFiles } from '../support/sqlite-files.ts';
+
+const files = sqliteFiles();
+const ref = { appName: 'app', userId: 'u', sessionId: 's' };
+const MIB = 1024 * 1024;
+
+function recordLogs(): { logger: Logger; messages: string[] } {
+  const messages: string[] = [];
+  const add = (message: string): void => void messages.push(message);
+  return { logger: { debug: add, info: add, warn: add, error: add }, messages };
+}
+
+/** Counts the texts of deleted rows in the file and its write-ahead log. */
+function countCopies(path: string): number {
+  const bytes = ['', '-wal'].map((end) => (existsSync(path + end) ? readFileSync(path + end, 'latin1') : '')).join('');
+  return new Set(bytes.match(/DELETED-\d+-/g)).size;
+}
+
+/** Grows rows until SQLite moves them between pages, and deletes half of them. Leaves copies although secure_delete is on. */
+function leaveCopies(file: DatabaseSync): void {
+  const rows = 400;
+  file.exec(
+    'PRAGMA synchronous = OFF; PRAGMA secure_delete = ON; CREATE TABLE thole_rows (id integer primary key, text)',
+  );
+  const insert = file.prepare('INSERT INTO thole_rows VALUES (?, ?)');
+  const update = file.prepare('UPDATE thole_rows SET text = ? WHERE id = ?');
+  const remove = file.prepare('DELETE FROM thole_rows WHERE id = ?');
+  const textOf = (id: number, size: number): string => `${id % 2 ? 'KEPT' : 'DELETED'}-${id}-${'y'.repeat(size)}`;
+  const sizes = Array.from({ length: rows }, () => 0);
+  for (let id = 0; id < rows; id++) insert.run(id, textOf(id, 0));
+  for (let round = 0; round < 3; round++) {
+    for (let i = 0; i < rows; i++) {
+      const id = (i * 37) % rows;
+      sizes[id]! += Math.floor(((i * 17 + round * 13) % 1_500) / 3);
+      update.run(textOf(id, sizes[id]!), id);
+    }
+  }
+  for (let id = 0; id < rows; id += 2) remove.run(id);
+}
+
+/** Creates a file in WAL mode with copies of deleted rows and `size` bytes of other data. */
+function fileWithCopies(size: number): string {
+  const { path } = files.next();
+  const file = new DatabaseSync(path);
+  file.exec('PRAGMA journal_mode = WAL');
+  leaveCopies(file);
+  file.exec('CREATE TABLE thole_data (content)');
+  file.prepare('INSERT INTO thole_data VALUES (zeroblob(?))').run(size);
+  file.close();
+  expect(countCopies(path)).toBeGreaterThan(0);
+  return path;
+}
+
+async function opened(path: string, runtime: Runtime, timeoutMs = 30_000): Promise<SqliteDatabase> {
+  const settings = { readOnly: false, synchronous: 'NORMAL', dialect: sqlite } as const;
+  const database = new SqliteDatabase({ path, ...settings, runtime, timeoutMs });
+  onTestFinished(() => database.close());
+  await database.run(() => query('SELECT 1'), { writes: false });
+  return database;
+}
+
+describe('SqliteDatabase.erase', () => {
+  it('rewrites a file of at most 4 MiB within the call', async () => {
+    const path = fileWithCopies(MIB);
+    const database = await opened(path, systemRuntime());
+    await database.erase('thole_');
+    expect(countCopies(path)).toBe(0);
+  });
+
+  it('rewrites a file above 4 MiB in the background, once for several calls', async () => {
+    const path = fileWithCopies(5 * MIB);
+    const runtime = new FixedRuntime();
+    const database = await opened(path, runtime);
+    for (let i = 0; i < 3; i++) await database.erase('thole_');
+    expect(countCopies(path)).toBeGreaterThan(0);
+    await runtime.advance(1_000);
+    await expect.poll(() => countCopies(path), { timeout: 10_000 }).toBe(0);
+    await database.close();
+    expect(runtime.logs.map(({ message }) => message)).toEqual(['The file was rewritten without deleted text.']);
+    expect(statSync(path).size).toBeGreaterThan(5 * MIB);
+  });
+
+  it('lets calls wait during a rewrite, and rewrites again for a later deletion', async () => {
+    const path = fileWithCopies(5 * MIB);
+    const { logger, messages } = recordLogs();
+    const runtime = systemRuntime({ logger });
+    const database = await opened(path, runtime);
+    await database.erase('thole_');
+    await expect.poll(() => messages.length, { timeout: 30_000 }).toBe(1);
+    const remove = (): Promise<unknown> => database.transact(() => query('DELETE FROM thole_rows WHERE id % 3 = 0'));
+    await Promise.all([database.compact(), remove()]);
+    await database.erase('thole_');
+    await database.close();
+    expect(messages).toHaveLength(2);
+  });
+
+  it('rewrites the file in close if it is due', async () => {
+    const path = fileWithCopies(5 * MIB);
+    const database = await opened(path, new FixedRuntime());
+    await database.erase('thole_');
+    expect(countCopies(path)).toBeGreaterThan(0);
+    await database.close();
+    expect(countCopies(path)).toBe(0);
+  });
+
+  it('repeats a rewrite that failed because another connection had the lock', async () => {
+    const path = fileWithCopies(5 * MIB);
+    const runtime = new FixedRuntime();
+    const database = await opened(path, runtime, 50);
+    const other = new DatabaseSync(path);
+    onTestFinished(() => other.close());
+    await database.erase('thole_');
+    other.exec('BEGIN IMMEDIATE');
+    await runtime.advance(1_000);
+    await expect.poll(() => runtime.logs.length, { timeout: 10_000 }).toBe(1);
+    other.exec('COMMIT');
+    expect(runtime.logs[0]!.message).toBe('The file could not be rewritten. Unused space may contain deleted text.');
+    await runtime.advance(60_000);
+    await expect.poll(() => countCopies(path), { timeout: 10_000 }).toBe(0);
+  });
+
+  it('does not rewrite a file above the size limit', async () => {
+    const path = fileWithCopies(MIB);
+    const { logger, messages } = recordLogs();
+    const connection = await NodeSqlite.open({ path, readOnly: false });
+    onTestFinished(() => connection.close());
+    const settings = { runtime: systemRuntime({ logger }), timeoutMs: 30_000, displayName: 'It', isIdle: () => true };
+    const sizeLimits = { inCall: 0, inBackground: MIB };
+    const eraser = new SqliteEraser({ connection, path, ...settings, sizeLimits });
+    for (let i = 0; i < 2; i++) await eraser.erase('thole_', async () => {});
+    await eraser.close();
+    expect(countCopies(path)).toBeGreaterThan(0);
+    expect(messages).toEqual(['Unused space of the file may contain deleted text. Call compact() to remove it.']);
+    await eraser.compact();
+    expect(countCopies(path)).toBe(0);
+  });
+});
+
+describe('compact', () => {
+  it('rewrites a file with tables of other software, which deletions do not', async () => {
+    const { path, dbUrl } = files.next();
+    const file = new DatabaseSync(path);
+    onTestFinished(() => file.close());
+    const service = new DatabaseSessionService(dbUrl);
+    onTestFinished(() => service.close());
+    await service.createSession(ref);
+    file.exec('CREATE TABLE other_table (text)');
+    leaveCopies(file);
+    await service.deleteSession(ref);
+    expect(countCopies(path)).toBeGreaterThan(0);
+    await service.compact();
+    expect(countCopies(path)).toBe(0);
+  });
+
+  it('does not block the event loop', async () => {
+    const { path, dbUrl } = files.next();
+    const service = new DatabaseArtifactService(dbUrl);
+    onTestFinished(() => service.close());
+    const artifact = { inlineData: { mimeType: 'a/b', data: Buffer.alloc(8 * MIB, 1).toString('base64') } };
+    await service.saveArtifact({ ...ref, filename: 'a', artifact });
+    let turns = 0;
+    let isOver = false;
+    const count = (): void => {
+      turns++;
+      if (!isOver) setImmediate(count);
+    };
+    setImmediate(count);
+    await service.compact();
+    isOver = true;
+    expect(turns).toBeGreaterThan(100);
+    expect(await service.loadArtifact({ ...ref, filename: 'a' })).toEqual(artifact);
+    expect(statSync(`${path}-wal`).size).toBe(0);
+  });
+
+  it('throws STORE_UNAVAILABLE if another connection has the lock for timeoutMs', async () => {
+    const { path, dbUrl } = files.next();
+    const service = new DatabaseSessionService({ dbUrl, timeoutMs: 50 });
+    onTestFinished(() => service.close());
+    await service.createSession(ref);
+    const other = new DatabaseSync(path);
+    onTestFinished(() => other.close());
+    other.exec('BEGIN IMMEDIATE');
+    await expect(service.compact()).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE', retryable: true });
+    other.exec('COMMIT');
+    await service.compact();
+  });
+
+  it('has no effect on a database in memory', async () => {
+    const service = new DatabaseSessionService('sqlite://:memory:');
+    onTestFinished(() => service.close());
+    await service.createSession(ref);
+    await service.compact();
+    expect((await service.getSession(ref))!.lastSeq).toBe(0);
+  });
+
+  it('rewrites the SQLite file of a Kysely instance', async () => {
+    const path = fileWithCopies(MIB);
+    const kysely = kyselySqlite(new DatabaseSync(path));
+    onTestFinished(() => kysely.destroy());
+    await new DatabaseSessionService({ db: kysely, dialect: 'sqlite' }).compact();
+    expect(countCopies(path)).toBe(0);
+  });
+});
