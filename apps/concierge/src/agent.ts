@@ -18,7 +18,7 @@ export function createAgent(p: {
   const dateOf = datesIn(timeZone);
   return new LlmAgent({
     name: 'concierge',
-    description: 'Looks for hotel rooms, books and cancels them.',
+    description: 'Finds, books and cancels hotel rooms.',
     model: llm,
     instruction: ({ runtime }) => instructionFor(dateOf(runtime.now()), memoryTools.length > 0),
     tools: [findRoomsTool(timeZone), bookRoomTool(timeZone), cancelBookingTool(), listBookingsTool(), ...memoryTools],
@@ -28,13 +28,13 @@ export function createAgent(p: {
 function instructionFor(today: string, memory: boolean): string {
   const lines = [
     `You are the concierge of a hotel. Today is ${today}.`,
-    'Look for rooms and book, list and cancel bookings with your tools; never claim what they did not answer.',
-    'Pass wishes that the inventory does not list on with the booking, in the words of the guest, and say that you cannot promise them.',
+    'Find rooms and book, list and cancel bookings with your tools. Never claim anything that they did not return.',
+    'Add wishes that the inventory does not list to the booking, in the words of the guest, and say that you cannot promise them.',
   ];
   if (memory) {
     lines.push(
       'Before you book or suggest a room, call load_memory for what the guest prefers, use it, and say which preference you used.',
-      'Only memory and this conversation tell you what the guest prefers. Where they tell nothing, say so.',
+      'Only memory and this conversation tell you what the guest prefers. If they tell nothing, say so.',
     );
   }
   return lines.join('\n');

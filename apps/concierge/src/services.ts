@@ -1,8 +1,8 @@
 import { TholeError } from '@thole/core';
 import type { CallOptions, EnvVars, MemoryService, Runtime, SessionRef, SessionService, Tool } from '@thole/core';
-import { loadMemoryTool, preloadMemoryTool, rememberTool } from '@thole/tools';
 import { AutoIngestPlugin, memoryParts, MemoryRetention } from '@thole/memory';
 import type { PrunableMemory } from '@thole/memory';
+import { loadMemoryTool, preloadMemoryTool, rememberTool } from '@thole/tools';
 import type { ChosenModel } from './model.ts';
 import { openDatabase } from './open-database.ts';
 

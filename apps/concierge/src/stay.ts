@@ -41,9 +41,9 @@ function utcDateOf(seconds: number): string {
 /** Returns the requested stay, or the problem with it. Default: one night from today. */
 export function readStay(p: { from?: string | undefined; nights?: number | undefined; today: string }): Stay | string {
   const { from = p.today, nights = 1 } = p;
-  if (!Number.isInteger(nights) || nights < 1 || nights > MAX_NIGHTS) return `A stay has 1 to ${MAX_NIGHTS} nights.`;
+  if (!Number.isInteger(nights) || nights < 1 || nights > MAX_NIGHTS) return `nights must be 1 to ${MAX_NIGHTS}.`;
   const to = addDays(from, nights);
-  if (to === undefined) return 'There is no such date: write it as YYYY-MM-DD.';
+  if (to === undefined) return 'The date must be an existing day as YYYY-MM-DD.';
   if (from < p.today) return `A stay cannot begin in the past: today is ${p.today}.`;
   return { from, to, nights };
 }

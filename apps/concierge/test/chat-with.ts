@@ -13,12 +13,12 @@ export interface ChatUnderTest {
   chat: Chat;
   concierge: Concierge;
   services: Services;
-  /** Handles lines one after the other; answers what was written meanwhile. */
+  /** Handles lines one after the other and returns the text that was written. */
   type(...lines: string[]): Promise<string>;
   runtime: FixedRuntime;
 }
 
-/** The chat over services in this process, with the demo model unless another is given; facts are made on request. */
+/** Creates a chat over services in this process. Default: with the demo model and without facts. */
 export function chatWith(
   p: {
     llm?: Llm | undefined;

@@ -17,7 +17,7 @@ for (const kind of ['redis', 'postgres', 'mariadb'] as const) {
       expect(second.output).toContain(`2 events  ${id}`);
     });
 
-    it('are remembered by later processes, until that is forgotten', async () => {
+    it('are remembered by later processes until /forget', async () => {
       const guest = `guest-${process.pid}-remembered-on-${kind}`;
       const args = ['--guest', guest];
       const first = await talkByPipe(lines('I prefer rooms on high floors.'), { env, args });

@@ -25,20 +25,20 @@ describe('conversations of the concierge', { timeout: 60_000 }, () => {
     expect(other.output).toContain('bob has had no conversation yet.');
   });
 
-  it('are kept where the package manager was called, unless a folder is named', async () => {
+  it('are stored in the folder of the package manager’s caller by default', async () => {
     const folder = folderForTest();
     await talkByPipe(lines('hello'), { env: { INIT_CWD: folder, THOLE_DATA: '' } });
     expect(existsSync(join(folder, '.thole/concierge.db'))).toBe(true);
   });
 
-  it('are kept in the file that THOLE_SESSION_URL names', async () => {
+  it('are stored in the file that THOLE_SESSION_URL names', async () => {
     const env = { THOLE_SESSION_URL: `sqlite:///${join(folderForTest(), 'mine.db')}` };
     await talkByPipe(lines('hello'), { env });
     const { output } = await talkByPipe(lines('/sessions'), { env });
     expect(output.match(conversation)).toHaveLength(1);
   });
 
-  it('are refused a database of another kind on one line, which does not show its password', async () => {
+  it('fail for an unknown kind of database, without printing its password', async () => {
     const talk = await talkByPipe(lines('hello'), { env: { THOLE_SESSION_URL: 'mongodb://ann:secret@host/db' } });
     expect(talk).toMatchObject({ code: 1, output: '' });
     expect(talk.errors).toMatch(/^! INVALID_INPUT: /);

@@ -5,16 +5,16 @@ import { folderForTest } from './folder-for-test.ts';
 import { serveAsProcess } from './serve-as-process.ts';
 import { lines, talkByPipe } from './talk-by-pipe.ts';
 
-interface Asked {
+interface ChatRequest {
   stream?: boolean;
   messages: { role: string; content: string }[];
   response_format?: { json_schema: { schema: { properties: JsonObject } } };
 }
 
-/** Speaks Chat Completions: notes one fact of whatever was said, makes a profile of it, and repeats what it knows of the guest. */
-async function keeper(): Promise<ProtocolServer> {
+/** Starts a Chat Completions server that extracts one fact, makes a profile of it and repeats the profile in answers. */
+async function startModelServer(): Promise<ProtocolServer> {
   const server = await ProtocolServer.start(({ body }) => {
-    const { stream, messages, response_format } = body as Asked;
+    const { stream, messages, response_format } = body as ChatRequest;
     const properties = response_format?.json_schema.schema.properties ?? {};
     const operation = {
       op: 'add',
@@ -49,9 +49,9 @@ function streamed(content: string): { headers: { [name: string]: string }; body:
   return { headers: { 'content-type': 'text/event-stream' }, body: serverSentEvents(events) };
 }
 
-describe('the concierge with a key', { timeout: 120_000 }, () => {
-  it('knows the guest in the next process by facts that it drew at the end of the chat', async () => {
-    const server = await keeper();
+describe('the concierge with a compatible server', { timeout: 120_000 }, () => {
+  it('extracts facts at the end of the chat and uses them in the next process', async () => {
+    const server = await startModelServer();
     const env = {
       ...{ THOLE_DATA: folderForTest(), THOLE_MODEL: 'openai/local' },
       ...{ OPENAI_BASE_URL: `${server.url}/v1`, OPENAI_API_KEY: 's3cr3t-key' },
@@ -69,8 +69,8 @@ describe('the concierge with a key', { timeout: 120_000 }, () => {
     expect([first, second].map(({ output }) => output).join()).not.toContain('s3cr3t-key');
   });
 
-  it('asks nothing but what is said with --no-memory', async () => {
-    const server = await keeper();
+  it('sends only messages to the model with --no-memory', async () => {
+    const server = await startModelServer();
     const env = { THOLE_MODEL: 'openai/local', OPENAI_BASE_URL: `${server.url}/v1`, OPENAI_API_KEY: 'none' };
     await talkByPipe(lines('The lift kept me awake.', '/new', 'Hello!'), { env, args: ['--no-memory'] });
     expect(server.requests).toHaveLength(2);

@@ -10,7 +10,7 @@ const card = says(JSON.stringify({ lines: ['High floors, always.'] }));
 const alice = { appName: 'hotel', userId: 'alice' };
 const HALF_AN_HOUR_MS = 30 * 60_000;
 
-describe('the concierge with a true model', () => {
+describe('the concierge with a language model', () => {
   it('extracts facts at the end of a conversation and knows the guest in the next one', async () => {
     const llm = new ScriptedLlm(says('Noted.'), extracted, card, says('Welcome back.'), says('A high one.'));
     const { type } = chatWith({ llm, facts: true });
@@ -34,7 +34,7 @@ describe('the concierge with a true model', () => {
     expect(JSON.stringify(contents)).toMatch(/2023-11-15T07:13:2\d\+09:00:\\n- user: I like it high up/);
   });
 
-  it('forgets facts with what they were drawn from', async () => {
+  it('deletes facts with their source messages', async () => {
     const llm = new ScriptedLlm(says('Noted.'), extracted, says('Welcome.'));
     const { type, services } = chatWith({ llm, facts: true });
     await type('I like it high up.', '/new', '/memory', '/forget 1', 'Hello!');
@@ -44,7 +44,7 @@ describe('the concierge with a true model', () => {
     expect(JSON.stringify(memories)).not.toMatch(/high/i);
   });
 
-  it('shows a model what was said and what is a fact alike, where it looks into memory', async () => {
+  it('shows messages and facts to a model that searches memory', async () => {
     const llm = new ScriptedLlm(says('Noted.'), extracted, card, (request) => {
       const shown = JSON.stringify(request.contents);
       expect(shown).toMatch(/past_conversations[^]*I like it high up[^]*Which floor/);
@@ -70,7 +70,7 @@ describe('the concierge with a true model', () => {
     llm.assertDone();
   });
 
-  it('draws facts at its start from what went quiet while nothing ran', async () => {
+  it('extracts facts at the start from conversations that became quiet before', async () => {
     const runtime = new FixedRuntime();
     const sessionService = new InMemorySessionService({ runtime });
     const memoryService = new InMemoryMemoryService({ runtime });
@@ -87,7 +87,7 @@ describe('the concierge with a true model', () => {
     llm.assertDone();
   });
 
-  it('leaves at the second wish to leave, though the model takes its time', async () => {
+  it('stops extraction in close on request', async () => {
     const llm = new ScriptedLlm(says('Noted.'), hangs());
     const { type, chat } = chatWith({ llm, facts: true });
     await type('I like it high up.', '/quit');
@@ -110,7 +110,7 @@ describe('the concierge with a true model', () => {
     expect(JSON.stringify(llm.requests[2]!.contents)).toContain('high up');
   });
 
-  it('remembers nothing and asks nothing besides where there is no memory', async () => {
+  it('makes no memory requests without memory', async () => {
     const llm = new ScriptedLlm(says('Noted.'), says('Who are you?'));
     const { type, chat, services } = chatWith({ llm, facts: true, memory: false });
     await type('I like it high up.', '/new', 'Hello!');
@@ -123,7 +123,7 @@ describe('the concierge with a true model', () => {
 });
 
 describe('the concierge with the demo model', () => {
-  it('asks it for no facts and no profile', async () => {
+  it('requests no facts and no profile', async () => {
     const llm = new ScriptedLlm(says('Noted.'), says('Welcome back.'));
     const { type, chat, services } = chatWith({ llm });
     services.begin();

@@ -3,12 +3,12 @@ import { BEDS, FEATURES, FLOORS, rooms, VIEWS } from '../src/inventory.ts';
 import { conditionsOf, matchingRooms } from '../src/room-filters.ts';
 import { readFeatures } from '../demo-model/read-features.ts';
 
-it('has no two rooms of one number, and each number begins with its floor', () => {
+it('has unique room numbers that begin with the floor', () => {
   expect(new Set(rooms.map(({ number }) => number)).size).toBe(rooms.length);
   for (const { number, floor } of rooms) expect(number.startsWith(String(floor))).toBe(true);
 });
 
-it('has a room for everything that can be asked for, and one without it', () => {
+it('has a room with and a room without each feature', () => {
   const all = [
     ...FLOORS.map((floor) => ({ floor })),
     ...VIEWS.map((view) => ({ view })),
@@ -22,7 +22,7 @@ it('has a room for everything that can be asked for, and one without it', () => 
   }
 });
 
-it('describes every condition in words that are read as the same condition again', () => {
+it('describes each condition in words that readFeatures reads as the same condition', () => {
   const filters = {
     floor: 'high',
     view: 'sea',

@@ -9,7 +9,7 @@ import { lines, talkByPipe } from './talk-by-pipe.ts';
 
 const choose = (env: EnvVars): ChosenModel => chooseModel({ runtime: new FixedRuntime(), env });
 
-describe('the model that speaks', () => {
+describe('chooseModel', () => {
   it.each<[string, EnvVars, string]>([
     ['DemoLlm where there is no key', {}, 'demo'],
     ['DemoLlm where the keys are empty', { GEMINI_API_KEY: '', OPENAI_API_KEY: ' ', THOLE_MODEL: '' }, 'demo'],
@@ -30,7 +30,7 @@ describe('the model that speaks', () => {
       { THOLE_MODEL: 'openai/meta/llama-4', OPENAI_BASE_URL: 'http://localhost/v1' },
       'meta/llama-4',
     ],
-  ])('is %s', (_what, env, model) => {
+  ])('returns %s', (_what, env, model) => {
     expect(choose(env).llm.model).toBe(model);
   });
 
@@ -49,13 +49,13 @@ describe('the model that speaks', () => {
   it.each([
     ['gemini/gemini-x', 'GEMINI_API_KEY'],
     ['openai/o9', 'OPENAI_API_KEY'],
-  ])('is none for %s without a key: the error names %s', (name, variable) => {
+  ])('rejects %s without a key and names %s in the error', (name, variable) => {
     expect(() => choose({ THOLE_MODEL: name })).toThrow(
       expect.objectContaining({ code: 'INVALID_INPUT', message: expect.stringContaining(variable) }),
     );
   });
 
-  it('is named in the notice, with the way to another', () => {
+  it('names the model in the notice', () => {
     expect(choose({ OPENAI_API_KEY: 'key' }).notice).toBe(
       'openai/gpt-5.5 is speaking. THOLE_MODEL=gemini/<name> or openai/<name> chooses another model.',
     );
@@ -65,7 +65,7 @@ describe('the model that speaks', () => {
 
 const headers = { 'content-type': 'text/event-stream' };
 
-/** A server that speaks Chat Completions: asks for rooms with a balcony, then tells what the tool answered. */
+/** A Chat Completions server that calls find_rooms, then repeats the result of the tool. */
 async function chatServer(): Promise<ProtocolServer> {
   const chunk = (delta: JsonObject, finish_reason: string | null = null): { data: JsonObject } => ({
     data: {
@@ -117,13 +117,16 @@ async function geminiServer(): Promise<ProtocolServer> {
   });
 }
 
-interface Asked {
+interface ChatRequest {
   messages: JsonObject[];
   contents: JsonObject[];
 }
 
-async function serving(answer: (body: Asked) => ({ data: JsonObject } | string)[]): Promise<ProtocolServer> {
-  const server = await ProtocolServer.start(({ body }) => ({ headers, body: serverSentEvents(answer(body as Asked)) }));
+async function serving(answer: (body: ChatRequest) => ({ data: JsonObject } | string)[]): Promise<ProtocolServer> {
+  const server = await ProtocolServer.start(({ body }) => ({
+    headers,
+    body: serverSentEvents(answer(body as ChatRequest)),
+  }));
   onTestFinished(() => server.close());
   return server;
 }
@@ -140,7 +143,7 @@ describe('the concierge over HTTP', { timeout: 60_000 }, () => {
     ['Gemini', geminiServer, (url) => ({ GEMINI_API_KEY: 's3cr3t-key', GOOGLE_GEMINI_BASE_URL: url })],
   ];
 
-  it.each(environments)('calls the real tools and answers from them, spoken in %s', async (_name, start, envOf) => {
+  it.each(environments)('calls the real tools and answers from their results, with %s', async (_name, start, envOf) => {
     const server = await start();
     const { type } = chatWith({ llm: choose(envOf(server.url)).llm });
     const output = await type('Is there a room with a balcony?');
@@ -172,7 +175,7 @@ describe('the concierge over HTTP', { timeout: 60_000 }, () => {
     expect(talk.output + talk.errors).not.toContain('s3cr3t-key');
   });
 
-  it('leaves with 1 and says what THOLE_MODEL may be', async () => {
+  it('exits with 1 and lists valid values for an invalid THOLE_MODEL', async () => {
     const talk = await talkByPipe('', { env: { THOLE_MODEL: 'gpt-5.5' } });
     expect(talk).toMatchObject({ code: 1, output: '' });
     expect(talk.errors.split('\n')[0]).toContain('INVALID_INPUT: THOLE_MODEL must be gemini/<name> or openai/<name>.');

@@ -1,4 +1,4 @@
-/** Endings of "I always want a room with …", the same for the same seed. */
+/** Returns endings of "I always want a room with …". The same seed returns the same wishes. */
 export function randomWishes(seed: number, count: number): string[] {
   const random = randomFrom(seed);
   const pick = (from: readonly string[]): string => from[Math.floor(random() * from.length)]!;

@@ -4,8 +4,8 @@ import { lines, talkByPipe } from './talk-by-pipe.ts';
 
 const seed = Number(process.env['THOLE_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 
-describe('the concierge, fed from a pipe', { timeout: 60_000 }, () => {
-  it('ends with an answer that uses the preference of an earlier session', async () => {
+describe('preferences in later sessions of one process', { timeout: 60_000 }, () => {
+  it('are used in a booking', async () => {
     const talk = await talkByPipe(lines('I prefer rooms on high floors.', '/new', 'Book me a room like last time.'));
     expect(talk).toMatchObject({ code: 0, errors: '' });
     expect(talk.output.trimEnd().split('\n').at(-1)).toMatch(/high floor, as you prefer \(“rooms on high floors”\)\.$/);
@@ -13,12 +13,12 @@ describe('the concierge, fed from a pipe', { timeout: 60_000 }, () => {
     expect(talk.output).toMatch(/\[book_room\(room: "[456]\d\d"\) →/);
   });
 
-  it('says on start that a demo model is speaking', async () => {
+  it('are recalled by a demo model that the start text names', async () => {
     const { output } = await talkByPipe('');
     expect(output).toMatch(/^Hotel concierge\nDemoLlm is speaking: an offline demo model/);
   });
 
-  it(`uses random wishes only for their own guest (seed ${seed})`, async () => {
+  it(`are used only for their own guest (seed ${seed})`, async () => {
     const wishes = randomWishes(seed, 6);
     for (const wish of wishes) {
       const talk = await talkByPipe(
@@ -38,7 +38,7 @@ describe('the concierge, fed from a pipe', { timeout: 60_000 }, () => {
     }
   });
 
-  it(`knows no wish once everything is forgotten (seed ${seed})`, async () => {
+  it(`are unknown after /forget (seed ${seed})`, async () => {
     const [wish] = randomWishes(seed + 1, 1);
     for (const order of [
       ['/new', '/forget', 'yes'],
@@ -53,7 +53,7 @@ describe('the concierge, fed from a pipe', { timeout: 60_000 }, () => {
     }
   });
 
-  it(`knows no wish of an earlier session without memory (seed ${seed})`, async () => {
+  it(`are unknown without memory (seed ${seed})`, async () => {
     const [wish] = randomWishes(seed + 2, 1);
     const talk = await talkByPipe(
       lines(`I always want a room with ${wish}.`, '/new', 'Book me a room like last time.'),

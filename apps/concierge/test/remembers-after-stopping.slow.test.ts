@@ -6,28 +6,28 @@ import { lines, talkByPipe } from './talk-by-pipe.ts';
 
 const seed = Number(process.env['THOLE_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 const [wish, other] = randomWishes(seed, 2);
-const told = `I always want a room with ${wish}.`;
+const message = `I always want a room with ${wish}.`;
 const order = 'Book me a room like last time.';
 
-describe(`what a guest has told before the process was stopped (seed ${seed})`, { timeout: 120_000 }, () => {
-  it('is known by the next chat, to that guest alone (contract 30)', async () => {
+describe(`messages of an earlier process (seed ${seed})`, { timeout: 120_000 }, () => {
+  it('are known to the next chat, only for their guest (contract 30)', async () => {
     const env = { THOLE_DATA: folderForTest() };
-    expect(await talkByPipe(lines(told), { env })).toMatchObject({ code: 0, errors: '' });
+    expect(await talkByPipe(lines(message), { env })).toMatchObject({ code: 0, errors: '' });
     const next = await talkByPipe(lines(order, '/memory', '/guest bob', order), { env });
     expect(next).toMatchObject({ code: 0, errors: '' });
     expect(next.answers[0], next.output).toContain(`a room with ${wish}”`);
-    expect(next.output).toContain(`. user: ${told}`);
+    expect(next.output).toContain(`. user: ${message}`);
     expect(next.answers.at(-1)).toContain('I remember no preference of yours');
   });
 
-  it('is known also where the process was killed', async () => {
+  it('are known after the process was killed', async () => {
     const env = { THOLE_DATA: folderForTest() };
     let isKilled = false;
-    await talkByPipe(lines(told, '/memory'), {
+    await talkByPipe(lines(message, '/memory'), {
       env,
       keepOpen: true,
       onOutput(output, child) {
-        if (isKilled || !output.includes(`. user: ${told}`)) return;
+        if (isKilled || !output.includes(`. user: ${message}`)) return;
         isKilled = true;
         child.signal('SIGKILL');
       },
@@ -36,31 +36,33 @@ describe(`what a guest has told before the process was stopped (seed ${seed})`, 
     expect(next.answers[0], next.output).toContain(`a room with ${wish}”`);
   });
 
-  it('is known by the next server, in another conversation, and by the chat', async () => {
+  it('are known to the next server, in another conversation, and to the chat', async () => {
     const env = { THOLE_DATA: folderForTest() };
     const first = await serveAsProcess({ env });
-    await first.say(told, { session: 'first' });
+    await first.say(message, { session: 'first' });
     expect(await first.end()).toBe(0);
     const second = await serveAsProcess({ env });
     expect(await second.say(order, { session: 'second' })).toContain(`a room with ${wish}”`);
     expect(await second.say(order, { session: 'third', guest: 'bob' })).toContain('I remember no preference of yours');
     const chat = await talkByPipe(lines(order, `I always want a room with ${other}.`), { env });
     expect(chat.answers[0], chat.output).toContain(`a room with ${wish}”`);
-    expect(await second.say(order, { session: 'fourth' }), 'what the chat was told').toContain(`a room with ${other}”`);
+    expect(await second.say(order, { session: 'fourth' }), 'the message of the chat').toContain(
+      `a room with ${other}”`,
+    );
     expect(await second.end()).toBe(0);
   });
 
-  it('is known no more once it was forgotten, and does not come back (contract 31)', async () => {
+  it('are unknown after /forget (contract 31)', async () => {
     const env = { THOLE_DATA: folderForTest() };
-    await talkByPipe(lines(told, '/forget', 'yes', 'hello'), { env });
+    await talkByPipe(lines(message, '/forget', 'yes', 'hello'), { env });
     const next = await talkByPipe(lines(order, '/memory always want'), { env });
     expect(next.answers[0], next.output).toContain('I remember no preference of yours');
     expect(next.output).not.toContain(wish);
   });
 
-  it('is neither taken nor asked for with --no-memory', async () => {
+  it('are neither stored nor searched with --no-memory', async () => {
     const env = { THOLE_DATA: folderForTest() };
-    await talkByPipe(lines(told), { env });
+    await talkByPipe(lines(message), { env });
     const args = ['--no-memory'];
     const without = await talkByPipe(lines(`I always want a room with ${other}.`, '/new', order, '/memory'), {
       env,
@@ -75,7 +77,7 @@ describe(`what a guest has told before the process was stopped (seed ${seed})`, 
     expect(page.ok).toBe(false);
     await server.end();
     const { output } = await talkByPipe(lines('/memory'), { env });
-    expect(output).toContain(told);
+    expect(output).toContain(message);
     expect(output).not.toContain(other);
   });
 });

@@ -28,7 +28,7 @@ describe('THOLE_MEMORY_DAYS', { timeout: 60_000 }, () => {
     for (const plugin of services.plugins) await plugin.close?.();
   });
 
-  it.each(['0', '-1', 'a year', 'Infinity'])('cannot be %s', async (days) => {
+  it.each(['0', '-1', 'a year', 'Infinity'])('rejects %s', async (days) => {
     const runtime = systemRuntime();
     const model = { llm: new DemoLlm({ runtime }), isDemo: true, wordNote: factToKeep, notice: '' };
     await expect(

@@ -5,18 +5,18 @@ import type { Event } from '@thole/core';
 import { onTestFinished } from 'vitest';
 import { withoutSettings } from './environment.ts';
 
-/** The concierge with its page, as a process of its own. */
+/** The server of the concierge in a separate process. */
 export interface ServedProcess {
   url: string;
-  /** Says something in a conversation, which is made unless it is there, and answers what the concierge says. */
+  /** Sends a message in a session, which is created if needed, and returns the answer. */
   say(text: string, p: { session: string; guest?: string | undefined }): Promise<string>;
-  /** Ends it; answers its exit code, null where a signal ended it. */
+  /** Ends the process and returns its exit code, null if a signal ended it. */
   end(signal?: NodeJS.Signals): Promise<number | null>;
 }
 
 const program = fileURLToPath(new URL('../src/serve.ts', import.meta.url));
 
-/** Starts the server with this environment on a free port, and waits for its address; it ends with the test at the latest. */
+/** Starts the server with this environment on a free port and waits for its address. It is stopped after the test. */
 export async function serveAsProcess(p: {
   env: { readonly [name: string]: string };
   args?: readonly string[] | undefined;

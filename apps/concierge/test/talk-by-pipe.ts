@@ -15,9 +15,9 @@ export interface Talk {
 
 export interface TalkOptions {
   args?: readonly string[] | undefined;
-  /** Added to the environment, which names no model, no database and a folder of the talk's own, and holds no key. */
+  /** Added to an environment without keys and with a separate data folder. */
   env?: { readonly [name: string]: string } | undefined;
-  /** Called with all output so far, whenever there is more. */
+  /** Called with all output so far after each new output. */
   onOutput?:
     | ((output: string, child: { signal(name: NodeJS.Signals): void; write(text: string): void }) => void)
     | undefined;
@@ -49,7 +49,7 @@ export function talkByPipe(
       onOutput?.(output, handle);
     });
     child.stderr.setEncoding('utf8').on('data', (text: string) => void (errors += text));
-    // It may leave before it has read everything.
+    // The process may exit before it has read everything.
     child.stdin.on('error', () => {});
     child.on('error', reject);
     child.on('close', (code) => resolve({ code, output, errors, answers: answersIn(output) }));
@@ -59,7 +59,7 @@ export function talkByPipe(
   return talk.finally(() => rmSync(folder, { recursive: true, force: true }));
 }
 
-/** Lines of text as one input. */
+/** Returns lines of text as one input. */
 export const lines = (...each: string[]): string => each.map((line) => `${line}\n`).join('');
 
 function answersIn(output: string): string[] {

@@ -14,18 +14,18 @@ export function bookRoomTool(timeZone: string = 'UTC'): Tool {
   const dateOf = datesIn(timeZone);
   return new FunctionTool({
     name: 'book_room',
-    description: 'Books a room by its number. Wishes that the inventory does not list go along as a request.',
+    description: 'Books a room by its number. Pass wishes that the inventory does not list as the request.',
     parameters: z.object({
       room: z.string().describe('The number, such as 402.'),
       ...stayParameters,
-      request: z.string().optional().describe('What the guest asks for besides, in their own words.'),
+      request: z.string().optional().describe('Other wishes of the guest, in their own words.'),
     }),
     execute: ({ room: number, from, nights, request }, { state, runtime }) => {
       const room = rooms.find((each) => each.number === number);
-      if (!room) return { error: 'There is no room of that number.' };
+      if (!room) return { error: 'There is no room with this number.' };
       const stay = readStay({ from, nights, today: dateOf(runtime.now()) });
       if (typeof stay === 'string') return { error: stay };
-      if (isTaken(state, number, stay)) return { error: `Room ${number} is taken on those nights.` };
+      if (isTaken(state, number, stay)) return { error: `Room ${number} is taken on these nights.` };
       const booking: Booking = {
         id: bookingId(number, stay),
         room: number,
@@ -43,7 +43,7 @@ export function bookRoomTool(timeZone: string = 'UTC'): Tool {
 export function listBookingsTool(): Tool {
   return new FunctionTool({
     name: 'list_bookings',
-    description: 'Lists the bookings of this guest, the first to come first.',
+    description: 'Lists the bookings of this guest, earliest first.',
     idempotent: true,
     execute: (_args, { state }) => ({ bookings: bookingsIn(state) }),
   });
@@ -53,7 +53,7 @@ export function listBookingsTool(): Tool {
 export function cancelBookingTool(): Tool {
   return new FunctionTool({
     name: 'cancel_booking',
-    description: 'Cancels a booking of this guest by its id; list_bookings knows the ids.',
+    description: 'Cancels a booking of this guest by its id. list_bookings returns the ids.',
     parameters: z.object({ booking: z.string().describe('The id of the booking.') }),
     execute: ({ booking: id }, { state }) => {
       const booking = bookingsIn(state).find((each) => each.id === id);

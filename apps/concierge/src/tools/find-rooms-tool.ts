@@ -21,7 +21,7 @@ export function findRoomsTool(timeZone: string = 'UTC'): Tool {
   return new FunctionTool({
     name: 'find_rooms',
     description:
-      'Finds free rooms for a stay, the cheapest first. Give only what the guest asked for or is known to prefer. Without a date it answers the first nights from today on for which a room that fits is free. When no room fits, it answers the nearest ones and what they lack.',
+      'Finds free rooms for a stay, cheapest first. Pass only conditions that the guest asked for or is known to prefer. Without a date, it searches the first nights from today with a free matching room. If no room matches, it returns the nearest rooms and their unmet conditions.',
     parameters: z.object({
       ...stayParameters,
       floor: z.enum(FLOORS).optional().describe('high: from the fourth floor on; low: ground or first floor.'),

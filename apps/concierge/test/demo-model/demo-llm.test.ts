@@ -17,7 +17,7 @@ function answer(request: LlmRequest, p: { stream: boolean; signal?: AbortSignal 
 }
 
 describe('DemoLlm', () => {
-  it('streams word by word what its final then says as a whole', async () => {
+  it('streams single words, then a final response with the whole text', async () => {
     const responses = await answer(asking('Hello!'), { stream: true });
     const final = responses.pop()!;
     expect(responses.length).toBeGreaterThan(5);
@@ -27,7 +27,7 @@ describe('DemoLlm', () => {
     expect(final.partial).toBeUndefined();
   });
 
-  it('answers with the final alone when nothing is to be streamed, and calls are never partial', async () => {
+  it('returns only the final response without streaming, and streams no partial calls', async () => {
     expect(await answer(asking('Hello!'), { stream: false })).toHaveLength(1);
     const [call, ...more] = await answer(asking('Book me a room.', 'load_memory'), { stream: true });
     expect(more).toEqual([]);

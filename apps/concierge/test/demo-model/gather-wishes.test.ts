@@ -13,7 +13,7 @@ const turnOf = (message: string, p: Partial<Turn> & { loaded?: Memory[] } = {}):
   ...p,
 });
 
-describe('what a wish asks for', () => {
+describe('gatherWishes: filters', () => {
   it.each([
     ['I prefer rooms on high floors.', { floor: 'high' }, false],
     ['I always want a room with a view of the sea', { view: 'sea' }, false],
@@ -39,18 +39,18 @@ describe('what a wish asks for', () => {
     ]);
   });
 
-  it('keeps the guest’s words as they were', () => {
+  it('keeps the words of the guest unchanged', () => {
     expect(statedIn('I always want a room with a No. 5 lamp & <blue> “curtains”!')).toEqual([
       { words: 'a room with a No. 5 lamp & <blue> “curtains”', negated: false },
     ]);
   });
 
-  it('finds none in questions, orders and small talk', () => {
+  it('finds no wishes in questions, orders and small talk', () => {
     for (const text of ['What do I prefer?', 'Book me a room.', 'Hello!', 'I need help', 'I want to cancel.'])
       expect(statedIn(text)).toEqual([]);
   });
 
-  it('reads what an order asks for besides its dates', () => {
+  it('reads the wishes of an order without its dates', () => {
     expect(gatherWishes(turnOf('Please book me a quiet room with a harp for two nights from 2026-12-01.'))).toEqual([
       {
         words: 'a quiet room with a harp',
@@ -72,8 +72,8 @@ describe('what a wish asks for', () => {
   });
 });
 
-describe('where wishes come from', () => {
-  it('takes from memory what the guest said, and not what the concierge answered', () => {
+describe('gatherWishes: sources', () => {
+  it('uses the messages of the guest in memory, not the answers of the concierge', () => {
     const loaded = [
       { text: 'Thank you. I love pianos.', author: 'concierge' },
       { text: 'I love the sea.', author: 'user' },
@@ -85,7 +85,7 @@ describe('where wishes come from', () => {
     ]);
   });
 
-  it('takes memories that are quoted in the request, and each wish once', () => {
+  it('uses memories that are quoted in the request, and each wish once', () => {
     const wishes = gatherWishes(
       turnOf('Book me a room.', {
         loaded: [{ text: 'I love the sea.', author: 'user' }],
@@ -102,7 +102,7 @@ describe('where wishes come from', () => {
     ]);
   });
 
-  it('lets the newest count where two contradict each other', () => {
+  it('prefers the newest of two contradicting wishes', () => {
     const wishes = gatherWishes(
       turnOf('Book me a room with a king bed.', {
         earlier: ['I prefer twin beds.'],

@@ -24,7 +24,7 @@ const call = (name: string, args: unknown): unknown => ({ call: { name, args } }
 const say = (text: string): unknown => ({ say: expect.stringContaining(text) });
 
 describe('booking', () => {
-  it('asks memory first, then for rooms, then books the first of them', () => {
+  it('searches memory, then rooms, then books the first room', () => {
     const order = 'Book me a room for two nights from 2026-12-01.';
     const stay = { from: '2026-12-01', nights: 2 };
     const memory: [string, JsonObject] = [
@@ -42,16 +42,19 @@ describe('booking', () => {
     );
   });
 
-  it('passes on what the inventory does not list, and says so', () => {
+  it('adds wishes that the inventory does not list to the booking, and says so', () => {
     const turn = turnOf('Book me a room.', ['load_memory', piano], ['find_rooms', { rooms: [room] }]);
     expect(nextStep(turn)).toEqual(call('book_room', { room: '502', request: 'a room with a piano' }));
-    const told = nextStep({ ...turn, answers: [...turn.answers, { name: 'book_room', response: { booking, room } }] });
-    expect(told).toEqual(
+    const answer = nextStep({
+      ...turn,
+      answers: [...turn.answers, { name: 'book_room', response: { booking, room } }],
+    });
+    expect(answer).toEqual(
       say('As I remember, you prefer “a room with a piano”; our inventory does not list all of that'),
     );
   });
 
-  it('says that it knows no preference when memory gave none, cannot answer, or is not there', () => {
+  it('says that it knows no preference if memory has none, fails or is off', () => {
     const answer = (turn: Turn): unknown =>
       nextStep({ ...turn, answers: [...turn.answers, { name: 'book_room', response: { booking, room } }] });
     expect(answer(turnOf('Book me a room.', ['load_memory', nothing]))).toEqual(
@@ -81,18 +84,18 @@ describe('booking', () => {
     );
   });
 
-  it('claims no booking that the tool refused', () => {
+  it('reports no booking if the tool returned an error', () => {
     const turn = turnOf(
       'Book room 999.',
       ['load_memory', nothing],
-      ['book_room', { error: 'There is no room of that number.' }],
+      ['book_room', { error: 'There is no room with this number.' }],
     );
-    expect(nextStep(turn)).toEqual({ say: 'I could not book: There is no room of that number.' });
+    expect(nextStep(turn)).toEqual({ say: 'I could not book: There is no room with this number.' });
   });
 });
 
-describe('everything else', () => {
-  it('keeps what it is asked to remember, and claims it only if that worked', () => {
+describe('other orders', () => {
+  it('stores a fact on request, and confirms it only after success', () => {
     expect(nextStep(turnOf('Remember that I love pianos.'))).toEqual(call('remember', { fact: 'I love pianos.' }));
     expect(nextStep(turnOf('Remember: two desks'))).toEqual(
       call('remember', { fact: 'Remember for my stays: two desks' }),
@@ -106,7 +109,7 @@ describe('everything else', () => {
     expect(nextStep(without(turnOf('Remember: two desks'), 'remember'))).toEqual(say('I have no memory here'));
   });
 
-  it('cancels the only booking or the one that is named, and asks where it cannot know', () => {
+  it('cancels the only booking or the named booking, and asks if neither is clear', () => {
     const other = { ...booking, id: '101-2026-11-23', room: '101' };
     const list = (...bookings: JsonObject[]): [string, JsonObject] => ['list_bookings', { bookings }];
     expect(nextStep(turnOf('Cancel my booking.'))).toEqual(call('list_bookings', {}));
@@ -124,7 +127,7 @@ describe('everything else', () => {
     });
   });
 
-  it('tells what it remembers, and only that', () => {
+  it('lists only its memories', () => {
     expect(nextStep(turnOf('What do you know about me?'))).toEqual(call('load_memory', { query: expect.any(String) }));
     expect(nextStep(turnOf('What do you know about me?', ['load_memory', piano]))).toEqual(
       say('I always want a room with a piano.'),
@@ -134,11 +137,11 @@ describe('everything else', () => {
     });
   });
 
-  it('acknowledges a wish without a call: ingesting the conversation keeps it', () => {
+  it('acknowledges a wish without a tool call', () => {
     expect(nextStep(turnOf('I prefer high floors.'))).toEqual(say('“high floors”'));
   });
 
-  it('searches by what is remembered only where that is asked for', () => {
+  it('uses memories in a search only on request', () => {
     const memory: [string, JsonObject] = [
       'load_memory',
       { memories: [{ text: 'I prefer high floors.', author: 'user' }] },
@@ -155,7 +158,7 @@ describe('everything else', () => {
     );
   });
 
-  it('names what the inventory does not list in a search', () => {
+  it('names the wishes in a search that the inventory does not list', () => {
     expect(
       nextStep(
         turnOf('Find a room with a pool', ['find_rooms', { rooms: [room], found: 1, from: '2026-11-22', nights: 1 }]),

@@ -5,7 +5,7 @@ import type { LlmRequest } from '@thole/core';
 import { expect, it } from 'vitest';
 import { readTurn } from '../../demo-model/read-turn.ts';
 
-it('reads what preload_memory quoted, as it was said and by whom', async () => {
+it('reads text and author of the memories that preload_memory quoted', async () => {
   const runtime = new FixedRuntime();
   const memoryService = new InMemoryMemoryService({ runtime });
   const note = (text: string, author?: string) => ({

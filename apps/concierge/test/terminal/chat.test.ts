@@ -4,8 +4,8 @@ import { calls, fails, hangs, says, ScriptedLlm, streams } from '@thole/testing'
 import { describe, expect, it, vi } from 'vitest';
 import { chatWith } from '../chat-with.ts';
 
-describe('talking', () => {
-  it('writes an answer once, whether it was streamed or came whole', async () => {
+describe('Chat: messages', () => {
+  it('prints an answer once, with and without streaming', async () => {
     const streamed = chatWith({ llm: new ScriptedLlm(streams('Good ', 'morning.')) });
     expect(await streamed.type('Hello.')).toBe('concierge: Good morning.\n');
     const whole = chatWith({ llm: new ScriptedLlm(says('Good morning.')), streaming: false });
@@ -24,7 +24,7 @@ describe('talking', () => {
       expect.stringMatching(
         /^ {2}\[book_room\(room: "402", request: "a\\nharp"\) → booking: \{"id":"402-2023-11-14".*…\]$/,
       ),
-      '  [book_room(room: "999") → error: There is no room of that number.]',
+      '  [book_room(room: "999") → error: There is no room with this number.]',
       expect.stringMatching(/^ {2}\[list_bookings\(\) → bookings: \[\{"id":"402-.*\}\]\]$/),
       'concierge: Done.',
       '',
@@ -60,7 +60,7 @@ describe('talking', () => {
   });
 });
 
-describe('commands', () => {
+describe('Chat: commands', () => {
   it('does nothing for an empty line and names /help for an unknown command', async () => {
     const { type } = chatWith();
     expect(await type('', '   ', '\t')).toBe('');
@@ -84,11 +84,11 @@ describe('commands', () => {
     ]) {
       expect(help).toContain(`  ${name} `);
     }
-    // The effect of /new is described at /new.
+    // /new has its own line.
     expect(help).not.toContain('also /new');
   });
 
-  it('/new keeps the conversation in memory, and only once', async () => {
+  it('/new adds the conversation to memory once', async () => {
     const { type } = chatWith();
     expect(await type('/new')).toBe('A new conversation starts.\n');
     await type('I love balconies.');
@@ -106,7 +106,7 @@ describe('commands', () => {
     );
   });
 
-  it('/reset puts the conversation into memory and takes it out of the list', async () => {
+  it('/reset adds the conversation to memory and removes it from the list', async () => {
     const { type, concierge } = chatWith();
     expect(await type('/reset')).toBe('Nothing to clear.\n');
     await type('I love balconies.');
@@ -116,11 +116,11 @@ describe('commands', () => {
     expect(await type('/sessions')).toBe('alice has had no conversation yet.\n');
     const booked = await type('Book me a room.');
     expect(booked).toContain('with a balcony, as you prefer (“balconies”)');
-    // What the concierge said itself is not among it.
+    // The answers of the concierge are not recalled.
     expect(booked).toMatch(/\[load_memory\(.*\) → memories: .*balconies/);
   });
 
-  it('/sessions lists the guest’s conversations, the newest first, and marks this one', async () => {
+  it('/sessions lists the guest’s conversations, newest first, and marks the current one', async () => {
     const { type, runtime } = chatWith();
     expect(await type('/sessions')).toBe('alice has had no conversation yet.\n');
     await type('hello', '/new');
@@ -133,7 +133,7 @@ describe('commands', () => {
     expect(await type('/guest bob', '/sessions')).toContain('bob has had no conversation yet.');
   });
 
-  it('/memory with a query shows what fits it', async () => {
+  it('/memory with a query lists matching memories', async () => {
     const { type } = chatWith();
     await type('/remember my dog is called Rex', '/remember I love balconies');
     const found = await type('/memory dog');
@@ -166,7 +166,7 @@ describe('commands', () => {
     expect(await type('/memory')).toBe('Nothing is remembered.\n');
   });
 
-  it('/forget takes the running conversation along, and another guest’s memories stay', async () => {
+  it('/forget includes the current conversation and keeps memories of other guests', async () => {
     const { type } = chatWith();
     await type('/guest bob', 'I love the sea.', '/guest alice', 'I love balconies.', '/forget', 'yes');
     expect(await type('What do you know about me?')).toContain('concierge: I remember no preference of yours.\n');
@@ -175,7 +175,7 @@ describe('commands', () => {
     expect(await type('/guest bob', '/memory')).toContain('I love the sea.');
   });
 
-  it('/forget with a number forgets that line of the last /memory, one after the other', async () => {
+  it('/forget with a number deletes that line of the last /memory, several times', async () => {
     const { type } = chatWith();
     await type('/remember I love balconies', '/remember I love the sea', '/remember I love desks');
     expect(await type('/memory love')).toContain('3. ');
@@ -188,7 +188,7 @@ describe('commands', () => {
     expect(await type('/memory')).toMatch(/^1\. note: I love \w+\n$/);
   });
 
-  it('/new after /forget keeps nothing of the conversation, and does not say that it does', async () => {
+  it('/new after /forget does not add the conversation to memory', async () => {
     const { type } = chatWith();
     await type('I love balconies.', '/forget', 'yes');
     expect(await type('/new', '/memory')).toBe('A new conversation starts.\nNothing is remembered.\n');
@@ -224,7 +224,7 @@ describe('commands', () => {
     expect(await type('/guest alice', '/memory')).toContain('I love balconies.');
   });
 
-  it('/quit asks the program to leave, and nothing else does', async () => {
+  it('/quit sets hasQuit, other lines do not', async () => {
     const { chat, type } = chatWith();
     await type('bye', '/help');
     expect(chat.hasQuit).toBe(false);
@@ -232,7 +232,7 @@ describe('commands', () => {
     expect(chat.hasQuit).toBe(true);
   });
 
-  it('answers everything about memory with that it is off when there is none', async () => {
+  it('answers memory commands with “Memory is off” if there is no memory', async () => {
     const { type } = chatWith({ memory: false });
     for (const command of ['/memory', '/memory sea', '/forget', '/forget 1', '/remember me']) {
       expect(await type(command)).toBe('Memory is off. Nothing is remembered after this conversation.\n');
@@ -241,8 +241,8 @@ describe('commands', () => {
   });
 });
 
-describe('leaving', () => {
-  it('keeps the last conversation in memory', async () => {
+describe('Chat.close', () => {
+  it('adds the last conversation to memory', async () => {
     const { chat, services, type } = chatWith();
     await type('I love balconies.');
     expect(await chat.close()).toBe(true);
@@ -250,7 +250,7 @@ describe('leaving', () => {
     expect(found.memories).not.toEqual([]);
   });
 
-  it('says so when the conversation could not be kept', async () => {
+  it('returns false if the conversation could not be added to memory', async () => {
     const memoryService = new InMemoryMemoryService();
     memoryService.addEventsToMemory = () => Promise.reject(new TholeError('STORE_UNAVAILABLE', 'The store is away.'));
     const { chat, type } = chatWith({ memoryService });

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { lines, talkByPipe } from '../talk-by-pipe.ts';
 
-describe('the program', { timeout: 60_000 }, () => {
-  it('takes a byte order mark, CRLF, empty lines, and a last line without an end', async () => {
+describe('npm run chat from a pipe', { timeout: 60_000 }, () => {
+  it('accepts a byte order mark, CRLF, empty lines and a last line without a line end', async () => {
     const talk = await talkByPipe('\uFEFFI love balconies.\r\n\r\n   \r\n/new\r\n\r\nBook me a room.');
     expect(talk).toMatchObject({ code: 0, errors: '' });
     expect(talk.answers).toHaveLength(2);
     expect(talk.answers[1]).toContain('with a balcony, as you prefer (“balconies”)');
   });
 
-  it('leaves with 0 when the input is empty', async () => {
+  it('exits with 0 for an empty input', async () => {
     expect(await talkByPipe('')).toMatchObject({ code: 0, errors: '', answers: [] });
   });
 
@@ -18,7 +18,7 @@ describe('the program', { timeout: 60_000 }, () => {
     expect(talk).toMatchObject({ code: 0, errors: '', answers: [] });
   });
 
-  it('leaves with 0 at Ctrl-C when no answer is being given', async () => {
+  it('exits with 0 at Ctrl-C between answers', async () => {
     let sent = false;
     const talk = await talkByPipe(lines('hello'), {
       keepOpen: true,
@@ -32,7 +32,7 @@ describe('the program', { timeout: 60_000 }, () => {
     expect(talk.answers).toHaveLength(1);
   });
 
-  it('explains its options with --help and refuses others on one line with 1', async () => {
+  it('prints its options for --help and rejects unknown options with exit code 1', async () => {
     const help = await talkByPipe('', { args: ['--help'] });
     expect(help).toMatchObject({ code: 0, errors: '' });
     expect(help.output).toContain('--no-memory');
@@ -41,7 +41,7 @@ describe('the program', { timeout: 60_000 }, () => {
     expect(refused.errors.split('\n')[0]).toMatch(/^! TypeError: .*--sing/);
   });
 
-  it('shows whole answers with --no-stream, for the guest of --guest', async () => {
+  it('answers the guest of --guest, without streaming for --no-stream', async () => {
     const talk = await talkByPipe(lines('hello', '/guest'), { args: ['--', '--guest', 'carol', '--no-stream'] });
     expect(talk.answers[0]).toMatch(/^Welcome!/);
     expect(talk.output).toContain('carol is talking. Write /guest <name>');

@@ -5,7 +5,7 @@ import { startConcierge } from './start-concierge.ts';
 
 const session = { appName: 'hotel', userId: 'alice', sessionId: 'stay' };
 
-it('prints where its page is, answers guests over HTTP, and ends with 0', async () => {
+it('prints the address of its page, answers over HTTP and ends with 0', async () => {
   const { url, printed, end } = await startConcierge();
   expect(printed()).toContain(`Open ${url}/dev-ui/ in a browser.`);
   const page = await fetch(`${url}/`);
@@ -20,7 +20,7 @@ it('prints where its page is, answers guests over HTTP, and ends with 0', async 
   expect(await end()).toBe(0);
 });
 
-it('uses a free port if the default one is taken, and names a requested one that is taken', async () => {
+it('uses a free port if the default port is taken, and fails for a requested port', async () => {
   const [first, second] = [await startConcierge([]), await startConcierge([])];
   expect(first.url).not.toBe(second.url);
   let errors = '';
@@ -34,7 +34,7 @@ it('uses a free port if the default one is taken, and names a requested one that
   expect([code, errors]).toEqual([1, expect.stringMatching(/^! INVALID_INPUT: Cannot listen on .*EADDRINUSE/)]);
 });
 
-it('shows its usage for --help, and for what it does not know', async () => {
+it('prints its usage for --help and for unknown options', async () => {
   for (const [argv, expected] of [
     [['--help'], 0],
     [['--nothing'], 1],

@@ -4,15 +4,15 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { serveConcierge } from '../../src/web/serve-concierge.ts';
 
-/** A concierge that listens. */
+/** A running server of the concierge. */
 export interface Running {
   url: string;
   printed: () => string;
-  /** Ends it and answers the exit code. */
+  /** Ends the server and returns the exit code. */
   end: () => Promise<number>;
 }
 
-/** Starts the concierge in this process with a separate database. It ends with the test. */
+/** Starts the concierge in this process with a separate database. It is stopped after the test. */
 export async function startConcierge(argv: readonly string[] = ['--port', '0']): Promise<Running> {
   const data = mkdtempSync(join(tmpdir(), 'concierge-'));
   const end = Promise.withResolvers<void>();
