@@ -1,4 +1,3 @@
-import { isPlainObject } from '@thole/core/kit';
 import type { JsonObject } from '@thole/core';
 import type { Room } from '../src/inventory.ts';
 import { describeRoom, nightsText } from './describe.ts';
@@ -8,7 +7,7 @@ import type { GatheredWish } from './gather-wishes.ts';
 import { mergeFilters } from './merge-filters.ts';
 import { readAskedStay } from './read-stay.ts';
 import type { Step } from './step.ts';
-import { answerOf, errorIn } from './turn.ts';
+import { answerOf, errorIn, isJsonObject } from './turn.ts';
 import type { Turn } from './turn.ts';
 
 /** Searches memory, then finds matching rooms, then books, then reports each wish. */
@@ -53,12 +52,12 @@ function requestOf(wishes: readonly GatheredWish[]): { request?: string } {
 function firstRoom({ rooms, nearest }: JsonObject): Room | undefined {
   const first: unknown =
     (Array.isArray(rooms) ? rooms[0] : undefined) ?? (Array.isArray(nearest) ? nearest[0] : undefined);
-  return isPlainObject(first) ? (first as unknown as Room) : undefined;
+  return isJsonObject(first) ? (first as unknown as Room) : undefined;
 }
 
 function tellBooking(turn: Turn, answer: JsonObject, wishes: readonly GatheredWish[]): string {
   const { booking, room } = answer;
-  if (!isPlainObject(booking) || !isPlainObject(room))
+  if (!isJsonObject(booking) || !isJsonObject(room))
     return `I could not book: ${errorIn(answer, 'the booking was not answered.')}`;
   const { id, from, nights, total } = booking as { id: string; from: string; nights: number; total: number };
   const head = `I have booked ${describeRoom(room as unknown as Room)} from ${from} for ${nightsText(nights)}, ${total} EUR in all. The booking is ${id}.`;

@@ -1,9 +1,8 @@
-import { isPlainObject } from '@thole/core/kit';
 import type { Booking } from '../src/bookings.ts';
 import { describeBooking } from './describe.ts';
 import { bookingsOf } from './list-bookings.ts';
 import type { Step } from './step.ts';
-import { answerOf, errorIn } from './turn.ts';
+import { answerOf, errorIn, isJsonObject } from './turn.ts';
 import type { Turn } from './turn.ts';
 
 /** Cancels the booking with the named id or room, or the only booking. Asks if there are several. */
@@ -11,7 +10,7 @@ export function cancel(turn: Turn): Step {
   const done = answerOf(turn, 'cancel_booking');
   if (done) {
     const { cancelled } = done;
-    if (isPlainObject(cancelled))
+    if (isJsonObject(cancelled))
       return { say: `I have cancelled ${describeBooking(cancelled as unknown as Booking)}.` };
     return { say: `I could not cancel it: ${errorIn(done, 'the cancellation was not answered.')}` };
   }

@@ -1,4 +1,3 @@
-import { isPlainObject } from '@thole/core/kit';
 import type { RoomFilters } from '../src/room-filters.ts';
 import { readFeatures } from './read-features.ts';
 import type { ReadFeatures } from './read-features.ts';
@@ -7,7 +6,7 @@ import { readAskedStay } from './read-stay.ts';
 import { readRemembered, readWish } from './read-wish.ts';
 import type { Wish } from './read-wish.ts';
 import { splitSentences } from './split-sentences.ts';
-import { answerOf } from './turn.ts';
+import { answerOf, isJsonObject } from './turn.ts';
 import type { Memory, Turn } from './turn.ts';
 
 /** A wish, its source and its filters. */
@@ -43,7 +42,7 @@ export function gatherWishes(turn: Turn): GatheredWish[] {
 export function memoriesOf(turn: Turn): Memory[] {
   const answer = answerOf(turn, 'load_memory')?.['memories'];
   const loaded: Memory[] = (Array.isArray(answer) ? answer : []).flatMap((each) => {
-    if (!isPlainObject(each) || typeof each['text'] !== 'string') return [];
+    if (!isJsonObject(each) || typeof each['text'] !== 'string') return [];
     const { text, author, time } = each;
     return [{ text, ...(typeof author === 'string' && { author }), ...(typeof time === 'string' && { time }) }];
   });

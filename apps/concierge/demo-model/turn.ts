@@ -38,3 +38,8 @@ export function errorIn({ error }: JsonObject, otherwise: string): string {
 export function answerOf(turn: Turn, tool: string): JsonObject | undefined {
   return turn.answers.findLast((answer) => answer.name === tool)?.response;
 }
+
+/** True for a JSON object: not null and not a list. */
+export function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,5 +1,4 @@
 import type { JsonObject, StateMap, Tool } from '@thole/core';
-import { applyDelta } from '@thole/core/kit';
 import { FixedRuntime, toolContextFor } from '@thole/testing';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { bookRoomTool, cancelBookingTool, listBookingsTool } from '../../src/tools/booking-tools.ts';
@@ -20,8 +19,11 @@ async function call(tool: Tool, args: JsonObject, guest = 'alice'): Promise<Json
   const own = (guests[guest] ??= {});
   const toolContext = toolContextFor({ runtime, userId: guest, state: { ...appState, ...own } });
   const answer = await tool.runAsync({ args, toolContext });
-  for (const [key, value] of Object.entries(toolContext.state.takeDelta() ?? {}))
-    applyDelta(key.startsWith('app:') ? appState : own, { [key]: value });
+  for (const [key, value] of Object.entries(toolContext.state.takeDelta() ?? {})) {
+    const target = key.startsWith('app:') ? appState : own;
+    if (value === null) delete target[key];
+    else target[key] = value;
+  }
   return answer as JsonObject;
 }
 
