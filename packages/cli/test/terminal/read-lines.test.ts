@@ -1,0 +1,66 @@
+import { PassThrough } from 'node:stream';
+import { describe, expect, it, vi } from 'vitest';
+import { readLines } from '../../src/terminal/read-lines.ts';
+
+/** Starts `readLines` over pipes. `handle` decides whether reading continues. */
+function reading(p: { handle?: (line: string) => Promise<boolean> | boolean; stopWork?: () => boolean } = {}) {
+  const { handle = () => true, stopWork = () => false } = p;
+  const [input, output] = [new PassThrough(), new PassThrough()];
+  const lines: string[] = [];
+  const listeners = new Set<() => void>();
+  const ended = readLines({
+    ...{ input, output, stopWork, prompt: () => '> ' },
+    async handleLine(line) {
+      lines.push(line);
+      return handle(line);
+    },
+    onInterrupt(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+  });
+  const interrupt = (): void => listeners.forEach((listener) => listener());
+  return { input, output, lines, listeners, ended, interrupt };
+}
+
+describe('readLines', () => {
+  it('passes lines in order, without a byte order mark, until the input ends', async () => {
+    const { input, output, lines, listeners, ended } = reading();
+    input.end('\uFEFFone\r\n\ntwo');
+    await ended;
+    expect(lines).toEqual(['one', '', 'two']);
+    expect([input.destroyed, listeners.size, output.read()]).toEqual([true, 0, null]);
+  });
+
+  it('ends when handleLine resolves with false', async () => {
+    const { input, lines, ended } = reading({ handle: (line) => line !== 'quit' });
+    input.write('one\nquit\ntwo\n');
+    await ended;
+    expect(lines).toEqual(['one', 'quit']);
+  });
+
+  it('ends at Ctrl-C if there is no work to stop', async () => {
+    const { ended, interrupt } = reading();
+    interrupt();
+    await ended;
+  });
+
+  it('stops work at the first Ctrl-C and ends at the second during one line', async () => {
+    const work = Promise.withResolvers<boolean>();
+    let stops = 0;
+    const { input, lines, ended, interrupt } = reading({ handle: () => work.promise, stopWork: () => ++stops > 0 });
+    input.write('one\ntwo\n');
+    await vi.waitUntil(() => lines.length === 1);
+    interrupt();
+    interrupt();
+    work.resolve(true);
+    await ended;
+    expect([lines, stops]).toEqual([['one'], 1]);
+  });
+
+  it('ends without an error when the output is closed', async () => {
+    const { output, ended } = reading();
+    output.destroy(new Error('EPIPE'));
+    await ended;
+  });
+});
