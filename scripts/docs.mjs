@@ -135,6 +135,10 @@ const commands = { build: buildSite, dev: serveSite, reference: writeReference, 
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
   const [command = 'build'] = process.argv.slice(2);
-  if (!Object.hasOwn(commands, command)) throw new Error('usage: pnpm run docs [build|dev|reference|examples]');
-  await commands[command]();
+  if (Object.hasOwn(commands, command)) {
+    await commands[command]();
+  } else {
+    console.error(`usage: pnpm run docs [${Object.keys(commands).join('|')}]`);
+    process.exitCode = 2;
+  }
 }
