@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { root } from '../architecture/workspace.ts';
 import { run } from './workspace-copy.ts';
 
-/** Once before the tests over packed packages, so that none of them reads what another is writing. */
+/** Builds and packs all packages once, before the tests over packed packages, so that no test reads while another writes. */
 export default async function build(): Promise<void> {
   await run(root, join(root, 'node_modules/.bin/turbo'), [
     'run',
@@ -10,4 +10,5 @@ export default async function build(): Promise<void> {
     '--concurrency=2',
     '--output-logs=errors-only',
   ]);
+  await run(root, process.execPath, ['scripts/tarballs.mjs', '--built']);
 }

@@ -3,11 +3,10 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { startExampleServer } from '../../scripts/example.mjs';
 import { fetchPackage } from '../../scripts/fetch-package.mjs';
-import { packAll } from '../../scripts/tarballs.mjs';
 import { packageOf } from '../architecture/imports.ts';
 import { root } from '../architecture/workspace.ts';
 import { codeBlocks } from './code-blocks.ts';
-import { installWith, lend, published } from './tarballs.ts';
+import { installWith, lend, packed as tarballs, published } from './tarballs.ts';
 import { run, temporaryFolder } from './workspace-copy.ts';
 
 /** README names it. */
@@ -17,10 +16,8 @@ const project = join(folder, 'project');
 const blocks = codeBlocks();
 const checked = blocks.filter(({ unchecked }) => unchecked === undefined);
 const programs = blocks.filter(({ output }) => output !== undefined);
-let tarballs: Map<string, string>;
 
 beforeAll(async () => {
-  tarballs = packAll(join(folder, 'tarballs'));
   await installWith(project, [...tarballs.keys()], tarballs);
   mkdirSync(join(project, 'blocks'));
   // Pages show files that import each other.

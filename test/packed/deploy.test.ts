@@ -1,14 +1,14 @@
-import { cpSync, mkdirSync } from 'node:fs';
+import { cpSync, mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ProtocolServer } from '@thole/testing/http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { packAll } from '../../scripts/tarballs.mjs';
 import { root } from '../architecture/workspace.ts';
 import { startDeployed, startModel } from '../docs/deployed-server.ts';
 import type { DeployedServer } from '../docs/deployed-server.ts';
 import { buildImage } from '../docs/dockerfile.ts';
 import type { Image } from '../docs/dockerfile.ts';
 import { commandsUnder } from '../docs/page.ts';
+import { tarballFolder } from './tarballs.ts';
 import { run, temporaryFolder } from './workspace-copy.ts';
 
 const { folder, remove } = temporaryFolder('deploy');
@@ -27,7 +27,8 @@ beforeAll(async () => {
     'npm install ./packages/*.tgz pg ioredis',
   ]);
   expect(rest.flat().join()).toContain('docker compose up');
-  packAll(join(folder, 'thole/.tools/tarballs'));
+  mkdirSync(join(folder, 'thole/.tools'), { recursive: true });
+  symlinkSync(tarballFolder, join(folder, 'thole/.tools/tarballs'), 'dir');
   mkdirSync(project);
   cpSync(join(root, 'docs/deploy'), project, { recursive: true });
   await run(project, 'npm', ['init', '--yes']);

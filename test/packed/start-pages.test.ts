@@ -1,11 +1,11 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { packAll } from '../../scripts/tarballs.mjs';
 import { read, root } from '../architecture/workspace.ts';
 import { commandsOf, commandsUnder, startPages } from '../docs/page.ts';
 import { runPage } from '../docs/run-page.ts';
 import { freePort } from '../servers/free-port.ts';
+import { tarballFolder } from './tarballs.ts';
 import { run, temporaryFolder } from './workspace-copy.ts';
 
 const { folder, remove } = temporaryFolder('start-pages');
@@ -19,8 +19,8 @@ beforeAll(async () => {
     'cd thole',
     'node scripts/run.mjs tarballs',
   ]);
-  packAll(join(folder, 'thole/.tools/tarballs'));
-  mkdirSync(join(folder, 'thole'), { recursive: true });
+  mkdirSync(join(folder, 'thole/.tools'), { recursive: true });
+  symlinkSync(tarballFolder, join(folder, 'thole/.tools/tarballs'), 'dir');
   await run(join(folder, 'thole'), 'sh', ['-e', '-c', commands.slice(3).join('\n')]);
   port = await freePort();
 }, 300_000);

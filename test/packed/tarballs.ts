@@ -6,6 +6,12 @@ import { run } from './workspace-copy.ts';
 
 export const published: readonly Package[] = packages.filter(({ manifest }) => !manifest.private);
 
+/** The tarballs that `build.ts` has packed, by the names of their packages. Tests only read them. */
+export const tarballFolder: string = join(root, '.tools/tarballs');
+export const packed: ReadonlyMap<string, string> = new Map(
+  published.map(({ folder, manifest }) => [manifest.name, join(tarballFolder, `${folder}.tgz`)]),
+);
+
 /** An npm project that has some of the tarballs, and takes the others where these need them. */
 export async function installWith(
   folder: string,
