@@ -20,8 +20,8 @@ export class Delivery {
     if (this.#task.state.error) throw this.#task.state.error;
     if (!event.partial) return this.#emitComplete(event);
     if (this.#committer.hasEventHook) return this.#emitPartialWithHook(event);
-    const taken = this.handOver(event);
-    return taken ? taken.then(() => this.#unlessStopped(event)) : event;
+    const delivered = this.handOver(event);
+    return delivered ? delivered.then(() => this.#unlessStopped(event)) : event;
   }
 
   /** Passes an event to the reader. Returns undefined if the run does not wait for its reader. */
@@ -50,8 +50,8 @@ export class Delivery {
     const stored = this.#task.session.contains(event) ? event : await this.#committer.commit(event);
     if (!stored) return emptyEvent(event);
     this.#task.state.throwIfStopped();
-    const taken = this.handOver(stored);
-    if (taken) await taken;
+    const delivered = this.handOver(stored);
+    if (delivered) await delivered;
     return this.#unlessStopped(stored);
   }
 

@@ -2,6 +2,7 @@ import { createEvent, TholeError } from '@thole/core';
 import type { Content, Event } from '@thole/core';
 import { AgentContext } from '../contexts/agent-context.ts';
 import { PendingChanges } from '../contexts/pending-changes.ts';
+import { runAgent } from '../contexts/run-agent.ts';
 import { assertAnswers, findAgentToRun } from '../history/find-agent-to-run.ts';
 import { callPlugins, hasHook } from '../hooks/call-hooks.ts';
 import type { LiveSession } from '../session/live-session.ts';
@@ -66,7 +67,7 @@ export async function openRun(task: RunTask): Promise<AgentSteps | undefined> {
   await takeMessage(task, opened, request);
   if (hasHook(task.runner.plugins, 'beforeRunCallback') && (await isAnsweredByPlugin(task, opened))) return undefined;
   const agent = findAgentToRun(opened.session.log, task.tree, opened.userContent);
-  return (opened.steps = opened.rootContext.runAgent(agent));
+  return (opened.steps = runAgent(task, opened.rootContext, agent, undefined));
 }
 
 function listenToAbort(task: RunTask): void {

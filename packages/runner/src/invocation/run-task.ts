@@ -58,6 +58,7 @@ export class RunTask {
   opened: OpenRun | undefined;
   /** Callbacks of `context.onClose`. */
   closeCallbacks: Set<() => void | Promise<void>> | undefined;
+  /** True if `done` is resolved. */
   isDone: boolean = false;
   removeAbortListener: (() => void) | undefined;
   /** True after `context.endInvocation()`: no other agent begins. */

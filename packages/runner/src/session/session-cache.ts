@@ -7,7 +7,7 @@ import { LiveSession } from './live-session.ts';
 
 /**
  * Sessions of a runner that stay in memory between runs. The lease contains the session's head, so only changes are read:
- * nothing after the runner's own turn, only new events after another writer, and the whole session the first time.
+ * nothing after the runner's own turn, only new events after another writer, and the complete session the first time.
  */
 export class SessionCache {
   readonly service: SessionService;
