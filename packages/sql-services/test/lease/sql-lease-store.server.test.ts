@@ -74,7 +74,7 @@ for (const kind of ['postgres', 'mariadb'] as const) {
     it('rejects appends of a run after another run has taken its session (contract 13)', async () => {
       await checkTakeOver(
         [1, 2, 3, 4].map(() => opened({ pollMs: 5 })),
-        20,
+        10,
       );
     });
 
