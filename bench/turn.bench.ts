@@ -28,7 +28,7 @@ const adkSessions = new Map<number, string>();
 const none = (): number[] => [];
 const costs = sizes.map((size) => ({ size, first: none(), ours: none(), ai: none(), adk: none(), loop: none() }));
 
-// Every path until it is compiled, then everything once more in the measured order. The results are dropped.
+// Runs every path until it is compiled, then all paths again in the measured order. The results are dropped.
 const warmUp = await ours.session(10);
 for (let i = 0; i < 3_000; i++) await ours.turn(warmUp);
 await ours.forget(warmUp);

@@ -1,7 +1,7 @@
 import { cpSync, globSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join, matchesGlob } from 'node:path';
 
-/** The result of a build: the folder that stands for the image's root, and what its container runs. */
+/** The result of a build: the folder that is the root of the image, and what its container runs. */
 export interface Image {
   workdir: string;
   env: NodeJS.ProcessEnv;

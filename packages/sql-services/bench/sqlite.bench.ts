@@ -14,7 +14,7 @@ const batch = 100;
 const samples = 60;
 const ref = (sessionId: string): SessionRef => ({ appName: 'app', userId: 'u', sessionId });
 
-/** A service over a file of its own, with one session. */
+/** Opens a service on a new file, with one session. */
 async function opened(name: string): Promise<{ service: DatabaseSessionService; path: string }> {
   const path = join(folder, name);
   const service = new DatabaseSessionService(`sqlite:///${path}`);
@@ -22,7 +22,7 @@ async function opened(name: string): Promise<{ service: DatabaseSessionService; 
   return { service, path };
 }
 
-/** Sessions with so many events each, written past the service: only what is measured has to go through it. */
+/** Writes sessions with this number of events each directly to the file, which is faster than the service. */
 function fill(path: string, sessions: number, events: number): void {
   const file = new DatabaseSync(path);
   const text = JSON.stringify(eventAt(1));
@@ -48,7 +48,7 @@ function fill(path: string, sessions: number, events: number): void {
   file.close();
 }
 
-/** The statements of an append, prepared, in a transaction of their own. */
+/** Returns a function that appends events with prepared statements, each in a separate transaction. */
 function bareAppends(path: string): (events: readonly { id: string; text: string }[]) => void {
   const file = new DatabaseSync(path);
   file.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL');
