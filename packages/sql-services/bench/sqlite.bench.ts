@@ -1,4 +1,4 @@
-// Appending to SQLite and reading the newest events, beside the bare statements and as sessions and database grow.
+// Measures appends to SQLite and reads of the newest events, compared with the bare statements and with small databases.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -53,7 +53,7 @@ function bareAppends(path: string): (events: readonly { id: string; text: string
   const file = new DatabaseSync(path);
   file.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL');
   const [begin, commit] = [file.prepare('BEGIN IMMEDIATE'), file.prepare('COMMIT')];
-  const look = file.prepare(`SELECT s.row_id, s.last_seq, 1 AS held, e.seq, e.event, e.v
+  const check = file.prepare(`SELECT s.row_id, s.last_seq, 1 AS held, e.seq, e.event, e.v
     FROM thole_sessions s LEFT JOIN thole_events e ON e.session_row = s.row_id AND e.event_key = ?
     WHERE s.app_name = ? AND s.user_id = ? AND s.session_id = ? AND (s.expires_at IS NULL OR s.expires_at > ?)`);
   const insert = file.prepare(`INSERT INTO thole_events (session_row, seq, event_key, event_time, event, v)
@@ -63,7 +63,7 @@ function bareAppends(path: string): (events: readonly { id: string; text: string
   return (events) => {
     for (const { id, text } of events) {
       begin.run();
-      const row = look.get(id, 'app', 'u', 's', 0) as { row_id: number; last_seq: number };
+      const row = check.get(id, 'app', 'u', 's', 0) as { row_id: number; last_seq: number };
       insert.run(row.row_id, row.last_seq + 1, id, 1, text);
       update.run(row.last_seq + 1, 1, null, row.row_id);
       commit.run();
