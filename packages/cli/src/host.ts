@@ -3,29 +3,29 @@ import type { Readable, Writable } from 'node:stream';
 import { systemRuntime } from '@thole/core';
 import type { EnvVars, Runtime } from '@thole/core';
 
-/** What a command takes from its surroundings. */
+/** The environment in which a command runs. Tests replace parts of it. */
 export interface Host {
-  /** What was typed after `thole`. */
+  /** Arguments after `thole`. */
   argv: readonly string[];
-  /** Variables of a `.env` file are added to it; what is set already stays. */
+  /** Environment variables. Variables of `.env` files are added; existing ones stay. */
   env: EnvVars & { [name: string]: string | undefined };
-  /** Relative paths begin here. */
+  /** Working directory, in which relative paths start. */
   cwd: string;
   input: Readable & { isTTY?: boolean | undefined };
   output: Writable & { isTTY?: boolean | undefined };
   errors: Writable & { isTTY?: boolean | undefined };
   runtime: Runtime;
-  /** Calls the listener when somebody asks the program to stop (Ctrl-C, SIGTERM), until the answered function is called. */
+  /** Calls the listener at Ctrl-C and SIGTERM, until the returned function is called. */
   onInterrupt(listener: () => void): () => void;
-  /** Imports a module by its URL, as the platform does. */
+  /** Imports a module by its URL. */
   importModule(url: string): Promise<unknown>;
 }
 
-/** What `main` is given; what is left out is the process's own. */
+/** Options of `main`. The default of each is the process's own. */
 export type MainOptions = { readonly [name in keyof Host]?: Host[name] | undefined };
 
-/** The process's own surroundings, with some of them replaced. */
-export function hostOf(options: MainOptions): Host {
+/** Returns the environment of the process, with the given parts replaced. */
+export function createHost(options: MainOptions): Host {
   return {
     argv: options.argv ?? process.argv.slice(2),
     env: options.env ?? process.env,

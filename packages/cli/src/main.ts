@@ -3,9 +3,9 @@ import process from 'node:process';
 import { systemRuntime } from '@thole/core';
 import { main } from './program.ts';
 
-// Whoever read the output may leave before it ends, as `head` does: that is no failure.
+// A program such as `head` may close the pipe before the output ends. That is not a failure.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
 
 process.exitCode = await main();
-// What an agent has left open would hold the process for ever; this timer itself does not.
+// Open handles of an agent would keep the process running. This timer does not.
 systemRuntime().timer(1_000, () => process.exit());

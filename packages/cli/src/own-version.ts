@@ -1,11 +1,11 @@
 import { createRequire } from 'node:module';
 
-/** The version of this package, of `src` as of `dist`: both stand next to its package.json. */
+/** Returns the version of this package. `src` and `dist` are both next to its package.json. */
 export function ownVersion(): string {
   return versionIn('../package.json');
 }
 
-/** The version of a package that this one depends on. */
+/** Returns the version of a package that this one depends on. */
 export function versionOf(name: string): string {
   return versionIn(`${name}/package.json`);
 }

@@ -5,7 +5,7 @@ import { addCreate } from './commands/create.ts';
 import { addMigrate } from './commands/migrate-session.ts';
 import { addRun } from './commands/run.ts';
 import { addApiServer, addWeb } from './commands/serve.ts';
-import { hostOf } from './host.ts';
+import { createHost } from './host.ts';
 import type { MainOptions } from './host.ts';
 import { ownVersion } from './own-version.ts';
 import { isUsageError } from './options/usage-error.ts';
@@ -13,28 +13,28 @@ import { withDashes } from './options/with-dashes.ts';
 
 const EXAMPLES = `
 Examples:
-  $ thole create hello --model demo    a project that runs without a key
-  $ thole run hello                    talk to it here
-  $ thole web hello                    talk to it in the browser
-  $ thole api_server agents            serve every agent of a folder
+  $ thole create hello --model demo    create a project that needs no key
+  $ thole run hello                    chat with an agent in the terminal
+  $ thole web hello                    chat with an agent in the browser
+  $ thole api_server agents            serve all agents of a folder
 
 Options may be written with - or _ (--session-service-uri, --session_service_uri).
-thole <command> --help tells more of a command.`;
+Run "thole <command> --help" for the options and examples of a command.`;
 
 /**
- * The `thole` command with what it takes from its surroundings, which are the process's unless given. Answers the exit code: 0, 1 for
- * what failed, 2 for what was typed wrongly. Never throws; errors are one sentence, with `--verbose` their stack too.
+ * Runs the `thole` command and returns the exit code: 0, 1 for a failure, 2 for a usage error. Never throws. Errors are written as
+ * one sentence, with `--verbose` also their stack.
  */
 export async function main(options: MainOptions = {}): Promise<number> {
-  const host = hostOf(options);
+  const host = createHost(options);
   const argv = withDashes(host.argv);
   let code = 0;
   const program = new Command('thole')
-    .description('Makes, runs and serves agents written with Thole.')
+    .description('Creates, runs and serves agents written with Thole.')
     .version(ownVersion(), '-V, --version', 'print the version')
-    .option('--verbose', 'print the stack of an error too')
+    .option('--verbose', 'print the stack of errors')
     .helpOption('-h, --help', 'print help')
-    .helpCommand('help [command]', 'print help of a command')
+    .helpCommand('help [command]', 'print help for a command')
     .configureHelp({ showGlobalOptions: true })
     .addHelpText('after', EXAMPLES)
     .configureOutput({
@@ -42,25 +42,25 @@ export async function main(options: MainOptions = {}): Promise<number> {
       writeErr: (text) => void host.errors.write(text),
     })
     .exitOverride();
-  const ends = (ended: number): void => void (code = ended);
-  addCreate(program, host, ends);
-  addRun(program, host, ends);
-  addWeb(program, host, ends);
-  addApiServer(program, host, ends);
-  addMigrate(program, host, ends);
+  const setExitCode = (exitCode: number): void => void (code = exitCode);
+  addCreate(program, host, setExitCode);
+  addRun(program, host, setExitCode);
+  addWeb(program, host, setExitCode);
+  addApiServer(program, host, setExitCode);
+  addMigrate(program, host, setExitCode);
   try {
     await program.parseAsync([...argv], { from: 'user' });
     return code;
   } catch (error) {
-    if (isOfCommander(error)) return error.exitCode === 0 ? 0 : 2;
+    if (isCommanderError(error)) return error.exitCode === 0 ? 0 : 2;
     const verbose = argv.includes('--verbose');
-    // Not before: `--help` should not wait for it.
+    // Imported here, so that `--help` starts faster.
     const { errorLine } = await import('./terminal/error-line.ts');
     host.errors.write(`error: ${errorLine(error, { verbose })}\n`);
     return isUsageError(error) ? 2 : 1;
   }
 }
 
-function isOfCommander(error: unknown): error is CommanderError {
+function isCommanderError(error: unknown): error is CommanderError {
   return error instanceof Error && String((error as { code?: unknown }).code).startsWith('commander.');
 }

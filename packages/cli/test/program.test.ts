@@ -6,8 +6,8 @@ import { thole } from './support/thole.ts';
 
 const commands = [['create'], ['run'], ['web'], ['api_server'], ['migrate', 'session']];
 
-describe('help and version', () => {
-  it('--help names every command and shows examples', async () => {
+describe('thole --help', () => {
+  it('names every command and shows examples', async () => {
     const { code, output, errors } = await thole(['--help']);
     expect({ code, errors }).toEqual({ code: 0, errors: '' });
     for (const [name] of commands) expect(output).toMatch(new RegExp(`^ {2}${name}\\b`, 'm'));
@@ -15,7 +15,7 @@ describe('help and version', () => {
   });
 
   it.each(commands.map((each) => [each.join(' '), each] as const))(
-    '%s --help shows its options and examples',
+    'shows options and examples of %s',
     async (_, command) => {
       const { code, output, errors } = await thole([...command, '--help']);
       expect({ code, errors }).toEqual({ code: 0, errors: '' });
@@ -24,34 +24,31 @@ describe('help and version', () => {
     },
   );
 
-  it.each([['run'], ['web'], ['api_server']])(
-    '%s --help names every place that services may be kept in',
-    async (name) => {
-      const { output } = await thole([name, '--help']);
-      const help = output.replace(/\s+/g, ' ');
-      const places = 'sqlite://, postgresql://, mysql://, redis://, rediss://';
-      expect(help).toContain(`--session-service-uri <uri> where sessions are kept: memory://, ${places}`);
-      expect(help).toContain(`--memory-service-uri <uri> where memory is kept: memory://, ${places}`);
-      expect(help).toContain(`--artifact-service-uri <uri> where artifacts are kept: memory://, file://, ${places}`);
-    },
-  );
+  it.each([['run'], ['web'], ['api_server']])('names all schemes of service URIs for %s', async (name) => {
+    const { output } = await thole([name, '--help']);
+    const help = output.replace(/\s+/g, ' ');
+    const schemes = 'sqlite://, postgresql://, mysql://, redis://, rediss://';
+    expect(help).toContain(`--session-service-uri <uri> sessions: memory://, ${schemes}`);
+    expect(help).toContain(`--memory-service-uri <uri> memory: memory://, ${schemes}`);
+    expect(help).toContain(`--artifact-service-uri <uri> artifacts: memory://, file://, ${schemes}`);
+  });
 
-  it('--version prints the version of the package', async () => {
+  it('prints the version of the package with --version', async () => {
     const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../package.json'), 'utf8')) as {
       version: string;
     };
     expect(await thole(['--version'])).toEqual({ code: 0, output: `${version}\n`, errors: '' });
   });
 
-  it('without a command it prints help to the errors and ends with 2', async () => {
+  it('prints help to standard error without a command, and exits with 2', async () => {
     const { code, output, errors } = await thole([]);
     expect({ code, output }).toEqual({ code: 2, output: '' });
     expect(errors).toContain('Usage: thole');
   });
 });
 
-describe('what was typed wrongly', () => {
-  it('suggests the command that was meant and ends with 2', async () => {
+describe('thole with invalid arguments', () => {
+  it('suggests a similar command and exits with 2', async () => {
     expect(await thole(['crate'])).toEqual({
       code: 2,
       output: '',
@@ -59,7 +56,7 @@ describe('what was typed wrongly', () => {
     });
   });
 
-  it('suggests the option that was meant and ends with 2', async () => {
+  it('suggests a similar option and exits with 2', async () => {
     const { code, errors } = await thole(['web', '--prot', '1']);
     expect(code).toBe(2);
     expect(errors).toBe("error: unknown option '--prot'\n(Did you mean --port?)\n");
@@ -67,20 +64,20 @@ describe('what was typed wrongly', () => {
 
   it.each([
     [['run'], "missing required argument 'agent'"],
-    [['web', '--port', '70000'], '--port must be a whole number from 0 to 65535.'],
-    [['web', '--port', 'many'], '--port must be a whole number from 0 to 65535.'],
-    [['web', '--url_prefix', 'api'], '--url_prefix must begin with / and hold plain path segments.'],
+    [['web', '--port', '70000'], '--port must be an integer from 0 to 65535.'],
+    [['web', '--port', 'many'], '--port must be an integer from 0 to 65535.'],
+    [['web', '--url_prefix', 'api'], '--url_prefix must start with / and have plain path segments, such as /api.'],
     [['web', '--log_level', 'loud'], '--log_level must be one of debug, info, warning, error, critical.'],
     [['run', 'nowhere'], 'There is no file or folder nowhere.'],
-    [['migrate', 'session', '--from', 'sqlite:///a.db'], '--to is missing: the URL of a database'],
-  ])('%j is told in one sentence, without a stack, and ends with 2', async (argv, sentence) => {
+    [['migrate', 'session', '--from', 'sqlite:///a.db'], '--to must be the URL of a database'],
+  ])('prints one sentence for %j and exits with 2', async (argv, sentence) => {
     const { code, output, errors } = await thole(argv, { cwd: temporaryFolder() });
     expect({ code, output }).toEqual({ code: 2, output: '' });
     expect(errors).toContain(`error: ${sentence}`);
     expect(errors.trimEnd().split('\n')).toHaveLength(1);
   });
 
-  it('prints the stack with --verbose, wherever that stands', async () => {
+  it('prints the stack with --verbose at any position', async () => {
     for (const argv of [
       ['--verbose', 'run', 'nowhere'],
       ['run', 'nowhere', '--verbose'],

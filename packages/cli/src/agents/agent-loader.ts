@@ -8,77 +8,84 @@ import type { ServicesOnDemand } from '../services/open-services.ts';
 import { AgentEnvironment } from './agent-environment.ts';
 import { explainLoadError } from './explain-load-error.ts';
 import { findAgents } from './find-agents.ts';
-import type { AgentPlace, FoundAgent } from './find-agents.ts';
+import type { AgentLocation, AgentModule } from './find-agents.ts';
 import { ModuleLoader } from './module-loader.ts';
 import { readAgent } from './read-agent.ts';
-import type { ReadAgent } from './read-agent.ts';
+import type { ExportedAgent } from './read-agent.ts';
 
-/** An agent that runs. */
+/** A loaded agent with its runner. */
 export interface LoadedAgent {
-  found: FoundAgent;
+  module: AgentModule;
   runner: Runner;
 }
 
-/** Loads agents from files and makes runners of them. An app runs on the services given here, a runner on its own. */
+/** Options of `AgentLoader`. */
+export interface AgentLoaderOptions {
+  host: Pick<Host, 'cwd' | 'env' | 'importModule'>;
+  location: AgentLocation;
+  /** Services of apps. A runner has its own. */
+  services: ServicesOnDemand;
+  runtime: Runtime;
+}
+
+/** Loads agents from modules and creates their runners. */
 export class AgentLoader {
-  readonly #host: Pick<Host, 'cwd' | 'env' | 'importModule'>;
+  readonly #host: AgentLoaderOptions['host'];
   readonly #runtime: Runtime;
   readonly #services: ServicesOnDemand;
   readonly #modules: ModuleLoader;
   readonly #environment: AgentEnvironment;
-  readonly #place: AgentPlace;
+  readonly #location: AgentLocation;
 
-  constructor(p: {
-    host: Pick<Host, 'cwd' | 'env' | 'importModule'>;
-    place: AgentPlace;
-    services: ServicesOnDemand;
-    runtime: Runtime;
-  }) {
-    this.#host = p.host;
-    this.#runtime = p.runtime;
-    this.#services = p.services;
-    this.#place = p.place;
-    this.#modules = new ModuleLoader({ root: p.place.root, importModule: p.host.importModule });
-    this.#environment = new AgentEnvironment(p.host.env);
+  constructor({ host, location, services, runtime }: AgentLoaderOptions) {
+    this.#host = host;
+    this.#runtime = runtime;
+    this.#services = services;
+    this.#location = location;
+    this.#modules = new ModuleLoader({ root: location.root, importModule: host.importModule });
+    this.#environment = new AgentEnvironment(host.env);
   }
 
-  /** Looks at the files anew: what is loaded from now on is what they hold now. */
-  renew(): void {
-    this.#modules.renew();
+  /** Makes later loads import the current content of the files. */
+  invalidate(): void {
+    this.#modules.invalidate();
   }
 
-  /** The agents that there are now. */
-  find(): Promise<AgentPlace> {
-    return findAgents(this.#host.cwd, this.#place.path);
+  /** Returns the agents that exist now. */
+  find(): Promise<AgentLocation> {
+    return findAgents(this.#host.cwd, this.#location.path);
   }
 
-  /** Undefined for a file that was only guessed to hold an agent. `INVALID_INPUT` and others name the file, and the line where there is one. */
-  async load(found: FoundAgent): Promise<LoadedAgent | undefined> {
-    const { root } = this.#place;
-    const where = { file: found.file, root, cwd: this.#host.cwd };
-    const { agent, env } = await this.#read(found, where);
-    if (agent?.kind === 'runner') return { found, runner: agent.runner };
+  /**
+   * Loads an agent. Returns undefined for a guess that exports no agent. Errors name the file, and the line if it is known;
+   * most have the code `INVALID_INPUT`.
+   */
+  async load(module: AgentModule): Promise<LoadedAgent | undefined> {
+    const { root } = this.#location;
+    const where = { file: module.file, root, cwd: this.#host.cwd };
+    const { agent, env } = await this.#read(module, where);
+    if (agent?.kind === 'runner') return { module, runner: agent.runner };
     if (agent) {
       const services = await this.#services.get();
       const app = { ...agent.app, models: [...(agent.app.models ?? []), ...modelsOf(env, this.#runtime)] };
       try {
-        return { found, runner: new Runner({ app, ...services, runtime: this.#runtime }) };
+        return { module, runner: new Runner({ app, ...services, runtime: this.#runtime }) };
       } catch (error) {
         throw explainLoadError(error, where);
       }
     }
-    if (found.maybe) return undefined;
-    const missing = new TholeError('INVALID_INPUT', 'it exports no rootAgent, app or runner, and no agent by default.');
-    throw explainLoadError(missing, where);
+    if (module.isGuess) return undefined;
+    const message = 'The module must export rootAgent, app or runner, or have an agent as its default export.';
+    throw explainLoadError(new TholeError('INVALID_INPUT', message), where);
   }
 
   async #read(
-    found: FoundAgent,
+    module: AgentModule,
     where: { file: string; root: string; cwd: string },
-  ): Promise<{ agent: ReadAgent | undefined; env: EnvVars }> {
+  ): Promise<{ agent: ExportedAgent | undefined; env: EnvVars }> {
     try {
-      const env = await this.#environment.load([where.cwd, where.root, found.folder]);
-      return { env, agent: await readAgent(await this.#modules.load(found.file), found.name) };
+      const env = await this.#environment.load([where.cwd, where.root, module.folder]);
+      return { env, agent: await readAgent(await this.#modules.load(module.file), module.name) };
     } catch (error) {
       throw explainLoadError(error, where);
     }

@@ -1,15 +1,15 @@
 import { TholeError } from '@thole/core';
 import type { AgentLoader, LoadedAgent } from './agent-loader.ts';
 
-/** What became of a look at the files. */
-export interface RegisteredAgent {
-  /** One of each file, in the order of their names: what it holds now, or held when it could last be loaded. */
+/** The result of `AgentRegistry.load`. */
+export interface LoadResult {
+  /** One agent per file, ordered by name: its current content, or the last one that could be loaded. */
   agents: readonly LoadedAgent[];
-  /** Of files that could not be loaded. */
+  /** Errors of files that could not be loaded. */
   errors: readonly unknown[];
 }
 
-/** Loads all agents of a place, again and again; what breaks meanwhile stays as it was. */
+/** Loads all agents of a location, once or several times. An agent whose file becomes invalid stays as it was last loaded. */
 export class AgentRegistry {
   readonly #loader: AgentLoader;
   #agents: readonly LoadedAgent[] = [];
@@ -18,39 +18,38 @@ export class AgentRegistry {
     this.#loader = loader;
   }
 
-  /** `DUPLICATE_NAME` where two files hold apps of one name; then nothing has changed. */
-  async load(): Promise<RegisteredAgent> {
-    this.#loader.renew();
-    const place = await this.#loader.find();
+  /** Loads all agents. Throws `DUPLICATE_NAME`, and changes nothing, if two files have apps with the same name. */
+  async load(): Promise<LoadResult> {
+    this.#loader.invalidate();
+    const { agents: modules } = await this.#loader.find();
     const agents: LoadedAgent[] = [];
     const errors: unknown[] = [];
-    // One after the other: each reads the environment that its own `.env` has made.
-    for (const found of place.agents) {
+    // Sequentially: each module reads the environment with its own `.env` file.
+    for (const module of modules) {
       let loaded: LoadedAgent | undefined;
       try {
-        loaded = await this.#loader.load(found);
+        loaded = await this.#loader.load(module);
       } catch (error) {
         errors.push(error);
-        loaded = this.#agents.find((each) => each.found.file === found.file);
+        loaded = this.#agents.find((each) => each.module.file === module.file);
       }
       if (loaded) agents.push(loaded);
     }
-    refuseDuplicates(agents);
+    assertUniqueNames(agents);
     this.#agents = agents;
     return { agents, errors };
   }
 }
 
-function refuseDuplicates(agents: readonly LoadedAgent[]): void {
+function assertUniqueNames(agents: readonly LoadedAgent[]): void {
   const files = new Map<string, string>();
-  for (const { found, runner } of agents) {
+  for (const { module, runner } of agents) {
     const other = files.get(runner.appName);
-    if (other !== undefined) {
+    if (other !== undefined)
       throw new TholeError(
         'DUPLICATE_NAME',
-        `Two apps are called ${runner.appName}: those of ${other} and ${found.file}.`,
+        `Two apps have the name ${runner.appName}: in ${other} and in ${module.file}.`,
       );
-    }
-    files.set(runner.appName, found.file);
+    files.set(runner.appName, module.file);
   }
 }

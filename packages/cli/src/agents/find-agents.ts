@@ -3,24 +3,24 @@ import { basename, dirname, extname, join, resolve } from 'node:path';
 import { usageError } from '../options/usage-error.ts';
 
 /** A module that should export an agent. */
-export interface FoundAgent {
-  /** What the app is called unless it says so itself. */
+export interface AgentModule {
+  /** Default name of the app. */
   name: string;
-  /** Absolute, without symbolic links. */
+  /** Absolute path without symbolic links. */
   file: string;
-  /** Where its `.env` is. */
+  /** Folder of the module and its `.env` file. */
   folder: string;
-  /** Found by a name that others use too: when it exports no agent, it means something else. */
-  maybe?: boolean | undefined;
+  /** True if the module may be something else: then it is not an error that it exports no agent. */
+  isGuess?: boolean | undefined;
 }
 
-/** Where agents are and which: what `thole web` and `thole run` work on. */
-export interface AgentPlace {
-  /** As it was asked for. */
+/** A path with agents, for `thole web` and `thole run`. */
+export interface AgentLocation {
+  /** The path as typed. */
   path: string;
-  /** Below it modules are loaded anew when they change. */
+  /** Folder whose modules are imported again when they change. */
   root: string;
-  agents: FoundAgent[];
+  agents: AgentModule[];
 }
 
 const EXTENSIONS = ['.ts', '.mts', '.js', '.mjs'];
@@ -28,59 +28,58 @@ const ENTRIES = ['agent', 'index'].flatMap((name) => EXTENSIONS.map((extension) 
 const NO_AGENT = /\.(?:d|test|spec|config)\.[cm]?[jt]s$/;
 /** The names of `export const a`, `export { b, c }` and `export default`. */
 const EXPORTED = /^export\s+(?:(?:const|let|var)\s+(\w+)|\{([^}]*)\}|(default)\b)/gm;
-const LEFT_OUT = /^(?:\.|node_modules$|dist$)/;
+const IGNORED = /^(?:\.|node_modules$|dist$)/;
 
 /**
- * The agents of a path: a file; a folder with `agent.ts` or `index.ts`; or a folder of such folders and of files that export
- * `rootAgent`, `app`, `runner` or a default. Only files that say so in their text are imported later. By name.
+ * Finds the agents of a path, ordered by name: a file; a folder with `agent.ts` or `index.ts`; or a folder of such folders and of
+ * files that export `rootAgent`, `app`, `runner` or a default. Nothing is imported. Throws a usage error for an unknown path.
  */
-export async function findAgents(cwd: string, path: string): Promise<AgentPlace> {
-  const asked = resolve(cwd, path);
-  const place = await realpath(asked).catch(() => {
+export async function findAgents(cwd: string, path: string): Promise<AgentLocation> {
+  const root = await realpath(resolve(cwd, path)).catch(() => {
     throw usageError(`There is no file or folder ${path}.`);
   });
-  if ((await stat(place)).isFile()) return { path, root: dirname(place), agents: [agentOfFile(place)] };
-  const own = await agentOfFolder(place);
-  return { path, root: place, agents: own ? [own] : await agentsIn(place) };
+  if ((await stat(root)).isFile()) return { path, root: dirname(root), agents: [agentOfFile(root)] };
+  const own = await agentOfFolder(root);
+  return { path, root, agents: own ? [own] : await agentsIn(root) };
 }
 
-async function agentsIn(root: string): Promise<FoundAgent[]> {
+async function agentsIn(root: string): Promise<AgentModule[]> {
   const entries = await readdir(root, { withFileTypes: true });
-  const found = await Promise.all(
+  const modules = await Promise.all(
     entries
-      .filter(({ name }) => !LEFT_OUT.test(name))
+      .filter(({ name }) => !IGNORED.test(name))
       .map(async (entry) => {
         const path = await realpath(join(root, entry.name)).catch(() => undefined);
         if (path === undefined) return undefined;
-        return (await stat(path)).isDirectory() ? maybeAgentOfFolder(path) : maybeAgent(path);
+        return (await stat(path)).isDirectory() ? guessAgentOfFolder(path) : guessAgentOfFile(path);
       }),
   );
-  return found.filter((each) => each !== undefined).sort((a, b) => (a.name < b.name ? -1 : 1));
+  return modules.filter((each) => each !== undefined).sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-async function agentOfFolder(folder: string): Promise<FoundAgent | undefined> {
+async function agentOfFolder(folder: string): Promise<AgentModule | undefined> {
   const files = new Set(await readdir(folder));
   const entry = ENTRIES.find((each) => files.has(each));
   return entry === undefined ? undefined : { name: basename(folder), file: join(folder, entry), folder };
 }
 
-/** Folders of tools have an index too. */
-async function maybeAgentOfFolder(folder: string): Promise<FoundAgent | undefined> {
-  const found = await agentOfFolder(folder);
-  return found && basename(found.file).startsWith('index.') ? { ...found, maybe: true } : found;
+/** Returns the agent of a folder. With `index.ts` it is a guess, because folders without agents have an index too. */
+async function guessAgentOfFolder(folder: string): Promise<AgentModule | undefined> {
+  const module = await agentOfFolder(folder);
+  return module && basename(module.file).startsWith('index.') ? { ...module, isGuess: true } : module;
 }
 
-function agentOfFile(file: string): FoundAgent {
+function agentOfFile(file: string): AgentModule {
   const folder = dirname(file);
   const name = basename(file, extname(file));
   return { name: ['agent', 'index'].includes(name) ? basename(folder) : name, file, folder };
 }
 
-async function maybeAgent(file: string): Promise<FoundAgent | undefined> {
+async function guessAgentOfFile(file: string): Promise<AgentModule | undefined> {
   if (!EXTENSIONS.includes(extname(file)) || NO_AGENT.test(file)) return undefined;
   const text = await readFile(file, 'utf8');
   const names = [...text.matchAll(EXPORTED)].flatMap(([, ...lists]) => lists.join(' ').match(/\w+/g) ?? []);
   if (names.includes('rootAgent')) return agentOfFile(file);
-  const guessed = names.some((name) => ['app', 'runner', 'default'].includes(name));
-  return guessed ? { ...agentOfFile(file), maybe: true } : undefined;
+  const isGuess = names.some((name) => ['app', 'runner', 'default'].includes(name));
+  return isGuess ? { ...agentOfFile(file), isGuess } : undefined;
 }

@@ -4,30 +4,30 @@ import type { ServicesOnDemand } from '../services/open-services.ts';
 import { AgentLoader } from './agent-loader.ts';
 import type { LoadedAgent } from './agent-loader.ts';
 import { findAgents } from './find-agents.ts';
-import type { AgentPlace } from './find-agents.ts';
+import type { AgentLocation } from './find-agents.ts';
 
-/** The one agent of a path; a usage error where there is none or more than one. */
-export async function findOneAgent(cwd: string, path: string): Promise<AgentPlace> {
-  const place = await findAgents(cwd, path);
-  const [first, second] = place.agents;
+/** Finds the single agent of a path. Throws a usage error for none or several. */
+export async function findOneAgent(cwd: string, path: string): Promise<AgentLocation> {
+  const location = await findAgents(cwd, path);
+  const [first, second] = location.agents;
   if (!first)
     throw usageError(`There is no agent in ${path}: a folder needs an agent.ts or index.ts that exports rootAgent.`);
   if (second) {
-    const names = place.agents.map(({ name }) => name).join(', ');
-    throw usageError(`There is more than one agent in ${path}: ${names}. Name the folder or file of one.`);
+    const names = location.agents.map(({ name }) => name).join(', ');
+    throw usageError(`There are several agents in ${path}: ${names}. Pass the folder or file of one agent.`);
   }
-  return place;
+  return location;
 }
 
-/** Loads the agent that `findOneAgent` found; `close` when nothing of it is to be imported any more. */
+/** Loads the agent that `findOneAgent` found. Call `close` when no module of it is imported any more. */
 export async function loadOneAgent(
-  place: AgentPlace,
+  location: AgentLocation,
   p: { host: Host; services: ServicesOnDemand },
 ): Promise<LoadedAgent & { close: () => void }> {
-  const loader = new AgentLoader({ ...p, place, runtime: p.host.runtime });
-  const [found] = place.agents;
+  const loader = new AgentLoader({ ...p, location, runtime: p.host.runtime });
+  const [module] = location.agents;
   try {
-    const loaded = await loader.load({ ...found!, maybe: undefined });
+    const loaded = await loader.load({ ...module!, isGuess: undefined });
     return { ...loaded!, close: () => loader.close() };
   } catch (error) {
     loader.close();

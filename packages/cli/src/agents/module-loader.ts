@@ -8,8 +8,9 @@ type Next = (specifier: string, context?: Partial<ResolveHookContext>) => Resolv
 const MODULE = /\.(?:[cm]?[jt]s|json)$/;
 
 /**
- * Imports TypeScript and JavaScript below a folder without a build. Each generation imports all modules of the folder anew (but for
- * those below `node_modules` and for CommonJS, which Node keeps), so that a change reaches those who import what changed.
+ * Imports TypeScript and JavaScript below a folder without a build. After `invalidate`, all modules of the folder are imported
+ * again, so a change reaches all modules that import the changed one. Modules below `node_modules` and CommonJS modules are
+ * imported once, because Node caches them.
  */
 export class ModuleLoader {
   readonly #root: string;
@@ -24,18 +25,18 @@ export class ModuleLoader {
       resolve: (specifier, context, next) => this.#resolve(specifier, context, next),
       load: (url, context, next) => {
         if (!this.#owns(url) || !/\.ts\?/.test(url)) return next(url, context);
-        // Whatever the package.json says or does not: agents are modules.
+        // Agents are ES modules, whatever package.json says.
         return next(url, { ...context, format: 'module-typescript' });
       },
     });
   }
 
-  /** Modules that are imported from now on are new ones. */
-  renew(): void {
+  /** Starts a new generation: later imports load the modules again. */
+  invalidate(): void {
     this.#generation++;
   }
 
-  /** The exports of a module at a path below the folder. */
+  /** Returns the exports of a module below the folder. */
   load(file: string): Promise<unknown> {
     return this.#importModule(`${pathToFileURL(file).href}?v=${this.#generation}`);
   }
@@ -46,12 +47,12 @@ export class ModuleLoader {
 
   #resolve(specifier: string, context: ResolveHookContext, next: Next): ResolveFnOutput {
     if (!this.#owns(context.parentURL ?? '') && !this.#owns(specifier)) return next(specifier, context);
-    const resolved = resolveAnyway(specifier, context, next);
+    const resolved = resolveWithExtensions(specifier, context, next);
     const [address] = resolved.url.split('?', 1);
-    const isNew = context.conditions.includes('import') && this.#owns(address!) && MODULE.test(address!);
-    // The generation of who imports, and not the newest: a module that is late belongs to its own.
+    const isVersioned = context.conditions.includes('import') && this.#owns(address!) && MODULE.test(address!);
+    // The generation of the importing module, not the newest: a late import belongs to its module.
     const version = /\?v=\d+$/.exec(context.parentURL ?? '')?.[0] ?? `?v=${this.#generation}`;
-    return isNew ? { ...resolved, url: address! + version } : resolved;
+    return isVersioned ? { ...resolved, url: address! + version } : resolved;
   }
 
   #owns(url: string): boolean {
@@ -59,23 +60,23 @@ export class ModuleLoader {
   }
 }
 
-// `./tools.js` and `./tools` are what TypeScript lets people write for `./tools.ts`.
-function resolveAnyway(specifier: string, context: ResolveHookContext, next: Next): ResolveFnOutput {
+// TypeScript allows `./tools.js` and `./tools` for `./tools.ts`.
+function resolveWithExtensions(specifier: string, context: ResolveHookContext, next: Next): ResolveFnOutput {
   try {
     return next(specifier, context);
   } catch (error) {
     const code = (error as { code?: unknown }).code;
-    const others = /^\.{1,2}\//.test(specifier)
+    const alternatives = /^\.{1,2}\//.test(specifier)
       ? specifier.endsWith('js')
         ? [specifier.replace(/js$/, 'ts')]
         : [`${specifier}.ts`, `${specifier}/index.ts`]
       : [];
     if (code !== 'ERR_MODULE_NOT_FOUND' && code !== 'ERR_UNSUPPORTED_DIR_IMPORT') throw error;
-    for (const other of others) {
+    for (const alternative of alternatives) {
       try {
-        return next(other, context);
+        return next(alternative, context);
       } catch {
-        // What was written is what the error should name.
+        // The error must name the specifier in the source.
       }
     }
     throw error;

@@ -1,21 +1,21 @@
 import type { Agent, App } from '@thole/core';
 import type { Runner } from '@thole/runner';
 
-/** What an agent's module exports, under the name that it goes by. */
-export type ReadAgent = { kind: 'runner'; name: string; runner: Runner } | { kind: 'app'; name: string; app: App };
+/** The agent that a module exports, and its name. */
+export type ExportedAgent = { kind: 'runner'; name: string; runner: Runner } | { kind: 'app'; name: string; app: App };
 
-/** The exports that are looked at, in this order. */
+/** Names of the exports that may be an agent, in the order of precedence. */
 export const EXPORTS = ['runner', 'app', 'rootAgent', 'default'] as const;
 
-/** The agent of a module: its `runner`, `app`, `rootAgent` or default export, whichever is the first that is one. Promises are waited for. */
-export async function readAgent(module: unknown, name: string): Promise<ReadAgent | undefined> {
+/** Returns the agent of a module: the first export of `EXPORTS` that is a runner, an app or an agent. Promises are awaited. */
+export async function readAgent(module: unknown, name: string): Promise<ExportedAgent | undefined> {
   for (const key of EXPORTS) {
     const value: unknown = await (module as { [key: string]: unknown } | undefined)?.[key];
-    // By shape: it comes from another copy of the packages than this one's.
+    // Compared by shape: the value comes from another copy of the packages.
     if (isRunner(value)) return { kind: 'runner', name: value.appName, runner: value };
     if (isApp(value)) return { kind: 'app', name: value.name, app: value };
     if (isAgent(value)) return { kind: 'app', name, app: { name, rootAgent: value } };
-    // CommonJS: all exports at once are the default one.
+    // In CommonJS, the default export is the object of all exports.
     if (key === 'default' && typeof value === 'object' && value !== null && !('default' in value))
       return readAgent(value, name);
   }

@@ -1,78 +1,72 @@
 import { TholeError } from '@thole/core';
 import type { Run, Runner } from '@thole/runner';
-import { codedLine } from '../terminal/error-line.ts';
-import type { Look } from '../terminal/look.ts';
-import { RunOutput } from '../terminal/run-output.ts';
-import { showRun } from '../terminal/show-run.ts';
 import type { Host } from '../host.ts';
+import { codedLine } from '../terminal/error-line.ts';
+import { showRun } from '../terminal/show-run.ts';
+import type { TerminalStyle } from '../terminal/terminal-style.ts';
 
-/** One session of one user, and what is said in it. Made with its first message, unless it is there. */
+/** Options of `Conversation`. */
+export interface ConversationOptions {
+  runner: Runner;
+  userId: string;
+  output: Host['output'];
+  style: TerminalStyle;
+  streaming: boolean;
+  /** True to write the stacks of errors. */
+  verbose: boolean;
+  /** An existing session. Without one, a session is created for the first message. */
+  sessionId: string | undefined;
+}
+
+/** A conversation of one user with an agent, in one session at a time. */
 export class Conversation {
-  readonly #runner: Runner;
-  readonly #userId: string;
-  readonly #output: Host['output'];
-  readonly #look: Look;
-  readonly #streaming: boolean;
-  readonly #verbose: boolean;
+  readonly #options: ConversationOptions;
   #sessionId: string | undefined;
   #run: Run | undefined;
 
-  constructor(p: {
-    runner: Runner;
-    userId: string;
-    output: Host['output'];
-    look: Look;
-    streaming: boolean;
-    /** Whether the stack of an error is written too. */
-    verbose: boolean;
-    sessionId: string | undefined;
-  }) {
-    this.#runner = p.runner;
-    this.#userId = p.userId;
-    this.#output = p.output;
-    this.#look = p.look;
-    this.#streaming = p.streaming;
-    this.#verbose = p.verbose;
-    this.#sessionId = p.sessionId;
+  constructor(options: ConversationOptions) {
+    this.#options = options;
+    this.#sessionId = options.sessionId;
   }
 
-  /** Undefined until something was said. */
+  /** Undefined before the first message of a new session. */
   get sessionId(): string | undefined {
     return this.#sessionId;
   }
 
-  /** The next message begins another session. */
-  startAnew(): void {
+  /** Makes the next message start a new session. */
+  startNewSession(): void {
     this.#sessionId = undefined;
   }
 
-  /** Says something and writes the answer as it comes. How it ended; an error was written. */
-  async say(message: string): Promise<'answered' | 'stopped' | 'failed'> {
-    const { appName, sessionService } = this.#runner;
+  /** Sends a message and writes the answer as it arrives. Errors are written too. Returns the outcome. */
+  async send(message: string): Promise<'answered' | 'stopped' | 'failed'> {
+    const { runner, userId, streaming, style, verbose } = this.#options;
+    const write = (text: string): void => void this.#options.output.write(text);
     try {
-      this.#sessionId ??= (await sessionService.createSession({ appName, userId: this.#userId })).id;
-      this.#run = this.#runner.runAsync({
-        userId: this.#userId,
+      this.#sessionId ??= (await runner.sessionService.createSession({ appName: runner.appName, userId })).id;
+      this.#run = runner.runAsync({
+        userId,
         sessionId: this.#sessionId,
         newMessage: message,
-        runConfig: { streamingMode: this.#streaming ? 'sse' : 'none' },
+        runConfig: { streamingMode: streaming ? 'sse' : 'none' },
       });
-      await showRun(this.#run, new RunOutput((text) => void this.#output.write(text), this.#look));
+      await showRun(this.#run, { write, style });
       return 'answered';
     } catch (error) {
-      const stopped = TholeError.is(error, 'RUN_ABORTED');
-      const line = stopped ? '(stopped)' : codedLine(error, { verbose: this.#verbose });
-      this.#output.write(`${this.#look.paint(stopped ? 'note' : 'error', line)}\n`);
-      return stopped ? 'stopped' : 'failed';
+      const isStopped = TholeError.is(error, 'RUN_ABORTED');
+      const line = isStopped ? '(stopped)' : codedLine(error, { verbose });
+      write(`${style.paint(isStopped ? 'note' : 'error', line)}\n`);
+      return isStopped ? 'stopped' : 'failed';
     } finally {
       this.#run = undefined;
     }
   }
 
-  /** Stops the answer that is being given; false when there is none. */
+  /** Stops the current answer. Returns false if there is none. */
   stop(): boolean {
     if (!this.#run) return false;
-    this.#run.abort('The user interrupted.');
+    this.#run.abort('The user interrupted the run.');
     return true;
   }
 }

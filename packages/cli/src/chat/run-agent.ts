@@ -1,25 +1,24 @@
 import { stat, writeFile } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
 import { silentLogger, TholeError } from '@thole/core';
-import { assertName, withRuntime } from '@thole/core/kit';
-import type { Runtime } from '@thole/core';
+import { assertName, sessionNotFound, withRuntime } from '@thole/core/kit';
+import type { Runtime, SessionRef } from '@thole/core';
 import type { Runner } from '@thole/runner';
 import { findOneAgent, loadOneAgent } from '../agents/load-one-agent.ts';
 import type { Host } from '../host.ts';
 import type { ServiceOptions } from '../options/service-options.ts';
 import { usageError } from '../options/usage-error.ts';
-import { logTo } from '../serve/log-to.ts';
+import { streamLogger } from '../serve/stream-logger.ts';
 import { servicesOnDemand } from '../services/open-services.ts';
-import { lookFor } from '../terminal/look.ts';
-import { RunOutput } from '../terminal/run-output.ts';
+import { lineWriter } from '../terminal/line-writer.ts';
 import { showRun } from '../terminal/show-run.ts';
-import { linesTo } from '../terminal/write-to.ts';
+import { terminalStyle } from '../terminal/terminal-style.ts';
+import { chatLoop, sendMessages } from './chat-loop.ts';
 import { Conversation } from './conversation.ts';
 import { readReplay, readSavedSession, restoreSession, savedText } from './saved-session.ts';
 import type { Replay, SavedSession } from './saved-session.ts';
-import { sayAll, talk } from './talk.ts';
 
-/** What `thole run` was told. */
+/** Options of `thole run`. */
 export interface RunOptions extends ServiceOptions {
   userId: string;
   sessionId?: string | undefined;
@@ -29,53 +28,50 @@ export interface RunOptions extends ServiceOptions {
   stream: boolean;
 }
 
-/** What a run begins with, beside its session's id. */
-interface Beginning {
+/** The content of the files that the options name. */
+interface SessionSource {
   replay?: Replay | undefined;
   saved?: SavedSession | undefined;
 }
 
+/** Maximum number of events that are shown of a resumed session. */
 const SHOWN_EVENTS = 40;
 
-/** Talks to the agent of a path, or says one message to it. Answers the exit code. */
+/** Chats with the agent of a path, or sends one message. Returns the exit code. */
 export async function runAgent(
-  given: Host,
+  processHost: Host,
   agent: string,
   message: string | undefined,
   options: RunOptions,
 ): Promise<number> {
-  const verbose = given.argv.includes('--verbose');
-  const runtime = loggingRuntime(given, verbose);
-  const host: Host = { ...given, runtime };
+  const verbose = processHost.argv.includes('--verbose');
+  const runtime = loggingRuntime(processHost, verbose);
+  const host: Host = { ...processHost, runtime };
   const { cwd } = host;
-  const beginning = await checked(host, message, options);
-  const place = await findOneAgent(cwd, agent);
+  const source = await readSessionSource(host, message, options);
+  const location = await findOneAgent(cwd, agent);
   const services = servicesOnDemand(options, { cwd, runtime });
-  const note = linesTo(host.errors);
+  const printNote = lineWriter(host.errors);
   try {
-    const { runner, found, close } = await loadOneAgent(place, { host, services });
+    const { runner, module, close } = await loadOneAgent(location, { host, services });
     try {
-      const sessionId = await sessionFor(runner, options, beginning);
       const { userId, stream: streaming } = options;
+      const sessionId = await prepareSession(runner, options, source);
+      const style = terminalStyle(host.output, host.env);
       const conversation = new Conversation({
-        runner,
-        userId,
-        output: host.output,
-        look: lookFor(host.output, host.env),
-        streaming,
-        verbose,
-        sessionId,
+        ...{ runner, userId, output: host.output, style, streaming, verbose, sessionId },
       });
-      const said = message === undefined ? beginning.replay?.queries : [message];
-      if (!said) {
-        note(`${runner.appName} is ready. /help lists the commands.`);
-        if (options.resume !== undefined) await showHistory(host, runner, userId, sessionId!);
+      const messages = message === undefined ? source.replay?.queries : [message];
+      if (!messages) {
+        printNote(`${runner.appName} is ready. /help lists the commands.`);
+        if (options.resume !== undefined)
+          await showHistory(host, runner, { appName: runner.appName, userId, sessionId: sessionId! });
       }
-      const code = said ? await sayAll(host, conversation, said) : await talk(host, conversation);
+      const code = messages ? await sendMessages(host, conversation, messages) : await chatLoop(host, conversation);
       if (conversation.sessionId !== undefined) {
-        if (!said)
-          note(`This was session ${conversation.sessionId}: --resume ${conversation.sessionId} goes on with it.`);
-        if (options.saveSession) note(await save(runner, userId, conversation.sessionId, found.folder, cwd));
+        const ref = { appName: runner.appName, userId, sessionId: conversation.sessionId };
+        if (!messages) printNote(`To continue this session: --resume ${ref.sessionId}`);
+        if (options.saveSession) printNote(await saveSession(runner, ref, module.folder, cwd));
       }
       return code;
     } finally {
@@ -87,19 +83,18 @@ export async function runAgent(
   }
 }
 
-/** The runtime with warnings and errors on the error stream, unless the runtime logs by itself. */
+/** Returns a runtime that writes warnings and errors to the error stream, unless the runtime has a logger. */
 function loggingRuntime({ runtime, errors }: Host, verbose: boolean): Runtime {
   if (runtime.logger !== silentLogger) return runtime;
-  return withRuntime(runtime, { logger: logTo(errors, { level: 'warning', runtime, verbose }) });
+  return withRuntime(runtime, { logger: streamLogger(errors, { level: 'warning', runtime, verbose }) });
 }
 
-/** Refuses what cannot be meant, and reads the files that are named, before anything is opened. */
-async function checked(host: Host, message: string | undefined, options: RunOptions): Promise<Beginning> {
+/** Rejects invalid combinations of options and reads the named files, before any service is opened. */
+async function readSessionSource(host: Host, message: string | undefined, options: RunOptions): Promise<SessionSource> {
   const { replay, resume } = options;
   if (replay !== undefined && (resume !== undefined || message !== undefined)) {
-    throw usageError(
-      `--replay brings its own session and messages: give no ${resume === undefined ? 'message' : '--resume'} with it.`,
-    );
+    const other = resume === undefined ? 'a message' : '--resume';
+    throw usageError(`--replay has its own session and messages: do not combine it with ${other}.`);
   }
   assertId('--user_id', options.userId);
   if (options.sessionId !== undefined) assertId('--session_id', options.sessionId);
@@ -107,13 +102,13 @@ async function checked(host: Host, message: string | undefined, options: RunOpti
   if (resume === undefined) return {};
   const file = resolve(host.cwd, resume);
   const isFile = await stat(file).then(
-    (found) => found.isFile(),
+    (entry) => entry.isFile(),
     () => false,
   );
   if (isFile) return { saved: await readSavedSession(file, resume) };
   if (resume.endsWith('.json')) throw usageError(`There is no file ${resume}.`);
   if (options.sessionId !== undefined)
-    throw usageError('--resume names a session already: give no --session_id with it.');
+    throw usageError('--resume names a session: do not combine it with --session_id.');
   return {};
 }
 
@@ -125,52 +120,41 @@ function assertId(option: string, id: string): void {
   }
 }
 
-async function sessionFor(
+/** Returns the session of the conversation, created or restored if needed. Undefined: the first message creates one. */
+async function prepareSession(
   { appName, sessionService }: Runner,
   options: RunOptions,
-  { replay, saved }: Beginning,
+  { replay, saved }: SessionSource,
 ): Promise<string | undefined> {
-  const ref = { appName, userId: options.userId };
+  const user = { appName, userId: options.userId };
   const { sessionId } = options;
-  if (replay) return (await sessionService.createSession({ ...ref, sessionId, state: replay.state })).id;
-  if (saved) return restoreSession(sessionService, { ...ref, sessionId }, saved);
+  if (replay) return (await sessionService.createSession({ ...user, sessionId, state: replay.state })).id;
+  if (saved) return restoreSession(sessionService, { ...user, sessionId }, saved);
   const wanted = options.resume ?? sessionId;
   if (wanted === undefined) return undefined;
-  const there = await sessionService.getSession({ ...ref, sessionId: wanted, numRecentEvents: 0 });
-  if (there) return wanted;
-  if (options.resume === undefined) return (await sessionService.createSession({ ...ref, sessionId: wanted })).id;
-  throw new TholeError(
-    'SESSION_NOT_FOUND',
-    `${options.userId} has no session ${wanted} with ${appName}, and there is no such file.`,
-  );
+  const existing = await sessionService.getSession({ ...user, sessionId: wanted, numRecentEvents: 0 });
+  if (existing) return wanted;
+  if (options.resume === undefined) return (await sessionService.createSession({ ...user, sessionId: wanted })).id;
+  const { message } = sessionNotFound({ ...user, sessionId: wanted });
+  throw new TholeError('SESSION_NOT_FOUND', `${message.replace(/\.$/, '')}, and there is no file with this name.`);
 }
 
-async function showHistory(
-  host: Host,
-  { appName, sessionService }: Runner,
-  userId: string,
-  sessionId: string,
-): Promise<void> {
-  const session = await sessionService.getSession({ appName, userId, sessionId, numRecentEvents: SHOWN_EVENTS });
-  const look = { ...lookFor(host.output, host.env), isTerminal: false };
-  await showRun(inOrder(session?.events ?? []), new RunOutput((text) => void host.output.write(text), look));
+async function showHistory(host: Host, { sessionService }: Runner, ref: SessionRef): Promise<void> {
+  const session = await sessionService.getSession({ ...ref, numRecentEvents: SHOWN_EVENTS });
+  const style = { ...terminalStyle(host.output, host.env), isTerminal: false };
+  const write = (text: string): void => void host.output.write(text);
+  await showRun(toAsyncIterable(session?.events ?? []), { write, style });
 }
 
-async function* inOrder<T>(items: readonly T[]): AsyncGenerator<T, void> {
+async function* toAsyncIterable<T>(items: readonly T[]): AsyncGenerator<T, void> {
   yield* items;
 }
 
-/** Answers a line that says where the session is. */
-async function save(
-  { appName, sessionService }: Runner,
-  userId: string,
-  sessionId: string,
-  folder: string,
-  cwd: string,
-): Promise<string> {
-  const session = await sessionService.getSession({ appName, userId, sessionId });
-  if (!session) throw new TholeError('SESSION_NOT_FOUND', `Session ${sessionId} is gone and cannot be saved.`);
-  const file = join(folder, `${encodeURIComponent(sessionId)}.session.json`);
+/** Writes a session to a file in the agent's folder. Returns a sentence with its path. */
+async function saveSession({ sessionService }: Runner, ref: SessionRef, folder: string, cwd: string): Promise<string> {
+  const session = await sessionService.getSession(ref);
+  if (!session) throw sessionNotFound(ref);
+  const file = join(folder, `${encodeURIComponent(ref.sessionId)}.session.json`);
   await writeFile(file, savedText(session));
   return `Saved the session as ${relative(cwd, file)}.`;
 }

@@ -8,26 +8,26 @@ Examples:
   $ thole migrate session --from sqlite:///./adk.db --to sqlite:///./.thole/sessions.db
   $ thole migrate session --from postgresql://user:password@host/adk --to postgresql://user:password@host/thole
 
-The source is only read, and both may be one database. It may be repeated: what is there already stays as it is.
-ADK's older tables, whose events are pickled, are refused; the error says how ADK itself converts them.`;
+The source is only read. Both URLs may name one database. The command can be repeated: existing sessions stay unchanged.
+Older tables of ADK with pickled events are rejected; the error says how to convert them with ADK.`;
 
-/** `thole migrate session`: copies what Google ADK has stored. */
-export function addMigrate(program: Command, host: Host, ends: (code: number) => void): void {
+/** Adds `thole migrate session`. */
+export function addMigrate(program: Command, host: Host, setExitCode: (code: number) => void): void {
   program
     .command('migrate')
-    .summary('copy what Google ADK has stored')
-    .description('Copies what Google ADK has stored into a database of Thole.')
+    .summary('copy data of Google ADK')
+    .description('Copies data of Google ADK into a database of Thole.')
     .command('session')
     .summary('copy sessions, events and state')
-    .description("Copies the sessions, events and state that Google ADK's DatabaseSessionService has stored.")
+    .description("Copies the sessions, events and state of Google ADK's DatabaseSessionService.")
     .option('--from <url>', "ADK's database: sqlite://, postgresql:// or mysql://")
-    .option('--to <url>', "Thole's database, of the same kinds")
-    .addOption(new Option('--source-db-url <url>', 'as ADK calls --from').hideHelp())
-    .addOption(new Option('--dest-db-url <url>', 'as ADK calls --to').hideHelp())
+    .option('--to <url>', "Thole's database: sqlite://, postgresql:// or mysql://")
+    .addOption(new Option('--source-db-url <url>', "ADK's name of --from").hideHelp())
+    .addOption(new Option('--dest-db-url <url>', "ADK's name of --to").hideHelp())
     .addHelpText('after', EXAMPLES)
     .action(async (options: MigrateOptions) => {
-      // Not before: help should not wait for it.
+      // Imported here, so that `--help` starts faster.
       const { migrateSessions } = await import('../migrate/migrate-sessions.ts');
-      ends(await migrateSessions(host, options));
+      setExitCode(await migrateSessions(host, options));
     });
 }

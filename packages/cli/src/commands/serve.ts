@@ -14,8 +14,8 @@ Examples:
   $ thole web agents/hello          one agent
   $ thole web --port 0              any free port
   $ thole web --session_service_uri postgresql://user:password@host/thole
-  $ thole web --memory_service_uri sqlite:///./.thole/sessions.db    memory beside the sessions
-  $ THOLE_TOKEN=… thole web --host 0.0.0.0    others on the network, with a token`;
+  $ thole web --memory_service_uri sqlite:///./.thole/sessions.db    memory in the database of the sessions
+  $ THOLE_TOKEN=… thole web --host 0.0.0.0    reachable from other machines, with a token`;
 
 const API_EXAMPLES = `
 Examples:
@@ -25,72 +25,72 @@ Examples:
   $ thole api_server agents --allow_origins https://example.com --allow_origins https://other.example
   $ THOLE_TOKEN=… thole api_server agents --host 0.0.0.0 --url_prefix /api`;
 
-/** `thole web [agents_dir]`: the page and the API, for those who write agents. */
-export function addWeb(program: Command, host: Host, ends: (code: number) => void): void {
+/** Adds `thole web [agents_dir]`. */
+export function addWeb(program: Command, host: Host, setExitCode: (code: number) => void): void {
   const command = program
     .command('web')
     .summary('serve agents with a page in the browser')
-    .description('Serves agents with a page to talk to them, see what they do, and look after sessions and memory.');
-  addServing(command, host, ends, true).addHelpText('after', WEB_EXAMPLES);
+    .description('Serves agents with a page to chat with them, and to inspect runs, sessions and memory.');
+  addServing(command, host, setExitCode, true).addHelpText('after', WEB_EXAMPLES);
 }
 
-/** `thole api_server [agents_dir]`: the API alone. */
-export function addApiServer(program: Command, host: Host, ends: (code: number) => void): void {
+/** Adds `thole api_server [agents_dir]`. */
+export function addApiServer(program: Command, host: Host, setExitCode: (code: number) => void): void {
   const command = program
     .command('api_server')
     .alias('api-server')
     .summary('serve agents over HTTP')
-    .description("Serves agents over HTTP, as ADK's API: without a page and without traces.");
-  addServing(command, host, ends, false).addHelpText('after', API_EXAMPLES);
+    .description("Serves agents over ADK's HTTP API, without a page and without traces.");
+  addServing(command, host, setExitCode, false).addHelpText('after', API_EXAMPLES);
 }
 
-type Typed = ServiceOptions &
+type ParsedOptions = ServiceOptions &
   Pick<ServeAgentsOptions, 'host' | 'port' | 'logLevel' | 'token'> &
   Partial<Pick<ServeAgentsOptions, 'allowOrigins' | 'allowedHosts' | 'reload' | 'urlPrefix'>>;
 
-function addServing(command: Command, host: Host, ends: (code: number) => void, withPage: boolean): Command {
+function addServing(command: Command, host: Host, setExitCode: (code: number) => void, withPage: boolean): Command {
   command
-    .argument('[agents_dir]', 'a folder of agents, or the folder or file of one', '.')
-    .option('--host <address>', 'where to listen; another than this machine needs a token', '127.0.0.1')
-    .option('--port <port>', 'the port; 0 takes a free one', readPort, 8000)
-    .option('--allow-origins <origin>', 'a page that may use the API; may be repeated', collect)
+    .argument('[agents_dir]', 'a folder of agents, or the folder or file of one agent', '.')
+    .option('--host <address>', 'address to listen on; one that other machines can reach needs a token', '127.0.0.1')
+    .option('--port <port>', 'port; 0 chooses a free one', readPort, 8000)
+    .option('--allow-origins <origin>', 'origin whose pages may use the API; may be repeated', collect)
     .option(
       '--allowed-hosts <name>',
-      'a further host name that requests may name, behind a proxy; may be repeated',
+      'additional host name that requests may name, behind a proxy; may be repeated',
       collect,
     )
-    .option('--token <token>', 'who asks must show it (default: THOLE_TOKEN)')
-    .option('--url-prefix <path>', 'what all paths begin with', readPrefix)
-    .option('--reload', 'load agents anew when their files change (the default)')
+    .option('--token <token>', 'token that clients must send (default: THOLE_TOKEN)')
+    .option('--url-prefix <path>', 'prefix of all paths', readPrefix)
+    .option('--reload', 'reload agents when their files change (the default)')
     .option('--no-reload', 'load agents once')
     .addOption(new Option('--log-level <level>', `${LOG_LEVELS.join(', ')}`).argParser(readLevel).default('info'));
-  return addServiceOptions(command).action(async (path: string, options: Typed) => {
-    const token = checkedToken(options.token ?? host.env['THOLE_TOKEN']);
-    // Not before: help should not wait for it.
+  return addServiceOptions(command).action(async (path: string, options: ParsedOptions) => {
+    const token = readToken(options.token ?? host.env['THOLE_TOKEN']);
+    // Imported here, so that `--help` starts faster.
     const { serveAgents } = await import('../serve/serve-agents.ts');
     const { allowOrigins = [], allowedHosts = [], reload = true, urlPrefix = '' } = options;
-    const rest = { allowOrigins, allowedHosts, reload, urlPrefix };
-    ends(await serveAgents(host, path, { ...options, ...rest, token, withPage }));
+    const defaulted = { allowOrigins, allowedHosts, reload, urlPrefix };
+    setExitCode(await serveAgents(host, path, { ...options, ...defaulted, token, withPage }));
   });
 }
 
-function checkedToken(token: string | undefined): string | undefined {
+function readToken(token: string | undefined): string | undefined {
   if (token === undefined || token === '') return undefined;
-  // A header could not carry another one.
-  if (!/^[\x21-\x7e]+$/.test(token)) throw usageError('The token must be of ASCII characters, without blanks.');
+  // Other characters cannot be in a header.
+  if (!/^[\x21-\x7e]+$/.test(token)) throw usageError('The token must be ASCII text without spaces.');
   return token;
 }
 
 function readPort(text: string): number {
   const port = /^\d{1,5}$/.test(text) ? Number(text) : -1;
-  if (port < 0 || port > 65_535) throw usageError('--port must be a whole number from 0 to 65535.');
+  if (port < 0 || port > 65_535) throw usageError('--port must be an integer from 0 to 65535.');
   return port;
 }
 
 function readPrefix(text: string): string {
   const prefix = text.replace(/\/+$/, '');
   if (!/^(?:\/[\w.~-]+)*$/.test(prefix))
-    throw usageError('--url_prefix must begin with / and hold plain path segments.');
+    throw usageError('--url_prefix must start with / and have plain path segments, such as /api.');
   return prefix;
 }
 
@@ -100,9 +100,9 @@ function readLevel(text: string): LogLevel {
   return level;
 }
 
-function collect(text: string, before: readonly string[] = []): string[] {
+function collect(text: string, previous: readonly string[] = []): string[] {
   return [
-    ...before,
+    ...previous,
     ...text
       .split(',')
       .map((each) => each.trim())

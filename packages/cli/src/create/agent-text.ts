@@ -1,6 +1,6 @@
 import type { ModelChoice } from './project-files.ts';
 
-/** The made project imports it, and this package does not. */
+/** The created project imports zod; this package does not. */
 const SCHEMAS = `import { z } from ${"'zod'"};`;
 
 /** Returns the text of a new project's `agent.ts`. */
@@ -11,26 +11,26 @@ import { LlmAgent } from '@thole/runner';
 import { FunctionTool, loadMemoryTool, rememberTool } from '@thole/tools';
 ${SCHEMAS}
 ${isDemo ? "import { DemoLlm } from './demo-llm.ts';\n" : ''}
-/** The arguments of \`execute\` have the types of the schema. */
+/** A tool. The arguments of \`execute\` have the types of the schema. */
 export const currentTime = new FunctionTool({
   name: 'current_time',
-  description: 'Tells what time it is in a time zone.',
+  description: 'Returns the time in a time zone.',
   parameters: z.object({ timeZone: z.string().describe('An IANA name, such as Europe/Paris') }),
   execute: ({ timeZone }) => ({
     time: new Intl.DateTimeFormat('en-GB', { timeZone, timeStyle: 'short' }).format(new Date()),
   }),
 });
 
-/** Makes the agent with a model, so that tests can give it one that follows a script. */
+/** Creates the agent with a model. Tests pass a scripted one. */
 export function createAgent(model: string | Llm): LlmAgent {
   return new LlmAgent({
     name: '${agentNameOf(name)}',
-    description: 'Knows what time it is anywhere, and remembers what the user tells.',
+    description: 'Tells the time anywhere, and remembers facts.',
     model,
     instruction: [
-      'You are a friendly assistant. Answer shortly.',
-      'Call current_time whenever you need to know the time.',
-      'Call remember for what the user wants you to keep, and load_memory before you answer what depends on it.',
+      'You are a friendly assistant. Give short answers.',
+      'Call current_time when you need the time.',
+      'Call remember for facts that the user wants you to keep. Call load_memory before answers that may depend on them.',
     ].join(' '),
     tools: [currentTime, rememberTool(), loadMemoryTool()],
   });
@@ -40,7 +40,7 @@ export const rootAgent = createAgent(${isDemo ? 'new DemoLlm()' : `'${model}'`})
 `;
 }
 
-/** An agent's name is an identifier, and neither `user` nor `system`. */
+/** Returns a valid name of an agent: an identifier other than `user` and `system`. */
 function agentNameOf(name: string): string {
   const identifier = name.replaceAll(/\W/g, '_').replace(/^(?=\d)/, '_');
   return ['user', 'system'].includes(identifier) ? `${identifier}_agent` : identifier;

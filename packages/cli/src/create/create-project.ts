@@ -4,13 +4,13 @@ import { isCancel, select, text } from '@clack/prompts';
 import { TholeError } from '@thole/core';
 import type { Host } from '../host.ts';
 import { usageError } from '../options/usage-error.ts';
-import { linesTo } from '../terminal/write-to.ts';
+import { lineWriter } from '../terminal/line-writer.ts';
 import { choices, modelChoiceOf } from './model-choice.ts';
 import { commandToPack } from './package-ranges.ts';
 import { projectFiles } from './project-files.ts';
 import type { ModelChoice } from './project-files.ts';
 
-/** What `thole create` was told. */
+/** Options of `thole create`. */
 export interface CreateOptions {
   model?: string | undefined;
   yes?: boolean | undefined;
@@ -20,70 +20,71 @@ const DEFAULT_NAME = 'hello-agent';
 const DEFAULT_MODEL = 'demo';
 const NAME = /^[a-z\d][a-z\d._-]*$/i;
 
-/** Makes a project, and asks for what is not given where somebody can answer. Answers the exit code. Nothing is written before all is checked. */
-export async function createProject(host: Host, given: string | undefined, options: CreateOptions): Promise<number> {
-  const asks = host.input.isTTY === true && host.output.isTTY === true && options.yes !== true;
-  const print = linesTo(host.output);
-  const chosen = options.model === undefined ? undefined : modelChoiceOf(options.model);
-  if (given !== undefined) await assertFolder(host, given);
-  const path = given ?? (asks ? await askName(host) : options.yes ? DEFAULT_NAME : undefined);
-  if (path === undefined) throw usageError('A project needs a name: thole create <name>, or --yes for the defaults.');
+/** Creates a project. In a terminal it asks for missing values. Writes nothing before all values are valid. Returns the exit code. */
+export async function createProject(host: Host, name: string | undefined, options: CreateOptions): Promise<number> {
+  const canAsk = host.input.isTTY === true && host.output.isTTY === true && options.yes !== true;
+  const print = lineWriter(host.output);
+  const givenModel = options.model === undefined ? undefined : modelChoiceOf(options.model);
+  if (name !== undefined) await assertFolder(host, name);
+  const path = name ?? (canAsk ? await askName(host) : options.yes ? DEFAULT_NAME : undefined);
+  if (path === undefined) throw usageError('The name is missing: thole create <name>, or --yes for the defaults.');
   if (path === null) return cancelled(print);
-  if (given === undefined) await assertFolder(host, path);
-  const choice = chosen ?? (asks ? await askModel(host) : modelChoiceOf(DEFAULT_MODEL));
+  if (name === undefined) await assertFolder(host, path);
+  const choice = givenModel ?? (canAsk ? await askModel(host) : modelChoiceOf(DEFAULT_MODEL));
   if (choice === null) return cancelled(print);
   const folder = resolve(host.cwd, path);
   await mkdir(folder, { recursive: true });
   for (const [file, content] of Object.entries(projectFiles(basename(folder), choice))) {
     await writeFile(join(folder, file), content, { flag: 'wx' });
   }
-  const where = relative(host.cwd, folder);
-  print(`Made ${basename(folder)}. Next:\n`);
-  if (where !== '') print(`  cd ${where}`);
+  const relativeFolder = relative(host.cwd, folder);
+  print(`Created ${basename(folder)}. Next:\n`);
+  if (relativeFolder !== '') print(`  cd ${relativeFolder}`);
   const pack = commandToPack();
   if (pack !== undefined) print(`  ${pack}`);
   print('  npm install');
-  if (choice.provider !== 'demo') print('  cp .env.example .env      and put your key into it');
-  print('  npm start                 in the browser; npm run chat in the terminal');
+  if (choice.provider !== 'demo') print('  cp .env.example .env      then add your key to .env');
+  print('  npm start                 chat in the browser; npm run chat: in the terminal');
   return 0;
 }
 
-/** Refuses what cannot be a project's folder: with an odd name, or with something in it. */
+/** Throws a usage error for an invalid name, and `INVALID_INPUT` for a folder that is not empty. */
 async function assertFolder({ cwd }: Host, path: string): Promise<void> {
   const folder = resolve(cwd, path);
   if (!NAME.test(basename(folder))) {
     throw usageError(
-      'The name must be letters, digits, dots, dashes and underscores, and begin with a letter or digit.',
+      'The name must consist of letters, digits, dots, dashes and underscores, and start with a letter or digit.',
     );
   }
-  const there = await readdir(folder).catch((error: { code?: string }) => {
+  const entries = await readdir(folder).catch((error: { code?: string }) => {
     if (error.code === 'ENOENT') return [];
-    throw new TholeError('INVALID_INPUT', `${path} is there and is no folder.`, { cause: error });
+    throw new TholeError('INVALID_INPUT', `${path} exists and is not a folder.`, { cause: error });
   });
-  if (there.length > 0) throw new TholeError('INVALID_INPUT', `${path} is not empty: name another folder.`);
+  if (entries.length > 0)
+    throw new TholeError('INVALID_INPUT', `The folder ${path} is not empty: choose another name.`);
 }
 
-/** Null when it was cancelled. */
+/** Returns null if the user cancels. */
 async function askName({ input, output }: Host): Promise<string | null> {
   const validate = (value: string | undefined): string | undefined =>
     value === undefined || value === '' || NAME.test(basename(value))
       ? undefined
-      : 'Letters, digits, dots, dashes and underscores.';
+      : 'Use letters, digits, dots, dashes and underscores.';
   const answer = await text({
-    ...{ input, output, validate, message: 'What is the project called?' },
+    ...{ input, output, validate, message: 'Name of the project' },
     ...{ placeholder: DEFAULT_NAME, defaultValue: DEFAULT_NAME },
   });
   return isCancel(answer) ? null : answer;
 }
 
-/** Null when it was cancelled. */
+/** Returns null if the user cancels. */
 async function askModel({ input, output }: Host): Promise<ModelChoice | null> {
   const options = choices.map((choice) => ({ value: choice.provider, label: choice.label }));
-  const answer = await select({ input, output, message: 'Which model answers?', options });
+  const answer = await select({ input, output, message: 'Model', options });
   return isCancel(answer) ? null : modelChoiceOf(answer);
 }
 
 function cancelled(print: (line: string) => void): number {
-  print('Nothing was made.');
+  print('Cancelled. Nothing was created.');
   return 130;
 }

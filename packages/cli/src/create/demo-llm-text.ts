@@ -2,7 +2,7 @@
 export const demoLlmText = `import { textOf } from '@thole/core';
 import type { JsonObject, Llm, LlmOptions, LlmRequest, LlmResponse } from '@thole/core';
 
-/** A model of a few rules, to look around without a key: it calls the tools for the time and for memory, and repeats everything else. */
+/** A model with a few rules that needs no key. It calls the tools for time and memory, and repeats all other messages. */
 export class DemoLlm implements Llm {
   readonly specVersion = 1;
   readonly model = 'demo';
@@ -11,7 +11,7 @@ export class DemoLlm implements Llm {
     const last = contents.at(-1);
     const answer = last?.parts?.find((part) => part.functionResponse)?.functionResponse;
     if (answer) {
-      return yield* says(toldBy(answer.name, answer.response), stream);
+      return yield* says(describeAnswer(answer.name, answer.response), stream);
     }
     const text = textOf(last);
     if (/\\btime\\b/i.test(text)) {
@@ -28,17 +28,17 @@ function calls(name: string, args: { [name: string]: string }): LlmResponse {
   return { content: { role: 'model', parts: [{ functionCall: { name, args } }] }, finishReason: 'STOP' };
 }
 
-/** What a tool has answered, in words. */
-function toldBy(tool: string, response: JsonObject): string {
+/** Returns the answer of a tool as a sentence. */
+function describeAnswer(tool: string, response: JsonObject): string {
   const { error, time, memories } = response;
-  if (error !== undefined) return \`That failed: \${String(error)}\`;
+  if (error !== undefined) return \`The tool failed:  \${String(error)}\`;
   if (tool === 'current_time') return \`It is \${String(time)} there.\`;
   if (tool === 'remember') return 'I will remember that.';
   const texts = (Array.isArray(memories) ? memories : []).map((each) => (each as { text: string }).text);
   return texts.length > 0 ? \`I remember: \${texts.join(' ')}\` : 'I remember nothing about that.';
 }
 
-/** Word by word where that is wanted, and then the whole. */
+/** Yields the text word by word if \`stream\` is true, and then the complete text. */
 function* says(text: string, stream: boolean): Generator<LlmResponse, void> {
   for (const word of stream ? text.split(/(?<= )/) : []) {
     yield { content: { role: 'model', parts: [{ text: word }] }, partial: true };
@@ -47,8 +47,8 @@ function* says(text: string, stream: boolean): Generator<LlmResponse, void> {
 }
 
 function timeZoneIn(text: string): string {
-  const said = text.toLowerCase();
+  const lower = text.toLowerCase();
   const zones = Intl.supportedValuesOf('timeZone');
-  return zones.find((zone) => said.includes(zone.split('/').at(-1)!.replaceAll('_', ' ').toLowerCase())) ?? 'UTC';
+  return zones.find((zone) => lower.includes(zone.split('/').at(-1)!.replaceAll('_', ' ').toLowerCase())) ?? 'UTC';
 }
 `;

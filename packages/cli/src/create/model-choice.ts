@@ -3,21 +3,20 @@ import { openAiModels } from '@thole/provider-openai';
 import { usageError } from '../options/usage-error.ts';
 import type { ModelChoice } from './project-files.ts';
 
-/** What `create` offers: providers with the model that a project begins with. */
+/** Providers that `thole create` offers, with their default models. */
 export const choices: readonly (ModelChoice & { readonly label: string })[] = [
-  { provider: 'demo', model: 'demo', label: 'a demo of a few rules: no key, no network' },
+  { provider: 'demo', model: 'demo', label: 'Demo model with a few rules: no key, no network' },
   { provider: 'gemini', model: 'gemini-3.8-flash', label: 'Gemini: needs GEMINI_API_KEY' },
   { provider: 'openai', model: 'gpt-5.5', label: 'OpenAI or a compatible server: needs OPENAI_API_KEY' },
 ];
 
-/** What `--model` means: a provider, or the name of a model that one of them has. */
+/** Returns the provider and model of `--model`, which is a provider or the name of a model. */
 export function modelChoiceOf(text: string): ModelChoice {
   const offered = choices.find(({ provider }) => provider === text);
   if (offered) return offered;
   if (!/^[\w./:@-]+$/.test(text)) throw usageError('--model must be the name of a model.');
   if (geminiModels({ env: {} }).supports(text)) return { provider: 'gemini', model: text };
   if (openAiModels({ env: {} }).supports(text)) return { provider: 'openai', model: text };
-  throw usageError(
-    `--model cannot be ${text}: it takes demo, gemini, openai, or a name such as gemini-3.8-flash, gpt-5.5 or openai/<any>.`,
-  );
+  const examples = 'gemini-3.8-flash, gpt-5.5 or openai/<any>';
+  throw usageError(`--model must be demo, gemini, openai, or a name such as ${examples}, got ${text}.`);
 }

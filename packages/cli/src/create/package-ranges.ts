@@ -7,7 +7,7 @@ type Ranges = { readonly [name: string]: string };
 
 /**
  * Returns `dependencies` of a new project: versions on npm, or packed packages if the command runs from a clone. Then
- * `overrides` make npm take the packages that those depend on from the clone as well.
+ * `overrides` make npm use the clone for the dependencies of those packages too.
  */
 export function packageRanges(names: readonly string[]): { dependencies: Ranges; overrides?: Ranges } {
   const clone = cloneFolder();
@@ -25,7 +25,7 @@ export function packageRanges(names: readonly string[]): { dependencies: Ranges;
   };
 }
 
-/** Returns the command that packs the clone's packages if the new project needs it and it has not run yet. */
+/** Returns the command that packs the clone's packages. Undefined if it is not needed, or has already run. */
 export function commandToPack(): string | undefined {
   const clone = cloneFolder();
   if (clone === undefined || existsSync(tarballOf(clone, 'cli'))) return undefined;

@@ -3,10 +3,10 @@ import { demoLlmText } from './demo-llm-text.ts';
 import { packageRanges } from './package-ranges.ts';
 import { testText } from './test-text.ts';
 
-/** Whose model the project begins with. */
+/** The provider and model of a new project. */
 export type ModelChoice = { readonly provider: 'gemini' | 'openai' | 'demo'; readonly model: string };
 
-/** Every file of a new project, by its path. */
+/** Returns the files of a new project by their paths. */
 export function projectFiles(name: string, choice: ModelChoice): { [path: string]: string } {
   const isDemo = choice.provider === 'demo';
   return {
@@ -58,35 +58,35 @@ const tsconfigText = `{
 `;
 
 const envTexts: { readonly [provider in ModelChoice['provider']]: string } = {
-  gemini: '# Copy this file to .env. A key is made at https://aistudio.google.com/apikey\nGEMINI_API_KEY=\n',
+  gemini: '# Copy this file to .env. Create a key at https://aistudio.google.com/apikey\nGEMINI_API_KEY=\n',
   openai:
-    '# Copy this file to .env. A key is made at https://platform.openai.com/api-keys\nOPENAI_API_KEY=\n# A compatible server instead of OpenAI:\n# OPENAI_BASE_URL=http://localhost:11434/v1\n',
-  demo: '# Copy this file to .env where the agent needs variables. The demo model needs no key.\n',
+    '# Copy this file to .env. Create a key at https://platform.openai.com/api-keys\nOPENAI_API_KEY=\n# A compatible server instead of OpenAI:\n# OPENAI_BASE_URL=http://localhost:11434/v1\n',
+  demo: '# Copy this file to .env if the agent needs variables. The demo model needs no key.\n',
 };
 
 function readmeText(name: string, { provider }: ModelChoice): string {
   const key =
     provider === 'demo'
-      ? "The model is a demo of a few rules in `demo-llm.ts`. For a real one, write `createAgent('gemini-3.8-flash')` or `createAgent('gpt-5.5')` in `agent.ts` and put the key into `.env`."
-      : 'Copy `.env.example` to `.env` and put your key into it.';
+      ? "The model in `demo-llm.ts` is a demo with a few rules. To use a real model, write `createAgent('gemini-3.8-flash')` or `createAgent('gpt-5.5')` in `agent.ts` and add the key to `.env`."
+      : 'Copy `.env.example` to `.env` and add your key.';
   return `# ${name}
 
-An agent that knows what time it is and remembers what you tell it, made with Thole. ${key}
+An agent that tells the time and remembers facts, created with Thole. ${key}
 
     npm install
-    npm start        # in the browser, loaded again whenever a file changes
-    npm run chat     # in the terminal
-    npm test         # without a key and without a network
-    npm run check    # types
+    npm start        # chat in the browser; files are reloaded when they change
+    npm run chat     # chat in the terminal
+    npm test         # run the tests; they need no key and no network
+    npm run check    # check the types
 
-Ask "What time is it in Tokyo?". Say "Remember that I like tea.", and in another session "What do you remember about tea?".
+Ask "What time is it in Tokyo?". Write "Remember that I like tea.", and in another session "What do you remember about tea?".
 
-| file | what it is |
+| file | content |
 | --- | --- |
 | \`agent.ts\` | the agent, exported as \`rootAgent\`, and its tools. Node runs it without a build |
-| \`agent.test.ts\` | tests with a model that follows a script |
-${provider === 'demo' ? '| `demo-llm.ts` | the demo model |\n' : ''}| \`.env\` | keys and other variables; \`.env.example\` shows which |
-| \`.thole/\` | sessions, memory and files; delete it to begin again |
+| \`agent.test.ts\` | tests with a scripted model |
+${provider === 'demo' ? '| `demo-llm.ts` | the demo model |\n' : ''}| \`.env\` | keys and other variables, as in \`.env.example\` |
+| \`.thole/\` | sessions, memory and files; delete it to start again |
 
 Next:
 

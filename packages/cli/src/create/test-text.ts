@@ -1,4 +1,4 @@
-/** The text of a new project's `agent.test.ts`. It needs no key and no network. */
+/** The text of a new project's `agent.test.ts`. The tests need no key and no network. */
 export const testText = `import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { getFunctionResponses, textOf } from '@thole/core';
@@ -7,13 +7,13 @@ import { InMemoryMemoryService, InMemorySessionService } from '@thole/mem-servic
 import { Runner } from '@thole/runner';
 import { createAgent } from './agent.ts';
 
-/** A model that gives these answers, one after the other. */
+/** Returns a model that gives these answers, one after the other. */
 function scripted(...answers: Part[]): Llm {
   return {
     specVersion: 1,
     model: 'scripted',
     async *generateContentAsync() {
-      const part = answers.shift() ?? { text: 'The script is over.' };
+      const part = answers.shift() ?? { text: 'The script has ended.' };
       yield { content: { role: 'model', parts: [part] }, finishReason: 'STOP' };
     },
   };
@@ -31,35 +31,35 @@ function runnerWith(...answers: Part[]): Runner {
   });
 }
 
-/** Says something in a session; returns the agent's answer and what its tools answered. */
-async function say(runner: Runner, sessionId: string, newMessage: string) {
+/** Sends a message in a session. Returns the agent's answer and the answers of its tools. */
+async function send(runner: Runner, sessionId: string, newMessage: string) {
   const events = await Array.fromAsync(runner.runAsync({ userId: 'ada', sessionId, newMessage }));
   const tools = events.flatMap((event) => getFunctionResponses(event)).map(({ response }) => response);
   return { answer: textOf(events.at(-1)?.content), tools };
 }
 
-test('tells the time by its tool', async () => {
+test('returns the time of the tool', async () => {
   const runner = runnerWith(calls('current_time', { timeZone: 'Asia/Tokyo' }), { text: 'It is late.' });
-  const { answer, tools } = await say(runner, 'one', 'What time is it in Tokyo?');
+  const { answer, tools } = await send(runner, 'one', 'What time is it in Tokyo?');
   assert.match(String(tools[0]?.['time']), /^\\d\\d:\\d\\d$/);
   assert.equal(answer, 'It is late.');
 });
 
-test('refuses a time zone of the wrong type, and the model hears why', async () => {
+test('returns an error to the model for a time zone of the wrong type', async () => {
   const runner = runnerWith({ functionCall: { name: 'current_time', args: { timeZone: 7 } } }, { text: 'Sorry.' });
-  const { tools } = await say(runner, 'one', 'What time is it?');
+  const { tools } = await send(runner, 'one', 'What time is it?');
   assert.match(String(tools[0]?.['error']), /timeZone/);
 });
 
-test('remembers in another session what it was told', async () => {
+test('remembers a fact in another session', async () => {
   const runner = runnerWith(
     calls('remember', { fact: 'Ada likes tea.' }),
     { text: 'I will.' },
     calls('load_memory', { query: 'tea' }),
     { text: 'You like tea.' },
   );
-  await say(runner, 'one', 'Remember that I like tea.');
-  const { tools } = await say(runner, 'two', 'What do I like?');
+  await send(runner, 'one', 'Remember that I like tea.');
+  const { tools } = await send(runner, 'two', 'What do I like?');
   assert.match(JSON.stringify(tools), /Ada likes tea\\./);
 });
 `;

@@ -3,10 +3,10 @@ import type { Host } from '../host.ts';
 import { usageError } from '../options/usage-error.ts';
 import { databaseUrl } from '../services/database-url.ts';
 import { readServiceUri } from '../services/service-uri.ts';
+import { lineWriter } from '../terminal/line-writer.ts';
 import { ProgressBar } from '../terminal/progress-bar.ts';
-import { linesTo } from '../terminal/write-to.ts';
 
-/** What `thole migrate session` was told. */
+/** Options of `thole migrate session`. */
 export interface MigrateOptions {
   from?: string | undefined;
   to?: string | undefined;
@@ -16,55 +16,56 @@ export interface MigrateOptions {
 
 const DATABASES = ['sqlite', 'postgresql', 'mysql'];
 
-/** Copies ADK's sessions, with progress. Answers the exit code. */
+/** Copies ADK's sessions and shows the progress. Returns the exit code. */
 export async function migrateSessions(host: Host, options: MigrateOptions): Promise<number> {
-  const from = await urlOf(host, '--from', options.from ?? options.sourceDbUrl);
-  const to = await urlOf(host, '--to', options.to ?? options.destDbUrl);
+  const from = await readUrl(host, '--from', options.from ?? options.sourceDbUrl);
+  const to = await readUrl(host, '--to', options.to ?? options.destDbUrl);
   const { runtime } = host;
-  const progress = progressOf(host);
-  const done = await migrateFromAdk({
+  const progress = createProgress(host);
+  const result = await migrateFromAdk({
     from: { dbUrl: from, runtime },
     to: { dbUrl: to, runtime },
-    onProgress: (done) => progress.show(done),
+    onProgress: (state) => progress.show(state),
   }).finally(() => progress.end());
-  const skipped = done.skipped === 0 ? '' : ` ${count(done.skipped, 'session')} were there already.`;
-  linesTo(host.output)(`Copied ${count(done.sessions, 'session')} with ${count(done.events, 'event')}.${skipped}`);
+  const skipped = result.skipped === 0 ? '' : ` ${count(result.skipped, 'session')} existed already.`;
+  const copied = `Copied ${count(result.sessions, 'session')} with ${count(result.events, 'event')}.`;
+  lineWriter(host.output)(copied + skipped);
   return 0;
 }
 
-async function urlOf({ cwd }: Host, option: string, text: string | undefined): Promise<string> {
-  if (text === undefined) throw usageError(`${option} is missing: the URL of a database, such as sqlite:///./adk.db.`);
+async function readUrl({ cwd }: Host, option: string, text: string | undefined): Promise<string> {
+  if (text === undefined) throw usageError(`${option} must be the URL of a database, such as sqlite:///./adk.db.`);
   const uri = readServiceUri(option, text);
   if (!DATABASES.includes(uri.scheme)) {
-    const taken = DATABASES.map((each) => `${each}://`).join(', ');
-    throw usageError(`${option} cannot be ${uri.scheme}://; it takes ${taken}.`);
+    const schemes = DATABASES.map((each) => `${each}://`).join(', ');
+    throw usageError(`${option} must be one of ${schemes}, got ${uri.scheme}://.`);
   }
   return databaseUrl(uri, cwd);
 }
 
-/** A bar where somebody looks at a terminal, else a line for each tenth. */
-function progressOf({ errors }: Host): {
-  show(done: { sessions: number; skipped: number; total: number }): void;
+/** Returns a progress bar for a terminal, otherwise a line for each tenth. */
+function createProgress({ errors }: Host): {
+  show(state: { sessions: number; skipped: number; total: number }): void;
   end(): void;
 } {
   const bar = new ProgressBar((text) => void errors.write(text));
-  const print = linesTo(errors);
-  let shown = 0;
+  const print = lineWriter(errors);
+  let lastPrinted = 0;
   return {
     show({ sessions, skipped, total }) {
       const done = sessions + skipped;
-      const words = `${done} of ${count(Math.max(total, done), 'session')}`;
+      const text = `${done} of ${count(Math.max(total, done), 'session')}`;
       if (errors.isTTY === true) {
-        bar.show(done, total, words);
-      } else if (done === total || done - shown >= total / 10) {
-        shown = done;
-        print(words);
+        bar.show(done, total, text);
+      } else if (done === total || done - lastPrinted >= total / 10) {
+        lastPrinted = done;
+        print(text);
       }
     },
     end: () => bar.end(),
   };
 }
 
-function count(number: number, thing: string): string {
-  return `${number} ${thing}${number === 1 ? '' : 's'}`;
+function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`;
 }

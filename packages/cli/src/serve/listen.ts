@@ -1,48 +1,48 @@
 import { TholeError } from '@thole/core';
 import { serve } from '@thole/server/node';
-import type { Served } from '@thole/server/node';
+import type { RunningServer } from '@thole/server/node';
 import type { Host } from '../host.ts';
 import { usageError } from '../options/usage-error.ts';
-import { linesTo } from '../terminal/write-to.ts';
+import { lineWriter } from '../terminal/line-writer.ts';
+import { tokenCookieResponse } from './page-token.ts';
 import type { ReloadableHandler } from './reloadable-handler.ts';
-import { keepToken } from './page-token.ts';
 import type { ServeAgentsOptions } from './serve-agents.ts';
 
-/** Listens until somebody interrupts, and then until runs have ended, or are aborted by a second time. Answers the exit code. */
-export async function listen(host: Host, live: ReloadableHandler, options: ServeAgentsOptions): Promise<number> {
+/** Serves until the first interrupt, then waits for active runs. A second interrupt aborts them. Returns the exit code. */
+export async function listen(host: Host, reloadable: ReloadableHandler, options: ServeAgentsOptions): Promise<number> {
   const { urlPrefix, token, withPage } = options;
-  const before = (request: Request): Response | undefined =>
-    withPage && token !== undefined ? keepToken(request, urlPrefix) : undefined;
+  const answerFirst = (request: Request): Response | undefined =>
+    withPage && token !== undefined ? tokenCookieResponse(request, urlPrefix) : undefined;
   let interrupts = 0;
-  let interrupted = (): void => {};
-  const asked = new Promise<void>((resolve) => (interrupted = resolve));
-  const quiet = host.onInterrupt(() => {
+  const firstInterrupt = Promise.withResolvers<void>();
+  const removeListener = host.onInterrupt(() => {
     interrupts++;
-    if (interrupts === 1) interrupted();
-    else void live.abort();
+    if (interrupts === 1) firstInterrupt.resolve();
+    else void reloadable.abort();
   });
   try {
     const { host: address, port, allowedHosts } = options;
-    const served = await serve(live.handler(before), { host: address, port, allowedHosts }).catch((error: unknown) => {
-      throw explained(error, options);
+    const handler = reloadable.handler(answerFirst);
+    const server = await serve(handler, { host: address, port, allowedHosts }).catch((error: unknown) => {
+      throw explainListenError(error, options);
     });
-    announce(host, served, live, options);
-    await asked;
-    linesTo(host.output)('Stopping; Ctrl-C again aborts what still runs.');
-    await served.close();
+    announce(host, server, reloadable, options);
+    await firstInterrupt.promise;
+    lineWriter(host.output)('Stopping. Press Ctrl-C again to abort active runs.');
+    await server.close();
     return 0;
   } finally {
-    quiet();
+    removeListener();
   }
 }
 
-/** Why it cannot listen, in the words of the command's options. */
-function explained(error: unknown, { host, port }: ServeAgentsOptions): unknown {
+/** Returns the error with the options of the command in its message. */
+function explainListenError(error: unknown, { host, port }: ServeAgentsOptions): unknown {
   if (TholeError.is(error, 'FORBIDDEN'))
-    return usageError(`Others can reach ${host}: give a --token, or set THOLE_TOKEN, that who asks must show.`);
+    return usageError(`Other machines can reach ${host}: set a --token, or the variable THOLE_TOKEN.`);
   const { code } = ((error as { cause?: unknown }).cause ?? {}) as { code?: unknown };
   if (code === 'EADDRINUSE')
-    return new TholeError('INVALID_INPUT', `Port ${port} is taken: choose another with --port, or --port 0 for any.`, {
+    return new TholeError('INVALID_INPUT', `Port ${port} is in use: choose another --port, or --port 0 for any.`, {
       cause: error,
     });
   return error;
@@ -50,16 +50,16 @@ function explained(error: unknown, { host, port }: ServeAgentsOptions): unknown 
 
 function announce(
   host: Host,
-  { url }: Served,
-  live: ReloadableHandler,
+  { url }: RunningServer,
+  reloadable: ReloadableHandler,
   { urlPrefix, token, withPage }: ServeAgentsOptions,
 ): void {
-  const print = linesTo(host.output);
-  const names = live.agents.map(({ runner }) => runner.appName).join(', ');
+  const print = lineWriter(host.output);
+  const names = reloadable.agents.map(({ runner }) => runner.appName).join(', ');
   const address = url + urlPrefix;
   print(`Serving ${names}`);
   print(
     `  ${address}${withPage ? '/dev-ui/' : ''}${withPage && token !== undefined ? `?token=${encodeURIComponent(token)}` : ''}`,
   );
-  print('  Ctrl-C stops it.');
+  print('  Press Ctrl-C to stop.');
 }

@@ -5,21 +5,21 @@ type Authorize = NonNullable<HandlerOptions['authorize']>;
 
 const COOKIE = 'thole_token';
 
-/** Lets in whoever shows the token as a bearer, or as the cookie that `keepToken` gave to the browser. */
+/** Returns an `authorize` that accepts the token as a bearer token, or as the cookie of `tokenCookieResponse`. */
 export function bearerOrCookie(token: string): Authorize {
-  const check = bearerToken(token);
+  const authorize = bearerToken(token);
   return (request, identity) => {
     const cookie = cookieOf(request);
-    if (cookie === undefined || request.headers.has('authorization')) return check(request, identity);
-    return check(new Request(request.url, { headers: { authorization: `Bearer ${cookie}` } }), identity);
+    if (cookie === undefined || request.headers.has('authorization')) return authorize(request, identity);
+    return authorize(new Request(request.url, { headers: { authorization: `Bearer ${cookie}` } }), identity);
   };
 }
 
 /**
- * The answer to a page that is opened with `?token=…`: the same page, with the token in a cookie that no other site's requests carry. Whether it is the right one is asked
- * when the cookie is shown.
+ * Answers a request for the page with `?token=…`: it redirects to the page and stores the token in a cookie, which requests of other
+ * sites do not contain. The token is verified when the cookie is used. Returns undefined for other requests.
  */
-export function keepToken(request: Request, basePath: string): Response | undefined {
+export function tokenCookieResponse(request: Request, basePath: string): Response | undefined {
   const url = new URL(request.url);
   const token = url.searchParams.get('token');
   if (request.method !== 'GET' || token === null || url.pathname !== `${basePath}/dev-ui/`) return undefined;
@@ -30,12 +30,12 @@ export function keepToken(request: Request, basePath: string): Response | undefi
 function cookieOf(request: Request): string | undefined {
   for (const each of (request.headers.get('cookie') ?? '').split(';')) {
     const [name, value = ''] = each.trim().split('=', 2);
-    if (name === COOKIE) return decoded(value);
+    if (name === COOKIE) return decode(value);
   }
   return undefined;
 }
 
-function decoded(value: string): string {
+function decode(value: string): string {
   try {
     return decodeURIComponent(value);
   } catch {

@@ -1,31 +1,31 @@
-/** Does one reload after the other. What changes while one waits is seen by it; what changes before the first may begin is kept for it. */
+/** Runs reloads one at a time. Requests while a reload waits are combined; requests before `start` are kept. */
 export class ReloadQueue {
   #reload: (() => Promise<void>) | undefined;
   #last: Promise<void> = Promise.resolve();
-  #waits: boolean = false;
+  #isRequested: boolean = false;
 
-  /** Something has changed. */
-  ask(): void {
-    if (this.#waits) return;
-    this.#waits = true;
-    this.#next();
+  /** Requests a reload. */
+  request(): void {
+    if (this.#isRequested) return;
+    this.#isRequested = true;
+    this.#schedule();
   }
 
-  /** From now on it may be reloaded, by this; it must not throw. */
-  begin(reload: () => Promise<void>): void {
+  /** Enables reloads. `reload` must not throw. */
+  start(reload: () => Promise<void>): void {
     this.#reload = reload;
-    this.#next();
+    this.#schedule();
   }
 
-  /** Resolves when no reload is going on or waits. */
+  /** Resolves when no reload is active or waits. */
   async idle(): Promise<void> {
     await this.#last;
   }
 
-  #next(): void {
-    if (!this.#waits || !this.#reload) return;
+  #schedule(): void {
+    if (!this.#isRequested || !this.#reload) return;
     this.#last = this.#last.then(() => {
-      this.#waits = false;
+      this.#isRequested = false;
       return this.#reload?.();
     });
   }

@@ -3,62 +3,66 @@ import { createHandler } from '@thole/server';
 import type { Handler, HandlerOptions } from '@thole/server';
 import type { LoadedAgent } from '../agents/agent-loader.ts';
 
-/** A handler with the agents it serves, and the requests that it has not answered yet. */
+/** A handler, its agents, and its pending requests. */
 interface Generation {
   readonly handler: Handler;
   readonly agents: readonly LoadedAgent[];
   readonly pending: Set<Promise<unknown>>;
 }
 
-/** One handler after the other: requests go to the newest, and what runs on an older one ends there. */
+/** A handler whose agents can be replaced: new requests use the newest agents, and active runs end on the agents they started with. */
 export class ReloadableHandler {
   readonly #options: Omit<HandlerOptions, 'apps'>;
   readonly #runtime: Runtime;
+  /** Replaced agents that are not closed yet. */
   readonly #retiring: Set<LoadedAgent> = new Set();
   #current: Generation;
 
-  /** As `createHandler`. */
+  /** Throws the errors of `createHandler`. */
   constructor(p: { agents: readonly LoadedAgent[]; options: Omit<HandlerOptions, 'apps'>; runtime: Runtime }) {
     this.#options = p.options;
     this.#runtime = p.runtime;
-    this.#current = this.#make(p.agents);
+    this.#current = this.#createGeneration(p.agents);
   }
 
-  /** What is served now. */
+  /** The agents that are served now. */
   get agents(): readonly LoadedAgent[] {
     return this.#current.agents;
   }
 
-  /** As a handler that `serve` takes; `before` may answer a request instead. */
-  handler(before: (request: Request) => Response | undefined): Handler {
-    const answer = async (request: Request): Promise<Response> => before(request) ?? this.#answer(request);
+  /** Returns a handler for `serve`. A response of `answerFirst` is sent instead of the handler's. */
+  handler(answerFirst: (request: Request) => Response | undefined): Handler {
+    const answer = async (request: Request): Promise<Response> => answerFirst(request) ?? this.#answer(request);
     return Object.assign(answer, {
-      guarded: this.#current.handler.guarded,
+      hasAuthorize: this.#current.handler.hasAuthorize,
       drain: (ms: number) => this.#current.handler.drain(ms),
       close: (p?: { timeoutMs?: number | undefined }) => this.#close(p?.timeoutMs),
     });
   }
 
-  /** Serves these from now on. Agents that are not among them are closed when their runs have ended. As `createHandler`; then nothing has changed. */
+  /**
+   * Replaces the agents. Agents that are no longer served are closed when their runs have ended. Throws the errors of
+   * `createHandler`; then nothing has changed.
+   */
   replace(agents: readonly LoadedAgent[]): void {
-    const old = this.#current;
-    this.#current = this.#make(agents);
+    const previous = this.#current;
+    this.#current = this.#createGeneration(agents);
     void this.#retire(
-      old,
-      old.agents.filter((each) => !agents.includes(each)),
+      previous,
+      previous.agents.filter((each) => !agents.includes(each)),
     );
   }
 
-  /** Aborts whatever runs. */
+  /** Aborts all active runs. */
   async abort(): Promise<void> {
     await this.#closeAgents([...this.#current.agents, ...this.#retiring]);
   }
 
   #answer(request: Request): Promise<Response> {
     const { handler, pending } = this.#current;
-    const answered = handler(request).finally(() => pending.delete(answered));
-    pending.add(answered);
-    return answered;
+    const response = handler(request).finally(() => pending.delete(response));
+    pending.add(response);
+    return response;
   }
 
   async #close(timeoutMs: number | undefined): Promise<void> {
@@ -66,23 +70,23 @@ export class ReloadableHandler {
     await this.abort();
   }
 
-  async #retire(generation: Generation, gone: readonly LoadedAgent[]): Promise<void> {
-    for (const each of gone) this.#retiring.add(each);
-    // A request on its way may still begin a run.
+  async #retire(generation: Generation, agents: readonly LoadedAgent[]): Promise<void> {
+    for (const each of agents) this.#retiring.add(each);
+    // A pending request may still start a run.
     await Promise.allSettled(generation.pending);
-    await Promise.all(gone.map(({ runner }) => runner.idle()));
-    await this.#closeAgents(gone);
-    for (const each of gone) this.#retiring.delete(each);
+    await Promise.all(agents.map(({ runner }) => runner.idle()));
+    await this.#closeAgents(agents);
+    for (const each of agents) this.#retiring.delete(each);
   }
 
   async #closeAgents(agents: readonly LoadedAgent[]): Promise<void> {
-    for (const closing of await Promise.allSettled(agents.map(({ runner }) => runner.close()))) {
-      if (closing.status === 'rejected')
-        this.#runtime.logger.error('An agent could not be closed.', { error: String(closing.reason) });
+    for (const result of await Promise.allSettled(agents.map(({ runner }) => runner.close()))) {
+      if (result.status === 'rejected')
+        this.#runtime.logger.error('An agent could not be closed.', { error: result.reason });
     }
   }
 
-  #make(agents: readonly LoadedAgent[]): Generation {
+  #createGeneration(agents: readonly LoadedAgent[]): Generation {
     const handler = createHandler({ ...this.#options, apps: agents.map(({ runner }) => runner) });
     return { handler, agents, pending: new Set() };
   }

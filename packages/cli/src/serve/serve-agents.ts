@@ -12,61 +12,62 @@ import type { ServiceOptions } from '../options/service-options.ts';
 import { usageError } from '../options/usage-error.ts';
 import { servicesOnDemand } from '../services/open-services.ts';
 import { errorLine } from '../terminal/error-line.ts';
-import { linesTo } from '../terminal/write-to.ts';
+import { lineWriter } from '../terminal/line-writer.ts';
 import { listen } from './listen.ts';
-import { ReloadableHandler } from './reloadable-handler.ts';
-import { ReloadQueue } from './reload-queue.ts';
-import { logTo } from './log-to.ts';
 import type { LogLevel } from './log-levels.ts';
 import { bearerOrCookie } from './page-token.ts';
+import { ReloadQueue } from './reload-queue.ts';
+import { ReloadableHandler } from './reloadable-handler.ts';
+import { streamLogger } from './stream-logger.ts';
 
-/** How agents are served. */
+/** Options of `serveAgents`. */
 export interface ServeAgentsOptions extends ServiceOptions {
   host: string;
   port: number;
   allowOrigins: readonly string[];
   allowedHosts: readonly string[];
   reload: boolean;
-  /** What all paths begin with; empty for nothing. */
+  /** Prefix of all paths; empty for none. */
   urlPrefix: string;
   logLevel: LogLevel;
   token?: string | undefined;
-  /** With the page, with traces, and with runs that outlive their client. */
+  /** True to serve the page, keep traces, and let runs continue when their clients disconnect. */
   withPage: boolean;
 }
 
-/** Serves the agents of a path until somebody interrupts. Answers the exit code. */
+/** Serves the agents of a path until an interrupt. Returns the exit code. */
 export async function serveAgents(host: Host, path: string, options: ServeAgentsOptions): Promise<number> {
-  const place = await findAgents(host.cwd, path);
-  if (place.agents.length === 0) {
-    throw usageError(
-      `There is no agent in ${path}: it needs an agent.ts that exports rootAgent, in a folder of its own or right there.`,
-    );
+  const location = await findAgents(host.cwd, path);
+  if (location.agents.length === 0) {
+    const advice = 'it needs an agent.ts that exports rootAgent, directly or in a subfolder.';
+    throw usageError(`There is no agent in ${path}: ${advice}`);
   }
   const verbose = host.argv.includes('--verbose');
-  const logger = logTo(host.errors, { level: options.logLevel, runtime: host.runtime, verbose });
+  const logger = streamLogger(host.errors, { level: options.logLevel, runtime: host.runtime, verbose });
   const traces = options.withPage ? new SpanMemory() : undefined;
   const runtime = withRuntime(host.runtime, { logger, tracer: traces });
   const services = servicesOnDemand(options, { cwd: host.cwd, runtime });
-  const loader = new AgentLoader({ host, place, services, runtime });
+  const loader = new AgentLoader({ host, location, services, runtime });
   const reloads = new ReloadQueue();
-  const watch = { runtime, changed: () => reloads.ask() };
-  // Before the first load, so that nothing changes unseen.
-  const stopWatching = options.reload ? await watchFiles(place.root, watch) : async () => {};
+  // Watching starts before the first load, so that no change is missed.
+  const stopWatching = options.reload
+    ? await watchFiles(location.root, { runtime, onChange: () => reloads.request() })
+    : async () => {};
   try {
-    const shelf = new AgentRegistry(loader);
-    const { agents, errors } = await shelf.load();
-    const [first] = errors;
-    if (agents.length === 0) throw first ?? new TholeError('INVALID_INPUT', `No file in ${path} exports an agent.`);
-    for (const error of errors) tell(host, error);
-    const live = new ReloadableHandler({ agents, options: await handlerOptions(options, runtime, traces), runtime });
-    reloads.begin(() => reload(host, shelf, live));
+    const registry = new AgentRegistry(loader);
+    const { agents, errors } = await registry.load();
+    const [firstError] = errors;
+    if (agents.length === 0)
+      throw firstError ?? new TholeError('INVALID_INPUT', `No file in ${path} exports an agent.`);
+    for (const error of errors) printError(host, error);
+    const handler = new ReloadableHandler({ agents, options: await handlerOptions(options, runtime, traces), runtime });
+    reloads.start(() => reload(host, registry, handler));
     try {
-      return await listen(host, live, options);
+      return await listen(host, handler, options);
     } finally {
       await stopWatching();
       await reloads.idle();
-      await live.abort();
+      await handler.abort();
     }
   } finally {
     await stopWatching();
@@ -86,24 +87,25 @@ async function handlerOptions(
     development: withPage,
     ...(urlPrefix !== '' && { basePath: urlPrefix }),
     ...(allowOrigins.length > 0 && { cors: { origins: allowOrigins } }),
-    ...(token !== undefined && { authorize: bearerOrCookie(token) }),
+    // The token gives access to every user, and therefore to shared memory too.
+    ...(token !== undefined && { authorize: bearerOrCookie(token), authorizeScope: () => true }),
     ...(withPage && { ui: (await import('@thole/dev-ui')).devUi(), traces, onDisconnect: 'continue' as const }),
   };
 }
 
-/** Serves what the files hold now. What cannot be loaded is told, and stays as it was. */
-async function reload(host: Host, shelf: AgentRegistry, live: ReloadableHandler): Promise<void> {
+/** Serves the current content of the files. An agent that cannot be loaded stays as it was, and its error is printed. */
+async function reload(host: Host, registry: AgentRegistry, handler: ReloadableHandler): Promise<void> {
   try {
-    const { agents, errors } = await shelf.load();
-    if (agents.length > 0) live.replace(agents);
-    for (const error of errors) tell(host, error);
+    const { agents, errors } = await registry.load();
+    if (agents.length > 0) handler.replace(agents);
+    for (const error of errors) printError(host, error);
     if (errors.length > 0) return;
-    linesTo(host.output)(`Loaded ${agents.map(({ runner }) => runner.appName).join(', ')} anew.`);
+    lineWriter(host.output)(`Reloaded ${agents.map(({ runner }) => runner.appName).join(', ')}.`);
   } catch (error) {
-    tell(host, error);
+    printError(host, error);
   }
 }
 
-function tell(host: Host, error: unknown): void {
+function printError(host: Host, error: unknown): void {
   host.errors.write(`error: ${errorLine(error, { verbose: host.argv.includes('--verbose') })}\n`);
 }

@@ -2,35 +2,35 @@ import type { ArtifactService, MemoryService, Runtime, SessionService } from '@t
 import type { Connections } from './connections.ts';
 import type { ServiceUri } from './service-uri.ts';
 
-/** What services are opened with. */
+/** The context in which a service is opened. */
 export interface OpenContext {
   cwd: string;
   runtime: Runtime;
-  /** What services of one URI share. */
+  /** Connections that services with the same URI share. */
   connections: Connections;
-  /** What the user typed, for messages. */
+  /** Name of the option with the URI, for messages. */
   option: string;
 }
 
-/** A service with what ends it, and a check that its store answers. */
+/** An open service. */
 export interface OpenService<S> {
   service: S;
-  /** `STORE_UNAVAILABLE` where it does not. */
+  /** Resolves if the store answers. Throws `STORE_UNAVAILABLE` otherwise. */
   ping(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Opens the service that a URI names; what it needs is loaded then and not before. */
-export type Open<S> = (uri: ServiceUri, context: OpenContext) => Promise<OpenService<S>>;
+/** Opens the service of a URI. Its packages are loaded when it is called. */
+export type OpenFunction<S> = (uri: ServiceUri, context: OpenContext) => Promise<OpenService<S>>;
 
-/** What a place keeps, and how a service on it is opened. */
+/** The services that a kind of URI supports. */
 export interface Backend {
-  readonly sessions?: Open<SessionService> | undefined;
-  readonly artifacts?: Open<ArtifactService> | undefined;
-  readonly memory?: Open<MemoryService> | undefined;
+  readonly sessions?: OpenFunction<SessionService> | undefined;
+  readonly artifacts?: OpenFunction<ArtifactService> | undefined;
+  readonly memory?: OpenFunction<MemoryService> | undefined;
 }
 
-/** A service that lives in this process and needs no end. */
+/** Returns an open service that has no connection. */
 export function inProcess<S>(service: S): OpenService<S> {
   return { service, ping: async () => {}, close: async () => {} };
 }

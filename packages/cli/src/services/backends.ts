@@ -1,12 +1,12 @@
 import { usageError } from '../options/usage-error.ts';
-import type { Backend, Open, OpenContext, OpenService } from './backend.ts';
+import type { Backend, OpenContext, OpenService } from './backend.ts';
 import { databaseBackend } from './database-backend.ts';
 import { folderBackend } from './folder-backend.ts';
 import { inMemoryBackend } from './in-memory-backend.ts';
 import { redisBackend } from './redis-backend.ts';
 import { readServiceUri } from './service-uri.ts';
 
-/** Where services are kept, by the scheme of their URIs: another place is one more line. */
+/** Backends by the scheme of their URIs. */
 const backends: { readonly [scheme: string]: Backend } = {
   memory: inMemoryBackend,
   file: folderBackend,
@@ -17,14 +17,14 @@ const backends: { readonly [scheme: string]: Backend } = {
   rediss: redisBackend,
 };
 
-/** The schemes of the places that keep this, for help and errors. */
+/** Returns the schemes that support a service, for help and errors. */
 export function schemesOf(kind: keyof Backend): string {
   return Object.entries(backends)
     .flatMap(([scheme, backend]) => (backend[kind] ? `${scheme}://` : []))
     .join(', ');
 }
 
-/** Opens the service that a URI names, once its store answers; a usage error where that place does not keep it. */
+/** Opens the service of a URI and waits until its store answers. Throws a usage error for a scheme without this service. */
 export async function openService<K extends keyof Backend>(
   kind: K,
   text: string,
@@ -32,7 +32,7 @@ export async function openService<K extends keyof Backend>(
 ): Promise<OpenedBy<K>> {
   const uri = readServiceUri(context.option, text);
   const open = Object.hasOwn(backends, uri.scheme) ? backends[uri.scheme]![kind] : undefined;
-  if (!open) throw usageError(`${context.option} cannot be ${uri.scheme}://; it takes ${schemesOf(kind)}.`);
+  if (!open) throw usageError(`${context.option} must be one of ${schemesOf(kind)}, got ${uri.scheme}://.`);
   const opened = (await open(uri, context)) as OpenedBy<K>;
   try {
     await opened.ping();
@@ -43,4 +43,5 @@ export async function openService<K extends keyof Backend>(
   }
 }
 
-type OpenedBy<K extends keyof Backend> = NonNullable<Backend[K]> extends Open<infer S> ? OpenService<S> : never;
+type OpenedBy<K extends keyof Backend> =
+  NonNullable<Backend[K]> extends (...p: never[]) => Promise<OpenService<infer S>> ? OpenService<S> : never;

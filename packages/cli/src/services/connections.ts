@@ -1,14 +1,14 @@
-/** Something that is connected until it is closed. */
+/** An open connection. */
 export interface Connection<T> {
   value: T;
   close(): Promise<void>;
 }
 
-/** Connections by name: each is opened once, for whoever asks, and all are closed together. */
+/** Shares connections by name: each is opened once, and all are closed together. */
 export class Connections {
   readonly #opening = new Map<string, Promise<Connection<unknown>>>();
 
-  /** The connection of a name, opened unless it is; of one name there is one type. */
+  /** Returns the connection with this name, and opens it at the first call. All connections of one name have the same type. */
   async open<T>(name: string, open: () => Promise<Connection<T>>): Promise<T> {
     const opening = (this.#opening.get(name) as Promise<Connection<T>> | undefined) ?? open();
     this.#opening.set(name, opening);

@@ -1,7 +1,7 @@
 import type { Backend, OpenService } from './backend.ts';
 import { databaseUrl } from './database-url.ts';
 
-/** `sqlite://`, `postgresql://`, `mysql://`: each service has connections of its own, which it closes. */
+/** Services of `sqlite://`, `postgresql://` and `mysql://`. Each has its own connections and closes them. */
 export const databaseBackend: Backend = {
   async sessions(uri, { cwd, runtime }) {
     const { DatabaseSessionService } = await import('@thole/sql-services');

@@ -2,7 +2,7 @@ import type { Backend } from './backend.ts';
 import { inProcess } from './backend.ts';
 import { folderOf } from './service-uri.ts';
 
-/** `file://`: artifacts as files of a folder. */
+/** Services of `file://`: artifacts as files in a folder. */
 export const folderBackend: Backend = {
   async artifacts(uri, { cwd, option }) {
     const { FileArtifactService } = await import('@thole/mem-services/file');

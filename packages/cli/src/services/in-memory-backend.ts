@@ -1,7 +1,7 @@
 import type { Backend } from './backend.ts';
 import { inProcess } from './backend.ts';
 
-/** `memory://`: in this process, and gone with it. */
+/** Services of `memory://`. Their data ends with the process. */
 export const inMemoryBackend: Backend = {
   async sessions(_uri, { runtime }) {
     const { InMemorySessionService } = await import('@thole/mem-services');

@@ -1,13 +1,52 @@
 import type { Redis } from 'ioredis';
+import { TholeError } from '@thole/core';
+import type { Runtime } from '@thole/core';
+import { usageError } from '../options/usage-error.ts';
 import type { Connection } from './connections.ts';
 import { loadDriver } from './load-driver.ts';
 import type { ServiceUri } from './service-uri.ts';
 
-/** A client for a `redis://` or `rediss://` URI, and what disconnects it. */
-export async function openRedis({ scheme, rest }: ServiceUri): Promise<Connection<Redis>> {
+/** Time limit of a first call. The services' own limit is shorter; calls of the client have none. */
+const PING_MS = 6_000;
+
+/** A Redis client that knows why it is not connected. */
+export interface RedisConnection {
+  client: Redis;
+  /**
+   * Runs a first call. If it fails, it throws `STORE_UNAVAILABLE` with the last error of the connection as its cause, such
+   * as ECONNREFUSED.
+   */
+  ping: (call: () => Promise<unknown>) => Promise<void>;
+}
+
+/** Opens a client for a `redis://` or `rediss://` URI. Throws a usage error for an invalid URI. */
+export async function openRedis(
+  { scheme, rest }: ServiceUri,
+  { option, runtime }: { option: string; runtime: Runtime },
+): Promise<Connection<RedisConnection>> {
+  const url = `${scheme}://${rest}`;
+  if (!URL.canParse(url) || !/^(?:\/\d*)?$/.test(new URL(url).pathname))
+    throw usageError(`${option} must be a URL such as redis://user:password@host:6379/0.`);
   const { Redis } = await loadDriver('ioredis', () => import('ioredis'));
-  const client = new Redis(`${scheme}://${rest}`);
-  // What a lost connection fails is told by the call that failed.
-  client.on('error', () => {});
-  return { value: client, close: async () => client.disconnect() };
+  const client = new Redis(url);
+  let lastError: unknown;
+  client.on('connect', () => (lastError = undefined));
+  client.on('error', (error) => (lastError = error));
+  const ping = async (call: () => Promise<unknown>): Promise<void> => {
+    const timeout = Promise.withResolvers<never>();
+    const cancel = runtime.timer(PING_MS, () => timeout.reject(undefined));
+    try {
+      await Promise.race([call(), timeout.promise]);
+      // For example an unknown database: the client would silently use database 0.
+      if (lastError !== undefined)
+        throw new TholeError('STORE_UNAVAILABLE', 'Redis rejected the settings of the URL.', { cause: lastError });
+    } catch (error) {
+      if (TholeError.is(error) && (error.cause !== undefined || lastError === undefined)) throw error;
+      const message = TholeError.is(error) ? error.message : 'Redis did not answer.';
+      throw new TholeError('STORE_UNAVAILABLE', message, { cause: lastError ?? error });
+    } finally {
+      cancel();
+    }
+  };
+  return { value: { client, ping }, close: async () => client.disconnect() };
 }

@@ -7,20 +7,20 @@ import { openService } from './backends.ts';
 import { Connections } from './connections.ts';
 import { readServiceUri, urlOfSqliteFile } from './service-uri.ts';
 
-/** What apps run on. */
+/** The services of apps. */
 export interface Services {
   sessionService: SessionService;
   artifactService: ArtifactService;
   memoryService: MemoryService;
 }
 
-/** Services that are opened when somebody first asks for them: a runner that brings its own needs none. */
+/** Services that are opened at the first `get`: a runner with its own services needs none. */
 export interface ServicesOnDemand {
   get(): Promise<Services>;
   close(): Promise<void>;
 }
 
-/** What `openServices` opens, once, at the first `get`. */
+/** Returns services that are opened at the first `get`. */
 export function servicesOnDemand(
   options: ServiceOptions,
   context: { cwd: string; runtime: Runtime },
@@ -33,8 +33,8 @@ export function servicesOnDemand(
 }
 
 /**
- * Opens what the options name, each once its store answers. Left out, all is kept below `.thole` in `cwd`: sessions in
- * `sessions.db`, memory in `memory.db`, artifacts in `artifacts`; the last two in this process where sessions are.
+ * Opens the services of the options and waits until their stores answer. By default everything is below `.thole` in `cwd`: sessions
+ * in `sessions.db`, memory in `memory.db`, artifacts in `artifacts`. If sessions are in memory, so are memory and artifacts.
  */
 export async function openServices(
   options: ServiceOptions,
@@ -46,20 +46,20 @@ export async function openServices(
     await Promise.all(opened.map((each) => each.close()));
     await connections.close();
   };
-  const keep = <S>(one: OpenService<S>): S => {
-    opened.push(one);
-    return one.service;
+  const add = <S>(open: OpenService<S>): S => {
+    opened.push(open);
+    return open.service;
   };
   const context = (option: string) => ({ cwd, runtime, connections, option });
-  const sessions = options.sessionServiceUri ?? fileBelow(cwd, 'sessions.db');
-  const besides = placesBeside(sessions, cwd);
-  const artifacts = options.artifactServiceUri ?? besides.artifacts;
-  const memory = options.memoryServiceUri ?? besides.memory;
+  const sessions = options.sessionServiceUri ?? sqliteUrlIn(cwd, 'sessions.db');
+  const defaults = defaultUris(sessions, cwd);
+  const artifacts = options.artifactServiceUri ?? defaults.artifacts;
+  const memory = options.memoryServiceUri ?? defaults.memory;
   try {
     const services = {
-      sessionService: keep(await openService('sessions', sessions, context('--session_service_uri'))),
-      artifactService: keep(await openService('artifacts', artifacts, context('--artifact_service_uri'))),
-      memoryService: keep(await openService('memory', memory, context('--memory_service_uri'))),
+      sessionService: add(await openService('sessions', sessions, context('--session_service_uri'))),
+      artifactService: add(await openService('artifacts', artifacts, context('--artifact_service_uri'))),
+      memoryService: add(await openService('memory', memory, context('--memory_service_uri'))),
     };
     return { services, close };
   } catch (error) {
@@ -68,13 +68,13 @@ export async function openServices(
   }
 }
 
-/** Where artifacts and memory are that nobody has named a place for. */
-function placesBeside(sessions: string, cwd: string): { artifacts: string; memory: string } {
+/** Returns the default URIs of artifacts and memory. */
+function defaultUris(sessions: string, cwd: string): { artifacts: string; memory: string } {
   const { scheme } = readServiceUri('--session_service_uri', sessions);
   if (scheme === 'memory') return { artifacts: 'memory://', memory: 'memory://' };
-  return { artifacts: pathToFileURL(join(cwd, '.thole', 'artifacts')).href, memory: fileBelow(cwd, 'memory.db') };
+  return { artifacts: pathToFileURL(join(cwd, '.thole', 'artifacts')).href, memory: sqliteUrlIn(cwd, 'memory.db') };
 }
 
-function fileBelow(cwd: string, name: string): string {
+function sqliteUrlIn(cwd: string, name: string): string {
   return urlOfSqliteFile(join(cwd, '.thole', name));
 }

@@ -1,28 +1,30 @@
-import type { RedisClient } from '@thole/redis-services';
 import type { Backend, OpenContext } from './backend.ts';
 import { openRedis } from './open-redis.ts';
+import type { RedisConnection } from './open-redis.ts';
 import type { ServiceUri } from './service-uri.ts';
 
-/** `redis://`, `rediss://`: services of one URI share a client. */
+/** Services of `redis://` and `rediss://`. Services with the same URI share a client. */
 export const redisBackend: Backend = {
   async sessions(uri, context) {
     const { RedisSessionService } = await import('@thole/redis-services');
-    const service = new RedisSessionService(await clientOf(uri, context), { runtime: context.runtime });
-    return { service, ping: () => service.ping(), close: async () => {} };
+    const { client, ping } = await connect(uri, context);
+    const service = new RedisSessionService(client, { runtime: context.runtime });
+    return { service, ping: () => ping(() => service.ping()), close: async () => {} };
   },
   async artifacts(uri, context) {
     const { RedisArtifactService } = await import('@thole/redis-services');
-    const client = await clientOf(uri, context);
+    const { client, ping } = await connect(uri, context);
     const service = new RedisArtifactService(client, { runtime: context.runtime });
-    return { service, ping: async () => void (await client.ping()), close: async () => {} };
+    return { service, ping: () => ping(() => client.ping()), close: async () => {} };
   },
   async memory(uri, context) {
     const { RedisMemoryService } = await import('@thole/redis-services');
-    const service = new RedisMemoryService(await clientOf(uri, context), { runtime: context.runtime });
-    return { service, ping: () => service.ping(), close: async () => {} };
+    const { client, ping } = await connect(uri, context);
+    const service = new RedisMemoryService(client, { runtime: context.runtime });
+    return { service, ping: () => ping(() => service.ping()), close: async () => {} };
   },
 };
 
-function clientOf(uri: ServiceUri, { connections }: OpenContext): Promise<RedisClient & { ping(): Promise<unknown> }> {
-  return connections.open(`${uri.scheme}://${uri.rest}`, () => openRedis(uri));
+function connect(uri: ServiceUri, context: OpenContext): Promise<RedisConnection> {
+  return context.connections.open(`${uri.scheme}://${uri.rest}`, () => openRedis(uri, context));
 }

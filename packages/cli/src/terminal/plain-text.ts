@@ -1,12 +1,12 @@
-/** Text that is safe to show: without the control characters that would move the cursor or colour the terminal. */
+/** Returns a text without the control characters that move the cursor or colour a terminal. */
 export function plainText(text: string): string {
   return text.replace(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, (character) =>
     character === '\n' || character === '\t' ? character : '',
   );
 }
 
-/** Text on one line, cut where it is longer than so many characters. */
-export function oneLine(text: string, length: number): string {
+/** Returns a text on one line without control characters, cut after `maxLength` characters. */
+export function oneLine(text: string, maxLength: number): string {
   const characters = Array.from(plainText(text.replace(/\s+/gu, ' ')).trim());
-  return characters.length <= length ? characters.join('') : `${characters.slice(0, length - 1).join('')}…`;
+  return characters.length <= maxLength ? characters.join('') : `${characters.slice(0, maxLength - 1).join('')}…`;
 }

@@ -1,32 +1,31 @@
-import type { Look } from './look.ts';
+import type { TerminalStyle } from './terminal-style.ts';
 
-/** Where a run is written: what is said and done, and in a terminal that the model is working while nothing is said. */
+/** The output of a run. In a terminal it shows "working…" while there is no other text. */
 export class RunOutput {
-  readonly look: Look;
+  readonly style: TerminalStyle;
   readonly #write: (text: string) => void;
-  #isNoticed = false;
+  #isNoticeShown = false;
 
-  constructor(write: (text: string) => void, look: Look) {
+  constructor(write: (text: string) => void, style: TerminalStyle) {
     this.#write = write;
-    this.look = look;
+    this.style = style;
   }
 
-  /** Writes a text in the place of the notice, if there is one. */
+  /** Writes a text, and erases the notice first. */
   write(text: string): void {
-    this.quiet();
+    this.clearNotice();
     this.#write(text);
   }
 
-  /** Shows that the model is working. Only at the beginning of a line. */
-  working(): void {
-    if (!this.look.isTerminal || this.#isNoticed) return;
-    this.#isNoticed = true;
-    this.#write(this.look.paint('note', 'working…'));
+  /** Shows "working…". Call it only at the start of a line. */
+  showNotice(): void {
+    if (!this.style.isTerminal || this.#isNoticeShown) return;
+    this.#isNoticeShown = true;
+    this.#write(this.style.paint('note', 'working…'));
   }
 
-  /** Takes the notice away. */
-  quiet(): void {
-    if (this.#isNoticed) this.#write('\r\u001b[K');
-    this.#isNoticed = false;
+  clearNotice(): void {
+    if (this.#isNoticeShown) this.#write('\r\u001b[K');
+    this.#isNoticeShown = false;
   }
 }

@@ -1,21 +1,21 @@
 import type { FunctionCall, JsonObject } from '@thole/core';
 import { oneLine } from './plain-text.ts';
 
-const ARGUMENTS = 120;
-const ANSWER = 160;
+const MAX_ARGUMENTS = 120;
+const MAX_ANSWER = 160;
 
-/** A tool's call and what it answered, on one line. */
+/** Returns a tool call and its answer on one line. */
 export function toolLine({ name, args }: Pick<FunctionCall, 'name' | 'args'>, response: JsonObject): string {
-  return `  [${callText({ name, args })} → ${oneLine(answerText(response), ANSWER)}]`;
+  return `  [${callText({ name, args })} → ${oneLine(answerText(response), MAX_ANSWER)}]`;
 }
 
-/** A call that waits for an answer from outside, on one line. */
+/** Returns a call that waits for an external answer, on one line. */
 export function waitingLine({ id, name, args }: FunctionCall): string {
   return `  [${callText({ name, args })} waits for an answer${id === undefined ? '' : `; its id is ${oneLine(id, 80)}`}]`;
 }
 
 function callText({ name, args }: Pick<FunctionCall, 'name' | 'args'>): string {
-  return `${oneLine(name, 64)}(${oneLine(membersText(args), ARGUMENTS)})`;
+  return `${oneLine(name, 64)}(${oneLine(membersText(args), MAX_ARGUMENTS)})`;
 }
 
 function answerText(response: JsonObject): string {

@@ -21,7 +21,7 @@ async function loaderOf(cwd: string, path = '.', importModule = importNatively):
   };
   const loader = new AgentLoader({
     host: { cwd, env: {}, importModule },
-    place: await findAgents(cwd, path),
+    location: await findAgents(cwd, path),
     services: { get: async () => services, close: async () => {} },
     runtime,
   });
@@ -41,8 +41,8 @@ async function answer(runner: RunnerType): Promise<string> {
   return textOf(events.at(-1)!.content);
 }
 
-describe('loading', () => {
-  it('runs TypeScript without a build, with .js and no endings for .ts files, JSON and CommonJS', async () => {
+describe('AgentLoader.load', () => {
+  it('loads TypeScript without a build, also with .js imports, JSON and CommonJS', async () => {
     const cwd = temporaryFolder({
       'hello/agent.ts': agentText(
         'hello',
@@ -63,12 +63,12 @@ describe('loading', () => {
     expect(await answer(runner)).toBe('Hi there!?.');
   });
 
-  it('takes a file as a module whatever the package.json next to it says', async () => {
+  it('loads a file as an ES module, whatever package.json says', async () => {
     const cwd = temporaryFolder({ 'agent.ts': agentText('hello', '1'), 'package.json': '{"type": "commonjs"}' });
     expect(await answer(await load(await loaderOf(cwd)))).toBe('1');
   });
 
-  it('knows the models of every provider by name, with the key of the agent’s .env', async () => {
+  it('supports model names of all providers, with the key in the agent’s .env', async () => {
     const cwd = temporaryFolder({ 'agent.ts': agentText('hello', '1'), '.env': 'OPENAI_API_KEY=of-the-agent' });
     const names: string[] = [];
     const checked = {
@@ -90,7 +90,7 @@ describe('loading', () => {
     expect(names).toEqual(['gemini-2.5-flash', 'gemini/any', 'gpt-5.5', 'o3-mini', 'openai/any', 'gpt-5.5']);
   });
 
-  it('comes with every provider there is', () => {
+  it('depends on all provider packages', () => {
     const packages = join(import.meta.dirname, '../../..');
     const providers = readdirSync(packages).filter((name) => name.startsWith('provider-'));
     const { dependencies } = JSON.parse(readFileSync(join(packages, 'cli/package.json'), 'utf8')) as {
@@ -100,22 +100,22 @@ describe('loading', () => {
     expect(Object.keys(dependencies)).toEqual(expect.arrayContaining(providers.map((name) => `@thole/${name}`)));
   });
 
-  it('takes a runner with its own services', async () => {
+  it('returns an exported runner with its own services', async () => {
     const cwd = temporaryFolder({ 'agent.ts': agentText('hello', '1') });
     const agent = { name: 'a', async *runAsync() {} };
     const runner = new Runner({ appName: 'own', agent, sessionService: new InMemorySessionService() });
     expect(await load(await loaderOf(cwd, '.', async () => ({ runner })))).toBe(runner);
   });
 
-  it('answers undefined for a file whose default export turns out to be something else', async () => {
+  it('returns undefined for a guess whose default export is not an agent', async () => {
     const cwd = temporaryFolder({ 'guess.ts': 'export default { color: 1 };' });
     const loader = await loaderOf(cwd);
     expect(await loader.load((await loader.find()).agents[0]!)).toBeUndefined();
   });
 });
 
-describe('loading anew', () => {
-  it('reads every module of the folder again, deep ones too, and leaves what is installed', async () => {
+describe('AgentLoader.invalidate', () => {
+  it('reloads all modules of the folder, but no installed ones', async () => {
     const cwd = temporaryFolder({
       'agent.ts': agentText('hello', 'a + lib', `import { a } from './a.ts'; import lib from 'lib';`),
       'a.ts': `export { b as a } from './deep/b.ts';`,
@@ -127,12 +127,12 @@ describe('loading anew', () => {
     const before = await load(loader);
     expect(await answer(before)).toBe('old1');
     writeFiles(cwd, { 'deep/b.ts': `export const b = 'new';` });
-    loader.renew();
+    loader.invalidate();
     expect(await answer(await load(loader))).toBe('new1');
     expect(await answer(before)).toBe('old1');
   });
 
-  it('gives a module that an older one imports late to the older one', async () => {
+  it('resolves a late import of an old module to its own generation', async () => {
     const cwd = temporaryFolder({
       'agent.ts': agentText(
         'hello',
@@ -145,12 +145,12 @@ describe('loading anew', () => {
     const loader = await loaderOf(cwd);
     const before = await load(loader);
     writeFiles(cwd, { 'early.ts': `export const early = 2;` });
-    loader.renew();
+    loader.invalidate();
     expect(await answer(await load(loader))).toBe('2 2');
     expect(await answer(before)).toBe('1 1');
   });
 
-  it('finds agents that were added and misses those that are gone', async () => {
+  it('finds added agents, and no removed ones', async () => {
     const cwd = temporaryFolder({ 'a/agent.ts': agentText('a', '1') });
     const loader = await loaderOf(cwd);
     writeFiles(cwd, { 'b/agent.ts': agentText('b', '1') });
@@ -159,7 +159,7 @@ describe('loading anew', () => {
   });
 });
 
-describe('what cannot be loaded', () => {
+describe('AgentLoader.load with an invalid module', () => {
   it.each([
     [
       'enum Color { Red }',
@@ -169,29 +169,32 @@ describe('what cannot be loaded', () => {
       '\nclass A { constructor(private b: number) {} }',
       /^x\/agent\.ts:2: TypeScript parameter property is not supported/,
     ],
-    ['const a: = 3;', /^x\/agent\.ts:1: this is no TypeScript: Unexpected token/],
+    ['const a: = 3;', /^x\/agent\.ts:1: Invalid TypeScript: Unexpected token/],
     [
       "import { Shape } from './shape.ts';",
       /^x\/agent\.ts:1: The requested module '\.\/shape\.ts' does not provide an export named 'Shape'\. If it is a type, import it with "import type"\.$/,
     ],
     [
       "import nothing from 'not-installed-here';",
-      /^x\/agent\.ts: Cannot find package 'not-installed-here'.* Is it installed\?/,
+      /^x\/agent\.ts: Cannot find package 'not-installed-here'.* Run npm install/,
     ],
     ["import './gone.ts';", /^x\/agent\.ts: Cannot find module /],
     ["\n\nthrow new Error('No key');", /^x\/agent\.ts:3: No key\.$/],
     ["throw 'a string';", /^x\/agent\.ts: a string\.$/],
-    ['export const other = 1;', /^x\/agent\.ts: it exports no rootAgent, app or runner, and no agent by default\.$/],
+    [
+      'export const other = 1;',
+      /^x\/agent\.ts: The module must export rootAgent, app or runner, or have an agent as its default export\.$/,
+    ],
     [
       "export const rootAgent = { name: 'not a name', async *runAsync() {} };",
       /^x\/agent\.ts: .*not a name|^x\/agent\.ts: .*name/,
     ],
-  ])('%j is told with the file, the line and what to do', async (code, sentence) => {
+  ])('explains the error with file and line: %j', async (code, sentence) => {
     const cwd = temporaryFolder({ 'x/agent.ts': code, 'x/shape.ts': 'export interface Shape {}' });
     await expect(load(await loaderOf(cwd))).rejects.toThrow(sentence);
   });
 
-  it('names a model that nobody knows', async () => {
+  it('names an unknown model', async () => {
     const cwd = temporaryFolder({ 'agent.ts': '' });
     const { LlmAgent } = await import('@thole/runner');
     const module = { rootAgent: new LlmAgent({ name: 'a', model: 'claude-9' }) };

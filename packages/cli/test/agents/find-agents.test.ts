@@ -8,7 +8,7 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 const agent = 'export const rootAgent = {};';
 
 describe('findAgents', () => {
-  it('finds folders with agent.ts or index.ts, and files that export an agent, by name', async () => {
+  it('finds folders with agent.ts or index.ts, and files that export an agent', async () => {
     const cwd = temporaryFolder({
       'weather/agent.ts': agent,
       'weather/tools.ts': agent,
@@ -21,7 +21,7 @@ describe('findAgents', () => {
     });
     const { agents, root } = await findAgents(cwd, '.');
     expect(root).toBe(cwd);
-    expect(agents.map(({ name, file, maybe }) => [name, file.slice(cwd.length + 1), maybe])).toEqual([
+    expect(agents.map(({ name, file, isGuess }) => [name, file.slice(cwd.length + 1), isGuess])).toEqual([
       ['books', 'books/index.js', true],
       ['both', 'both/agent.mts', undefined],
       ['guess', 'guess.ts', true],
@@ -31,7 +31,7 @@ describe('findAgents', () => {
     ]);
   });
 
-  it('passes over what is installed, hidden, built, declared, a test, or exports nothing of the kind', async () => {
+  it('ignores installed, hidden, built and declaration files, tests, and other modules', async () => {
     const cwd = temporaryFolder({
       'node_modules/agent.ts': agent,
       '.hidden/agent.ts': agent,
@@ -46,7 +46,7 @@ describe('findAgents', () => {
     expect((await findAgents(cwd, '.')).agents).toEqual([]);
   });
 
-  it('takes a folder with an agent.ts as that one agent, and a file as itself', async () => {
+  it('returns one agent for a folder with agent.ts and for a file', async () => {
     const cwd = temporaryFolder({ 'hello/agent.ts': agent, 'hello/other/agent.ts': agent, 'hello/x.ts': agent });
     for (const path of ['hello', 'hello/', './hello/agent.ts']) {
       const { agents, root } = await findAgents(cwd, path);
@@ -62,18 +62,18 @@ describe('findAgents', () => {
     expect((await findAgents(cwd, '.')).agents).toMatchObject([{ file: join(elsewhere, 'agent.ts') }]);
   });
 
-  it('refuses a path that is not there', async () => {
+  it('rejects an unknown path', async () => {
     await expect(findAgents(temporaryFolder(), 'nowhere')).rejects.toThrow('There is no file or folder nowhere.');
   });
 });
 
 describe('findOneAgent', () => {
-  it('refuses a folder without an agent and says what one needs', async () => {
+  it('rejects a folder without an agent, and names the file that it needs', async () => {
     await expect(findOneAgent(temporaryFolder(), '.')).rejects.toThrow(/no agent in \.: a folder needs an agent\.ts/);
   });
 
-  it('refuses a folder with several and names them', async () => {
+  it('rejects a folder with several agents, and names them', async () => {
     const cwd = temporaryFolder({ 'a/agent.ts': agent, 'b/agent.ts': agent });
-    await expect(findOneAgent(cwd, '.')).rejects.toThrow(/more than one agent in \.: a, b\. Name/);
+    await expect(findOneAgent(cwd, '.')).rejects.toThrow(/several agents in \.: a, b\. Pass/);
   });
 });

@@ -14,12 +14,12 @@ describe('readAgent', () => {
     ['a promise of it', { rootAgent: Promise.resolve(rootAgent) }, 'app', 'file'],
     ['app before rootAgent, under its own name', { rootAgent, app }, 'app', 'shop'],
     ['runner before app', { app, runner, rootAgent }, 'runner', 'own'],
-    ['an agent by default', { default: rootAgent }, 'app', 'file'],
-    ['an app by default', { default: app }, 'app', 'shop'],
-    ['a runner by default', { default: runner }, 'runner', 'own'],
-    ['what CommonJS exports', { default: { rootAgent } }, 'app', 'file'],
-    ['rootAgent where app is something else', { app: 'x', rootAgent }, 'app', 'file'],
-  ])('takes %s', async (_, module, kind, name) => {
+    ['an agent as default export', { default: rootAgent }, 'app', 'file'],
+    ['an app as default export', { default: app }, 'app', 'shop'],
+    ['a runner as default export', { default: runner }, 'runner', 'own'],
+    ['the exports of CommonJS', { default: { rootAgent } }, 'app', 'file'],
+    ['rootAgent if app is not an app', { app: 'x', rootAgent }, 'app', 'file'],
+  ])('returns %s', async (_, module, kind, name) => {
     expect(await readAgent(module, 'file')).toMatchObject({ kind, name });
   });
 
@@ -30,7 +30,7 @@ describe('readAgent', () => {
     [{ default: () => rootAgent }],
     [{ app: { name: 'x' } }],
     [null],
-  ])('answers undefined for what is no agent: %o', async (module) => {
+  ])('returns undefined for a module without an agent: %o', async (module) => {
     expect(await readAgent(module, 'file')).toBeUndefined();
   });
 });

@@ -5,57 +5,57 @@ import { expect, it, onTestFinished } from 'vitest';
 import { watchFiles } from '../../src/agents/watch-files.ts';
 import { temporaryFolder, writeFiles } from '../support/temporary-folder.ts';
 
-interface Watched {
-  /** Resolves when so many changes were noticed, the quiet after them not yet over. */
-  noticed(count: number): Promise<void>;
-  counts: { noticed: number; calls: number };
+interface TestWatch {
+  /** Resolves when `count` changes were detected, before the quiet time after them has passed. */
+  detected(count: number): Promise<void>;
+  counts: { detected: number; calls: number };
   runtime: FixedRuntime;
 }
 
-/** Watches a folder by a clock that stands still: a change is noticed when it sets a timer. */
-async function watching(root: string): Promise<Watched> {
+/** Watches a folder with a fixed clock. A change is detected when it sets a timer. */
+async function startWatching(root: string): Promise<TestWatch> {
   const runtime = new FixedRuntime();
-  const counts = { noticed: 0, calls: 0 };
-  let look = (): void => {};
+  const counts = { detected: 0, calls: 0 };
+  let notify = (): void => {};
   const timed = {
     ...{ now: () => runtime.now(), logger: runtime.logger },
     timer(ms: number, fn: () => void) {
-      counts.noticed++;
-      look();
+      counts.detected++;
+      notify();
       return runtime.timer(ms, fn);
     },
   };
   const stop = await watchFiles(root, {
     runtime: Object.assign(Object.create(runtime) as FixedRuntime, timed),
-    changed: () => counts.calls++,
+    onChange: () => counts.calls++,
   });
   onTestFinished(stop);
-  const noticed = (count: number): Promise<void> =>
+  const detected = (count: number): Promise<void> =>
     new Promise((resolve) => {
-      look = () => counts.noticed >= count && resolve();
-      look();
+      notify = () => counts.detected >= count && resolve();
+      notify();
     });
-  return { noticed, counts, runtime };
+  return { detected, counts, runtime };
 }
 
 it('calls once for several changes, when it has been quiet for a moment', async () => {
   const root = temporaryFolder({ 'agent.ts': '1' });
-  const { noticed, counts, runtime } = await watching(root);
+  const { detected, counts, runtime } = await startWatching(root);
   writeFiles(root, { 'agent.ts': '22', 'deep/new.ts': '1', '.env': 'A=1' });
-  await noticed(3);
+  await detected(3);
   await runtime.advance(99);
   expect(counts.calls).toBe(0);
   await runtime.advance(1);
   expect(counts.calls).toBe(1);
   rmSync(join(root, 'agent.ts'));
-  await noticed(counts.noticed + 1);
+  await detected(counts.detected + 1);
   await runtime.advance(100);
   expect(counts.calls).toBe(2);
 });
 
 it('passes over what is stored, saved, installed, built or no source', async () => {
   const root = temporaryFolder({ 'agent.ts': '1' });
-  const { noticed, counts } = await watching(root);
+  const { detected, counts } = await startWatching(root);
   writeFiles(root, {
     '.thole/artifacts/a.json': '1',
     'node_modules/lib/index.js': '1',
@@ -66,7 +66,7 @@ it('passes over what is stored, saved, installed, built or no source', async () 
     'photo.png': '1',
   });
   writeFiles(root, { 'last.md': '1' });
-  await noticed(1);
-  // `last.md` itself, and at most the folder that some systems tell of.
-  expect(counts.noticed).toBe(1);
+  await detected(1);
+  // `last.md`, and on some systems also the folder.
+  expect(counts.detected).toBe(1);
 });

@@ -1,38 +1,40 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { ReloadQueue } from '../../src/serve/reload-queue.ts';
 
-it('keeps what changed before it may begin', async () => {
-  const queue = new ReloadQueue();
-  let reloads = 0;
-  queue.ask();
-  await queue.idle();
-  expect(reloads).toBe(0);
-  queue.begin(async () => void reloads++);
-  await queue.idle();
-  expect(reloads).toBe(1);
-});
-
-it('reloads one time after the other, and once for all that changed meanwhile', async () => {
-  const queue = new ReloadQueue();
-  const steps: string[] = [];
-  const first = Promise.withResolvers<void>();
-  queue.begin(async () => {
-    steps.push('begins');
-    if (steps.length === 1) await first.promise;
-    steps.push('ends');
+describe('ReloadQueue', () => {
+  it('keeps a request before start', async () => {
+    const queue = new ReloadQueue();
+    let reloads = 0;
+    queue.request();
+    await queue.idle();
+    expect(reloads).toBe(0);
+    queue.start(async () => void reloads++);
+    await queue.idle();
+    expect(reloads).toBe(1);
   });
-  queue.ask();
-  await Promise.resolve();
-  for (let i = 0; i < 3; i++) queue.ask();
-  first.resolve();
-  await queue.idle();
-  expect(steps).toEqual(['begins', 'ends', 'begins', 'ends']);
-});
 
-it('does nothing where nothing has changed', async () => {
-  const queue = new ReloadQueue();
-  let reloads = 0;
-  queue.begin(async () => void reloads++);
-  await queue.idle();
-  expect(reloads).toBe(0);
+  it('reloads one at a time, and once for all requests in the meantime', async () => {
+    const queue = new ReloadQueue();
+    const steps: string[] = [];
+    const first = Promise.withResolvers<void>();
+    queue.start(async () => {
+      steps.push('begins');
+      if (steps.length === 1) await first.promise;
+      steps.push('ends');
+    });
+    queue.request();
+    await Promise.resolve();
+    for (let i = 0; i < 3; i++) queue.request();
+    first.resolve();
+    await queue.idle();
+    expect(steps).toEqual(['begins', 'ends', 'begins', 'ends']);
+  });
+
+  it('does nothing without a request', async () => {
+    const queue = new ReloadQueue();
+    let reloads = 0;
+    queue.start(async () => void reloads++);
+    await queue.idle();
+    expect(reloads).toBe(0);
+  });
 });

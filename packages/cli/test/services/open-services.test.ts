@@ -4,6 +4,7 @@ import { createEvent, systemRuntime, textOf } from '@thole/core';
 import { FixedRuntime } from '@thole/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { ServiceOptions } from '../../src/options/service-options.ts';
+import { errorLine } from '../../src/terminal/error-line.ts';
 import { openServices, servicesOnDemand } from '../../src/services/open-services.ts';
 import type { Services } from '../../src/services/open-services.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -24,125 +25,152 @@ async function opened(options: ServiceOptions, cwd: string): Promise<Services> {
   return services;
 }
 
-it('keeps sessions, artifacts and memory below .thole unless told otherwise', async () => {
-  const cwd = temporaryFolder();
-  const first = await opened({}, cwd);
-  const session = await first.sessionService.createSession({ ...user, sessionId: 's' });
-  const ref = { ...user, sessionId: session.id, filename: 'a.txt' };
-  await first.artifactService.saveArtifact({ ...ref, artifact: { text: 'kept' } });
-  await first.memoryService.addMemory!({ ...user, memories: [note('Likes figs.')] });
-  for (const name of ['sessions.db', 'memory.db']) expect(existsSync(join(cwd, '.thole', name))).toBe(true);
-  const second = await opened({}, cwd);
-  expect((await second.sessionService.getSession({ ...user, sessionId: 's' }))?.id).toBe('s');
-  expect(await second.artifactService.loadArtifact(ref)).toEqual({ text: 'kept' });
-  expect(await found(second, 'figs')).toEqual(['Likes figs.']);
-});
+describe('openServices', () => {
+  it('stores sessions, artifacts and memory below .thole by default', async () => {
+    const cwd = temporaryFolder();
+    const first = await opened({}, cwd);
+    const session = await first.sessionService.createSession({ ...user, sessionId: 's' });
+    const ref = { ...user, sessionId: session.id, filename: 'a.txt' };
+    await first.artifactService.saveArtifact({ ...ref, artifact: { text: 'kept' } });
+    await first.memoryService.addMemory!({ ...user, memories: [note('Likes figs.')] });
+    for (const name of ['sessions.db', 'memory.db']) expect(existsSync(join(cwd, '.thole', name))).toBe(true);
+    const second = await opened({}, cwd);
+    expect((await second.sessionService.getSession({ ...user, sessionId: 's' }))?.id).toBe('s');
+    expect(await second.artifactService.loadArtifact(ref)).toEqual({ text: 'kept' });
+    expect(await found(second, 'figs')).toEqual(['Likes figs.']);
+  });
 
-it('writes nothing where sessions are memory:// and no other place is named', async () => {
-  const cwd = temporaryFolder();
-  const services = await opened({ sessionServiceUri: 'memory://' }, cwd);
-  const { sessionService, artifactService } = services;
-  await services.memoryService.addMemory!({ ...user, memories: [note('Likes figs.')] });
-  const { id } = await sessionService.createSession(user);
-  await artifactService.saveArtifact({ ...user, sessionId: id, filename: 'a', artifact: { text: 'x' } });
-  expect(existsSync(join(cwd, '.thole'))).toBe(false);
-});
+  it('writes nothing if sessions are memory:// and no other URI is given', async () => {
+    const cwd = temporaryFolder();
+    const services = await opened({ sessionServiceUri: 'memory://' }, cwd);
+    const { sessionService, artifactService } = services;
+    await services.memoryService.addMemory!({ ...user, memories: [note('Likes figs.')] });
+    const { id } = await sessionService.createSession(user);
+    await artifactService.saveArtifact({ ...user, sessionId: id, filename: 'a', artifact: { text: 'x' } });
+    expect(existsSync(join(cwd, '.thole'))).toBe(false);
+  });
 
-it.each([
-  ['sqlite:///./here.db', 'here.db'],
-  ['sqlite:///sub/with%20blank.db', 'sub/with blank.db'],
-  ['sqlite+aiosqlite:///adk.db', 'adk.db'],
-])('takes %s as a file beginning at the working directory', async (sessionServiceUri, file) => {
-  const cwd = temporaryFolder();
-  const { sessionService } = await opened({ sessionServiceUri }, cwd);
-  await sessionService.createSession(user);
-  expect(existsSync(join(cwd, file))).toBe(true);
-});
-
-it('takes an absolute SQLite file after four slashes, and an absolute or relative folder of artifacts', async () => {
-  const [cwd, other] = [temporaryFolder(), temporaryFolder()];
-  const sqlite = `sqlite:///${other}/absolute.db`;
-  const absolute = await opened({ sessionServiceUri: sqlite, artifactServiceUri: `file://${other}/artifacts` }, cwd);
-  await absolute.sessionService.createSession(user);
-  const file = { ...user, sessionId: 's', filename: 'a', artifact: { text: 'x' } };
-  await absolute.artifactService.saveArtifact(file);
-  const relative = await opened({ sessionServiceUri: 'memory://', artifactServiceUri: 'file://./mine' }, cwd);
-  await relative.artifactService.saveArtifact(file);
-  expect([`${other}/absolute.db`, `${other}/artifacts`, `${cwd}/mine`].map((each) => existsSync(each))).toEqual([
-    true,
-    true,
-    true,
-  ]);
-});
-
-it('keeps sessions and memory in one SQLite file, where another process finds what was said in a session', async () => {
-  const cwd = temporaryFolder();
-  const uri = 'sqlite:///./all.db';
-  const { services, close } = await openServices({ sessionServiceUri: uri, memoryServiceUri: uri }, { cwd, runtime });
-  const { sessionService, memoryService } = services;
-  const session = await sessionService.createSession({ ...user, sessionId: 's' });
-  const content = { role: 'user' as const, parts: [{ text: 'I like figs.' }] };
-  await sessionService.appendEvent({ session, event: createEvent({ author: 'user', content, timestamp: 1 }, runtime) });
-  const stored = await sessionService.getSession({ ...user, sessionId: 's' });
-  await memoryService.addSessionToMemory(stored!);
-  await close();
-  await expect(memoryService.listMemories!(user)).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
-  const later = await opened({ sessionServiceUri: uri, memoryServiceUri: uri }, cwd);
-  expect(await found(later, 'figs')).toEqual(['I like figs.']);
-  expect(existsSync(join(cwd, 'all.db'))).toBe(true);
-});
-
-describe('what cannot be opened', () => {
   it.each([
-    [{ sessionServiceUri: 'file://./x' }, /^--session_service_uri cannot be file:\/\/; it takes memory:\/\/, sqlite/],
+    ['sqlite:///./here.db', 'here.db'],
+    ['sqlite:///sub/with%20blank.db', 'sub/with blank.db'],
+    ['sqlite+aiosqlite:///adk.db', 'adk.db'],
+  ])('resolves %s from the working directory', async (sessionServiceUri, file) => {
+    const cwd = temporaryFolder();
+    const { sessionService } = await opened({ sessionServiceUri }, cwd);
+    await sessionService.createSession(user);
+    expect(existsSync(join(cwd, file))).toBe(true);
+  });
+
+  it('accepts absolute SQLite files, and absolute or relative folders of artifacts', async () => {
+    const [cwd, other] = [temporaryFolder(), temporaryFolder()];
+    const sqlite = `sqlite:///${other}/absolute.db`;
+    const absolute = await opened({ sessionServiceUri: sqlite, artifactServiceUri: `file://${other}/artifacts` }, cwd);
+    await absolute.sessionService.createSession(user);
+    const file = { ...user, sessionId: 's', filename: 'a', artifact: { text: 'x' } };
+    await absolute.artifactService.saveArtifact(file);
+    const relative = await opened({ sessionServiceUri: 'memory://', artifactServiceUri: 'file://./mine' }, cwd);
+    await relative.artifactService.saveArtifact(file);
+    expect([`${other}/absolute.db`, `${other}/artifacts`, `${cwd}/mine`].map((each) => existsSync(each))).toEqual([
+      true,
+      true,
+      true,
+    ]);
+  });
+
+  it('stores sessions and memory in one SQLite file, for later processes', async () => {
+    const cwd = temporaryFolder();
+    const uri = 'sqlite:///./all.db';
+    const { services, close } = await openServices({ sessionServiceUri: uri, memoryServiceUri: uri }, { cwd, runtime });
+    const { sessionService, memoryService } = services;
+    const session = await sessionService.createSession({ ...user, sessionId: 's' });
+    const content = { role: 'user' as const, parts: [{ text: 'I like figs.' }] };
+    await sessionService.appendEvent({
+      session,
+      event: createEvent({ author: 'user', content, timestamp: 1 }, runtime),
+    });
+    const stored = await sessionService.getSession({ ...user, sessionId: 's' });
+    await memoryService.addSessionToMemory(stored!);
+    await close();
+    await expect(memoryService.listMemories!(user)).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+    const later = await opened({ sessionServiceUri: uri, memoryServiceUri: uri }, cwd);
+    expect(await found(later, 'figs')).toEqual(['I like figs.']);
+    expect(existsSync(join(cwd, 'all.db'))).toBe(true);
+  });
+});
+
+describe('openServices with an invalid URI', () => {
+  it.each([
+    [
+      { sessionServiceUri: 'file://./x' },
+      /^--session_service_uri must be one of memory:\/\/, sqlite.*, got file:\/\/\.$/,
+    ],
     [
       { memoryServiceUri: 'rag://secret@h' },
-      /^--memory_service_uri cannot be rag:\/\/; it takes memory:\/\/, sqlite:\/\/, postgresql:\/\/, mysql:\/\/, redis:\/\/, rediss:\/\/\.$/,
+      /^--memory_service_uri must be one of memory:\/\/, sqlite:\/\/, postgresql:\/\/, mysql:\/\/, redis:\/\/, rediss:\/\/, got rag:\/\/\.$/,
     ],
-    [{ memoryServiceUri: 'file://./x' }, /^--memory_service_uri cannot be file:\/\//],
-    [{ artifactServiceUri: 'gs://bucket' }, /^--artifact_service_uri cannot be gs:\/\/; it takes memory:\/\/, file/],
+    [{ memoryServiceUri: 'file://./x' }, /^--memory_service_uri must be one of .*, got file:\/\//],
+    [{ artifactServiceUri: 'gs://bucket' }, /^--artifact_service_uri must be one of memory:\/\/, file.*, got gs:/],
     [{ artifactServiceUri: 'file://' }, /^--artifact_service_uri must name a folder/],
-    [{ sessionServiceUri: 'constructor://' }, /^--session_service_uri cannot be constructor/],
-    [{ memoryServiceUri: 'sqlite://secret.db' }, /^--memory_service_uri must name a file, as sqlite:\/\/\/\./],
+    [{ sessionServiceUri: 'constructor://' }, /^--session_service_uri must be one of .*, got constructor/],
+    [{ memoryServiceUri: 'sqlite://secret.db' }, /^--memory_service_uri must name a file: sqlite:\/\/\/\./],
     [{ sessionServiceUri: 'sqlite:///' }, /^--session_service_uri must name a file/],
     [{ sessionServiceUri: 'sessions.db' }, /^--session_service_uri must be a URI such as/],
-  ])('refuses %j and says what it takes, without repeating the URI', async (options, sentence) => {
-    const refused = openServices(options, { cwd: temporaryFolder(), runtime });
-    await expect(refused).rejects.toThrow(sentence);
-    await expect(refused).rejects.not.toThrow(/secret/);
+  ])('rejects %j with the supported schemes, without the URI', async (options, sentence) => {
+    const opening = openServices(options, { cwd: temporaryFolder(), runtime });
+    await expect(opening).rejects.toThrow(sentence);
+    await expect(opening).rejects.not.toThrow(/secret/);
   });
 
   it.each([
     { sessionServiceUri: 'postgresql://nobody@127.0.0.1:1/none' },
     { sessionServiceUri: 'mysql://nobody@127.0.0.1:1/none' },
     { sessionServiceUri: 'memory://', memoryServiceUri: 'postgresql://nobody@127.0.0.1:1/none' },
-  ])('says at once that no database answers at %j', { timeout: 60_000 }, async (options) => {
+  ])('rejects %j at once if no database answers', { timeout: 60_000 }, async (options) => {
     await expect(openServices(options, { cwd: temporaryFolder(), runtime })).rejects.toMatchObject({
       code: 'STORE_UNAVAILABLE',
     });
   });
 });
 
-it('says that no Redis answers once its time is over', async () => {
-  const fixed = new FixedRuntime();
-  let ended = false;
-  const refused = openServices(
-    { sessionServiceUri: 'redis://127.0.0.1:1' },
-    { cwd: temporaryFolder(), runtime: fixed },
+describe('openServices with Redis', () => {
+  it.each([
+    ['redis://127.0.0.1:1', 'ECONNREFUSED'],
+    ['redis://no-such-host.invalid:6379', 'no-such-host.invalid'],
+  ])('rejects %s with the reason of the failed connection', async (memoryServiceUri, reason) => {
+    const runtime = new FixedRuntime();
+    const options = { sessionServiceUri: 'memory://', memoryServiceUri };
+    const opening = openServices(options, { cwd: temporaryFolder(), runtime });
+    let hasEnded = false;
+    const error = opening
+      .then(
+        () => undefined,
+        (thrown: unknown) => thrown,
+      )
+      .finally(() => (hasEnded = true));
+    while (!hasEnded) await Promise.all([runtime.advance(100), new Promise((resolve) => setTimeout(resolve, 5))]);
+    expect(await error).toMatchObject({ code: 'STORE_UNAVAILABLE' });
+    expect(errorLine(await error)).toContain(reason);
+  });
+
+  it.each(['redis://host:99999', 'redis://host/sessions', 'rediss://secret@[::1'])(
+    'rejects the invalid URL %s without repeating it',
+    async (sessionServiceUri) => {
+      const opening = openServices({ sessionServiceUri }, { cwd: temporaryFolder(), runtime });
+      await expect(opening).rejects.toThrow(
+        '--session_service_uri must be a URL such as redis://user:password@host:6379/0.',
+      );
+    },
   );
-  const told = expect(refused)
-    .rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' })
-    .finally(() => (ended = true));
-  while (!ended) await fixed.advance(1_000);
-  await told;
 });
 
-it('opens services on demand once, and not at all when nobody asks', async () => {
-  const cwd = temporaryFolder();
-  const unused = servicesOnDemand({}, { cwd, runtime });
-  await unused.close();
-  expect(existsSync(join(cwd, '.thole'))).toBe(false);
-  const used = servicesOnDemand({ sessionServiceUri: 'memory://' }, { cwd, runtime });
-  expect(await used.get()).toBe(await used.get());
-  await used.close();
+describe('servicesOnDemand', () => {
+  it('opens services at the first get only', async () => {
+    const cwd = temporaryFolder();
+    const unused = servicesOnDemand({}, { cwd, runtime });
+    await unused.close();
+    expect(existsSync(join(cwd, '.thole'))).toBe(false);
+    const used = servicesOnDemand({ sessionServiceUri: 'memory://' }, { cwd, runtime });
+    expect(await used.get()).toBe(await used.get());
+    await used.close();
+  });
 });

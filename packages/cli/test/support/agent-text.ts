@@ -1,4 +1,4 @@
-/** An agent's module that imports nothing: it answers every message with an expression over `said`. */
+/** Returns a module without imports whose agent answers every message with a JavaScript expression. `said` is the text of the message. */
 export function agentText(name: string, expression: string, before = ''): string {
   return `${before}
 export const rootAgent = {

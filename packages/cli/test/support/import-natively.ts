@@ -3,5 +3,5 @@ const module = (await import(/* @vite-ignore */ `data:text/javascript,${encodeUR
   default: (url: string) => Promise<unknown>;
 };
 
-/** Imports a module as Node does; an import that stands in a test is vitest's. */
+/** Imports a module with Node. An `import()` in a test would use vitest. */
 export const importNatively: (url: string) => Promise<unknown> = module.default;

@@ -11,36 +11,36 @@ export interface SpawnOptions {
   cwd: string;
   input?: string | undefined;
   env?: { readonly [name: string]: string } | undefined;
-  /** Closes the output at once. */
-  deaf?: boolean | undefined;
-  /** Leaves the input open. */
+  /** True to close the output at once. */
+  closeOutput?: boolean | undefined;
+  /** True to leave the input open. */
   keepOpen?: boolean | undefined;
-  /** Called with all that was written so far, to both streams, whenever there is more. */
-  onText?: ((text: string, child: Handle) => void) | undefined;
+  /** Called with the complete text of both streams after each change. */
+  onText?: ((text: string, child: ChildHandle) => void) | undefined;
 }
 
-export interface Handle {
+export interface ChildHandle {
   signal(name: NodeJS.Signals): void;
   write(text: string): void;
 }
 
 const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
-const withoutSettings = Object.fromEntries(
+const baseEnv = Object.fromEntries(
   Object.entries(process.env).filter(([name]) => !/^(THOLE_|GEMINI_|GOOGLE_|OPENAI_|AZURE_)/.test(name)),
 );
 
-/** Runs the command as a process of its own, on the sources, until it ends. */
+/** Runs the command from its sources in a separate process until it ends. */
 export function spawnThole(args: readonly string[], options: SpawnOptions): Promise<Spawned> {
-  const { cwd, input = '', env = {}, keepOpen, onText, deaf } = options;
+  const { cwd, input = '', env = {}, keepOpen, onText, closeOutput } = options;
   return new Promise((resolve, reject) => {
     const flags = ['--conditions=@thole/source', '--disable-warning=ExperimentalWarning'];
     const child = spawn(process.execPath, [...flags, main, ...args], {
       cwd,
       stdio: 'pipe',
-      env: { ...withoutSettings, ...env },
+      env: { ...baseEnv, ...env },
     });
     let [output, errors] = ['', ''];
-    const handle: Handle = {
+    const handle: ChildHandle = {
       signal: (name) => void child.kill(name),
       write: (text) => void child.stdin.write(text),
     };
@@ -52,8 +52,8 @@ export function spawnThole(args: readonly string[], options: SpawnOptions): Prom
       errors += text;
       onText?.(output + errors, handle);
     });
-    if (deaf) child.stdout.destroy();
-    // It may leave before it has read everything.
+    if (closeOutput) child.stdout.destroy();
+    // The process may end before it has read everything.
     child.stdin.on('error', () => {});
     child.on('error', reject);
     child.on('close', (code) => resolve({ code, output, errors }));

@@ -5,7 +5,7 @@ import { onTestFinished } from 'vitest';
 
 const packages = join(import.meta.dirname, '..', '..', '..');
 
-/** A folder with these files, which is gone when the test is over. */
+/** Creates a folder with these files. It is removed after the test. */
 export function temporaryFolder(files: { readonly [path: string]: string } = {}): string {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'thole-cli-')));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }));
@@ -20,7 +20,7 @@ export function writeFiles(folder: string, files: { readonly [path: string]: str
   }
 }
 
-/** Installs packages of the workspace in a folder, by links. */
+/** Links packages of the workspace into a folder. */
 export function linkPackages(folder: string, ...names: string[]): void {
   mkdirSync(join(folder, 'node_modules', '@thole'), { recursive: true });
   for (const name of names) symlinkSync(join(packages, name), join(folder, 'node_modules', '@thole', name), 'dir');

@@ -12,22 +12,22 @@ export interface Outcome {
 export interface TholeOptions {
   cwd?: string | undefined;
   env?: { [name: string]: string | undefined } | undefined;
-  /** What is piped in; nothing unless given. */
+  /** Standard input. Default: empty. */
   input?: string | Readable | undefined;
-  /** Input and output are terminals. */
+  /** True if input and output are terminals. */
   tty?: boolean | undefined;
   runtime?: Runtime | undefined;
-  /** What modules export, by the end of their path; without it Node imports them. */
+  /** Exports of modules by the end of their path. Default: Node imports the modules. */
   modules?: { readonly [ending: string]: unknown } | undefined;
-  /** Called with all output so far, whenever there is more. */
+  /** Called with the complete output after each change. */
   onOutput?: ((output: string) => void) | undefined;
-  /** The same for what goes to the errors. */
+  /** Called with the complete error output after each change. */
   onErrors?: ((errors: string) => void) | undefined;
-  /** Called at once with what interrupts the command, as Ctrl-C does. */
+  /** Called at the start with a function that interrupts the command, as Ctrl-C does. */
   onStart?: ((interrupt: () => void) => void) | undefined;
 }
 
-/** Runs the command in this process, with strings for its streams. */
+/** Runs the command in this process, with strings as streams. */
 export async function thole(argv: readonly string[], options: TholeOptions = {}): Promise<Outcome> {
   const { input = '', tty, modules } = options;
   const listeners = new Set<() => void>();

@@ -3,8 +3,8 @@ import type { Logger, Runtime } from '@thole/core';
 import { lineLogger } from '@thole/server';
 import type { LogLevel } from './log-levels.ts';
 
-/** Returns a logger that writes readable lines to a stream; with `verbose` the stacks of errors too. */
-export function logTo(
+/** Returns a logger that writes readable lines to a stream, with `verbose` also the stacks of errors. */
+export function streamLogger(
   stream: Writable,
   p: { level: LogLevel; runtime: Pick<Runtime, 'now'>; verbose?: boolean | undefined },
 ): Logger {

@@ -15,8 +15,8 @@ function project(files: { [path: string]: string } = {}): string {
   return cwd;
 }
 
-describe('the program', { timeout: 60_000 }, () => {
-  it('Ctrl-C stops an answer and leaves with 0 when there is none', async () => {
+describe('thole', { timeout: 60_000 }, () => {
+  it('stops an answer at Ctrl-C, and exits with 0 without an answer', async () => {
     const cwd = project();
     let step = 0;
     const { code, output } = await spawnThole(['run', 'hello'], {
@@ -27,7 +27,7 @@ describe('the program', { timeout: 60_000 }, () => {
         if (step === 0 && text.includes('First.')) {
           step = 1;
           child.write('two\n');
-          // It says nothing while the model thinks.
+          // Nothing is written while the model works.
           setTimeout(() => child.signal('SIGINT'), 500);
         }
         if (step === 1 && text.includes('(stopped)')) {
@@ -44,34 +44,34 @@ describe('the program', { timeout: 60_000 }, () => {
     expect(output).toMatch(/^hello: First\.\n\(stopped\)\nhello: Third\.\n/);
   });
 
-  it('serves TypeScript agents until Ctrl-C, and ends with 0', async () => {
+  it('serves TypeScript agents until Ctrl-C, and exits with 0', async () => {
     const cwd = project();
-    let asked: Promise<unknown> | undefined;
+    let apps: Promise<unknown> | undefined;
     const { code, output, errors } = await spawnThole(['web', '.', '--port', '0'], {
       cwd,
       onText(text, child) {
         const url = /http:\/\/127\.0\.0\.1:\d+/.exec(text)?.[0];
         if (!url || !text.includes('Ctrl-C')) return;
-        asked ??= fetch(`${url}/list-apps`)
+        apps ??= fetch(`${url}/list-apps`)
           .then((response) => response.json())
           .finally(() => child.signal('SIGINT'));
       },
     });
     expect({ code, errors }).toEqual({ code: 0, errors: '' });
     expect(output).toMatch(/^Serving hello\n/);
-    expect(await asked).toEqual(['hello']);
+    expect(await apps).toEqual(['hello']);
   });
 
-  it('ends without a word when nobody reads what it writes any more', async () => {
+  it('exits without an error when its output is closed', async () => {
     const cwd = project({
       'echo/agent.ts': agentText('echo', '"x".repeat(1_000_000)'),
     });
-    const { code, errors } = await spawnThole(['run', 'echo'], { cwd, input: 'a\n'.repeat(5), deaf: true });
+    const { code, errors } = await spawnThole(['run', 'echo'], { cwd, input: 'a\n'.repeat(5), closeOutput: true });
     expect(code).toBe(0);
     expect(errors).not.toContain('EPIPE');
   });
 
-  it('ends with 2 for what was typed wrongly and 1 for what failed', async () => {
+  it('exits with 2 for usage errors and 1 for failures', async () => {
     const cwd = project({ 'broken/agent.ts': 'throw new Error("No luck");' });
     expect(await spawnThole(['run'], { cwd })).toMatchObject({ code: 2, output: '' });
     expect(await spawnThole(['run', 'broken'], { cwd })).toEqual({

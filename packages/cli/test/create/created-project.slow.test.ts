@@ -23,7 +23,7 @@ function link(project: string): void {
 }
 
 describe('a created project', { timeout: 60_000 }, () => {
-  it('answers by its tool, as a process of its own, without a key', async () => {
+  it('answers with its tool in a separate process, without a key', async () => {
     const cwd = await created('demo');
     const { code, output, errors } = await spawnThole(['run', '.'], {
       cwd,
@@ -38,7 +38,7 @@ describe('a created project', { timeout: 60_000 }, () => {
     );
   });
 
-  it('remembers across sessions what it was told, without a key', async () => {
+  it('remembers a fact in another session, without a key', async () => {
     const cwd = await created('demo');
     const input = 'Remember that Ada likes tea.\n/new\nWhat do you remember about tea?\n';
     const { code, output } = await spawnThole(['run', '.'], { cwd, input });
@@ -46,7 +46,7 @@ describe('a created project', { timeout: 60_000 }, () => {
     expect(output).toMatch(/hello: I will remember that\.\n[^]*hello: I remember: Ada likes tea\.\n$/);
   });
 
-  it.each(['demo', 'gemini', 'openai'])('passes its own tests offline, without a key: %s', async (model) => {
+  it.each(['demo', 'gemini', 'openai'])('passes its tests offline, without a key: %s', async (model) => {
     const cwd = await created(model);
     const { PATH } = process.env;
     const env = { PATH, NODE_OPTIONS: '--conditions=@thole/source' };
@@ -70,13 +70,13 @@ describe('a created project', { timeout: 60_000 }, () => {
     for (const file of ['agent.ts', 'agent.test.ts', 'demo-llm.ts']) expect(text('README.md')).toContain(`\`${file}\``);
   });
 
-  it('says which key is missing', async () => {
+  it('names the missing key', async () => {
     const { code, output } = await spawnThole(['run', '.', 'Hi'], { cwd: await created('gemini') });
     expect(code).toBe(1);
     expect(output).toMatch(/^! INVALID_INPUT: [^\n]*GEMINI_API_KEY[^\n]*\n$/);
   });
 
-  it('type-checks, strictly, with every model', async () => {
+  it('compiles in strict mode with every model', async () => {
     const cwd = temporaryFolder();
     const models = ['demo', 'gemini', 'openai'];
     for (const model of models) expect((await thole(['create', model, '--model', model], { cwd })).code).toBe(0);

@@ -8,10 +8,10 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 import { thole } from '../support/thole.ts';
 
 for (const kind of ['redis', 'postgres', 'mariadb'] as const) {
-  describeWith(kind, `services of the command on ${kind}`, (url) => {
+  describeWith(kind, `openServices with ${kind}`, (url) => {
     const sessionId = `of the command ${process.pid}`;
 
-    it('keep a session that a later command goes on with', async () => {
+    it('stores a session that a later command continues', async () => {
       const cwd = temporaryFolder({ 'hello/agent.ts': '' });
       const model = new ScriptedLlm(says('One.'), says('Two.'));
       const modules = { 'hello/agent.ts': { rootAgent: new LlmAgent({ name: 'hello', model }) } };
@@ -21,7 +21,7 @@ for (const kind of ['redis', 'postgres', 'mariadb'] as const) {
       expect(JSON.stringify(model.requests[1]!.contents)).toContain('first');
     });
 
-    it('keep artifacts', async () => {
+    it('stores artifacts', async () => {
       const options = { sessionServiceUri: url, artifactServiceUri: url };
       const { services, close } = await openServices(options, { cwd: temporaryFolder(), runtime: systemRuntime() });
       const ref = { appName: 'cli', userId: 'u', sessionId, filename: 'a.txt' };
@@ -31,7 +31,7 @@ for (const kind of ['redis', 'postgres', 'mariadb'] as const) {
       await close();
     });
 
-    it('keep memory beside sessions, which a later command finds and forgets', async () => {
+    it('stores memory next to sessions, for later commands', async () => {
       const options = { sessionServiceUri: url, memoryServiceUri: url };
       const user = { appName: 'cli', userId: `of the command ${process.pid}` };
       const content = { role: 'user' as const, parts: [{ text: 'Likes figs.' }] };
@@ -46,7 +46,20 @@ for (const kind of ['redis', 'postgres', 'mariadb'] as const) {
       await later.close();
     });
 
-    it('answer nothing once they are closed: no connection is left', async () => {
+    it.runIf(kind === 'redis')('rejects an unknown database of Redis, which the client would ignore', async () => {
+      const unknown = new URL(url);
+      unknown.pathname = '/99999';
+      const opening = openServices(
+        { sessionServiceUri: unknown.href },
+        { cwd: temporaryFolder(), runtime: systemRuntime() },
+      );
+      await expect(opening).rejects.toMatchObject({
+        code: 'STORE_UNAVAILABLE',
+        cause: expect.objectContaining({ message: expect.stringContaining('DB index') as string }) as unknown,
+      });
+    });
+
+    it('closes all connections', async () => {
       const options = { sessionServiceUri: url, memoryServiceUri: url, artifactServiceUri: url };
       const { services, close } = await openServices(options, { cwd: temporaryFolder(), runtime: systemRuntime() });
       await close();

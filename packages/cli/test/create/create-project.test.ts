@@ -12,17 +12,19 @@ function read(folder: string, file: string): string {
 }
 
 describe('thole create without a terminal', () => {
-  it('makes a project with the demo model, without asking, and says what comes next', async () => {
+  it('creates a project with the demo model, and prints the next steps', async () => {
     const cwd = temporaryFolder();
     const { code, output, errors } = await thole(['create', 'my-agent'], { cwd });
     expect({ code, errors }).toEqual({ code: 0, errors: '' });
-    expect(output).toMatch(/^Made my-agent\. Next:\n\n {2}cd my-agent\n(?: {2}node .* tarballs\n)? {2}npm install\n/);
+    expect(output).toMatch(
+      /^Created my-agent\. Next:\n\n {2}cd my-agent\n(?: {2}node .* tarballs\n)? {2}npm install\n/,
+    );
     expect(output).toContain('\n  npm start');
     expect(readdirSync(join(cwd, 'my-agent')).sort()).toEqual([...FILES, 'demo-llm.ts'].sort());
     expect(read(cwd, 'my-agent/agent.ts')).toContain("name: 'my_agent'");
   });
 
-  it('depends on packed packages when it runs from a clone', async () => {
+  it('uses packed packages as dependencies when it runs from a clone', async () => {
     const cwd = temporaryFolder();
     const { output } = await thole(['create', 'x', '--model', 'gemini'], { cwd });
     const manifest = JSON.parse(read(cwd, 'x/package.json')) as Record<string, { [name: string]: string }>;
@@ -42,7 +44,7 @@ describe('thole create without a terminal', () => {
     ['openai', "createAgent('gpt-", 'OPENAI_API_KEY='],
     ['gemini-2.5-pro', "createAgent('gemini-2.5-pro')", 'GEMINI_API_KEY='],
     ['openai/llama3:8b', "createAgent('openai/llama3:8b')", 'OPENAI_API_KEY='],
-  ])('takes --model %s', async (model, line, key) => {
+  ])('accepts --model %s', async (model, line, key) => {
     const cwd = temporaryFolder();
     expect((await thole(['create', 'x', '-m', model], { cwd })).code).toBe(0);
     expect(read(cwd, 'x/agent.ts')).toContain(line);
@@ -50,13 +52,13 @@ describe('thole create without a terminal', () => {
     expect(readdirSync(join(cwd, 'x')).sort()).toEqual([...FILES].sort());
   });
 
-  it('takes defaults with --yes, the name too', async () => {
+  it('uses the defaults with --yes, also for the name', async () => {
     const cwd = temporaryFolder();
     expect((await thole(['create', '--yes'], { cwd })).code).toBe(0);
     expect(readdirSync(cwd)).toEqual(['hello-agent']);
   });
 
-  it('makes a project in a folder that is there and empty, as in the one it is called in', async () => {
+  it('creates a project in an existing empty folder, such as the working directory', async () => {
     const cwd = temporaryFolder();
     const { code, output } = await thole(['create', '.'], { cwd });
     expect(code).toBe(0);
@@ -64,7 +66,7 @@ describe('thole create without a terminal', () => {
     expect(existsSync(join(cwd, 'agent.ts'))).toBe(true);
   });
 
-  it('never takes a name that an agent must not have', async () => {
+  it('changes names that an agent must not have', async () => {
     const cwd = temporaryFolder();
     await thole(['create', 'user'], { cwd });
     await thole(['create', '1st.agent'], { cwd });
@@ -73,32 +75,29 @@ describe('thole create without a terminal', () => {
   });
 });
 
-describe('what thole create refuses', () => {
-  it('a folder that is not empty, before anything is written', async () => {
+describe('thole create with invalid values', () => {
+  it('rejects a folder that is not empty, before anything is written', async () => {
     const cwd = temporaryFolder({ 'x/kept.txt': 'kept' });
     expect(await thole(['create', 'x'], { cwd })).toEqual({
       code: 1,
       output: '',
-      errors: 'error: x is not empty: name another folder.\n',
+      errors: 'error: The folder x is not empty: choose another name.\n',
     });
     expect(readdirSync(join(cwd, 'x'))).toEqual(['kept.txt']);
   });
 
-  it('a path that is a file', async () => {
+  it('rejects a path that is a file', async () => {
     const { code, errors } = await thole(['create', 'x'], { cwd: temporaryFolder({ x: '' }) });
-    expect({ code, errors }).toEqual({ code: 1, errors: 'error: x is there and is no folder.\n' });
+    expect({ code, errors }).toEqual({ code: 1, errors: 'error: x exists and is not a folder.\n' });
   });
 
   it.each([
-    [['create'], 'A project needs a name: thole create <name>, or --yes for the defaults.'],
-    [['create', 'a b'], 'The name must be letters, digits'],
+    [['create'], 'The name is missing: thole create <name>, or --yes for the defaults.'],
+    [['create', 'a b'], 'The name must consist of letters, digits'],
     [['create', '-x'], "unknown option '-x'"],
-    [
-      ['create', 'x', '--model', 'claude'],
-      '--model cannot be claude: it takes demo, gemini, openai, or a name such as',
-    ],
+    [['create', 'x', '--model', 'claude'], '--model must be demo, gemini, openai, or a name such as'],
     [['create', 'x', '--model', "a'b"], '--model must be the name of a model.'],
-  ])('%j, and writes nothing', async (argv, sentence) => {
+  ])('rejects %j, and writes nothing', async (argv, sentence) => {
     const cwd = temporaryFolder();
     const { code, errors } = await thole(argv, { cwd });
     expect(code).toBe(2);
@@ -110,17 +109,17 @@ describe('what thole create refuses', () => {
 describe('thole create in a terminal', () => {
   const type = async (argv: readonly string[], cwd: string, ...keys: string[]): ReturnType<typeof thole> => {
     const input = Object.assign(new PassThrough(), { setRawMode() {} });
-    const asked = ['What is the project called?', 'Which model answers?'].slice(2 - keys.length);
+    const questions = ['Name of the project', '◆  Model'].slice(2 - keys.length);
     let answered = 0;
     return thole(argv, {
       cwd,
       tty: true,
       input,
       onOutput: (output) => {
-        if (answered === keys.length || !output.includes(asked[answered]!)) return;
-        const keysOfThis = keys[answered++];
-        // A question is written before its keys are listened to.
-        setTimeout(() => input.write(keysOfThis), 50);
+        if (answered === keys.length || !output.includes(questions[answered]!)) return;
+        const nextKeys = keys[answered++];
+        // A question is written before the program reads keys for it.
+        setTimeout(() => input.write(nextKeys), 50);
       },
     });
   };
@@ -129,24 +128,24 @@ describe('thole create in a terminal', () => {
     const cwd = temporaryFolder();
     const { code, output } = await type(['create'], cwd, 'asked\r', '\u001b[B\r');
     expect(code).toBe(0);
-    expect(output).toContain('Made asked.');
+    expect(output).toContain('Created asked.');
     expect(read(cwd, 'asked/agent.ts')).toContain("createAgent('gemini-");
   });
 
-  it('asks only for what is not given', async () => {
+  it('asks for missing values only', async () => {
     const cwd = temporaryFolder();
     const { output } = await type(['create', 'given'], cwd, '\r');
-    expect(output).not.toContain('What is the project called?');
+    expect(output).not.toContain('Name of the project');
     expect(existsSync(join(cwd, 'given/demo-llm.ts'))).toBe(true);
     const { output: silent } = await thole(['create', 'other', '--model', 'openai'], { cwd, tty: true });
-    expect(silent).toMatch(/^Made other\./);
+    expect(silent).toMatch(/^Created other\./);
   });
 
-  it('makes nothing and ends with 130 when it is cancelled', async () => {
+  it('creates nothing and exits with 130 when it is cancelled', async () => {
     const cwd = temporaryFolder();
     const { code, output } = await type(['create', 'x'], cwd, '\u0003');
     expect(code).toBe(130);
-    expect(output).toContain('Nothing was made.');
+    expect(output).toContain('Nothing was created.');
     expect(readdirSync(cwd)).toEqual([]);
   });
 });

@@ -21,11 +21,11 @@ const weather = new FunctionTool({
 });
 const ask = new LongRunningFunctionTool({
   name: 'ask',
-  description: 'Asks somebody.',
+  description: 'Asks a person.',
   execute: () => ({ asked: true }),
 });
 
-interface Place {
+interface HelloAgent {
   cwd: string;
   model: ScriptedLlm;
   run(args: readonly string[], options?: TholeOptions): Promise<Outcome>;
@@ -33,8 +33,8 @@ interface Place {
 
 type Answer = Extract<ScriptedAnswer, (...args: never) => unknown>;
 
-/** An agent called hello that answers from a script, and what runs it. */
-function helloThat(...answers: ScriptedAnswer[]): Place {
+/** Creates an agent `hello` that answers from a script. */
+function createHello(...answers: ScriptedAnswer[]): HelloAgent {
   const cwd = temporaryFolder({ 'hello/agent.ts': '' });
   const model = new ScriptedLlm(...answers);
   const module = { rootAgent: new LlmAgent({ name: 'hello', model, tools: [weather, ask] }) };
@@ -52,37 +52,37 @@ function sessionsIn(cwd: string): DatabaseSessionService {
 const ref = { appName: 'hello', userId: 'user' };
 
 describe('thole run from a pipe', () => {
-  it('says each line and writes each answer, and keeps the session', async () => {
-    const { cwd, run } = helloThat(streams('Good ', 'day.'), says('Bye.'));
+  it('sends each line, writes each answer, and stores the session', async () => {
+    const { cwd, run } = createHello(streams('Good ', 'day.'), says('Bye.'));
     const { code, output, errors } = await run([], { input: '\uFEFFHello\r\n\r\n  \nBye' });
     expect({ code, output }).toEqual({ code: 0, output: 'hello: Good day.\nhello: Bye.\n' });
-    expect(errors).toMatch(/^hello is ready\. .*\nThis was session (\S+): --resume \1 goes on with it\.\n$/);
+    expect(errors).toMatch(/^hello is ready\. .*\nTo continue this session: --resume \S+\n$/);
     const { sessions } = await sessionsIn(cwd).listSessions(ref);
     expect(sessions).toHaveLength(1);
   });
 
-  it('shows a tool call with what it answered on one line, without control characters', async () => {
-    const { run } = helloThat(callsAll(['weather', { city: 'Paris' }], ['weather', { city: 'Rome' }]), says('Fine.'));
+  it('shows a tool call and its answer on one line, without control characters', async () => {
+    const { run } = createHello(callsAll(['weather', { city: 'Paris' }], ['weather', { city: 'Rome' }]), says('Fine.'));
     const { output } = await run([], { input: 'How is it?\n' });
     expect(output).toBe(
       '  [weather(city: "Paris") → sky: "blue\\u001b[31m"]\n  [weather(city: "Rome") → sky: "grey"]\nhello: Fine.\n',
     );
   });
 
-  it('names a call that waits for an answer from outside, with its id', async () => {
-    const { run } = helloThat(calls('ask', {}, 'c1'));
+  it('shows a call that waits for an external answer, with its id', async () => {
+    const { run } = createHello(calls('ask', {}, 'c1'));
     const { output } = await run(['Ask them.']);
     expect(output).toBe('  [ask() → asked: true]\n  [ask() waits for an answer; its id is c1]\n');
   });
 
   it('does not show thoughts', async () => {
-    const { run } = helloThat(thinks('Hm.', 'Yes.'));
+    const { run } = createHello(thinks('Hm.', 'Yes.'));
     expect((await run(['Well?'])).output).toBe('hello: Yes.\n');
   });
 
-  it('leaves at exit and at /quit, and tells of commands it does not have', async () => {
+  it('quits at exit and /quit, and rejects unknown commands', async () => {
     for (const word of ['exit', '/quit']) {
-      const { model, run } = helloThat(says('Never.'));
+      const { model, run } = createHello(says('Never.'));
       const { code, output } = await run([], { input: `/help\n/dance\n${word}\nHello\n` });
       expect(code).toBe(0);
       expect(output).toContain('/quit');
@@ -91,14 +91,14 @@ describe('thole run from a pipe', () => {
     }
   });
 
-  it('/new begins another session', async () => {
-    const { cwd, run } = helloThat(says('One.'), says('Two.'));
+  it('starts a new session with /new', async () => {
+    const { cwd, run } = createHello(says('One.'), says('Two.'));
     await run([], { input: 'a\n/new\nb\n' });
     expect((await sessionsIn(cwd).listSessions(ref)).total).toBe(2);
   });
 
-  it('ends with 1 when an answer failed, after the rest was said', async () => {
-    const { run } = helloThat(fails('MODEL_AUTH'), says('Again.'));
+  it('exits with 1 if an answer failed, after the other lines', async () => {
+    const { run } = createHello(fails('MODEL_AUTH'), says('Again.'));
     const { code, output } = await run([], { input: 'a\nb\n' });
     expect(code).toBe(1);
     expect(output).toMatch(/^! MODEL_AUTH: [^\n]+\nhello: Again\.\n$/);
@@ -106,74 +106,74 @@ describe('thole run from a pipe', () => {
 
   it('shows the causes of an error, and with --verbose its stack', async () => {
     const failing = fails(new TypeError('fetch failed', { cause: new Error('connect ECONNREFUSED 10.0.0.7:443') }));
-    const quiet = await helloThat(failing).run(['Hello']);
-    expect(quiet.code).toBe(1);
-    expect(quiet.output).toMatch(/^! MODEL_FAILED: [^\n]+TypeError: fetch failed[^\n]+ECONNREFUSED 10\.0\.0\.7:443\n$/);
-    const { output } = await helloThat(failing).run(['--verbose', 'Hello']);
+    const brief = await createHello(failing).run(['Hello']);
+    expect(brief.code).toBe(1);
+    expect(brief.output).toMatch(/^! MODEL_FAILED: [^\n]+TypeError: fetch failed[^\n]+ECONNREFUSED 10\.0\.0\.7:443\n$/);
+    const { output } = await createHello(failing).run(['--verbose', 'Hello']);
     expect(output).toContain('TypeError: fetch failed\n');
-    expect(output).toMatch(/\n +at .*run\.test\.ts:\d+/);
+    expect(output).toMatch(/\n +at .*run-agent\.test\.ts:\d+/);
   });
 
-  it('ends with 0 for an empty input and keeps no session', async () => {
-    const { cwd, run } = helloThat();
+  it('exits with 0 for an empty input, and stores no session', async () => {
+    const { cwd, run } = createHello();
     const { code, output } = await run([], { input: '' });
     expect({ code, output }).toEqual({ code: 0, output: '' });
     expect((await sessionsIn(cwd).listSessions(ref)).total).toBe(0);
   });
 
-  it('streams: each word is there before the next one is said', async () => {
-    const place = holding();
-    const outcome = place.run(['Hi']);
-    await place.until('hello: Good ');
-    place.goOn();
+  it('writes each word before the next one arrives', async () => {
+    const paused = createPausedHello();
+    const outcome = paused.run(['Hi']);
+    await paused.until('hello: Good ');
+    paused.proceed();
     expect((await outcome).output).toBe('hello: Good day.\n');
   });
 
-  it('shows whole answers with --no-stream, and asks the model for no parts', async () => {
-    const place = holding();
-    const outcome = place.run(['Hi', '--no-stream']);
-    await place.until('asked whole');
-    place.goOn();
+  it('shows complete answers with --no-stream, and does not stream from the model', async () => {
+    const paused = createPausedHello();
+    const outcome = paused.run(['Hi', '--no-stream']);
+    await paused.until('not streaming');
+    paused.proceed();
     expect((await outcome).output).toBe('hello: Good day.\n');
   });
 });
 
-/** An agent called hello that says half of its answer, and the rest when it may go on. */
-function holding() {
+/** Creates an agent `hello` that yields half of its answer, and the rest after `proceed`. */
+function createPausedHello() {
   const cwd = temporaryFolder({ 'hello/agent.ts': '' });
   const [rest, half] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-  const seen = { output: '', asked: '' };
-  const whole = { content: { role: 'model' as const, parts: [{ text: 'Good day.' }] } };
+  const state = { output: '', mode: '' };
+  const complete = { content: { role: 'model' as const, parts: [{ text: 'Good day.' }] } };
   const model: Llm = {
     model: 'halves',
     specVersion: 1,
     async *generateContentAsync(_request, { stream }) {
-      seen.asked = stream ? 'asked in parts' : 'asked whole';
+      state.mode = stream ? 'streaming' : 'not streaming';
       half.resolve();
       if (stream) yield { content: { role: 'model', parts: [{ text: 'Good ' }] }, partial: true };
       await rest.promise;
       if (stream) yield { content: { role: 'model', parts: [{ text: 'day.' }] }, partial: true };
-      yield whole;
+      yield complete;
     },
   };
   const modules = { 'hello/agent.ts': { rootAgent: new LlmAgent({ name: 'hello', model }) } };
   return {
     run: (args: readonly string[]): Promise<Outcome> =>
-      thole(['run', 'hello', ...args], { cwd, modules, onOutput: (output) => (seen.output = output) }),
-    /** Resolves when this was written, or is how the model was asked. */
+      thole(['run', 'hello', ...args], { cwd, modules, onOutput: (output) => (state.output = output) }),
+    /** Resolves when the text was written, or is the mode of the model call. */
     async until(text: string): Promise<void> {
       await half.promise;
-      await expect.poll(() => [seen.output, seen.asked]).toContain(text);
-      if (seen.asked === 'asked whole') expect(seen.output).toBe('');
+      await expect.poll(() => [state.output, state.mode]).toContain(text);
+      if (state.mode === 'not streaming') expect(state.output).toBe('');
     },
-    goOn: () => rest.resolve(),
+    proceed: () => rest.resolve(),
   };
 }
 
-describe('interrupting', () => {
-  it('stops the answer that is given and goes on; without one it leaves', async () => {
+describe('thole run with an interrupt', () => {
+  it('stops the current answer and continues; without an answer it quits', async () => {
     let stop = (): void => {};
-    const { model, run } = helloThat((request, options) => {
+    const { model, run } = createHello((request, options) => {
       stop();
       return (hangs() as Answer)(request, options);
     }, says('Here I am.'));
@@ -184,7 +184,7 @@ describe('interrupting', () => {
       onStart: (interrupt) => (stop = interrupt),
       onOutput: (output) => {
         if (output === '(stopped)\n') input.write('Are you there?\n/help\n');
-        // The commands are listed when nothing is being answered any more.
+        // The help is written when no answer is active.
         if (output.includes('/quit')) stop();
       },
     });
@@ -194,9 +194,9 @@ describe('interrupting', () => {
     expect(model.requests).toHaveLength(2);
   });
 
-  it('ends a single message with 130', async () => {
+  it('exits with 130 for a single message', async () => {
     let stop = (): void => {};
-    const { run } = helloThat((request, options) => {
+    const { run } = createHello((request, options) => {
       stop();
       return (hangs() as Answer)(request, options);
     });
@@ -205,17 +205,17 @@ describe('interrupting', () => {
   });
 });
 
-describe('sessions', () => {
-  it('goes on with the session of --session_id, which the first run has made', async () => {
-    const { cwd, model, run } = helloThat(says('One.'), says('Two.'));
+describe('thole run with sessions', () => {
+  it('continues the session of --session_id, which the first command created', async () => {
+    const { cwd, model, run } = createHello(says('One.'), says('Two.'));
     await run(['first', '--session_id', 'monday', '--user_id', 'ada']);
     await run(['second', '--session-id=monday', '--user-id', 'ada']);
     expect(JSON.stringify(model.requests[1]!.contents)).toContain('first');
     expect((await sessionsIn(cwd).listSessions({ ...ref, userId: 'ada' })).total).toBe(1);
   });
 
-  it('--resume with an id shows what was said and goes on', async () => {
-    const { run } = helloThat(says('One.'), calls('weather', { city: 'Rome' }), says('Grey.'), says('Three.'));
+  it('shows and continues a stored session with --resume', async () => {
+    const { run } = createHello(says('One.'), calls('weather', { city: 'Rome' }), says('Grey.'), says('Three.'));
     const { errors } = await run([], { input: 'first\nsecond\n' });
     const [, id] = /--resume (\S+)/.exec(errors)!;
     const { output, code } = await run(['--resume', id!], { input: 'third\n' });
@@ -225,15 +225,17 @@ describe('sessions', () => {
     );
   });
 
-  it('--resume refuses an id that the user does not have', async () => {
-    const { run } = helloThat();
+  it('rejects an unknown session with --resume', async () => {
+    const { run } = createHello();
     const { code, errors } = await run(['--resume', 'nobody']);
     expect(code).toBe(1);
-    expect(errors).toBe('error: user has no session nobody with hello, and there is no such file.\n');
+    expect(errors).toBe(
+      'error: Session "nobody" of user "user" does not exist in app "hello", and there is no file with this name.\n',
+    );
   });
 
-  it('--save_session writes the session next to the agent, and --resume takes the file up in another place', async () => {
-    const { cwd, run } = helloThat(calls('weather', { city: 'Rome' }), says('Grey.'));
+  it('saves a session with --save_session, and continues it elsewhere with --resume', async () => {
+    const { cwd, run } = createHello(calls('weather', { city: 'Rome' }), says('Grey.'));
     const { code, errors } = await run(['How is it?', '--session_id', 'a/b', '--save_session']);
     expect({ code, errors }).toEqual({ code: 0, errors: 'Saved the session as hello/a%2Fb.session.json.\n' });
     const text = readFileSync(join(cwd, 'hello/a%2Fb.session.json'), 'utf8');
@@ -244,7 +246,7 @@ describe('sessions', () => {
       events: [{ author: 'user' }, {}, {}, {}],
     });
 
-    const other = helloThat(says('Still grey.'));
+    const other = createHello(says('Still grey.'));
     writeFiles(other.cwd, { 'saved.json': text });
     const resumed = await other.run(['--resume', 'saved.json'], { input: 'And now?\n' });
     expect(resumed.output).toBe(
@@ -253,8 +255,8 @@ describe('sessions', () => {
     expect(JSON.stringify(other.model.requests[0]!.contents)).toContain('How is it?');
   });
 
-  it('--resume of a file brings its state, and leaves what the user has by now', async () => {
-    const { cwd, run } = helloThat(says('Hi.'));
+  it('restores state with --resume, and keeps existing user and app state', async () => {
+    const { cwd, run } = createHello(says('Hi.'));
     const service = sessionsIn(cwd);
     await service.createSession({ ...ref, sessionId: 'other', state: { 'user:name': 'Ada', 'app:motto': 'new' } });
     const event = {
@@ -269,7 +271,7 @@ describe('sessions', () => {
     expect(session?.state).toEqual({ first: 1, cart: 2, 'user:name': 'Ada', 'user:age': 7, 'app:motto': 'new' });
   });
 
-  it('--replay says the queries over the state, and ends', async () => {
+  it('sends the queries of --replay with its state', async () => {
     const cwd = temporaryFolder({
       'hello/agent.ts': '',
       'q.json': '{"state": {"city": "Paris"}, "queries": ["a", "b"]}',
@@ -286,10 +288,10 @@ describe('sessions', () => {
     ['{"queries": "a"}', 'queries of q.json must be a list of strings.'],
     ['{"queries": [1]}', 'queries of q.json must be a list of strings.'],
     ['{"queries": [], "state": []}', 'state of q.json must be an object.'],
-    ['[]', 'q.json must hold a JSON object.'],
+    ['[]', 'q.json must contain a JSON object.'],
     ['{', 'q.json must be JSON.'],
-  ])('--replay refuses %s and opens nothing', async (text, sentence) => {
-    const { cwd, run } = helloThat();
+  ])('rejects --replay of %s, and opens no services', async (text, sentence) => {
+    const { cwd, run } = createHello();
     writeFiles(cwd, { 'q.json': text });
     expect(await run(['--replay', 'q.json'])).toEqual({ code: 2, output: '', errors: `error: ${sentence}\n` });
     expect(existsSync(join(cwd, '.thole'))).toBe(false);
@@ -299,23 +301,23 @@ describe('sessions', () => {
     [['--user_id', ''], '--user_id must not be empty.'],
     [['--replay', 'gone.json'], 'gone.json cannot be read.'],
     [['--resume', 'gone.json'], 'There is no file gone.json.'],
-    [['--resume', 'x', '--session_id', 'y'], '--resume names a session already: give no --session_id with it.'],
-    [['hi', '--replay', 'x'], '--replay brings its own session and messages: give no message with it.'],
-    [['--resume', 'x', '--replay', 'x'], '--replay brings its own session and messages: give no --resume with it.'],
-  ])('refuses %j', async (args, sentence) => {
-    expect(await helloThat().run(args)).toEqual({ code: 2, output: '', errors: `error: ${sentence}\n` });
+    [['--resume', 'x', '--session_id', 'y'], '--resume names a session: do not combine it with --session_id.'],
+    [['hi', '--replay', 'x'], '--replay has its own session and messages: do not combine it with a message.'],
+    [['--resume', 'x', '--replay', 'x'], '--replay has its own session and messages: do not combine it with --resume.'],
+  ])('rejects %j', async (args, sentence) => {
+    expect(await createHello().run(args)).toEqual({ code: 2, output: '', errors: `error: ${sentence}\n` });
   });
 });
 
-describe('services', () => {
-  it('are those of the options', async () => {
-    const { cwd, run } = helloThat(says('Hi.'));
+describe('thole run with services', () => {
+  it('uses the services of the options', async () => {
+    const { cwd, run } = createHello(says('Hi.'));
     expect((await run(['Hi', '--session_service_uri', 'sqlite:///mine.db'])).code).toBe(0);
     expect(readdirSync(cwd).sort()).toContain('mine.db');
     expect(existsSync(join(cwd, '.thole', 'sessions.db'))).toBe(false);
   });
 
-  it('are those of the options for memory too: an agent finds what an earlier run was told to remember', async () => {
+  it('finds facts that an earlier command stored in memory', async () => {
     const cwd = temporaryFolder({ 'agent.ts': '' });
     const model = new ScriptedLlm(
       calls('remember', { fact: 'Likes figs.' }),
@@ -332,7 +334,7 @@ describe('services', () => {
     model.assertDone();
   });
 
-  it('are the runner’s own where the agent exports one: nothing is opened', async () => {
+  it('opens no services for an exported runner', async () => {
     const cwd = temporaryFolder({ 'agent.ts': '' });
     const agent = new LlmAgent({ name: 'a', model: new ScriptedLlm(says('Hi.')) });
     const runner = new Runner({ appName: 'own', agent, sessionService: new InMemorySessionService() });
@@ -342,13 +344,13 @@ describe('services', () => {
   });
 });
 
-describe('what cannot run', () => {
+describe('thole run with errors', () => {
   it.each([
     ['gpt-5.5', 'OPENAI_API_KEY'],
     ['openai/any', 'OPENAI_API_KEY'],
     ['gemini-2.5-flash', 'GEMINI_API_KEY'],
     ['gemini/any', 'GEMINI_API_KEY'],
-  ])('tells of %s without its key, %s, in one line', async (model, key) => {
+  ])('prints one line for %s without %s', async (model, key) => {
     const cwd = temporaryFolder({ 'agent.ts': '' });
     const modules = { 'agent.ts': { rootAgent: new LlmAgent({ name: 'a', model }) } };
     const { code, output } = await thole(['run', '.', 'Hi'], { cwd, modules, env: {} });
@@ -356,7 +358,7 @@ describe('what cannot run', () => {
     expect(output).toMatch(new RegExp(`^! INVALID_INPUT: [^\\n]*${key}[^\\n]*\\n$`));
   });
 
-  it('tells of a broken file in one line and ends with 1', async () => {
+  it('prints one line for an invalid file, and exits with 1', async () => {
     const cwd = temporaryFolder({ 'agent.ts': 'enum A { B }' });
     const { code, output, errors } = await thole(['run', 'agent.ts'], { cwd });
     expect({ code, output }).toEqual({ code: 1, output: '' });
