@@ -19,8 +19,8 @@ export function* findNewIdSteps(
 ): Steps<{ newIds: ReadonlySet<string>; seq: number }> {
   const head = yield* log.head(scope, { lock: false });
   if (!head) return { newIds: new Set(idKeys), seq: 0 };
-  const known = yield* log.findRows(head.row, idKeys);
-  return { newIds: new Set(idKeys.filter((key) => !known.has(key))), seq: head.lastSeq };
+  const stored = yield* log.findRows(head.row, idKeys);
+  return { newIds: new Set(idKeys.filter((key) => !stored.has(key))), seq: head.lastSeq };
 }
 
 /** Writes the entries that the mode allows, and replaces rows with the same ids. */
@@ -32,17 +32,17 @@ export function* putMemorySteps(
 ): Steps<PutResult> {
   const head = mode === 'ifPresent' ? yield* log.head(scope, { lock: true }) : yield* log.lockHead(scope);
   if (!head) return { written: [], seq: 0, replaced: 0 };
-  const known = yield* log.findRows(
+  const stored = yield* log.findRows(
     head.row,
     records.map(({ idKey }) => idKey),
   );
   const selected = new Map<string, MemoryRecord>();
   for (const record of records) {
-    if (selected.has(record.idKey) || !mayWrite(head, known.get(record.idKey), record, mode)) continue;
+    if (selected.has(record.idKey) || !mayWrite(head, stored.get(record.idKey), record, mode)) continue;
     selected.set(record.idKey, record);
   }
   if (selected.size === 0) return { written: [], seq: head.lastSeq, replaced: 0 };
-  const replaced = [...selected.keys()].flatMap((key) => known.get(key)?.seq ?? []);
+  const replaced = [...selected.keys()].flatMap((key) => stored.get(key)?.seq ?? []);
   yield* log.remove(head.row, replaced);
   const rows = [...selected.values()].map(({ idKey, idText, ...entry }) => ({ idKey, idText, entry }));
   yield* log.append(head, rows);
@@ -52,11 +52,11 @@ export function* putMemorySteps(
 
 function mayWrite(
   { forgottenUntil }: LogHead,
-  known: { isEntry: boolean } | undefined,
+  stored: { isEntry: boolean } | undefined,
   { time }: MemoryRecord,
   mode: MemoryPutMode,
 ): boolean {
   if (mode === 'replace') return true;
-  if (mode === 'ifPresent') return known?.isEntry === true;
-  return !known && !(time !== null && forgottenUntil !== undefined && time <= forgottenUntil);
+  if (mode === 'ifPresent') return stored?.isEntry === true;
+  return !stored && !(time !== null && forgottenUntil !== undefined && time <= forgottenUntil);
 }

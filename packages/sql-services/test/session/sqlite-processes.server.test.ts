@@ -126,10 +126,10 @@ describe('SQLite file of several processes', () => {
   it('gives a session to the run of one process until another interrupts it (contract 13)', async () => {
     const { dbUrl } = newFile();
     // Two services share only the file, like two processes.
-    const [one, other] = [opened({ dbUrl, pollMs: 20 }), opened({ dbUrl, pollMs: 20 })];
-    await one.createSession(ref);
+    const [holder, other] = [opened({ dbUrl, pollMs: 20 }), opened({ dbUrl, pollMs: 20 })];
+    await holder.createSession(ref);
     const request = { holder: 'r', waitMs: 20_000, maxWaiting: 16, ttlMs: 30_000, cleanupMs: 5_000 } as const;
-    const first = await one.leasing!.lease(ref, { ...request, invocationId: 'i1', policy: 'queue' });
+    const first = await holder.leasing!.lease(ref, { ...request, invocationId: 'i1', policy: 'queue' });
     const rejected = other.leasing!.lease(ref, { ...request, invocationId: 'i2', policy: 'reject' });
     await expect(rejected).rejects.toMatchObject({ code: 'SESSION_BUSY' });
     const stopped = once(first.stop, 'abort');
@@ -138,9 +138,9 @@ describe('SQLite file of several processes', () => {
     expect(first.stop.reason).toMatchObject({ code: 'RUN_INTERRUPTED' });
     await first.release();
     const lease = await newer;
-    const late = one.appendEvent({ session: ref, event: createEvent({ author: 'user' }), fence: first.fence });
+    const late = holder.appendEvent({ session: ref, event: createEvent({ author: 'user' }), fence: first.fence });
     await expect(late).rejects.toMatchObject({ code: 'LEASE_LOST' });
-    expect(await one.leasing!.requestStop(ref, 'i3')).toBe(true);
+    expect(await holder.leasing!.requestStop(ref, 'i3')).toBe(true);
     await once(lease.stop, 'abort');
     expect(lease.stop.reason).toMatchObject({ code: 'RUN_ABORTED' });
     await lease.release();
