@@ -22,8 +22,8 @@ Options may be written with - or _ (--session-service-uri, --session_service_uri
 Run "thole <command> --help" for the options and examples of a command.`;
 
 /**
- * Runs the `thole` command and returns the exit code: 0, 1 for a failure, 2 for a usage error. Never throws. Errors are written as
- * one sentence, with `--verbose` also their stack.
+ * Runs the `thole` command and returns the exit code: 0, 1 for a failure, 2 for a usage error. Never throws. Errors are
+ * written as one sentence, with `--verbose` also their stack.
  */
 export async function main(options: MainOptions = {}): Promise<number> {
   const host = createHost(options);

@@ -13,7 +13,8 @@ export interface ClientErrorOptions {
 }
 
 /**
- * The only error of the client. Test with `ClientError.is`, which also recognizes errors from another copy of this package.
+ * The only error of the client. Test with `ClientError.is`, which also recognizes errors from another copy of this
+ * package.
  * `code` is the server's (`SESSION_BUSY`, `MODEL_RATE_LIMITED` …), or one of the client:
  *
  * - `ABORTED`: the caller's signal was aborted; its reason is the cause.

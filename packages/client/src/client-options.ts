@@ -8,7 +8,9 @@ export type ClientHeaders = { readonly [name: string]: string };
 
 /** Options of `createClient`. */
 export interface ClientOptions {
-  /** URL at which the paths of the API start: `http://127.0.0.1:8000`, or in a browser a path such as `''` or `/api`. */
+  /**
+   * URL at which the paths of the API start: `http://127.0.0.1:8000`, or in a browser a path such as `''` or `/api`.
+   */
   baseUrl: string;
   /** Headers of every request. A function is called before each request, for tokens that change. Default: none. */
   headers?: ClientHeaders | (() => ClientHeaders | Promise<ClientHeaders>) | undefined;
@@ -21,7 +23,9 @@ export interface ClientOptions {
    * `Infinity` means no limit. Default: 60,000.
    */
   timeoutMs?: number | undefined;
-  /** A run's connection that receives nothing for this time, not even a heartbeat, is treated as lost. Default: 60,000. */
+  /**
+   * A run's connection that receives nothing for this time, not even a heartbeat, is treated as lost. Default: 60,000.
+   */
   idleTimeoutMs?: number | undefined;
   /** Reconnects a run after its connection was lost. */
   reconnect?: ReconnectOptions | undefined;
@@ -32,8 +36,8 @@ export interface ClientOptions {
 /** Number and delays of the attempts to reconnect a run. */
 export interface ReconnectOptions {
   /**
-   * Maximum number of attempts before the run throws; 0 disables them. The count starts again after each stored event, and
-   * after a connection that received data for `maxDelayMs`. Default: 8.
+   * Maximum number of attempts before the run throws; 0 disables them. The count starts again after each stored event,
+   * and after a connection that received data for `maxDelayMs`. Default: 8.
    */
   attempts?: number | undefined;
   /**

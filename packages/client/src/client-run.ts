@@ -2,7 +2,10 @@ import type { Event, JsonObject, SessionRef, StateDelta } from '@thole/core';
 import type { ClientCallOptions, NewMessage } from './client.ts';
 import type { ClientError } from './client-error.ts';
 
-/** A message for an agent. `signal` closes the connection, as `abort` does. `timeoutMs` limits the wait for the first event. */
+/**
+ * A message for an agent. `signal` closes the connection, as `abort` does. `timeoutMs` limits the wait for the first
+ * event.
+ */
 export interface RunRequest extends SessionRef, ClientCallOptions, ReconnectListener {
   /** May be missing if `invocationId` names an invocation to continue. */
   newMessage?: NewMessage | undefined;
@@ -37,9 +40,9 @@ export interface ReconnectListener {
  * The events of a run, for one reader, who sets the pace. A `break` closes the connection; the server's `onDisconnect`
  * decides about the run. A failed run throws a `ClientError` with the code of the run (`MODEL_RATE_LIMITED` …).
  *
- * After a reconnect, the partial events of an unfinished answer either start again (if the same process runs the run) or
- * are missing. The stored event with the same `id` always follows. So keep partial text by event `id`, drop unfinished
- * text in `onReconnect`, and replace it with the stored event.
+ * After a reconnect, the partial events of an unfinished answer either start again (if the same process runs the run)
+ * or are missing. The stored event with the same `id` always follows. So keep partial text by event `id`, drop
+ * unfinished text in `onReconnect`, and replace it with the stored event.
  */
 export interface ClientRun extends AsyncIterableIterator<Event> {
   /** Resolves before the first event. Keep it with `lastSeq` for `resume`. Rejects if the run did not start. */
@@ -50,6 +53,9 @@ export interface ClientRun extends AsyncIterableIterator<Event> {
   return(): Promise<IteratorResult<Event, void>>;
   /** Closes the connection. The iterable throws `ABORTED` with the reason as its cause. */
   abort(reason?: unknown): void;
-  /** Asks the server to stop the run. Resolves to true if it was active. The iterable continues to its end (`RUN_ABORTED`). */
+  /**
+   * Asks the server to stop the run. Resolves to true if it was active. The iterable continues to its end
+   * (`RUN_ABORTED`).
+   */
   cancel(call?: ClientCallOptions): Promise<boolean>;
 }

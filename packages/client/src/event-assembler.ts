@@ -21,7 +21,10 @@ export class EventAssembler {
     this.#firstHalf = undefined;
   }
 
-  /** Returns the events that a frame completes: none, one, or two if a first half has no second one. Throws the run's error. */
+  /**
+   * Returns the events that a frame completes: none, one, or two if a first half has no second one. Throws the run's
+   * error.
+   */
   add({ data, id, comment }: Frame): Event[] {
     if (comment?.trim() === 'done') this.ended = true;
     if (data === undefined) return this.ended ? this.#takeFirstHalf() : [];

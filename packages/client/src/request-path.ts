@@ -4,8 +4,9 @@ import { ClientError } from './client-error.ts';
 export type Query = { readonly [name: string]: string | number | boolean | readonly string[] | undefined };
 
 /**
- * A template tag that returns a path in which each name is percent-encoded, slashes included. Throws `INVALID_INPUT` for a name
- * that cannot be in a path: an empty one, lone surrogates, and `.` and `..`, which platforms resolve even if they are encoded.
+ * A template tag that returns a path in which each name is percent-encoded, slashes included. Throws `INVALID_INPUT`
+ * for a name that cannot be in a path: an empty one, lone surrogates, and `.` and `..`, which platforms resolve even if
+ * they are encoded.
  */
 export function path(strings: TemplateStringsArray, ...names: readonly unknown[]): string {
   return String.raw({ raw: strings }, ...names.map((name, i) => encode(name, strings[i]!)));

@@ -43,7 +43,10 @@ export interface HandlerOptions {
   artifactService?: ArtifactService | undefined;
   /** Clock, timers, ids and logs of the handler and its Apps. Default: `systemRuntime()`. */
   runtime?: Runtime | undefined;
-  /** Logger of the handler and its Apps. Default: the runtime's; if it is silent, warnings and errors go to `console.error`. */
+  /**
+   * Logger of the handler and its Apps. Default: the runtime's; if it is silent, warnings and errors go to
+   * `console.error`.
+   */
   logger?: Logger | undefined;
   /**
    * True to add message, causes and stack of an error to responses of status 500 and to the last frame of a failed
@@ -95,7 +98,9 @@ export interface HandlerOptions {
    * clients. Default: `message`.
    */
   toolErrors?: RunConfig['toolErrors'] | undefined;
-  /** Stores the spans of the Apps for the trace routes. A Runner needs it as the tracer in its runtime. Default: none. */
+  /**
+   * Stores the spans of the Apps for the trace routes. A Runner needs it as the tracer in its runtime. Default: none.
+   */
   traces?: SpanMemory | undefined;
   /** Scopes of state that clients may write. Default: `session` and `user`. */
   clientMayWrite?: readonly ClientScope[] | undefined;

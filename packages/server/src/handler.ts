@@ -26,8 +26,9 @@ export interface Client {
 /**
  * Answers requests of ADK's HTTP API. Mount it wherever a `Request` becomes a `Response`. It never rejects.
  *
- * Without `authorize` and `allowedHosts`, a client on this machine may only name this machine as its host. Otherwise any
- * web page could reach the handler through a DNS name that resolves to this machine. Pass the client for this check;
+ * Without `authorize` and `allowedHosts`, a client on this machine may only name this machine as its host. Otherwise
+ * any web page could reach the handler through a DNS name that resolves to this machine. Pass the client for this
+ * check;
  * `serve` and `toNodeListener` do.
  */
 export interface Handler {
@@ -36,7 +37,9 @@ export interface Handler {
   readonly hasAuthorize: boolean;
   /** Answers `/health` with 503 from now on, and continues to serve requests for `ms` milliseconds. */
   drain(ms: number): Promise<void>;
-  /** Rejects new runs with 503, waits for active runs, aborts the rest, and closes the runners that it created for Apps. */
+  /**
+   * Rejects new runs with 503, waits for active runs, aborts the rest, and closes the runners that it created for Apps.
+   */
   close(p?: CloseOptions): Promise<void>;
 }
 
@@ -48,7 +51,9 @@ export interface CloseOptions {
   services?: boolean | undefined;
 }
 
-/** Returns a handler. Throws `INVALID_INPUT` for invalid options and `DUPLICATE_NAME` for two apps with the same name. */
+/**
+ * Returns a handler. Throws `INVALID_INPUT` for invalid options and `DUPLICATE_NAME` for two apps with the same name.
+ */
 export function createHandler(options: HandlerOptions): Handler {
   const { context, ownRunners } = createHandlerContext(options, routes);
   const cors = new Cors(options.cors?.origins);

@@ -7,8 +7,8 @@ import type { Client } from './handler.ts';
 const REST_MS = 30_000;
 
 /**
- * Returns a listener of Node's `http` for a function of `Request`. A request of HTTP/1.0 may have no Host. If a request is
- * answered before its body has arrived, for example because the body is too large, the rest is read and discarded.
+ * Returns a listener of Node's `http` for a function of `Request`. A request of HTTP/1.0 may have no Host. If a request
+ * is answered before its body has arrived, for example because the body is too large, the rest is read and discarded.
  * Closing the connection earlier could lose the answer.
  */
 export function nodeAdapter(

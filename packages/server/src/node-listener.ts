@@ -6,8 +6,8 @@ import { nodeAdapter } from './node-adapter.ts';
 export type NodeListener = (request: IncomingMessage, response: ServerResponse) => void;
 
 /**
- * Returns a listener of Node's `http` for a handler. Express and Fastify can call it. A request whose body a body parser
- * has already read is answered with 500, because the body cannot be read again.
+ * Returns a listener of Node's `http` for a handler. Express and Fastify can call it. A request whose body a body
+ * parser has already read is answered with 500, because the body cannot be read again.
  */
 export function toNodeListener(handler: (request: Request, client?: Client) => Promise<Response>): NodeListener {
   const listener = nodeAdapter(handler, {

@@ -5,8 +5,8 @@ import type { Identity } from './handler-options.ts';
 import type { HandlerContext } from './handler-context.ts';
 
 /**
- * A route of the API. The handler serves it, and `/openapi.json` documents it. Paths are Hono's patterns. `:app`, `:user`
- * and `:session` are validated as names and passed to `authorize` before the body is read.
+ * A route of the API. The handler serves it, and `/openapi.json` documents it. Paths are Hono's patterns. `:app`,
+ * `:user` and `:session` are validated as names and passed to `authorize` before the body is read.
  */
 export interface Route<Body = unknown, Query = unknown> {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
@@ -16,8 +16,8 @@ export interface Route<Body = unknown, Query = unknown> {
   /** Group of the route in the documentation. */
   readonly tag: string;
   /**
-   * `open` routes are never authorized. `body` routes call `call.authorize` themselves, because their body names the user.
-   * Default: the path names app and user.
+   * `open` routes are never authorized. `body` routes call `call.authorize` themselves, because their body names the
+   * user. Default: the path names app and user.
    */
   readonly access?: 'open' | 'body' | undefined;
   /** Schema of the body. A missing body is parsed as `undefined`. Default: the body is not read. */

@@ -11,9 +11,9 @@ export type RouteMatch =
   | { readonly allowedMethods: readonly string[] };
 
 /**
- * Returns a function that finds the route of a request. Encoded paths are matched, so that a name may contain an encoded
- * slash. HEAD requests use the routes of GET. Throws `NOT_FOUND` for an unknown path and `INVALID_INPUT` for invalid
- * percent-encoding.
+ * Returns a function that finds the route of a request. Encoded paths are matched, so that a name may contain an
+ * encoded slash. HEAD requests use the routes of GET. Throws `NOT_FOUND` for an unknown path and `INVALID_INPUT` for
+ * invalid percent-encoding.
  */
 export function createRouter(routes: readonly Route[], basePath: string): (request: Request) => RouteMatch {
   const router = new TrieRouter<Route>();

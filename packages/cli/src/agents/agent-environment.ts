@@ -14,8 +14,8 @@ export class AgentEnvironment {
   }
 
   /**
-   * Reads the `.env` files of folders; later folders take precedence. Returns the variables for the agent's models. They do not
-   * change when the `.env` file of another agent is read later.
+   * Reads the `.env` files of folders; later folders take precedence. Returns the variables for the agent's models.
+   * They do not change when the `.env` file of another agent is read later.
    */
   async load(folders: readonly string[]): Promise<EnvVars> {
     const files = await Promise.all([...new Set(folders)].map(readEnvFile));

@@ -57,8 +57,8 @@ export class AgentLoader {
   }
 
   /**
-   * Loads an agent. Returns undefined for a guess that exports no agent. Errors name the file, and the line if it is known;
-   * most have the code `INVALID_INPUT`.
+   * Loads an agent. Returns undefined for a guess that exports no agent. Errors name the file, and the line if it is
+   * known; most have the code `INVALID_INPUT`.
    */
   async load(module: AgentModule): Promise<LoadedAgent | undefined> {
     const { root } = this.#location;

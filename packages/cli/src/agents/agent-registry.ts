@@ -9,7 +9,10 @@ export interface LoadResult {
   errors: readonly unknown[];
 }
 
-/** Loads all agents of a location, once or several times. An agent whose file becomes invalid stays as it was last loaded. */
+/**
+ * Loads all agents of a location, once or several times. An agent whose file becomes invalid stays as it was last
+ * loaded.
+ */
 export class AgentRegistry {
   readonly #loader: AgentLoader;
   #agents: readonly LoadedAgent[] = [];

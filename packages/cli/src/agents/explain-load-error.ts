@@ -2,7 +2,9 @@ import { relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { TholeError } from '@thole/core';
 
-/** Returns an error that names file and line of a failed import, and what to change. The original error is the cause. */
+/**
+ * Returns an error that names file and line of a failed import, and what to change. The original error is the cause.
+ */
 export function explainLoadError(error: unknown, p: { file: string; root: string; cwd: string }): TholeError {
   const { code, message, name, stack } = (error ?? {}) as { [key: string]: unknown };
   const text = typeof message === 'string' ? message.split('\n')[0]! : String(error);
@@ -32,7 +34,10 @@ function adviceFor(code: string, text: string, name: string): string {
   }
 }
 
-/** Returns the first place in the user's own code. For a syntax error, Node writes the place on the first line of the stack. */
+/**
+ * Returns the first place in the user's own code. For a syntax error, Node writes the place on the first line of the
+ * stack.
+ */
 function placeIn(stack: string, p: { root: string; cwd: string }): string | undefined {
   for (const { 1: url, 2: line, index } of stack.matchAll(/(file:\/\/[^\s?:)]+)(?:\?v=\d+)?:(\d+)/g)) {
     const file = fileURLToPath(url!);

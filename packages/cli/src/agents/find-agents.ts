@@ -31,8 +31,9 @@ const EXPORTED = /^export\s+(?:(?:const|let|var)\s+(\w+)|\{([^}]*)\}|(default)\b
 const IGNORED = /^(?:\.|node_modules$|dist$)/;
 
 /**
- * Finds the agents of a path, ordered by name: a file; a folder with `agent.ts` or `index.ts`; or a folder of such folders and of
- * files that export `rootAgent`, `app`, `runner` or a default. Nothing is imported. Throws a usage error for an unknown path.
+ * Finds the agents of a path, ordered by name: a file; a folder with `agent.ts` or `index.ts`; or a folder of such
+ * folders and of files that export `rootAgent`, `app`, `runner` or a default. Nothing is imported. Throws a usage error
+ * for an unknown path.
  */
 export async function findAgents(cwd: string, path: string): Promise<AgentLocation> {
   const root = await realpath(resolve(cwd, path)).catch(() => {

@@ -8,9 +8,9 @@ type Next = (specifier: string, context?: Partial<ResolveHookContext>) => Resolv
 const MODULE = /\.(?:[cm]?[jt]s|json)$/;
 
 /**
- * Imports TypeScript and JavaScript below a folder without a build. After `invalidate`, all modules of the folder are imported
- * again, so a change reaches all modules that import the changed one. Modules below `node_modules` and CommonJS modules are
- * imported once, because Node caches them.
+ * Imports TypeScript and JavaScript below a folder without a build. After `invalidate`, all modules of the folder are
+ * imported again, so a change reaches all modules that import the changed one. Modules below `node_modules` and
+ * CommonJS modules are imported once, because Node caches them.
  */
 export class ModuleLoader {
   readonly #root: string;

@@ -7,7 +7,10 @@ export type ExportedAgent = { kind: 'runner'; name: string; runner: Runner } | {
 /** Names of the exports that may be an agent, in the order of precedence. */
 export const EXPORTS = ['runner', 'app', 'rootAgent', 'default'] as const;
 
-/** Returns the agent of a module: the first export of `EXPORTS` that is a runner, an app or an agent. Promises are awaited. */
+/**
+ * Returns the agent of a module: the first export of `EXPORTS` that is a runner, an app or an agent. Promises are
+ * awaited.
+ */
 export async function readAgent(module: unknown, name: string): Promise<ExportedAgent | undefined> {
   for (const key of EXPORTS) {
     const value: unknown = await (module as { [key: string]: unknown } | undefined)?.[key];

@@ -5,12 +5,15 @@ import { watch } from 'chokidar';
 const IGNORED_FOLDERS = new Set(['node_modules', '.git', '.thole', 'dist', 'coverage']);
 const WATCHED = /\.(?:[cm]?[jt]s|json|md|txt|ya?ml)$|(?:^|[\\/])\.env$/;
 const SAVED_SESSION = /\.session\.json$/;
-/** Time without changes after which they are reported. Editors write a file in several steps, and tools write many files. */
+/**
+ * Time without changes after which they are reported. Editors write a file in several steps, and tools write many
+ * files.
+ */
 const QUIET_MS = 100;
 
 /**
- * Calls `onChange` when files below a folder change: sources, texts and `.env`, but no installed, built or stored files. Several
- * changes in a row are one call. Resolves when watching has started; the returned function stops it.
+ * Calls `onChange` when files below a folder change: sources, texts and `.env`, but no installed, built or stored
+ * files. Several changes in a row are one call. Resolves when watching has started; the returned function stops it.
  */
 export async function watchFiles(
   root: string,

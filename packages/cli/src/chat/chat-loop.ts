@@ -9,8 +9,8 @@ const HELP = `  /new     start a new session
   All other text is sent to the agent. Ctrl-C stops an answer; without an answer it quits.`;
 
 /**
- * Sends the typed lines until the input ends or the user quits. Returns the exit code: 0, or 1 if an answer failed and the
- * input is not a terminal.
+ * Sends the typed lines until the input ends or the user quits. Returns the exit code: 0, or 1 if an answer failed and
+ * the input is not a terminal.
  */
 export async function chatLoop(host: Host, conversation: Conversation): Promise<number> {
   const { input, output } = host;

@@ -41,7 +41,10 @@ export function savedText({ id, appName, userId, state, events, lastUpdateTime }
   return `${JSON.stringify({ id, appName, userId, state, events, lastUpdateTime }, undefined, 2)}\n`;
 }
 
-/** Creates a session from a file. Existing `user:` state and all `app:` state stay unchanged: they may be newer than the file. */
+/**
+ * Creates a session from a file. Existing `user:` state and all `app:` state stay unchanged: they may be newer than the
+ * file.
+ */
 export async function restoreSession(
   service: SessionService,
   ref: UserRef & { sessionId?: string | undefined },

@@ -20,7 +20,10 @@ const DEFAULT_NAME = 'hello-agent';
 const DEFAULT_MODEL = 'demo';
 const NAME = /^[a-z\d][a-z\d._-]*$/i;
 
-/** Creates a project. In a terminal it asks for missing values. Writes nothing before all values are valid. Returns the exit code. */
+/**
+ * Creates a project. In a terminal it asks for missing values. Writes nothing before all values are valid. Returns the
+ * exit code.
+ */
 export async function createProject(host: Host, name: string | undefined, options: CreateOptions): Promise<number> {
   const canAsk = host.input.isTTY === true && host.output.isTTY === true && options.yes !== true;
   const print = lineWriter(host.output);

@@ -2,7 +2,9 @@
 export const demoLlmText = `import { textOf } from '@thole/core';
 import type { JsonObject, Llm, LlmOptions, LlmRequest, LlmResponse } from '@thole/core';
 
-/** A model with a few rules that needs no key. It calls the tools for time and memory, and repeats all other messages. */
+/**
+ * A model with a few rules that needs no key. It calls the tools for time and memory, and repeats all other messages.
+ */
 export class DemoLlm implements Llm {
   readonly specVersion = 1;
   readonly model = 'demo';

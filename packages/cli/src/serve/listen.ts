@@ -8,7 +8,9 @@ import { tokenCookieResponse } from './page-token.ts';
 import type { ReloadableHandler } from './reloadable-handler.ts';
 import type { ServeAgentsOptions } from './serve-agents.ts';
 
-/** Serves until the first interrupt, then waits for active runs. A second interrupt aborts them. Returns the exit code. */
+/**
+ * Serves until the first interrupt, then waits for active runs. A second interrupt aborts them. Returns the exit code.
+ */
 export async function listen(host: Host, reloadable: ReloadableHandler, options: ServeAgentsOptions): Promise<number> {
   const { urlPrefix, token, withPage } = options;
   const answerFirst = (request: Request): Response | undefined =>

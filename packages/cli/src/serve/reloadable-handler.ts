@@ -10,7 +10,10 @@ interface Generation {
   readonly pending: Set<Promise<unknown>>;
 }
 
-/** A handler whose agents can be replaced: new requests use the newest agents, and active runs end on the agents they started with. */
+/**
+ * A handler whose agents can be replaced: new requests use the newest agents, and active runs end on the agents they
+ * started with.
+ */
 export class ReloadableHandler {
   readonly #options: Omit<HandlerOptions, 'apps'>;
   readonly #runtime: Runtime;

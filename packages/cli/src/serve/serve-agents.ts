@@ -93,7 +93,9 @@ async function handlerOptions(
   };
 }
 
-/** Serves the current content of the files. An agent that cannot be loaded stays as it was, and its error is printed. */
+/**
+ * Serves the current content of the files. An agent that cannot be loaded stays as it was, and its error is printed.
+ */
 async function reload(host: Host, registry: AgentRegistry, handler: ReloadableHandler): Promise<void> {
   try {
     const { agents, errors } = await registry.load();

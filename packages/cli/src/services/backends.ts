@@ -24,7 +24,9 @@ export function schemesOf(kind: keyof Backend): string {
     .join(', ');
 }
 
-/** Opens the service of a URI and waits until its store answers. Throws a usage error for a scheme without this service. */
+/**
+ * Opens the service of a URI and waits until its store answers. Throws a usage error for a scheme without this service.
+ */
 export async function openService<K extends keyof Backend>(
   kind: K,
   text: string,

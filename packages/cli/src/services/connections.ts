@@ -8,7 +8,10 @@ export interface Connection<T> {
 export class Connections {
   readonly #opening = new Map<string, Promise<Connection<unknown>>>();
 
-  /** Returns the connection with this name, and opens it at the first call. All connections of one name have the same type. */
+  /**
+   * Returns the connection with this name, and opens it at the first call. All connections of one name have the same
+   * type.
+   */
   async open<T>(name: string, open: () => Promise<Connection<T>>): Promise<T> {
     const opening = (this.#opening.get(name) as Promise<Connection<T>> | undefined) ?? open();
     this.#opening.set(name, opening);

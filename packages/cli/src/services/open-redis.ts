@@ -13,8 +13,8 @@ const PING_MS = 6_000;
 export interface RedisConnection {
   client: Redis;
   /**
-   * Runs a first call. If it fails, it throws `STORE_UNAVAILABLE` with the last error of the connection as its cause, such
-   * as ECONNREFUSED.
+   * Runs a first call. If it fails, it throws `STORE_UNAVAILABLE` with the last error of the connection as its cause,
+   * such as ECONNREFUSED.
    */
   ping: (call: () => Promise<unknown>) => Promise<void>;
 }

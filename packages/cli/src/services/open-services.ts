@@ -33,8 +33,9 @@ export function servicesOnDemand(
 }
 
 /**
- * Opens the services of the options and waits until their stores answer. By default everything is below `.thole` in `cwd`: sessions
- * in `sessions.db`, memory in `memory.db`, artifacts in `artifacts`. If sessions are in memory, so are memory and artifacts.
+ * Opens the services of the options and waits until their stores answer. By default everything is below `.thole` in
+ * `cwd`: sessions in `sessions.db`, memory in `memory.db`, artifacts in `artifacts`. If sessions are in memory, so are
+ * memory and artifacts.
  */
 export async function openServices(
   options: ServiceOptions,

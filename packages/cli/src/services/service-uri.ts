@@ -16,8 +16,8 @@ const schemeAliases: { readonly [scheme: string]: string } = {
 };
 
 /**
- * Parses a URI. A driver after a plus (`postgresql+asyncpg://`) is ignored, because it is a Python package. Errors name the option,
- * and never contain the URI: it may contain a password.
+ * Parses a URI. A driver after a plus (`postgresql+asyncpg://`) is ignored, because it is a Python package. Errors name
+ * the option, and never contain the URI: it may contain a password.
  */
 export function readServiceUri(option: string, text: string): ServiceUri {
   const [, written = '', rest = ''] = /^([a-z][a-z\d.-]*)(?:\+[a-z\d]+)?:\/\/(.*)$/is.exec(text.trim()) ?? [];

@@ -5,8 +5,8 @@ import { oneLine } from './plain-text.ts';
 const MAX_LENGTH = 1_000;
 
 /**
- * Returns an error on one line: its message and its causes. The message of `INVALID_INPUT` says what to change, so its causes are
- * left out. With `verbose` the stack follows on separate lines.
+ * Returns an error on one line: its message and its causes. The message of `INVALID_INPUT` says what to change, so its
+ * causes are left out. With `verbose` the stack follows on separate lines.
  */
 export function errorLine(error: unknown, p: { verbose?: boolean | undefined } = {}): string {
   if (TholeError.is(error, 'INVALID_INPUT') && !p.verbose) return oneLine(error.message, MAX_LENGTH);

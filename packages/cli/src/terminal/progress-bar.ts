@@ -1,6 +1,9 @@
 const WIDTH = 30;
 
-/** A progress bar on one line of a terminal. It is redrawn by `show` and needs no timer, so it works while the event loop is busy. */
+/**
+ * A progress bar on one line of a terminal. It is redrawn by `show` and needs no timer, so it works while the event
+ * loop is busy.
+ */
 export class ProgressBar {
   readonly #write: (text: string) => void;
   #lastBar = '';

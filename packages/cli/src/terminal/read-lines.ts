@@ -7,7 +7,10 @@ export interface ReadLinesOptions {
   output: Writable & { isTTY?: boolean | undefined };
   /** Returns the text before the cursor. It is shown only if input and output are terminals. */
   prompt: () => string;
-  /** Handles a line, without a byte order mark. The next line is handled after the promise resolves; `false` ends reading. */
+  /**
+   * Handles a line, without a byte order mark. The next line is handled after the promise resolves; `false` ends
+   * reading.
+   */
   handleLine: (line: string) => Promise<boolean>;
   /** Stops the current work at Ctrl-C. Returns false if there is no work to stop, which ends reading. */
   stopWork: () => boolean;

@@ -13,7 +13,9 @@ export interface ShowRunOptions {
   style?: TerminalStyle | undefined;
 }
 
-/** Writes the events of a run as they arrive: texts, word by word if they are streamed, and one line for each tool call. */
+/**
+ * Writes the events of a run as they arrive: texts, word by word if they are streamed, and one line for each tool call.
+ */
 export async function showRun(run: AsyncIterable<Event>, { write, style = plainStyle }: ShowRunOptions): Promise<void> {
   const output = new RunOutput(write, style);
   const calls = new Map<string | undefined, FunctionCall>();

@@ -1,4 +1,7 @@
-/** Returns a module without imports whose agent answers every message with a JavaScript expression. `said` is the text of the message. */
+/**
+ * Returns a module without imports whose agent answers every message with a JavaScript expression. `said` is the text
+ * of the message.
+ */
 export function agentText(name: string, expression: string, before = ''): string {
   return `${before}
 export const rootAgent = {

@@ -3,8 +3,8 @@ import type { HandlerContext } from '../handler-context.ts';
 import type { ScopeIdentity } from '../handler-options.ts';
 
 /**
- * Calls `authorizeScope`. Throws an error, or the hook's `Response`, if the request may not use a shared memory. Without
- * the hook, a handler with `authorize` rejects all requests for shared memory.
+ * Calls `authorizeScope`. Throws an error, or the hook's `Response`, if the request may not use a shared memory.
+ * Without the hook, a handler with `authorize` rejects all requests for shared memory.
  */
 export async function authorizeScope(
   { hasAuthorize, authorizeScope: hook }: Pick<HandlerContext, 'hasAuthorize' | 'authorizeScope'>,

@@ -9,8 +9,8 @@ export const opaqueFields: ReadonlySet<string> = new Set([
 const MAX_DEPTH = 100;
 
 /**
- * Changes the keys of parsed JSON from snake_case to camelCase, in place, and returns the value. Values of `opaqueFields`
- * stay unchanged. Throws `INVALID_INPUT` if the JSON is nested too deeply.
+ * Changes the keys of parsed JSON from snake_case to camelCase, in place, and returns the value. Values of
+ * `opaqueFields` stay unchanged. Throws `INVALID_INPUT` if the JSON is nested too deeply.
  */
 export function camelCaseKeys(value: unknown, depth: number = 0): unknown {
   if (typeof value !== 'object' || value === null) return value;

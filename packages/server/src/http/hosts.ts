@@ -14,8 +14,8 @@ export function hostOf(request: Request): string {
 }
 
 /**
- * Throws `FORBIDDEN` for a host that is not allowed. Protects from DNS rebinding: a page on another site may use a DNS name
- * that resolves to this machine.
+ * Throws `FORBIDDEN` for a host that is not allowed. Protects from DNS rebinding: a page on another site may use a DNS
+ * name that resolves to this machine.
  */
 export function assertHost(host: string | null, allowed: readonly string[]): void {
   const name = (host ?? '').toLowerCase().replace(/:\d*$/, '');

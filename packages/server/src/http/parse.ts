@@ -4,8 +4,8 @@ import type { Logger } from '@thole/core';
 import type { ZodType } from 'zod';
 
 /**
- * Returns the value in the shape of the schema. Throws `INVALID_INPUT` with the first invalid field and what was expected,
- * never with the value.
+ * Returns the value in the shape of the schema. Throws `INVALID_INPUT` with the first invalid field and what was
+ * expected, never with the value.
  */
 export function parse<T>(schema: ZodType<T>, value: unknown, where: string): T {
   const result = schema.safeParse(value);

@@ -2,8 +2,8 @@ import type { Event } from '@thole/core';
 import { wireEventJson } from './wire-event.ts';
 
 /**
- * Serializes the partial events of a stream. The partial events of one answer differ only in content and time, so the JSON
- * of their other members is created once.
+ * Serializes the partial events of a stream. The partial events of one answer differ only in content and time, so the
+ * JSON of their other members is created once.
  */
 export class PartialEventSerializer {
   #previous: Event | undefined;

@@ -9,8 +9,8 @@ export function wireEvent(event: Event): Event {
 }
 
 /**
- * Returns `wireEvent` as JSON. Events of our stores have all maps and almost never a null, so nulls are removed only if the
- * JSON contains one. Partial events and events of other stores may lack maps.
+ * Returns `wireEvent` as JSON. Events of our stores have all maps and almost never a null, so nulls are removed only if
+ * the JSON contains one. Partial events and events of other stores may lack maps.
  */
 export function wireEventJson(event: Event): string {
   const complete = withActionMaps(event);

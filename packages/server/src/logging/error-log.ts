@@ -18,14 +18,17 @@ export class ErrorLog {
     this.#isDevelopment = isDevelopment;
   }
 
-  /** Logs the error of a request if the server caused it: a status of 500 or more, or an error that is not a `TholeError`. */
+  /**
+   * Logs the error of a request if the server caused it: a status of 500 or more, or an error that is not a
+   * `TholeError`.
+   */
   logRequestError(error: unknown, where: LogFields): void {
     if (statusOf(error) >= 500) this.#log('error', 'A request failed.', error, where);
   }
 
   /**
-   * Logs the error of a run. The level is `error` if the server or the agent caused it, `info` if the client did (invalid
-   * message, unknown session, busy session, too many requests), and `debug` if a client asked for the end.
+   * Logs the error of a run. The level is `error` if the server or the agent caused it, `info` if the client did
+   * (invalid message, unknown session, busy session, too many requests), and `debug` if a client asked for the end.
    */
   logRunError(error: unknown, where: LogFields, p: { hasStarted: boolean }): void {
     const isRequested = REQUESTED_ENDS.some((code) => TholeError.is(error, code));

@@ -9,7 +9,9 @@ export interface AdkGraph {
   sub_agents?: AdkGraph[] | undefined;
 }
 
-/** Returns the graph for ADK's web UI. Empty lists are left out, because the UI shows every list as something to open. */
+/**
+ * Returns the graph for ADK's web UI. Empty lists are left out, because the UI shows every list as something to open.
+ */
 export function toAdkGraph({ name, type, description, tools, subAgents }: AgentGraph): AdkGraph {
   return {
     name,

@@ -11,8 +11,8 @@ export interface ImportedSession {
 }
 
 /**
- * Creates a session with all of its events, or none: if an event cannot be stored, the session is deleted and the user's
- * state is restored.
+ * Creates a session with all of its events, or none: if an event cannot be stored, the session is deleted and the
+ * user's state is restored.
  */
 export async function importSession(runner: Runner, p: ImportedSession, logger: Logger): Promise<Session> {
   const { appName, sessionService } = runner;

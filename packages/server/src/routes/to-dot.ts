@@ -5,7 +5,10 @@ export interface DotOptions {
   darkMode?: boolean | undefined;
   /** Names of highlighted agents and tools. */
   highlighted?: readonly string[] | undefined;
-  /** Highlighted edges, from an agent to its tool or to the agent it transfers to. An answer points back along the same edge. */
+  /**
+   * Highlighted edges, from an agent to its tool or to the agent it transfers to. An answer points back along the same
+   * edge.
+   */
   steps?: readonly { from: string; to: string; isAnswer: boolean }[] | undefined;
 }
 

@@ -4,7 +4,9 @@ import type { Run } from '@thole/runner';
 import type { Limits } from '../limits.ts';
 import type { BufferedRun } from './buffered-run.ts';
 
-/** The active runs of this process: limits their number, finds those that clients can read, and ends them at shutdown. */
+/**
+ * The active runs of this process: limits their number, finds those that clients can read, and ends them at shutdown.
+ */
 export class ActiveRuns {
   readonly #limits: Limits;
   readonly #runtime: Runtime;
@@ -63,7 +65,10 @@ export class ActiveRuns {
     return isOfSession ? run : undefined;
   }
 
-  /** Rejects new runs, waits `timeoutMs` milliseconds for active runs, then aborts the rest and waits until all have closed. */
+  /**
+   * Rejects new runs, waits `timeoutMs` milliseconds for active runs, then aborts the rest and waits until all have
+   * closed.
+   */
   async close(timeoutMs: number): Promise<void> {
     this.#draining = true;
     this.#closing = true;

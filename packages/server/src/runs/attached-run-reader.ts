@@ -9,9 +9,9 @@ import type { FrameSource } from './sse-response.ts';
 const MAX_CHUNK_CHARS = 16 * 1024;
 
 /**
- * The only reader of a run, which sets the pace: the run continues when the client has read its events, and ends when the
- * client disconnects. Events of the same event loop turn are sent as one chunk. A function call is sent before the run is
- * asked for its next event.
+ * The only reader of a run, which sets the pace: the run continues when the client has read its events, and ends when
+ * the client disconnects. Events of the same event loop turn are sent as one chunk. A function call is sent before the
+ * run is asked for its next event.
  */
 export class AttachedRunReader implements FrameSource {
   readonly #run: Run;

@@ -53,8 +53,8 @@ export class BufferedRun {
   }
 
   /**
-   * Returns the index at which a reader continues that has all stored events up to `seq`. Undefined if neither the frame
-   * of such an event nor the first frame is buffered.
+   * Returns the index at which a reader continues that has all stored events up to `seq`. Undefined if neither the
+   * frame of such an event nor the first frame is buffered.
    */
   indexAfter(seq: number): number | undefined {
     for (let i = this.#frames.length - 1; i >= 0; i--) {

@@ -3,8 +3,8 @@ import type { PartialEventSerializer } from '../http/partial-event-serializer.ts
 import { wireEventJson, withActionMaps } from '../http/wire-event.ts';
 
 /**
- * Returns the frames of an event: one, or with `split` two if the event has parts and saves artifacts. ADK's web UI expects
- * two.
+ * Returns the frames of an event: one, or with `split` two if the event has parts and saves artifacts. ADK's web UI
+ * expects two.
  */
 export function eventFrames(
   event: Event,

@@ -12,8 +12,8 @@ export interface FrameSource {
 const encoder = new TextEncoder();
 
 /**
- * Returns a response of server-sent events. Frames are requested when the client can receive them, so a slow client slows
- * down the source and nothing accumulates. A comment is sent when the stream is silent for `heartbeatMs`.
+ * Returns a response of server-sent events. Frames are requested when the client can receive them, so a slow client
+ * slows down the source and nothing accumulates. A comment is sent when the stream is silent for `heartbeatMs`.
  */
 export function sseResponse(
   source: FrameSource,
