@@ -26,8 +26,8 @@ describe.each(packages.map(({ folder }) => folder))('packages/%s', (folder) => {
 
 // The size of what a user sees first. Names that only our own packages need belong in @thole/core/kit.
 it.each([
-  ['core', 150],
-  ['thole', 110],
+  ['core', 200],
+  ['thole', 150],
 ])('keeps the main entry of packages/%s at %i names or fewer', (folder, limit) => {
   expect(namesOf(folder, 'src/index.ts').length).toBeLessThanOrEqual(limit);
 });

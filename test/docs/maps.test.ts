@@ -71,6 +71,16 @@ describe.each(['AGENTS.md', 'CONTRIBUTING.md', 'REVIEW.md', 'docs/architecture.m
   },
 );
 
+describe('docs/contracts.md', () => {
+  it('names every package and app in its table', () => {
+    const table = section('docs/contracts.md', 'Contracts by package');
+    const missing = [...folders, ...apps.map((name) => `apps/${name}`)].filter(
+      (name) => !table.includes(`\`${name}\``),
+    );
+    expect(missing).toEqual([]);
+  });
+});
+
 describe('docs/reference.md', () => {
   it('names every published package', () => {
     const page = read('docs/reference.md');
