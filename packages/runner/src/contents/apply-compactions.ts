@@ -1,28 +1,30 @@
 import type { Event } from '@thole/core';
 import { createEventActions } from '@thole/core';
+import { activeCompactions } from '../history/active-compactions.ts';
+import type { ActiveCompaction } from '../history/active-compactions.ts';
 import { compactionOf, summaryOf } from '../history/compaction-of.ts';
 import { textPart } from './freeze-content.ts';
 
 /**
- * Inserts each summary at the last event that it covers and removes exactly the events it names before its record.
- * Leaves out a summary whose record, or all of whose events, a later record covers. If the covered events are
- * missing (a window), the summary is placed by `seq`.
+ * Inserts the summary of each active record at the last event that it covers, and removes the covered events before the
+ * record. If the covered events are missing (a window), the summary is placed by `seq`.
  */
 export function applyCompactions(events: readonly Event[]): readonly Event[] {
-  const records = events.filter((event) => compactionOf(event));
-  if (records.length === 0) return events;
-  const hidden = new Set<Event>();
+  if (!events.some((event) => compactionOf(event))) return events;
+  const owners = new Map<string, ActiveCompaction>();
+  const active = activeCompactions(events);
+  for (const each of active) for (const id of each.ids) owners.set(id, each);
+  const isHidden = ({ id }: Event, index: number): boolean => index < (owners.get(id)?.index ?? 0);
+  const places = new Map<ActiveCompaction, Event>();
+  for (const [i, event] of events.entries()) if (isHidden(event, i)) places.set(owners.get(event.id)!, event);
   const summaries = new Map<Event, Event[]>();
-  for (const record of records.filter((event, i) => !isSubsumed(event, records.slice(i + 1)))) {
-    const before = events.slice(0, events.indexOf(record));
-    const covered = new Set(compactionOf(record)!.eventIds);
-    for (const event of before) if (covered.has(event.id)) hidden.add(event);
-    const place = placeOf(record, covered, before);
-    summaries.set(place, [...(summaries.get(place) ?? []), summaryEvent(record)]);
+  for (const each of active) {
+    const place = places.get(each) ?? placeBySeq(events, each);
+    summaries.set(place, [...(summaries.get(place) ?? []), summaryEvent(each)]);
   }
-  return events.flatMap((event) => {
+  return events.flatMap((event, i) => {
     const here = summaries.get(event) ?? [];
-    return hidden.has(event) || compactionOf(event) ? here : [...here, event];
+    return isHidden(event, i) || compactionOf(event) ? here : [...here, event];
   });
 }
 
@@ -31,28 +33,17 @@ export function dropCompactions(events: readonly Event[]): readonly Event[] {
   return events.some((event) => compactionOf(event)) ? events.filter((event) => !compactionOf(event)) : events;
 }
 
-function isSubsumed(record: Event, later: readonly Event[]): boolean {
-  return later.some((other) => {
-    const covered = new Set(compactionOf(other)!.eventIds);
-    return covered.has(record.id) || compactionOf(record)!.eventIds.every((id) => covered.has(id));
-  });
-}
-
-/**
- * Returns the place of the summary: the last covered event, which is removed, otherwise the first event that is
- * newer than the range.
- */
-function placeOf(record: Event, covered: ReadonlySet<string>, before: readonly Event[]): Event {
-  const { endSeq } = compactionOf(record)!;
-  const isNewer = (event: Event): boolean => event.seq !== undefined && event.seq > endSeq;
-  return before.findLast((event) => covered.has(event.id)) ?? before.find(isNewer) ?? record;
+/** Returns the first event that is newer than the range of the record, or the event with the record. */
+function placeBySeq(events: readonly Event[], { event, record, index }: ActiveCompaction): Event {
+  const isNewer = (each: Event, i: number): boolean => i < index && each.seq !== undefined && each.seq > record.endSeq;
+  return events.find(isNewer) ?? event;
 }
 
 /** A summary is shown to every agent as the user's context, never as an agent's words. */
-function summaryEvent(record: Event): Event {
-  const text = `Summary of the earlier conversation:\n${summaryOf(compactionOf(record)!)}`;
+function summaryEvent({ event, record }: ActiveCompaction): Event {
+  const text = `Summary of the earlier conversation:\n${summaryOf(record)}`;
   return {
-    ...record,
+    ...event,
     author: 'user',
     actions: createEventActions(),
     content: { role: 'user', parts: [textPart(text)] },

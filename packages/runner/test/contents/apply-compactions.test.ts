@@ -2,7 +2,7 @@ import type { Event, EventInit } from '@thole/core';
 import { describe, expect, it } from 'vitest';
 import { applyCompactions } from '../../src/contents/apply-compactions.ts';
 import { buildContents } from '../../src/contents/build-contents.ts';
-import { agent, asked, compaction, historyOf, lines, user } from './history-of.ts';
+import { agent, asked, compaction, historyOf, lines, rewind, user } from './history-of.ts';
 
 const shown = (events: readonly Event[]): string[] =>
   applyCompactions(events).map(
@@ -26,12 +26,27 @@ describe('applyCompactions', () => {
 
   it('leaves out a summary that a later one covers, by its record or by all its events', () => {
     const first = compaction(['e1', 'e2'], 'first', { startSeq: 1, endSeq: 2 });
-    expect(shown(historyOf(...said(3), first, compaction(['e4', 'e3'], 'second', { startSeq: 3, endSeq: 4 })))).toEqual(
-      ['1', '2', 'e5 second'],
-    );
+    const second = compaction(['e4', 'e3'], 'second', { startSeq: 1, endSeq: 3 });
+    expect(shown(historyOf(...said(3), first, second))).toEqual(['e5 second']);
     expect(
       shown(historyOf(...said(3), first, compaction(['e1', 'e2', 'e3'], 'second', { startSeq: 1, endSeq: 3 }))),
     ).toEqual(['e5 second']);
+  });
+
+  it('hides each event by one record only: a record that overlaps an earlier one does not apply (contract 26)', () => {
+    const first = compaction(['e1', 'e2'], 'first', { startSeq: 1, endSeq: 2 });
+    const second = compaction(['e2', 'e3'], 'second', { startSeq: 2, endSeq: 3 });
+    expect(shown(historyOf(...said(3), first, second))).toEqual(['e4 first', '3']);
+  });
+
+  it('shows what an earlier record covers if the record that replaced it is rewound (contract 27)', () => {
+    const first = compaction(['e1', 'e2'], 'first', { startSeq: 1, endSeq: 2 });
+    const second = { ...compaction(['e4', 'e3'], 'second', { startSeq: 1, endSeq: 3 }), invocationId: 'i2' };
+    const events = historyOf(...said(3), first, second, { ...rewind('i2'), invocationId: 'i3' });
+    expect(lines(buildContents(events, asked()))).toEqual([
+      'user: Summary of the earlier conversation:\nfirst',
+      'user: 3',
+    ]);
   });
 
   it('stands by seq where the covered events are outside the window (contract 10)', () => {
