@@ -1,6 +1,6 @@
 import { createEvent } from '@thole/core';
 import { turnId } from '@thole/core/kit';
-import type { MemoryEntry } from '@thole/core';
+import type { MemoryEntry, NewMemory } from '@thole/core';
 import type { MemoryClient } from '@thole/client';
 import { InMemoryMemoryService } from '@thole/mem-services';
 import { FixedRuntime } from '@thole/testing';
@@ -20,7 +20,7 @@ function memoryOf(service: InMemoryMemoryService) {
       // Small pages, so that there are several.
       return service.listMemories({ ...p, limit: Math.min(limit ?? 2, 2) });
     },
-    add: (p) => service.addMemory(p),
+    add: (p) => service.addMemory({ ...p, memories: p.memories as NewMemory[] }),
     update: async (p) => (await service.updateMemory(p))!,
   };
   return { memory, asked };
