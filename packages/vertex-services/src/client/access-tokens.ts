@@ -1,0 +1,80 @@
+import { GoogleAuth } from 'google-auth-library';
+import type { GoogleAuthOptions } from 'google-auth-library';
+import { TholeError } from '@thole/core';
+import { redact } from '@thole/core/kit';
+import type { GoogleOptions } from './google-options.ts';
+
+const SCOPE = 'https://www.googleapis.com/auth/cloud-platform';
+
+/** Access tokens of the application's Google credentials. The library caches a token until it expires. */
+export class AccessTokens {
+  readonly #options: GoogleAuthOptions | false;
+  #auth: GoogleAuth | undefined;
+
+  constructor({ googleAuthOptions = {}, fetch }: Pick<GoogleOptions, 'googleAuthOptions' | 'fetch'>) {
+    this.#options = googleAuthOptions && {
+      scopes: SCOPE,
+      ...googleAuthOptions,
+      clientOptions: {
+        ...(fetch && { transporterOptions: { fetchImplementation: fetch } }),
+        ...googleAuthOptions.clientOptions,
+      },
+    };
+  }
+
+  /** Returns a token, or undefined if no credentials are sent. Throws `STORE_UNAVAILABLE` that says what to do. */
+  async get(): Promise<string | undefined> {
+    if (this.#options === false) return undefined;
+    try {
+      const token = await (this.#auth ??= new GoogleAuth(this.#options)).getAccessToken();
+      if (token) return token;
+    } catch (error) {
+      this.#auth = undefined;
+      throw explainTokenError(error, this.#options);
+    }
+    throw new TholeError('STORE_UNAVAILABLE', `Google returned no access token. ${CHECK_KEY}`, { retryable: false });
+  }
+
+  /** Discards the cached token: the library does not do so when a server rejects it. */
+  discard(): void {
+    this.#auth = undefined;
+  }
+}
+
+const LOG_IN = 'Run `gcloud auth application-default login`, or set GOOGLE_APPLICATION_CREDENTIALS to a key file.';
+const CHECK_KEY = 'Check that the service account exists and that its key is valid, or create a new key.';
+
+function explainTokenError(error: unknown, options: GoogleAuthOptions): TholeError {
+  const { message, status, code } = error as { message?: unknown; status?: unknown; code?: unknown };
+  const text = typeof message === 'string' ? message : String(error);
+  // The library's error holds the request with the signed assertion, so only its text is kept.
+  const cause = new Error(redact(text, secretsOf(options)));
+  if (text.includes('Could not load the default credentials'))
+    return new TholeError('STORE_UNAVAILABLE', `Google Cloud credentials are missing. ${LOG_IN}`, {
+      retryable: false,
+      cause,
+    });
+  if (code === 'ENOENT' || code === 'EACCES')
+    return new TholeError('STORE_UNAVAILABLE', `The key file of Google Cloud cannot be read. ${LOG_IN}`, {
+      retryable: false,
+      cause,
+    });
+  const isRefused = (typeof status === 'number' && status < 500 && status !== 429) || /invalid_grant/.test(text);
+  if (isRefused || typeof status !== 'number') {
+    const isNetwork = typeof code === 'string' && /^(E[A-Z]+|UND_ERR_\w+)$/.test(code);
+    if (!isNetwork)
+      return new TholeError('STORE_UNAVAILABLE', `Google rejected the credentials. ${CHECK_KEY} ${LOG_IN}`, {
+        retryable: false,
+        cause,
+      });
+  }
+  return new TholeError('STORE_UNAVAILABLE', 'No access token: the token server of Google cannot be reached.', {
+    cause,
+  });
+}
+
+function secretsOf({ credentials }: GoogleAuthOptions): string[] {
+  return Object.values((credentials ?? {}) as { [name: string]: unknown })
+    .filter((value) => typeof value === 'string')
+    .flatMap((value) => [value, value.trim()]);
+}

@@ -1,0 +1,68 @@
+import { TholeError } from '@thole/core';
+import { invalidInput } from '@thole/core/kit';
+import { placeOf, processEnv } from './google-place.ts';
+import type { VertexPath } from './vertex-client.ts';
+
+/** Options that name an Agent Engine (Reasoning Engine). */
+export interface AgentEngineOptions {
+  /** Project id or number. Default: GOOGLE_CLOUD_PROJECT. */
+  project?: string | undefined;
+  /** Location such as `us-central1`. Default: GOOGLE_CLOUD_LOCATION. */
+  location?: string | undefined;
+  /**
+   * Id or resource name of the Agent Engine, or a function that returns it for an app. Default: `appName` is the id
+   * (digits) or the resource name, as in ADK.
+   */
+  agentEngineId?: string | ((appName: string) => string) | undefined;
+}
+
+const RESOURCE = /^projects\/[^/]+\/locations\/([^/]+)\/reasoningEngines\/[^/]+$/;
+
+/** Finds the Agent Engine of an app. */
+export class AgentEngines {
+  readonly #options: AgentEngineOptions;
+  readonly #owner: string;
+
+  constructor(options: AgentEngineOptions, owner: string) {
+    const { agentEngineId } = options;
+    if (agentEngineId !== undefined && typeof agentEngineId !== 'function' && typeof agentEngineId !== 'string')
+      throw invalidInput(`agentEngineId of ${owner}`, 'a string or a function', agentEngineId);
+    this.#options = options;
+    this.#owner = owner;
+    if (typeof agentEngineId === 'string') this.#pathOf(agentEngineId, 'agentEngineId');
+    else if (options.project !== undefined && options.location !== undefined) placeOf(options, owner, {});
+  }
+
+  /** True if all apps use one engine, so that sessions must record their app. */
+  get isFixed(): boolean {
+    return typeof this.#options.agentEngineId === 'string';
+  }
+
+  /** Returns the engine of an app. Throws `INVALID_INPUT` if the name of the app names no engine. */
+  of(appName: string): VertexPath {
+    const { agentEngineId } = this.#options;
+    if (typeof agentEngineId === 'string') return this.#pathOf(agentEngineId, 'agentEngineId');
+    if (typeof agentEngineId === 'function') return this.#pathOf(agentEngineId(appName), 'The result of agentEngineId');
+    if (!/^\d+$/.test(appName) && !RESOURCE.test(appName))
+      throw new TholeError(
+        'INVALID_INPUT',
+        `appName must be the id of an Agent Engine (digits) or projects/…/locations/…/reasoningEngines/…, because agentEngineId of ${this.#owner} is not set.`,
+      );
+    return this.#pathOf(appName, 'appName');
+  }
+
+  #pathOf(engine: string, name: string): VertexPath {
+    const [, location] = (typeof engine === 'string' && RESOURCE.exec(engine)) || [];
+    if (location !== undefined) return { location, name: engine };
+    if (typeof engine !== 'string' || !/^[\w-]+$/.test(engine))
+      throw new TholeError(
+        'INVALID_INPUT',
+        `${name} must be the id of an Agent Engine or projects/…/locations/…/reasoningEngines/….`,
+      );
+    const place = placeOf(this.#options, this.#owner, processEnv());
+    return {
+      location: place.location,
+      name: `projects/${place.project}/locations/${place.location}/reasoningEngines/${engine}`,
+    };
+  }
+}

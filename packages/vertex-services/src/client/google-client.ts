@@ -1,0 +1,165 @@
+import { systemRuntime, TholeError } from '@thole/core';
+import { guardedFetch, raceAbort, withRetries } from '@thole/core/kit';
+import type { Json, JsonObject, Runtime } from '@thole/core';
+import { AccessTokens } from './access-tokens.ts';
+import type { GoogleOptions } from './google-options.ts';
+import { mapGoogleError } from './map-google-error.ts';
+import type { ProductNames } from './map-google-error.ts';
+
+/** One request to Google's server. */
+export interface GoogleRequest {
+  /** Default: `GET`. */
+  method?: 'GET' | 'POST' | 'PATCH' | 'DELETE' | undefined;
+  url: string;
+  /** Query parameters. Undefined ones are left out. */
+  query?: { readonly [name: string]: string | number | undefined } | undefined;
+  /** Body as JSON, or bytes with their content type. */
+  body?: JsonObject | { readonly bytes: Uint8Array; readonly contentType: string } | undefined;
+  headers?: { readonly [name: string]: string } | undefined;
+  /** True if the request changes nothing. Default: true for `GET`. */
+  isRead?: boolean | undefined;
+  /** True if a second request would do harm: only answers that say that nothing was done are retried. */
+  isUnrepeatable?: boolean | undefined;
+  signal?: AbortSignal | undefined;
+}
+
+/** Errors of connections on which the request was never sent. */
+const NOT_SENT = /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|UND_ERR_CONNECT_TIMEOUT)$/;
+
+/** Sends requests to one product of Google: credentials, time limits, retries, and errors that say what to do. */
+export class GoogleClient {
+  readonly runtime: Runtime;
+  readonly maxAttempts: number;
+  readonly #names: ProductNames;
+  readonly #tokens: AccessTokens;
+  readonly #fetch: typeof globalThis.fetch;
+  readonly #timeoutMs: number;
+
+  constructor(options: GoogleOptions, names: ProductNames) {
+    const { fetch = globalThis.fetch, timeoutMs = 30_000, maxAttempts = 4, runtime = systemRuntime() } = options;
+    this.runtime = runtime;
+    this.maxAttempts = maxAttempts;
+    this.#names = names;
+    this.#tokens = new AccessTokens(options);
+    this.#fetch = fetch;
+    this.#timeoutMs = timeoutMs;
+  }
+
+  /** Sends a request and returns the JSON of the answer. An empty answer is `{}`. */
+  async json(request: GoogleRequest): Promise<JsonObject> {
+    const text = new TextDecoder().decode(await this.bytes(request));
+    if (text.trim() === '') return {};
+    let value: Json;
+    try {
+      value = JSON.parse(text) as Json;
+    } catch (cause) {
+      throw new TholeError('STORE_UNAVAILABLE', `${this.#names.product} returned an answer that is not JSON.`, {
+        cause,
+      });
+    }
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
+    throw new TholeError('STORE_UNAVAILABLE', `${this.#names.product} returned an answer that is not an object.`);
+  }
+
+  /** Sends a request and returns the body of the answer. */
+  async bytes(request: GoogleRequest): Promise<Uint8Array> {
+    const { isUnrepeatable = false, signal } = request;
+    const attempt = async (): Promise<{ bytes: Uint8Array } | { error: unknown }> => {
+      try {
+        return { bytes: await raceAbort(this.#send(request), signal) };
+      } catch (error) {
+        // The write may have been done, so the caller must find out first.
+        if (isUnrepeatable && TholeError.is(error, 'STORE_OUTCOME_UNKNOWN')) return { error };
+        throw error;
+      }
+    };
+    const { runtime, maxAttempts } = this;
+    const outcome = await withRetries(attempt, { maxAttempts, runtime, signal });
+    if ('error' in outcome) throw outcome.error;
+    return outcome.bytes;
+  }
+
+  async #send(request: GoogleRequest): Promise<Uint8Array> {
+    try {
+      return await this.#sendOnce(request, await this.#tokens.get());
+    } catch (error) {
+      if (!TholeError.is(error) || error.details?.['httpStatus'] !== 401) throw error;
+      this.#tokens.discard();
+      const token = await this.#tokens.get();
+      if (token === undefined) throw error;
+      return this.#sendOnce(request, token);
+    }
+  }
+
+  async #sendOnce(request: GoogleRequest, token: string | undefined): Promise<Uint8Array> {
+    const { method = 'GET', isRead = method === 'GET', body, headers, signal } = request;
+    const isWrite = !isRead;
+    const fetch = guardedFetch({
+      fetch: this.#fetch,
+      timeoutMs: this.#timeoutMs,
+      idleTimeoutMs: this.#timeoutMs,
+      runtime: this.runtime,
+      refuse: (answer) => mapGoogleError(answer, this.#names, isWrite, this.runtime.now()),
+    });
+    const [contentType, content] = encodeBody(body);
+    try {
+      const answer = await fetch(urlOf(request), {
+        method,
+        headers: {
+          ...(contentType !== undefined && { 'content-type': contentType }),
+          ...(token !== undefined && { authorization: `Bearer ${token}` }),
+          ...headers,
+        },
+        ...(content !== undefined && { body: content as NonNullable<RequestInit['body']> }),
+        ...(signal && { signal }),
+      });
+      return new Uint8Array(await answer.arrayBuffer());
+    } catch (error) {
+      signal?.throwIfAborted();
+      throw this.#explain(error, isWrite);
+    }
+  }
+
+  #explain(error: unknown, isWrite: boolean): unknown {
+    const { product } = this.#names;
+    const [code, outcome] = isWrite
+      ? (['STORE_OUTCOME_UNKNOWN', ' The write may have been done.'] as const)
+      : (['STORE_UNAVAILABLE', ''] as const);
+    if (TholeError.is(error, 'MODEL_TIMEOUT'))
+      return new TholeError(code, `${product} did not answer within ${this.#timeoutMs} ms.${outcome}`, {
+        // Not retried: the caller already waited for the whole limit.
+        details: { endedBy: 'client' },
+        cause: error,
+      });
+    if (TholeError.is(error)) return error;
+    const reason = reasonOf(error);
+    if (!isWrite || NOT_SENT.test(reason))
+      return new TholeError('STORE_UNAVAILABLE', `${product} cannot be reached: ${reason}.`, { cause: error });
+    return new TholeError(code, `The connection to ${product} broke: ${reason}.${outcome}`, { cause: error });
+  }
+}
+
+function encodeBody(
+  body: GoogleRequest['body'],
+): [contentType: string | undefined, content: string | Uint8Array | undefined] {
+  if (body === undefined) return [undefined, undefined];
+  if (body['bytes'] instanceof Uint8Array) return [String(body['contentType']), body['bytes']];
+  return ['application/json', JSON.stringify(body)];
+}
+
+function urlOf({ url, query = {} }: GoogleRequest): string {
+  const full = new URL(url);
+  for (const [name, value] of Object.entries(query))
+    if (value !== undefined) full.searchParams.set(name, String(value));
+  return full.href;
+}
+
+/** Returns the system's code of a failed connection, such as ECONNREFUSED. */
+function reasonOf(error: unknown): string {
+  let each = error as { code?: unknown; cause?: unknown } | null | undefined;
+  for (let depth = 0; depth < 5 && typeof each === 'object' && each !== null; depth++) {
+    if (typeof each.code === 'string') return each.code;
+    each = each.cause as typeof each;
+  }
+  return 'the connection failed';
+}

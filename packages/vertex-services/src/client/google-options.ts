@@ -1,0 +1,45 @@
+import type { GoogleAuthOptions } from 'google-auth-library';
+import { TholeError } from '@thole/core';
+import { assertCount, assertDuration, invalidInput, isPlainObject, optionNames } from '@thole/core/kit';
+import type { Runtime } from '@thole/core';
+
+/** Options of every service of this package: where Google's server is, and how to call it. */
+export interface GoogleOptions {
+  /**
+   * Options of `google-auth-library`, such as `keyFilename` or `credentials`. `false` sends no credentials, for
+   * emulators. Default: the application default credentials.
+   */
+  googleAuthOptions?: GoogleAuthOptions | false | undefined;
+  /** Address of the server, for private endpoints and emulators. Default: Google's address. */
+  baseUrl?: string | undefined;
+  /** Replaces the platform's `fetch`, also for access tokens. */
+  fetch?: typeof globalThis.fetch | undefined;
+  /** Time limit of each request in milliseconds. Default: 30,000. */
+  timeoutMs?: number | undefined;
+  /** Maximum number of attempts of a request that may succeed later, including the first. Default: 4. */
+  maxAttempts?: number | undefined;
+  runtime?: Runtime | undefined;
+}
+
+/** The names of `GoogleOptions`. */
+export const googleOptionNames: readonly string[] = optionNames<GoogleOptions>({
+  googleAuthOptions: true,
+  baseUrl: true,
+  fetch: true,
+  timeoutMs: true,
+  maxAttempts: true,
+  runtime: true,
+});
+
+/** Throws `INVALID_INPUT` for options that `owner` cannot use. */
+export function assertGoogleOptions(options: GoogleOptions, owner: string): void {
+  const { googleAuthOptions, baseUrl, fetch, timeoutMs, maxAttempts } = options;
+  if (googleAuthOptions !== undefined && googleAuthOptions !== false && !isPlainObject(googleAuthOptions))
+    throw invalidInput(`googleAuthOptions of ${owner}`, 'an object or false', googleAuthOptions);
+  const url = typeof baseUrl === 'string' ? URL.parse(baseUrl) : null;
+  if (baseUrl !== undefined && url?.protocol !== 'http:' && url?.protocol !== 'https:')
+    throw new TholeError('INVALID_INPUT', `baseUrl of ${owner} must be an http or https URL.`);
+  if (fetch !== undefined && typeof fetch !== 'function') throw invalidInput(`fetch of ${owner}`, 'a function', fetch);
+  if (timeoutMs !== undefined) assertDuration(`timeoutMs of ${owner}`, timeoutMs);
+  if (maxAttempts !== undefined) assertCount(`maxAttempts of ${owner}`, maxAttempts, 1);
+}

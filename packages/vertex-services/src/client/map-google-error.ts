@@ -1,0 +1,94 @@
+import { readRetryAfter, TholeError } from '@thole/core';
+import { isPlainObject } from '@thole/core/kit';
+import type { RefusedAnswer } from '@thole/core/kit';
+
+/** Words of a product for error messages. */
+export interface ProductNames {
+  /** Name of the product, such as `Vertex AI`. */
+  readonly product: string;
+  /** The role that a caller needs, with its id. */
+  readonly role: string;
+  /** The API to enable. */
+  readonly api: string;
+}
+
+/** The parts of an error answer of Google that callers branch on. */
+export interface GoogleError {
+  readonly httpStatus: number;
+  /** Canonical name, such as `NOT_FOUND`. */
+  readonly status: string;
+  readonly message: string;
+}
+
+/** Returns the parts of an error body: `{error: {code, status, message}}`, or a text. */
+export function readGoogleError(httpStatus: number, body: unknown): GoogleError {
+  const error = isPlainObject(body) && isPlainObject(body['error']) ? body['error'] : {};
+  const { status = '', message = '' } = error;
+  return { httpStatus, status: String(status), message: String(message) };
+}
+
+/**
+ * Returns the error for an answer with an error status. Messages of 400 answers may contain stored values, so they are
+ * only in the cause. `details.httpStatus` and `details.googleStatus` tell callers which answer it was.
+ */
+export function mapGoogleError(answer: RefusedAnswer, names: ProductNames, isWrite: boolean, now: number): TholeError {
+  const found = readGoogleError(answer.status, answer.body);
+  const { httpStatus, status, message } = found;
+  const options = {
+    details: { httpStatus, googleStatus: status },
+    cause: new Error(message === '' ? `HTTP ${httpStatus}` : message),
+  };
+  const { product } = names;
+  const said = message === '' ? '' : ` It said: ${message.replace(/\.?\s*$/, '.')}`;
+  if (httpStatus === 401)
+    return new TholeError(
+      'STORE_UNAVAILABLE',
+      `${product} rejected the access token. Run \`gcloud auth application-default login\` again, or check the key of the service account.`,
+      { ...options, retryable: false },
+    );
+  if (httpStatus === 403) {
+    const isDisabled = /SERVICE_DISABLED|has not been used|is disabled/.test(JSON.stringify(answer.body));
+    const remedy = isDisabled
+      ? `Enable it: \`gcloud services enable ${names.api}\`.`
+      : `Grant the account the role ${names.role}, and check the project and the location.`;
+    return new TholeError('STORE_UNAVAILABLE', `${product} denied access.${said} ${remedy}`, {
+      ...options,
+      retryable: false,
+    });
+  }
+  if (httpStatus === 404)
+    return new TholeError('STORE_UNAVAILABLE', `${product} does not find the resource.${said}`, {
+      ...options,
+      retryable: false,
+    });
+  if (
+    httpStatus === 413 ||
+    (httpStatus === 400 && /payload size exceeds|too large|exceeds the (limit|maximum)/i.test(message))
+  )
+    return new TholeError('VALUE_TOO_LARGE', `${product} rejected the request because it is too large.`, options);
+  if (httpStatus === 429)
+    return new TholeError('STORE_UNAVAILABLE', `The quota of ${product} is used up.${said} Try again later.`, {
+      ...options,
+      retryable: true,
+      retryAfterMs: readRetryAfter(answer.headers, now),
+    });
+  if (httpStatus >= 500) {
+    const code = isWrite ? 'STORE_OUTCOME_UNKNOWN' : 'STORE_UNAVAILABLE';
+    const outcome = isWrite ? ' The write may have been done.' : '';
+    return new TholeError(code, `${product} failed with status ${httpStatus}.${outcome}`, {
+      ...options,
+      retryAfterMs: readRetryAfter(answer.headers, now),
+    });
+  }
+  const name = status === '' ? `status ${httpStatus}` : status;
+  return new TholeError('STORE_UNAVAILABLE', `${product} rejected the request: ${name}.`, {
+    ...options,
+    retryable: false,
+  });
+}
+
+/** Returns the HTTP status of an error that `mapGoogleError` made. Undefined for other errors. */
+export function httpStatusOf(error: unknown): number | undefined {
+  const status = TholeError.is(error) ? error.details?.['httpStatus'] : undefined;
+  return typeof status === 'number' ? status : undefined;
+}

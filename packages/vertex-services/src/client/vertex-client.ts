@@ -1,0 +1,83 @@
+import { TholeError } from '@thole/core';
+import type { JsonObject } from '@thole/core';
+import { GoogleClient } from './google-client.ts';
+import type { GoogleRequest } from './google-client.ts';
+import type { GoogleOptions } from './google-options.ts';
+import { vertexUrl } from './google-place.ts';
+import { readGoogleError } from './map-google-error.ts';
+
+/** Version of the REST API: it has sessions, Memory Bank and RAG. */
+const VERSION = 'v1beta1';
+const PAGE_SIZE = 100;
+/** Waits between two reads of an operation, in milliseconds. The last one is repeated. */
+const POLL_MS = [100, 200, 500, 1000, 2000];
+/** Number of reads after which an operation counts as not finished: about two minutes. */
+const MAX_POLLS = 60;
+
+/** A path below the version of the API, in the location that serves it. */
+export interface VertexPath {
+  readonly location: string;
+  /** Such as `projects/p/locations/l/reasoningEngines/1`. */
+  readonly name: string;
+}
+
+/** Calls Vertex AI's REST API: paths by location, pages and long-running operations. */
+export class VertexClient extends GoogleClient {
+  readonly #baseUrl: string | undefined;
+
+  constructor(options: GoogleOptions) {
+    super(options, {
+      product: 'Vertex AI',
+      role: '"Vertex AI User" (roles/aiplatform.user)',
+      api: 'aiplatform.googleapis.com',
+    });
+    this.#baseUrl = options.baseUrl;
+  }
+
+  /** Returns the URL of a path. `prefix` is `upload` for uploads. */
+  url({ location, name }: VertexPath, suffix: string = '', prefix: string = ''): string {
+    return `${vertexUrl(location, this.#baseUrl)}/${prefix}${VERSION}/${name}${suffix}`;
+  }
+
+  /** Yields the members named `member` of all pages. */
+  async *pages(request: GoogleRequest, member: string, pageSize: number = PAGE_SIZE): AsyncIterable<JsonObject> {
+    let pageToken: string | undefined;
+    do {
+      const page = await this.json({ ...request, query: { ...request.query, pageSize, pageToken } });
+      yield* (page[member] as JsonObject[] | undefined) ?? [];
+      pageToken = (page['nextPageToken'] as string | undefined) || undefined;
+    } while (pageToken !== undefined);
+  }
+
+  /** Sends a request that starts a long-running operation and returns the response of the finished operation. */
+  async operation(request: GoogleRequest, location: string): Promise<JsonObject> {
+    return this.finished(await this.json(request), location, request.signal);
+  }
+
+  /** Waits for an operation. Throws its error, or `STORE_OUTCOME_UNKNOWN` if it does not finish. */
+  async finished(started: JsonObject, location: string, signal?: AbortSignal): Promise<JsonObject> {
+    let operation = started;
+    for (let polls = 0; operation['done'] !== true; polls++) {
+      const name = operation['name'];
+      if (typeof name !== 'string' || polls === MAX_POLLS)
+        throw new TholeError('STORE_OUTCOME_UNKNOWN', 'An operation of Vertex AI did not finish in time.');
+      if (polls > 0) await this.runtime.sleep(POLL_MS[Math.min(polls, POLL_MS.length) - 1]!, signal);
+      operation = await this.json({ url: this.url({ location, name }), signal });
+    }
+    const error = operation['error'] as { code?: number; message?: string } | undefined;
+    if (error) {
+      const { message } = readGoogleError(0, { error });
+      throw new TholeError('STORE_UNAVAILABLE', `An operation of Vertex AI failed with code ${String(error.code)}.`, {
+        retryable: false,
+        cause: new Error(message),
+        details: { operationCode: error.code ?? 0 },
+      });
+    }
+    return (operation['response'] as JsonObject | undefined) ?? {};
+  }
+}
+
+/** Returns a value as a quoted string of a filter. */
+export function quoted(value: string): string {
+  return `"${value.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`;
+}

@@ -1,0 +1,57 @@
+import type { Event, JsonObject } from '@thole/core';
+import type { VertexClient, VertexPath } from '../client/vertex-client.ts';
+import { fromVertexEvent } from './vertex-event.ts';
+import { formatMicros, parseMicros } from './wire-time.ts';
+
+/** Ids and end of a session's events, as far as this process knows them. */
+export interface KnownEvents {
+  readonly incarnation: string;
+  readonly ids: Set<string>;
+  /** Time of the newest event on the wire, in microseconds. */
+  lastMicros: number;
+  /** Greatest `timestamp` of the events, in seconds. */
+  lastTimestamp: number;
+}
+
+/**
+ * Reads the events of a session in order, each with its `seq`: its place in the order of time and then of the service's
+ * names. An event that a lost answer stored twice appears once.
+ */
+export async function readEvents(
+  client: VertexClient,
+  session: VertexPath,
+  incarnation: string,
+): Promise<{ events: Event[]; known: KnownEvents }> {
+  const known: KnownEvents = { incarnation, ids: new Set(), lastMicros: -1, lastTimestamp: -Infinity };
+  const stored = await readStored(client, session);
+  return { events: addStored(known, stored), known };
+}
+
+/** Reads the events that other writers stored since, adds them to `known` and returns them. */
+export async function readNewEvents(client: VertexClient, session: VertexPath, known: KnownEvents): Promise<Event[]> {
+  const since = known.lastMicros < 0 ? undefined : `timestamp>="${formatMicros(known.lastMicros)}"`;
+  return addStored(known, await readStored(client, session, since));
+}
+
+function addStored(known: KnownEvents, stored: readonly JsonObject[]): Event[] {
+  const added: Event[] = [];
+  for (const each of stored) {
+    const event = fromVertexEvent(each, known.ids.size + 1);
+    known.lastMicros = Math.max(known.lastMicros, parseMicros(each['timestamp']));
+    if (known.ids.has(event.id)) continue;
+    known.ids.add(event.id);
+    known.lastTimestamp = Math.max(known.lastTimestamp, event.timestamp);
+    added.push(event);
+  }
+  return added;
+}
+
+async function readStored(client: VertexClient, session: VertexPath, filter?: string): Promise<JsonObject[]> {
+  const url = client.url(session, '/events');
+  const stored = await Array.fromAsync(client.pages({ url, query: { filter } }, 'sessionEvents'));
+  return stored.sort((a, b) => {
+    const times = parseMicros(a['timestamp']) - parseMicros(b['timestamp']);
+    if (times !== 0) return times;
+    return String(a['name']) < String(b['name']) ? -1 : 1;
+  });
+}

@@ -1,0 +1,37 @@
+import { StoredSessionService } from '@thole/core';
+import { optionNames, rejectUnknownOptions } from '@thole/core/kit';
+import type { StoredSessionServiceOptions } from '@thole/core';
+import { AgentEngines } from '../client/agent-engine.ts';
+import type { AgentEngineOptions } from '../client/agent-engine.ts';
+import { assertGoogleOptions, googleOptionNames } from '../client/google-options.ts';
+import type { GoogleOptions } from '../client/google-options.ts';
+import { VertexClient } from '../client/vertex-client.ts';
+import { VertexSessionStore } from './vertex-session-store.ts';
+
+/** Options of `VertexAiSessionService`. */
+export interface VertexAiSessionServiceOptions extends AgentEngineOptions, GoogleOptions {
+  /** Maximum sizes of events and state values, see `StoredSessionServiceOptions`. */
+  limits?: StoredSessionServiceOptions['limits'] | undefined;
+}
+
+/** The names of `AgentEngineOptions`. */
+export const agentEngineOptionNames: readonly string[] = optionNames<AgentEngineOptions>({
+  project: true,
+  location: true,
+  agentEngineId: true,
+});
+
+/**
+ * Sessions in Vertex AI Agent Engine, over its REST API. It has no leases: runs of one session wait for each other only
+ * within one process.
+ */
+export class VertexAiSessionService extends StoredSessionService {
+  constructor(options: VertexAiSessionServiceOptions = {}) {
+    const names = [...googleOptionNames, ...agentEngineOptionNames, 'limits'];
+    rejectUnknownOptions(options, names, 'VertexAiSessionService');
+    assertGoogleOptions(options, 'VertexAiSessionService');
+    const client = new VertexClient(options);
+    const engines = new AgentEngines(options, 'VertexAiSessionService');
+    super(new VertexSessionStore(client, engines), { runtime: client.runtime, limits: options.limits });
+  }
+}

@@ -1,0 +1,90 @@
+import { createEventActions } from '@thole/core';
+import { isPlainObject } from '@thole/core/kit';
+import type { Event, EventActions, Json, JsonObject } from '@thole/core';
+import { decodeValue, encodeValue, readableValue } from './struct-value.ts';
+import { formatMicros, parseSeconds } from './wire-time.ts';
+import { toReadableContent } from './vertex-content.ts';
+
+/**
+ * Returns the body of `:appendEvent`. `rawEvent` is the complete event: it is what `fromVertexEvent` reads. The other
+ * fields are for Google's console, for Memory Bank and for other ADKs. `micros` is the time by which the service orders
+ * events.
+ */
+export function toVertexEvent(event: Event, stateDelta: JsonObject, micros: number): JsonObject {
+  const { content, actions, errorCode, errorMessage } = event;
+  const { skipSummarization, artifactDelta, transferToAgent, escalate, requestedAuthConfigs } = actions;
+  const { turnComplete, interrupted, branch, longRunningToolIds } = event;
+  return withoutUndefined({
+    author: readableValue(event.author),
+    invocationId: readableValue(event.invocationId),
+    timestamp: formatMicros(micros),
+    content: content && toReadableContent(content),
+    actions: withoutUndefined({
+      skipSummarization,
+      stateDelta,
+      artifactDelta: readableValue(artifactDelta),
+      transferAgent: transferToAgent && readableValue(transferToAgent),
+      escalate,
+      requestedAuthConfigs: readableValue(requestedAuthConfigs),
+    }),
+    errorCode: errorCode && readableValue(errorCode),
+    errorMessage: errorMessage && readableValue(errorMessage),
+    eventMetadata: withoutUndefined({
+      turnComplete,
+      interrupted,
+      branch: branch && readableValue(branch),
+      longRunningToolIds: longRunningToolIds && readableValue(longRunningToolIds),
+      customMetadata: event.customMetadata && readableValue(event.customMetadata),
+    }),
+    rawEvent: toRawEvent(event),
+  });
+}
+
+function toRawEvent(event: Event): JsonObject {
+  const encoded = encodeValue(event as unknown as Json) as JsonObject;
+  // The id stays readable, so that a repeated append is found without decoding.
+  return encoded === (event as unknown) ? encoded : { id: readableValue(event.id), ...encoded };
+}
+
+/** Returns a stored event. An event of another writer is read from the service's own fields. */
+export function fromVertexEvent(stored: JsonObject, seq: number): Event {
+  const raw = stored['rawEvent'];
+  const event = isPlainObject(raw) ? (decodeValue(raw as JsonObject) as JsonObject) : undefined;
+  if (event && typeof event['id'] === 'string' && isPlainObject(event['actions']))
+    return { ...(event as unknown as Event), seq };
+  return { ...fromFields(stored, event), seq };
+}
+
+/** Returns the id of a stored event: that of its writer, or the service's own. */
+export function eventIdOf(stored: JsonObject): string {
+  return fromVertexEvent(stored, 0).id;
+}
+
+/** Returns an event of another ADK. Its `rawEvent` may have fields in snake case, so known fields come first. */
+function fromFields(stored: JsonObject, raw: JsonObject | undefined): Event {
+  const actions = (stored['actions'] ?? {}) as JsonObject;
+  const metadata = (stored['eventMetadata'] ?? {}) as JsonObject;
+  const { transferAgent, ...otherActions } = actions;
+  const given = (raw?.['actions'] ?? {}) as Partial<EventActions>;
+  const id = raw?.['id'];
+  return {
+    ...(withoutUndefined({ ...metadata, ...raw }) as Partial<Event>),
+    id: typeof id === 'string' && id !== '' ? id : String(stored['name']).split('/').at(-1)!,
+    invocationId: String(stored['invocationId'] ?? ''),
+    author: String(stored['author'] ?? ''),
+    timestamp: parseSeconds(stored['timestamp']),
+    ...(stored['content'] !== undefined && { content: stored['content'] as NonNullable<Event['content']> }),
+    ...(stored['errorCode'] !== undefined && { errorCode: String(stored['errorCode']) }),
+    ...(stored['errorMessage'] !== undefined && { errorMessage: String(stored['errorMessage']) }),
+    actions: {
+      ...createEventActions(),
+      ...(otherActions as Partial<EventActions>),
+      ...(typeof transferAgent === 'string' && { transferToAgent: transferAgent }),
+      ...given,
+    },
+  };
+}
+
+function withoutUndefined(members: { [name: string]: Json | undefined }): JsonObject {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as JsonObject;
+}

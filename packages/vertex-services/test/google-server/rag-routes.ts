@@ -1,0 +1,7 @@
+import type { GoogleAnswer, GoogleRequest, Routes } from './google-server.ts';
+export class RagRoutes implements Routes {
+  constructor(..._p: unknown[]) {}
+  answer(_request: GoogleRequest): GoogleAnswer | undefined {
+    return undefined;
+  }
+}
