@@ -41,7 +41,8 @@ export { StatePrefix } from './state/scopes.ts';
 export type { ScopedDelta, StateDelta, StateMap } from './state/scopes.ts';
 export { State } from './state/state.ts';
 export type { ReadonlyState } from './state/state.ts';
-export type { EventWindow, Session, SessionMarks, SessionRef, SessionSummary } from './session/session.ts';
+export type { EventWindow, ForkOrigin, Session, SessionMarks, SessionRef, SessionSummary } from './session/session.ts';
+export type { WaitingKind, WaitingPage, WaitingRequest, WaitingSession } from './session/waiting-sessions.ts';
 export type {
   Fence,
   Lease,
@@ -57,8 +58,20 @@ export { StoredLeaseManager } from './session/stored-lease-manager.ts';
 export type { EventWatcher } from './session/event-watcher.ts';
 export { StoredEventWatcher } from './session/stored-event-watcher.ts';
 export type { EventReader } from './session/stored-event-watcher.ts';
-export type { CallOptions, ListSessionsRequest, SessionService, UserRef } from './session/session-service.ts';
-export type { AppendOptions, SessionPage, SessionStore, StoredSession } from './session/session-store.ts';
+export type {
+  CallOptions,
+  InsertedSession,
+  ListSessionsRequest,
+  SessionService,
+  UserRef,
+} from './session/session-service.ts';
+export type {
+  AppendOptions,
+  RemoveConditions,
+  SessionPage,
+  SessionStore,
+  StoredSession,
+} from './session/session-store.ts';
 export { StoredSessionService } from './session/stored-session-service.ts';
 export type { StoredSessionServiceOptions } from './session/stored-session-service.ts';
 export type { ArtifactRef, ArtifactService, ArtifactVersion } from './artifact/artifact-service.ts';

@@ -46,6 +46,15 @@ export { InMemoryLeaseStore, inProcessLeases } from './session/in-memory-lease-s
 export type { LeasedSessions } from './session/in-memory-lease-store.ts';
 export { noMarks } from './session/session-marks.ts';
 export { leaseLost, notRunning, sessionExists, sessionNotFound } from './session/session-errors.ts';
+export {
+  formatWaitingCursor,
+  hasMarks,
+  isWaiting,
+  parseWaitingCursor,
+  WAITING_PAGE,
+  waitingTime,
+} from './session/waiting-sessions.ts';
+export type { WaitingCursor } from './session/waiting-sessions.ts';
 export { encodeBase64, decodeBase64 } from './content/base64.ts';
 export { assertTextCodec, decodeText, encodeText, isEncoded } from './artifact/text-codec.ts';
 export { turnId } from './memory/memory-entry.ts';

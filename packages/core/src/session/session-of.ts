@@ -13,7 +13,8 @@ export function sessionOf(stored: StoredSession, p: { window?: EventWindow | und
   const { window } = p;
   const events = stored.events.slice();
   if (p.freeze) for (const event of events) deepFreeze(event);
-  return { ...summaryOf(stored), events, ...(window && { window }) };
+  const initialState = deepFreeze(stored.initialState);
+  return { ...summaryOf(stored), initialState, events, ...(window && { window }) };
 }
 
 /** Returns a copy without events. Throws `STORE_VERSION` for an unknown version of the record. */
@@ -32,6 +33,7 @@ export function summaryOf(stored: SessionPage['sessions'][number]): SessionSumma
     lastUpdateTime: stored.lastUpdateTime,
     lastSeq: stored.lastSeq,
     incarnation: stored.incarnation,
+    ...(stored.forkedFrom && { forkedFrom: { ...stored.forkedFrom } }),
   };
 }
 

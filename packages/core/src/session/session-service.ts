@@ -2,8 +2,9 @@ import type { Event } from '../event/event.ts';
 import type { StateDelta, StateMap } from '../state/scopes.ts';
 import type { EventWatcher } from './event-watcher.ts';
 import type { LeaseManager } from './lease-manager.ts';
-import type { AppendOptions } from './session-store.ts';
-import type { EventWindow, Session, SessionRef, SessionSummary } from './session.ts';
+import type { AppendOptions, RemoveConditions } from './session-store.ts';
+import type { EventWindow, ForkOrigin, Session, SessionRef, SessionSummary } from './session.ts';
+import type { WaitingPage, WaitingRequest } from './waiting-sessions.ts';
 
 /** Options of every call of a service. */
 export interface CallOptions {
@@ -38,10 +39,21 @@ export interface SessionService {
   /** Returns sessions without events, by `lastUpdateTime` and then by id. Without `userId`: those of all users of the app. */
   listSessions(p: ListSessionsRequest & CallOptions): Promise<{ sessions: SessionSummary[]; total: number }>;
   /**
-   * Deletes a session. Returns true if it existed. With `ifLastSeq` it is deleted only if this is its `lastSeq`. State of the
-   * user and the app stays.
+   * Returns sessions that wait for an invocation to continue, for a timer or for an answer, by time. Optional: recovery and
+   * lists of open interrupts need it.
    */
-  deleteSession(p: SessionRef & { ifLastSeq?: number | undefined } & CallOptions): Promise<boolean>;
+  listWaitingSessions?(p: WaitingRequest & CallOptions): Promise<WaitingPage>;
+  /**
+   * Stores a new session with all of its events, or nothing. Its state is `initialState` with the changes of the events;
+   * `app:` and `user:` keys are not written. The events get the `seq` 1, 2, 3 … Throws `SESSION_ALREADY_EXISTS` if the id is
+   * taken. Optional: copies of sessions need it.
+   */
+  insertSession?(p: InsertedSession & CallOptions): Promise<Session>;
+  /**
+   * Deletes a session with its events, and closes its open interrupts and timers by that. Returns true if the session existed
+   * and the given conditions were met. State of the user and the app stays.
+   */
+  deleteSession(p: SessionRef & RemoveConditions & CallOptions): Promise<boolean>;
   /**
    * Stores an event and its state changes in one step, and returns the stored, frozen event. A partial event is returned
    * without being stored. An event id that is stored already changes nothing. A `Session` gets the event and the changed
@@ -63,6 +75,18 @@ export interface SessionService {
   getUserState(p: UserRef & CallOptions): Promise<StateMap>;
   /** Deletes all sessions and the state of a user. */
   deleteUserData(p: UserRef & CallOptions): Promise<void>;
+}
+
+/** A session to store with its events. */
+export interface InsertedSession extends UserRef {
+  /** Default: a new id. */
+  sessionId?: string | undefined;
+  /** State of the session's own keys before the first event. Default: empty. */
+  initialState?: StateMap | undefined;
+  /** Events, oldest first, with different ids. None of them is partial. */
+  events: readonly Event[];
+  /** The session that this one is a copy of. */
+  forkedFrom?: ForkOrigin | undefined;
 }
 
 /** A query for sessions of an app. */

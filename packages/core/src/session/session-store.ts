@@ -3,7 +3,8 @@ import type { ScopedDelta, StateMap } from '../state/scopes.ts';
 import type { EventWatcher } from './event-watcher.ts';
 import type { Fence, LeaseManager } from './lease-manager.ts';
 import type { ListSessionsRequest, UserRef } from './session-service.ts';
-import type { EventWindow, SessionMarks, SessionRef } from './session.ts';
+import type { EventWindow, ForkOrigin, SessionMarks, SessionRef } from './session.ts';
+import type { WaitingPage, WaitingRequest } from './waiting-sessions.ts';
 
 /**
  * The database of a session service: a few atomic steps that can be repeated safely. `StoredSessionService` adds scopes,
@@ -15,18 +16,26 @@ export interface SessionStore {
   /** Optional abilities: usually a `StoredLeaseManager` and a `StoredEventWatcher`. */
   readonly abilities: { leasing?: LeaseManager | undefined; watching?: EventWatcher | undefined };
   /**
-   * Stores a new session. Throws `SESSION_ALREADY_EXISTS` if the key is taken, also if two calls race. `appState` and
-   * `userState` are the changes that the initial state makes to the stored ones. Null deletes a key.
+   * Stores a new session with its events, state, marks and initial state in one step. Throws `SESSION_ALREADY_EXISTS` if the
+   * key is taken, also if two calls race. `appState` and `userState` are the changes that the initial state makes to the
+   * stored ones. Null deletes a key. Each event has its `seq`: 1, 2, 3 …
    */
   insert(session: StoredSession): Promise<void>;
   /** Returns a session with the events of the window, and the current state of its app and user. */
   load(key: SessionRef, window: EventWindow): Promise<StoredSession | undefined>;
   list(query: ListSessionsRequest): Promise<SessionPage>;
   /**
-   * Deletes a session and its events. Returns true if the session existed and, with `ifLastSeq`, this was its `lastSeq`.
-   * Otherwise it deletes nothing.
+   * Returns the sessions that wait, by index: the cost depends on their count, not on that of all sessions. They are ordered
+   * by time (see `WaitingRequest.before`), and then by any order that stays the same. A session that changes between two
+   * pages can be on both or on none of them, as its new time decides. All other sessions are returned once. Throws
+   * `INVALID_INPUT` for a cursor that no page returned. `StoredSessionService` gives `limit`.
    */
-  remove(key: SessionRef, p: { ifLastSeq?: number | undefined }): Promise<boolean>;
+  waiting?(request: WaitingRequest): Promise<WaitingPage>;
+  /**
+   * Deletes a session, its events and its marks. Returns true if the session existed and all given conditions were met, which
+   * are checked in the same step. Otherwise it deletes nothing.
+   */
+  remove(key: SessionRef, p: RemoveConditions): Promise<boolean>;
   /**
    * Stores in one atomic step: the event with the next `seq`, the state changes, `lastUpdateTime` (never decreases) and
    * `options.marks`. The first of these checks that fails decides, and nothing is stored:
@@ -48,6 +57,14 @@ export interface SessionStore {
   removeUser(user: UserRef): Promise<void>;
 }
 
+/** Conditions of a deletion. */
+export interface RemoveConditions {
+  /** The session has this `lastSeq`. Default: any. */
+  ifLastSeq?: number | undefined;
+  /** True: the session has no marks, so no unfinished invocation, timer or open interrupt. Default: false. */
+  ifIdle?: boolean | undefined;
+}
+
 /** Conditions of an append, and what it stores besides the event. */
 export interface AppendOptions {
   /** Fence of the run's lease. Throws `LEASE_LOST` if another run has taken the lease, or if it was released. */
@@ -64,7 +81,7 @@ export interface AppendOptions {
 export interface StoredSession {
   key: SessionRef;
   incarnation: string;
-  /** State of the session's own keys when it was created. A rewind starts from it. */
+  /** State of the session's own keys before the first stored event. A rewind starts from it. */
   initialState: StateMap;
   state: StateMap;
   appState: StateMap;
@@ -78,6 +95,8 @@ export interface StoredSession {
   lastUpdateTime: number;
   lastSeq: number;
   marks: SessionMarks;
+  /** Present if the session is a copy of another one. */
+  forkedFrom?: ForkOrigin | undefined;
   /** Version of the record. A service that does not know it throws `STORE_VERSION`. */
   v: 1;
 }

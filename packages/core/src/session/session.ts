@@ -32,12 +32,27 @@ export interface Session {
   lastSeq: number;
   /** Id of this creation of the session. A session that is deleted and created again has another one. */
   incarnation: string;
+  /** Present if the session is a copy of another one. */
+  forkedFrom?: ForkOrigin | undefined;
+  /**
+   * State of the session's own keys before the first stored event, frozen. A rewind starts from it. Sessions of a
+   * `StoredSessionService` have it.
+   */
+  initialState?: StateMap | undefined;
   /** Present if `events` are not all events. */
   window?: EventWindow | undefined;
 }
 
 /** A session in a list: without its events. */
-export type SessionSummary = Omit<Session, 'events' | 'window'>;
+export type SessionSummary = Omit<Session, 'events' | 'initialState' | 'window'>;
+
+/** The session that a session was copied from. */
+export interface ForkOrigin {
+  sessionId: string;
+  incarnation: string;
+  /** Number of copied events. They are the first events of the copy. */
+  copiedEvents: number;
+}
 
 /** Marks of a session that show which sessions need work. They can be computed from the events. */
 export interface SessionMarks {

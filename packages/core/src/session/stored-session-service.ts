@@ -20,9 +20,12 @@ import { copyDelta, prepareEvent } from './prepare-event.ts';
 import type { SizeLimits } from './prepare-event.ts';
 import { readWindow } from './read-window.ts';
 import type { EventWindow, Session, SessionRef, SessionSummary } from './session.ts';
-import type { CallOptions, ListSessionsRequest, SessionService, UserRef } from './session-service.ts';
+import type { CallOptions, InsertedSession, ListSessionsRequest, SessionService, UserRef } from './session-service.ts';
 import { isDevelopment, sessionOf, addEvent, summaryOf } from './session-of.ts';
-import type { AppendOptions, SessionStore, StoredSession } from './session-store.ts';
+import type { AppendOptions, RemoveConditions, SessionStore, StoredSession } from './session-store.ts';
+import { copyForkOrigin, prepareEvents } from './inserted-session.ts';
+import { checkWaitingRequest } from './check-waiting-request.ts';
+import type { WaitingPage, WaitingRequest } from './waiting-sessions.ts';
 import type { EventWatcher } from './event-watcher.ts';
 
 /** Options of `StoredSessionService`. */
@@ -59,36 +62,12 @@ export class StoredSessionService implements SessionService {
   async createSession(
     p: UserRef & { sessionId?: string | undefined; state?: StateDelta | undefined } & CallOptions,
   ): Promise<Session> {
-    assertUser(p);
-    if (p.sessionId !== undefined) assertName('sessionId', p.sessionId);
-    const key = { appName: p.appName, userId: p.userId, sessionId: p.sessionId ?? this.runtime.newId('session') };
-    const scoped = splitByScope(copyDelta(p.state ?? {}, 'state', this.#limits));
+    const key = this.#newKey(p);
+    const { session, app = {}, user = {} } = splitByScope(copyDelta(p.state ?? {}, 'state', this.#limits));
     const initialState: StateMap = {};
-    applyDelta(initialState, scoped.session);
-    deepFreeze(initialState);
-    const now = this.runtime.now();
-    const session: StoredSession = {
-      key,
-      incarnation: this.runtime.newId('incarnation'),
-      initialState,
-      state: initialState,
-      appState: scoped.app ?? {},
-      userState: scoped.user ?? {},
-      appVersion: 0,
-      userVersion: 0,
-      events: [],
-      createTime: now,
-      lastUpdateTime: now,
-      lastSeq: 0,
-      marks: noMarks,
-      v: 1,
-    };
-    p.signal?.throwIfAborted();
-    await raceAbortWrite(this.#store.insert(session), p.signal);
-    // Reads the session back, because the state of the app and the user is part of it.
-    const reading = this.#store.load(key, { numRecentEvents: 0 }).catch(createdButUnread);
-    const stored = await raceAbortWrite(reading, p.signal);
-    return sessionOf(stored ?? session, { freeze: this.#freezes });
+    applyDelta(initialState, session);
+    const parts = { key, initialState, state: initialState, appState: app, userState: user, events: [] };
+    return this.#insert(parts, p.signal);
   }
 
   async getSession(
@@ -117,12 +96,31 @@ export class StoredSessionService implements SessionService {
     return { sessions: page.sessions.map(summaryOf), total: page.total };
   }
 
-  async deleteSession(p: SessionRef & { ifLastSeq?: number | undefined } & CallOptions): Promise<boolean> {
+  /** Throws `INVALID_INPUT` if the store has no lists of waiting sessions. */
+  async listWaitingSessions(p: WaitingRequest & CallOptions): Promise<WaitingPage> {
+    const request = checkWaitingRequest(p);
+    if (!this.#store.waiting) throw new TholeError('INVALID_INPUT', 'This session store does not implement waiting().');
+    p.signal?.throwIfAborted();
+    return raceAbort(this.#store.waiting(request), p.signal);
+  }
+
+  async insertSession(p: InsertedSession & CallOptions): Promise<Session> {
+    const key = this.#newKey(p);
+    const initialState: StateMap = {};
+    applyDelta(initialState, splitByScope(copyDelta(p.initialState ?? {}, 'initialState', this.#limits)).session);
+    const { events, state } = prepareEvents(p.events, initialState, this.#limits);
+    const forkedFrom = p.forkedFrom && copyForkOrigin(p.forkedFrom, events.length);
+    return this.#insert({ key, initialState, state, events, forkedFrom }, p.signal);
+  }
+
+  async deleteSession(p: SessionRef & RemoveConditions & CallOptions): Promise<boolean> {
     assertSessionRef(p);
-    if (p.ifLastSeq !== undefined) assertCount('ifLastSeq', p.ifLastSeq);
+    const { ifLastSeq, ifIdle } = p;
+    if (ifLastSeq !== undefined) assertCount('ifLastSeq', ifLastSeq);
+    if (ifIdle !== undefined && typeof ifIdle !== 'boolean') throw invalidInput('ifIdle', 'a boolean', ifIdle);
     p.signal?.throwIfAborted();
     const key = { appName: p.appName, userId: p.userId, sessionId: p.sessionId };
-    return raceAbortWrite(this.#store.remove(key, { ifLastSeq: p.ifLastSeq }), p.signal);
+    return raceAbortWrite(this.#store.remove(key, { ifLastSeq, ifIdle }), p.signal);
   }
 
   async appendEvent(p: { session: Session | SessionRef; event: Event } & AppendOptions & CallOptions): Promise<Event> {
@@ -167,7 +165,38 @@ export class StoredSessionService implements SessionService {
     p.signal?.throwIfAborted();
     await raceAbortWrite(this.#store.removeUser({ appName: p.appName, userId: p.userId }), p.signal);
   }
+
+  #newKey(p: UserRef & { sessionId?: string | undefined }): SessionRef {
+    assertUser(p);
+    if (p.sessionId !== undefined) assertName('sessionId', p.sessionId);
+    return { appName: p.appName, userId: p.userId, sessionId: p.sessionId ?? this.runtime.newId('session') };
+  }
+
+  async #insert(parts: NewSession, signal: AbortSignal | undefined): Promise<Session> {
+    const { key, initialState, appState = {}, userState = {}, events } = parts;
+    deepFreeze(initialState);
+    const now = this.runtime.now();
+    const session: StoredSession = {
+      ...parts,
+      ...{ appState, userState, appVersion: 0, userVersion: 0 },
+      incarnation: this.runtime.newId('incarnation'),
+      createTime: now,
+      lastUpdateTime: now,
+      lastSeq: events.length,
+      marks: noMarks,
+      v: 1,
+    };
+    signal?.throwIfAborted();
+    await raceAbortWrite(this.#store.insert(session), signal);
+    // Reads the session back, because the state of the app and the user is part of it.
+    const reading = this.#store.load(key, { numRecentEvents: 0 }).catch(createdButUnread);
+    const stored = await raceAbortWrite(reading, signal);
+    return sessionOf(stored ? { ...stored, events } : session, { freeze: this.#freezes });
+  }
 }
+
+type NewSession = Pick<StoredSession, 'key' | 'initialState' | 'state' | 'events' | 'forkedFrom'> &
+  Partial<Pick<StoredSession, 'appState' | 'userState'>>;
 
 /** The session exists: a store that is not available afterwards must not look like a failed creation. */
 function createdButUnread(cause: unknown): never {

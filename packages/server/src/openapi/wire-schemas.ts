@@ -1,15 +1,7 @@
-import type {
-  ArtifactVersion,
-  Content,
-  Event,
-  EventActions,
-  JsonObject,
-  MemoryEntry,
-  Part,
-  Session,
-} from '@thole/core';
+import type { ArtifactVersion, Content, Event, EventActions, JsonObject, MemoryEntry, Part } from '@thole/core';
 import { createActionMaps } from '@thole/core/kit';
 import type { AppInfo } from '../routes/app-info.ts';
+import type { WireSession } from '../routes/wire-session.ts';
 import { anyObject, boolean, integer, listOf, number, objectOf, ref, text } from './schema.ts';
 import type { SchemaName } from './schema.ts';
 
@@ -80,7 +72,7 @@ const event: Members<Event> = {
   'customMetadata?': anyObject,
 };
 
-const session: Members<Session> = {
+const session: Members<WireSession> = {
   id: text,
   appName: text,
   userId: text,
@@ -89,6 +81,7 @@ const session: Members<Session> = {
   lastUpdateTime: seconds,
   lastSeq: integer,
   incarnation: text,
+  'forkedFrom?': objectOf({ sessionId: text, incarnation: text, copiedEvents: integer }),
   'window?': anyObject,
 };
 

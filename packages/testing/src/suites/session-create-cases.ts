@@ -42,6 +42,7 @@ export const sessionCreateCases: readonly SessionCase[] = [
         appName: 'app',
         userId: 'u',
         state: {},
+        initialState: {},
         events: [],
         lastUpdateTime: 1_700_000_001.25,
         lastSeq: 0,
