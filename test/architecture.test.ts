@@ -8,7 +8,7 @@ import { filesBelow, packages, read, sourcesOf } from './architecture/workspace.
 const coreOrder =
   'json < errors < runtime < content < model < event < state < session < artifact < memory < agent < tool < plugin < app';
 const runnerOrder =
-  'otel < models < traces < hooks < history < contents < request < flow < agents < session < contexts < invocation < runner < plugins';
+  'otel < models < traces < hooks < history < contents < request < flow < agents < session < contexts < invocation < compaction < rewind < runner < plugins';
 
 const sources = packages.flatMap(({ folder }) => sourcesOf(folder));
 const imports = new Map(sources.map((file) => [file, importsOf(file)]));

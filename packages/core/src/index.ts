@@ -26,6 +26,7 @@ export type {
   ToolConfig,
   ToolDeclaration,
 } from './model/llm-request.ts';
+export type { ContextCacheHint, ContextCacheOptions } from './model/context-cache.ts';
 export type { Llm, LlmOptions } from './model/llm.ts';
 export type { ModelFactory } from './model/model-factory.ts';
 export type { Embedder } from './model/embedder.ts';
@@ -109,7 +110,7 @@ export type {
 export type { VectorQuery, VectorRow, VectorStore } from './memory/vector-store.ts';
 export type { EventLog } from './agent/event-log.ts';
 export { StreamingMode } from './agent/run-config.ts';
-export type { RunConfig } from './agent/run-config.ts';
+export type { RunConfig, RunLimits } from './agent/run-config.ts';
 export type { Agent, AgentCallback, MaybePromise } from './agent/agent.ts';
 export { AgentTree } from './agent/agent-tree.ts';
 export type { CallbackContext, ChildRun, InvocationContext, ReadonlyContext, ToolContext } from './agent/contexts.ts';
@@ -124,4 +125,5 @@ export type { Tool } from './tool/tool.ts';
 export type { Toolset } from './tool/toolset.ts';
 export type { Plugin } from './plugin/plugin.ts';
 export type { App } from './app/app.ts';
+export type { CompactionOptions, Summarizer, Summary, SummaryRequest } from './app/compaction.ts';
 export { readRetryAfter } from './model/retry-after.ts';

@@ -15,6 +15,7 @@ export { didYouMean } from './errors/suggest-name.ts';
 export { raceAbort, raceAbortWrite } from './errors/race-abort.ts';
 export { KeyedQueue } from './runtime/keyed-queue.ts';
 export { actionMapNames, createActionMaps } from './event/event-actions.ts';
+export { applyRewinds, newestFirst, rewindOf } from './event/apply-rewinds.ts';
 export { silentSpan } from './runtime/silent.ts';
 export { assertContent, assertResponseParts } from './content/assert-content.ts';
 export { pairCalls } from './content/pair-calls.ts';
@@ -45,7 +46,6 @@ export type { ProcessAccess } from './session/lease-processes.ts';
 export { InMemoryLeaseStore, inProcessLeases } from './session/in-memory-lease-store.ts';
 export type { LeasedSessions } from './session/in-memory-lease-store.ts';
 export { noMarks } from './session/session-marks.ts';
-export { leaseLost, notRunning, sessionExists, sessionNotFound } from './session/session-errors.ts';
 export {
   formatWaitingCursor,
   hasMarks,
@@ -55,6 +55,7 @@ export {
   waitingTime,
 } from './session/waiting-sessions.ts';
 export type { WaitingCursor } from './session/waiting-sessions.ts';
+export { leaseLost, notRunning, sessionExists, sessionNotFound } from './session/session-errors.ts';
 export { encodeBase64, decodeBase64 } from './content/base64.ts';
 export { assertTextCodec, decodeText, encodeText, isEncoded } from './artifact/text-codec.ts';
 export { turnId } from './memory/memory-entry.ts';

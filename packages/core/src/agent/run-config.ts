@@ -35,6 +35,16 @@ export interface RunConfig {
    * `SaveFilesAsArtifactsPlugin` does.
    */
   saveInputBlobsAsArtifacts?: boolean | undefined;
+  /** Limits of the invocation, including sub-agents and agent tools. Default: none. */
+  limits?: RunLimits | undefined;
   /** Added to every event of the run. */
   customMetadata?: { [key: string]: Json } | undefined;
+}
+
+/** Limits of an invocation. They are checked before each model call, so the last call may exceed them. */
+export interface RunLimits {
+  /** Total tokens of all model calls, then `TOKEN_LIMIT`. */
+  tokens?: number | undefined;
+  /** Total cost by `App.costOf`, then `COST_LIMIT`. */
+  cost?: number | undefined;
 }

@@ -74,6 +74,21 @@ export const errorCodes = {
   },
   ARTIFACT_TOO_LARGE: { status: 413, retryable: false, docs: 'An artifact is over the size limit.' },
   CONTEXT_CLOSED: { status: 409, retryable: false, docs: 'A context was used after its call or run had ended.' },
+  INVOCATION_NOT_FOUND: {
+    status: 404,
+    retryable: false,
+    docs: 'The session has no such invocation, or it was rewound.',
+  },
+  REWIND_SPLITS_CALL: {
+    status: 409,
+    retryable: false,
+    docs: 'A rewind would keep a call and remove its answer. `details.invocationId` is an earlier invocation that works.',
+  },
+  COMPACTION_FAILED: {
+    status: 502,
+    retryable: true,
+    docs: 'The summarizer failed or returned no usable summary. The session is unchanged.',
+  },
   RUN_ABORTED: {
     status: 499,
     retryable: false,
@@ -88,6 +103,16 @@ export const errorCodes = {
     docs: 'The reader left the loop early. Used only in closing records and never thrown.',
   },
   LLM_CALL_LIMIT: { status: 500, retryable: false, docs: 'The invocation reached `maxLlmCalls` model calls.' },
+  TOKEN_LIMIT: {
+    status: 429,
+    retryable: false,
+    docs: 'The invocation reached `limits.tokens`, or the user a limit of a `BudgetPlugin`.',
+  },
+  COST_LIMIT: {
+    status: 429,
+    retryable: false,
+    docs: 'The invocation reached `limits.cost`, or the user a limit of a `BudgetPlugin`.',
+  },
   LOOP_LIMIT: {
     status: 500,
     retryable: false,

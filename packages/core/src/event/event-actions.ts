@@ -39,10 +39,16 @@ export function createActionMaps<T>(create: (name: ActionMapName) => T): Record<
 /** Names of the four maps. */
 export const actionMapNames: readonly ActionMapName[] = Object.values(createActionMaps((name) => name));
 
-/** A summary that replaces older events: those with these ids, all within the range of `seq`. */
+/**
+ * A summary that replaces older events: those with these ids, all within the range of `seq`. The id of an earlier record
+ * means all events that it covers.
+ */
 export interface EventCompaction {
   startSeq: number;
   endSeq: number;
   eventIds: string[];
   compactedContent: JsonObject;
+  /** Times of the first and the last covered event in seconds, for clients of ADK. The runner does not use them. */
+  startTimestamp?: number | undefined;
+  endTimestamp?: number | undefined;
 }

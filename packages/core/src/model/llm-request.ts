@@ -1,5 +1,6 @@
 import type { Content } from '../content/content.ts';
 import type { Json, JsonObject } from '../json/json.ts';
+import type { ContextCacheHint } from './context-cache.ts';
 
 /**
  * A request to a model: data only, no functions. Its arrays belong to the request. The contents in them may be
@@ -11,6 +12,8 @@ export interface LlmRequest {
   config: GenerateContentConfig;
   /** Options for one provider, under its name. */
   providerOptions?: { [provider: string]: JsonObject } | undefined;
+  /** Prompt caching, if the app has `contextCache`. A model may ignore it. */
+  contextCache?: ContextCacheHint | undefined;
 }
 
 /** Generation settings with Gemini's names. Each provider maps those it supports. */

@@ -1,5 +1,5 @@
 import type { Content, Event } from '@thole/core';
-import { applyRewinds } from '../history/apply-rewinds.ts';
+import { applyRewinds } from '@thole/core/kit';
 import { SessionLog } from '../history/session-log.ts';
 import { applyCompactions, dropCompactions } from './apply-compactions.ts';
 import { currentTurn } from './current-turn.ts';

@@ -1,5 +1,5 @@
 import type { Content, Event, EventLog } from '@thole/core';
-import { applyRewinds } from '../history/apply-rewinds.ts';
+import { applyRewinds } from '@thole/core/kit';
 import { Shape, shapeOf } from '../history/event-shape.ts';
 import { SessionLog } from '../history/session-log.ts';
 import { applyCompactions, dropCompactions } from './apply-compactions.ts';

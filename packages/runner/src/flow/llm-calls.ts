@@ -1,16 +1,28 @@
 import { TholeError } from '@thole/core';
-import type { Usage } from '@thole/core';
+import { typeName } from '@thole/core/kit';
+import type { App, RunLimits, Usage } from '@thole/core';
 import { addUsage } from './add-usage.ts';
 
-/** Counts the model calls and tokens of an invocation, including those of its child runs. */
+/** Limits of `LlmCalls`. */
+export interface LlmCallsInit {
+  /** Maximum number of calls. */
+  readonly maxCalls: number;
+  readonly limits?: RunLimits | undefined;
+  readonly costOf?: App['costOf'];
+}
+
+/** Counts the model calls, the tokens and the cost of an invocation, including those of its child runs. */
 export class LlmCalls {
-  readonly #limit: number;
   /** Tokens of all stored answers. */
   readonly usage: Usage = {};
+  readonly #init: LlmCallsInit;
   #made: number = 0;
+  #tokens: number = 0;
+  #cost: number = 0;
+  #costProblem: TholeError | undefined;
 
-  constructor(limit: number) {
-    this.#limit = limit;
+  constructor(init: LlmCallsInit) {
+    this.#init = init;
   }
 
   /** Number of calls so far. */
@@ -18,18 +30,69 @@ export class LlmCalls {
     return this.#made;
   }
 
-  addUsage(usage: Usage): void {
-    addUsage(this.usage, usage);
+  /** Cost of all stored answers by `costOf` of the app. Undefined if the app has none, or if it failed. */
+  get cost(): number | undefined {
+    return this.#init.costOf && !this.#costProblem ? this.#cost : undefined;
   }
 
-  /** Counts a call. Throws `LLM_CALL_LIMIT` if the limit is reached. */
+  /** Throws `INVALID_INPUT` for a limit that cannot be checked. */
+  assertLimitsWork(): void {
+    if (this.#init.limits?.cost === undefined || this.#init.costOf) return;
+    throw new TholeError('INVALID_INPUT', 'runConfig.limits.cost needs costOf in the app of the runner.');
+  }
+
+  /** Adds the tokens of a stored answer. `model` returns the name of its model. */
+  addUsage(usage: Usage, model: () => string): void {
+    addUsage(this.usage, usage);
+    this.#tokens += totalOf(usage);
+    const { costOf } = this.#init;
+    if (!costOf || this.#costProblem) return;
+    try {
+      this.#cost += checkCost(costOf(usage, model()));
+    } catch (cause) {
+      const message = 'app.costOf failed. The cause is the original error.';
+      this.#costProblem = TholeError.is(cause) ? cause : new TholeError('INVALID_INPUT', message, { cause });
+    }
+  }
+
+  /** Counts a call. Throws `LLM_CALL_LIMIT`, `TOKEN_LIMIT` or `COST_LIMIT` if a limit is reached. */
   count(invocationId: string): void {
-    if (this.#made >= this.#limit) {
+    const { maxCalls, limits } = this.#init;
+    if (this.#made >= maxCalls) {
       throw new TholeError(
         'LLM_CALL_LIMIT',
-        `Invocation ${invocationId} reached its limit of ${this.#limit} model calls. Set runConfig.maxLlmCalls to allow more.`,
+        `Invocation ${invocationId} reached its limit of ${maxCalls} model calls. Set runConfig.maxLlmCalls to allow more.`,
       );
     }
+    if (limits) this.#assertLimits(limits, invocationId);
     this.#made++;
   }
+
+  #assertLimits({ tokens, cost }: RunLimits, invocationId: string): void {
+    if (tokens !== undefined && this.#tokens >= tokens) {
+      const message = `Invocation ${invocationId} used ${this.#tokens} tokens. Its limit is ${tokens}.`;
+      throw new TholeError('TOKEN_LIMIT', `${message} Set runConfig.limits.tokens to allow more.`);
+    }
+    if (cost === undefined) return;
+    if (this.#costProblem) throw this.#costProblem;
+    if (this.#cost >= cost) {
+      const message = `Invocation ${invocationId} has cost ${this.#cost}. Its limit is ${cost}.`;
+      throw new TholeError('COST_LIMIT', `${message} Set runConfig.limits.cost to allow more.`);
+    }
+  }
+}
+
+/** Returns the total number of tokens of one answer, also if the provider does not report the total. */
+export function totalOf(usage: Usage): number {
+  const { totalTokenCount, promptTokenCount, candidatesTokenCount, thoughtsTokenCount, toolUsePromptTokenCount } =
+    usage;
+  if (totalTokenCount !== undefined) return totalTokenCount;
+  const parts = [promptTokenCount, candidatesTokenCount, thoughtsTokenCount, toolUsePromptTokenCount];
+  return parts.reduce<number>((sum, count) => sum + (count ?? 0), 0);
+}
+
+/** Returns the result of `costOf`. Throws `INVALID_INPUT` unless it is a number ≥ 0. */
+export function checkCost(cost: unknown): number {
+  if (typeof cost === 'number' && Number.isFinite(cost) && cost >= 0) return cost;
+  throw new TholeError('INVALID_INPUT', `costOf must return a number ≥ 0, got ${typeName(cost)}.`);
 }

@@ -1,7 +1,7 @@
 import type { Event, Part } from '@thole/core';
 import { compactionOf } from './compaction-of.ts';
 import { isBlankPart, isFrameworkPart, transcriptOf } from './event-kinds.ts';
-import { rewindOf } from './rewind-of.ts';
+import { rewindOf } from '@thole/core/kit';
 
 /** Bits for the kinds of parts in an event. */
 export const Shape = {

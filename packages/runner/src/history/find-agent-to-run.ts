@@ -1,6 +1,6 @@
 import { getFunctionResponses, TholeError } from '@thole/core';
 import type { Agent, AgentTree, Content, EventLog } from '@thole/core';
-import { newestFirst } from './apply-rewinds.ts';
+import { newestFirst } from '@thole/core/kit';
 import { recordedCall } from './recorded-call.ts';
 
 /**

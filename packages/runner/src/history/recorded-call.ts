@@ -1,6 +1,6 @@
 import { getFunctionCalls, getFunctionResponses } from '@thole/core';
 import type { Event, EventLog, FunctionCall } from '@thole/core';
-import { newestFirst } from './apply-rewinds.ts';
+import { newestFirst } from '@thole/core/kit';
 import { isLongRunningCall } from './call-key.ts';
 
 /** A call, the event that made it, and whether its answer is final. */

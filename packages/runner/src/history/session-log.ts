@@ -1,6 +1,6 @@
 import type { Event, EventLog } from '@thole/core';
 import { compactionOf } from './compaction-of.ts';
-import { rewindOf } from './rewind-of.ts';
+import { rewindOf } from '@thole/core/kit';
 
 /**
  * The events of a session in memory, by `seq`. `epoch` changes when results from earlier events may no longer be

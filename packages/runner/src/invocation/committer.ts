@@ -1,8 +1,10 @@
 import { StatePrefix, TholeError } from '@thole/core';
 import { applyDelta } from '@thole/core/kit';
-import type { Event, Fence, StateMap } from '@thole/core';
+import type { Agent, AgentTree, Event, Fence, StateMap } from '@thole/core';
 import type { UnstoredChanges } from '../contexts/pending-changes.ts';
 import { callPlugins, hasHook } from '../hooks/call-hooks.ts';
+import { findModel } from '../request/find-model.ts';
+import { isLlmAgent } from '../request/is-llm-agent.ts';
 import type { RunTask } from './run-task.ts';
 
 /** Number of attempts for an append whose outcome is unknown. */
@@ -76,7 +78,7 @@ export class Committer {
       applyTempState(event, temp);
       if ((stored.seq ?? session.lastSeq + 1) !== session.lastSeq + 1) await this.#readMissing();
       else session.add(stored);
-      if (stored.usageMetadata) calls.addUsage(stored.usageMetadata);
+      if (stored.usageMetadata) calls.addUsage(stored.usageMetadata, () => modelNameOf(stored, agent, this.#task.tree));
       return stored;
     } finally {
       this.#pending--;
@@ -119,6 +121,12 @@ export class Committer {
     }
     session.catchUp(newer, undefined);
   }
+}
+
+/** Returns the name of the model that answered: that of the response, else that of the agent. */
+function modelNameOf(event: Event, agent: Agent | undefined, tree: AgentTree): string {
+  const model = agent && isLlmAgent(agent) ? findModel(agent, tree) : undefined;
+  return event.modelVersion ?? (typeof model === 'string' ? model : model?.model) ?? '';
 }
 
 /** Returns the error of a session service: a `TholeError` unchanged, any other error as the cause of `STORE_UNAVAILABLE`. */

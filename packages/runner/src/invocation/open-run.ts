@@ -62,9 +62,11 @@ export function beginRunTrace(task: RunTask): RunTrace | undefined {
 export async function openRun(task: RunTask): Promise<AgentSteps | undefined> {
   task.runner.addRun(task);
   const request = checkRunRequest(task.request, task.ref);
+  task.calls.assertLimitsWork();
   listenToAbort(task);
   const opened = await openSession(task);
-  await takeMessage(task, opened, request);
+  const replaced = task.beforeMessage && (await task.beforeMessage(task, opened));
+  await takeMessage(task, opened, replaced ?? request);
   if (hasHook(task.runner.plugins, 'beforeRunCallback') && (await isAnsweredByPlugin(task, opened))) return undefined;
   const agent = findAgentToRun(opened.session.log, task.tree, opened.userContent);
   return (opened.steps = runAgent(task, opened.rootContext, agent, undefined));

@@ -11,7 +11,7 @@ import {
   optionNames,
   rejectUnknownOptions,
 } from '@thole/core/kit';
-import type { Content, Part, RunConfig, SessionRef, StateDelta } from '@thole/core';
+import type { Content, Part, RunConfig, RunLimits, SessionRef, StateDelta } from '@thole/core';
 
 /** Arguments of `runAsync`. */
 export interface RunRequest<T = unknown> {
@@ -81,8 +81,10 @@ const runConfigNames = optionNames<RunConfig>({
   toolErrors: true,
   maxParallelTools: true,
   saveInputBlobsAsArtifacts: true,
+  limits: true,
   customMetadata: true,
 });
+const limitNames = optionNames<RunLimits>({ tokens: true, cost: true });
 
 const choices = [
   ['streamingMode', ['none', 'sse']],
@@ -112,9 +114,20 @@ function assertRunConfig(config: RunConfig | undefined): void {
   for (const [name, values] of choices) assertChoice(config, name, values);
   for (const name of durations) if (config[name] !== undefined) assertDuration(`runConfig.${name}`, config[name]);
   for (const name of counts) if (config[name] !== undefined) assertCount(`runConfig.${name}`, config[name], 1);
+  assertLimits(config.limits as RunLimits | undefined);
   const metadata: unknown = config.customMetadata;
   if (metadata !== undefined && !isPlainObject(metadata))
     throw invalidInput('runConfig.customMetadata', 'an object', metadata);
+}
+
+function assertLimits(limits: RunLimits | undefined): void {
+  if (limits === undefined) return;
+  if (!isPlainObject(limits)) throw invalidInput('runConfig.limits', 'an object', limits);
+  rejectUnknownOptions(limits, limitNames, 'runConfig.limits');
+  const { tokens, cost } = limits;
+  if (tokens !== undefined) assertCount('runConfig.limits.tokens', tokens, 1);
+  if (cost !== undefined && !(typeof cost === 'number' && cost > 0))
+    throw invalidInput('runConfig.limits.cost', 'a number > 0', cost);
 }
 
 function assertChoice(config: RunConfig, name: keyof RunConfig, values: readonly string[]): void {

@@ -43,6 +43,7 @@ export class RunTask {
   readonly calls: LlmCalls;
   /** Span of the call that runs this run as a child. */
   readonly parentSpan: Span | undefined;
+  readonly beforeMessage: RunInit['beforeMessage'];
   readonly agents: RunAgents;
   readonly output: OutputQueue;
   readonly turns: EventLoopTurns;
@@ -81,6 +82,7 @@ export class RunTask {
     this.artifactRef = init.artifactRef;
     this.calls = init.calls;
     this.parentSpan = init.parentSpan;
+    this.beforeMessage = init.beforeMessage;
     this.request = request;
     this.runConfig = request?.runConfig ?? {};
     this.invocationId = runtime.newId('invocation');

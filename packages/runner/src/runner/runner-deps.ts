@@ -2,6 +2,7 @@ import type {
   AgentTree,
   ArtifactService,
   ChildRun,
+  ContextCacheOptions,
   Event,
   Llm,
   MemoryService,
@@ -16,6 +17,8 @@ import type {
 import type { LlmCalls } from '../flow/llm-calls.ts';
 import type { ForcedTurns } from '../invocation/busy-loops.ts';
 import type { DeadlineTimer } from '../invocation/deadlines.ts';
+import type { OpenRun } from '../invocation/open-run.ts';
+import type { CheckedRequest } from '../invocation/run-request.ts';
 import type { RunTask } from '../invocation/run-task.ts';
 import type { SessionAccess } from '../session/session-cache.ts';
 
@@ -24,6 +27,7 @@ export interface RunnerDeps {
   readonly runtime: Runtime;
   readonly plugins: readonly Plugin[];
   readonly models: readonly ModelFactory[];
+  readonly contextCache: ContextCacheOptions | undefined;
   readonly memoryService: MemoryService | undefined;
   readonly artifactService: ArtifactService | undefined;
   readonly deadlineTimer: DeadlineTimer;
@@ -48,6 +52,11 @@ export interface RunInit {
   /** Session that the run's artifacts belong to. */
   readonly artifactRef: SessionRef;
   readonly parentSpan?: Span | undefined;
+  /**
+   * Called with the open session before the message is stored. A returned request replaces the message and its state
+   * changes. Nothing is stored if it throws.
+   */
+  readonly beforeMessage?: ((task: RunTask, opened: OpenRun) => Promise<CheckedRequest | undefined>) | undefined;
 }
 
 /** A child run, and what it receives from the context that starts it. */

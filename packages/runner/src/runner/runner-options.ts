@@ -10,6 +10,7 @@ import type {
   Runtime,
   SessionService,
 } from '@thole/core';
+import { assertCompaction, assertContextCache } from '../compaction/check-compaction.ts';
 import { assertPlugin } from '../hooks/assert-plugin.ts';
 import type { Concurrency } from '../session/lease.ts';
 
@@ -51,14 +52,27 @@ const runnerNames = optionNames<RunnerOptions>({
   concurrency: true,
   maxCachedSessions: true,
 });
-const appNames = optionNames<App>({ name: true, rootAgent: true, plugins: true, models: true, suggestions: true });
+const appNames = optionNames<App>({
+  name: true,
+  rootAgent: true,
+  plugins: true,
+  models: true,
+  suggestions: true,
+  compaction: true,
+  contextCache: true,
+  costOf: true,
+});
 const concurrencyNames = optionNames<Concurrency>({ policy: true, maxWaiting: true, waitMs: true });
 const sessionMethods = ['createSession', 'getSession', 'listSessions', 'deleteSession', 'appendEvent'];
 const artifactMethods = ['saveArtifact', 'loadArtifact', 'listArtifactKeys'];
 const memoryMethods = ['addSessionToMemory', 'searchMemory'];
 
+/** Members of an app that may be undefined. */
+type OptionalPart = 'compaction' | 'contextCache' | 'costOf';
 /** An app without missing parts. */
-export type CheckedApp = { [Name in keyof App]-?: NonNullable<App[Name]> };
+export type CheckedApp = { [Name in Exclude<keyof App, OptionalPart>]-?: NonNullable<App[Name]> } & {
+  [Name in OptionalPart]: App[Name];
+};
 
 /** Returns the app of the options. Throws `INVALID_INPUT` or `DUPLICATE_NAME` for wrong options. */
 export function checkRunnerOptions(options: RunnerOptions): CheckedApp {
@@ -74,12 +88,19 @@ export function checkRunnerOptions(options: RunnerOptions): CheckedApp {
   assertConcurrency(options.concurrency);
   const plugins = (app ? app.plugins : options.plugins) ?? [];
   assertPlugins(plugins);
+  const { compaction, contextCache, costOf } = app ?? {};
+  if (compaction !== undefined) assertCompaction(compaction);
+  if (contextCache !== undefined) assertContextCache(contextCache);
+  if (costOf !== undefined && typeof costOf !== 'function') throw invalidInput('app.costOf', 'a function', costOf);
   return {
     name,
     rootAgent: (app ? app.rootAgent : options.agent)!,
     plugins,
     models: (app ? app.models : options.models) ?? [],
     suggestions: checkSuggestions(app?.suggestions),
+    compaction,
+    contextCache,
+    costOf,
   };
 }
 

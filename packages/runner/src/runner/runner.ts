@@ -3,6 +3,7 @@ import { assertName } from '@thole/core/kit';
 import type {
   Agent,
   AgentTree,
+  App,
   ArtifactService,
   Event,
   Llm,
@@ -52,12 +53,14 @@ export class Runner {
   readonly #runs: Set<RunTask> = new Set();
   readonly #toolsets: Set<Toolset> = new Set();
   readonly #models: Map<string, Llm> = new Map();
+  readonly #costOf: App['costOf'];
   #tree: AgentTree;
   #closed: Promise<void> | undefined;
 
   /** Throws `INVALID_INPUT`, `DUPLICATE_NAME` or `MODEL_UNKNOWN` for wrong options or agents. */
   constructor(options: RunnerOptions) {
-    const { name, models, plugins, rootAgent, suggestions } = checkRunnerOptions(options);
+    const { name, models, plugins, rootAgent, suggestions, compaction, contextCache, costOf } =
+      checkRunnerOptions(options);
     const { artifactService, concurrency = {}, memoryService, sessionService } = options;
     const runtime = options.runtime ?? systemRuntime();
     this.appName = name;
@@ -68,11 +71,13 @@ export class Runner {
     this.#cache = new SessionCache(sessionService, options.maxCachedSessions ?? 1_000);
     this.#leases = new SessionLeases(sessionService, runtime, concurrency);
     this.#autoCreate = options.autoCreateSession ?? false;
+    this.#costOf = costOf;
     this.#tree = createAgentTree(rootAgent, models);
     this.#deps = {
       runtime,
       plugins,
       models,
+      contextCache,
       memoryService,
       artifactService,
       deadlineTimer: new DeadlineTimer(runtime),
@@ -187,7 +192,8 @@ export class Runner {
   }
 
   #initOf(ref: SessionRef, runConfig: RunConfig | undefined, autoCreate: boolean): RunInit {
-    const calls = new LlmCalls(runConfig?.maxLlmCalls ?? MAX_LLM_CALLS);
+    const { maxLlmCalls = MAX_LLM_CALLS, limits } = runConfig ?? {};
+    const calls = new LlmCalls({ maxCalls: maxLlmCalls, limits, costOf: this.#costOf });
     const sessionAccess = new CachedSession(this.#cache, this.#leases, ref, autoCreate);
     return { runner: this.#deps, ref, sessionAccess, tree: this.#tree, calls, artifactRef: ref };
   }

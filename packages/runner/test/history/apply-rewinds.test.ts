@@ -1,6 +1,6 @@
 import type { EventInit } from '@thole/core';
 import { describe, expect, it } from 'vitest';
-import { applyRewinds, newestFirst } from '../../src/history/apply-rewinds.ts';
+import { applyRewinds, newestFirst } from '@thole/core/kit';
 import { agent, historyOf, rewind, user } from '../contents/history-of.ts';
 
 const turn = (n: number): EventInit[] => [

@@ -1,0 +1,47 @@
+import type { Event } from './event.ts';
+
+/** Events in order: an array, or an `EventLog`. */
+interface EventList {
+  readonly length: number;
+  at(index: number): Event | undefined;
+}
+
+/**
+ * Returns the invocation before which this event rewinds. Only markers of the runtime count: no content, author
+ * `user` or `system`. An agent or a tool that writes the action into its own event rewinds nothing.
+ */
+export function rewindOf(event: Event): string | undefined {
+  const target = event.actions?.rewindBeforeInvocationId;
+  if (target === undefined || event.content !== undefined) return undefined;
+  return event.author === 'user' || event.author === 'system' ? target : undefined;
+}
+
+/**
+ * Returns the events that are not rewound. A marker removes itself and everything since the first event of the
+ * invocation it names, including other markers. A marker with an unknown invocation removes only itself. A compaction
+ * record that was stored after the marker does not apply if it names an event that the marker removes.
+ */
+export function applyRewinds(events: readonly Event[]): readonly Event[] {
+  if (!events.some((event) => rewindOf(event) !== undefined)) return events;
+  const visible = [...newestFirst(events)].toReversed();
+  if (!visible.some((event) => event.actions.compaction)) return visible;
+  const ids = new Set(visible.map((event) => event.id));
+  const rewound = new Set(events.filter((event) => !ids.has(event.id)).map((event) => event.id));
+  return visible.filter((event) => !event.actions.compaction?.eventIds?.some((id) => rewound.has(id)));
+}
+
+/** Yields the events that are not rewound, newest first. Costs only what is read, plus a search at each marker. */
+export function* newestFirst(events: EventList): Generator<Event, void, undefined> {
+  for (let i = events.length - 1; i >= 0; i--) {
+    const event = events.at(i)!;
+    const target = rewindOf(event);
+    if (target === undefined) yield event;
+    else i = firstOf(events, target, i);
+  }
+}
+
+/** Returns the index of the invocation's first event; `before` if it has none before that. */
+function firstOf(events: EventList, invocationId: string, before: number): number {
+  for (let i = 0; i < before; i++) if (events.at(i)!.invocationId === invocationId) return i;
+  return before;
+}
