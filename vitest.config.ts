@@ -11,8 +11,9 @@ const inBrowser = '**/*.browser.test.ts';
 const never = ['**/node_modules/**', '**/dist/**'];
 
 export default defineConfig({
-  // Sources, not dist. Giving the list replaces vitest's own; `resolve.conditions` has no effect on tests in Node.
-  ssr: { resolve: { conditions: ['@thole/source', 'module', 'node', 'development|production'] } },
+  // Sources, not dist. The list replaces vitest's own, which has `module`: Node does not know that condition, and the AWS
+  // SDK has files behind it that only bundlers can load. `resolve.conditions` has no effect on tests in Node.
+  ssr: { resolve: { conditions: ['@thole/source', 'node', 'development|production'] } },
   test: {
     maxWorkers: 2,
     // Generous: tests assert order and counts, and property tests take long on a busy machine.

@@ -1,4 +1,6 @@
 export { VertexAiSessionService } from './session/vertex-ai-session-service.ts';
 export type { VertexAiSessionServiceOptions } from './session/vertex-ai-session-service.ts';
+export { GcsArtifactService } from './artifact/gcs-artifact-service.ts';
+export type { GcsArtifactServiceOptions } from './artifact/gcs-artifact-service.ts';
 export type { AgentEngineOptions } from './client/agent-engine.ts';
 export type { GoogleOptions } from './client/google-options.ts';

@@ -17,7 +17,7 @@ export class AccessTokens {
       ...googleAuthOptions,
       clientOptions: {
         ...(fetch && { transporterOptions: { fetchImplementation: fetch } }),
-        ...googleAuthOptions.clientOptions,
+        ...(googleAuthOptions.clientOptions as object | undefined),
       },
     };
   }

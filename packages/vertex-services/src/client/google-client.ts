@@ -143,7 +143,7 @@ function encodeBody(
   body: GoogleRequest['body'],
 ): [contentType: string | undefined, content: string | Uint8Array | undefined] {
   if (body === undefined) return [undefined, undefined];
-  if (body['bytes'] instanceof Uint8Array) return [String(body['contentType']), body['bytes']];
+  if (body['bytes'] instanceof Uint8Array) return [body['contentType'] as string, body['bytes']];
   return ['application/json', JSON.stringify(body)];
 }
 

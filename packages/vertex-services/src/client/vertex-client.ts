@@ -81,3 +81,8 @@ export class VertexClient extends GoogleClient {
 export function quoted(value: string): string {
   return `"${value.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`;
 }
+
+/** Returns the id of a resource: the last part of its name. */
+export function idOf(resource: JsonObject): string {
+  return (resource['name'] as string).split('/').at(-1)!;
+}

@@ -52,6 +52,6 @@ async function readStored(client: VertexClient, session: VertexPath, filter?: st
   return stored.sort((a, b) => {
     const times = parseMicros(a['timestamp']) - parseMicros(b['timestamp']);
     if (times !== 0) return times;
-    return String(a['name']) < String(b['name']) ? -1 : 1;
+    return (a['name'] as string) < (b['name'] as string) ? -1 : 1;
   });
 }

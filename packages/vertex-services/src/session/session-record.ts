@@ -35,10 +35,10 @@ export interface SessionRecordHead {
 /** A session of the service, as this package reads it. */
 export type SessionRecord = Omit<StoredSession, 'events'> & {
   /** Name of the app that created the session. Undefined: any app of the engine. */
-  readonly owner: string | undefined;
-  readonly isProbe: boolean;
+  owner?: string | undefined;
+  isProbe?: boolean | undefined;
   /** True if this package wrote `lastSeq` and `lastUpdateTime`; otherwise the events must be read. */
-  readonly hasHead: boolean;
+  hasHead?: boolean | undefined;
 };
 
 /** Returns the state of a new session. */
@@ -86,7 +86,7 @@ export function readRecord(key: SessionRef, stored: JsonObject): SessionRecord {
   return {
     key,
     // A deleted session and its successor with the same id differ in their times.
-    incarnation: created?.incarnation ?? String(stored['createTime']),
+    incarnation: created?.incarnation ?? (stored['createTime'] as string),
     initialState: created?.initialState ?? {},
     ...statesOf(all),
     appVersion: 0,

@@ -1,5 +1,6 @@
 import { createEventActions } from '@thole/core';
 import { isPlainObject } from '@thole/core/kit';
+import { idOf } from '../client/vertex-client.ts';
 import type { Event, EventActions, Json, JsonObject } from '@thole/core';
 import { decodeValue, encodeValue, readableValue } from './struct-value.ts';
 import { formatMicros, parseSeconds } from './wire-time.ts';
@@ -69,13 +70,13 @@ function fromFields(stored: JsonObject, raw: JsonObject | undefined): Event {
   const id = raw?.['id'];
   return {
     ...(withoutUndefined({ ...metadata, ...raw }) as Partial<Event>),
-    id: typeof id === 'string' && id !== '' ? id : String(stored['name']).split('/').at(-1)!,
-    invocationId: String(stored['invocationId'] ?? ''),
-    author: String(stored['author'] ?? ''),
+    id: typeof id === 'string' && id !== '' ? id : idOf(stored),
+    invocationId: textOf(stored, 'invocationId'),
+    author: textOf(stored, 'author'),
     timestamp: parseSeconds(stored['timestamp']),
     ...(stored['content'] !== undefined && { content: stored['content'] as NonNullable<Event['content']> }),
-    ...(stored['errorCode'] !== undefined && { errorCode: String(stored['errorCode']) }),
-    ...(stored['errorMessage'] !== undefined && { errorMessage: String(stored['errorMessage']) }),
+    ...(stored['errorCode'] !== undefined && { errorCode: textOf(stored, 'errorCode') }),
+    ...(stored['errorMessage'] !== undefined && { errorMessage: textOf(stored, 'errorMessage') }),
     actions: {
       ...createEventActions(),
       ...(otherActions as Partial<EventActions>),
@@ -87,4 +88,8 @@ function fromFields(stored: JsonObject, raw: JsonObject | undefined): Event {
 
 function withoutUndefined(members: { [name: string]: Json | undefined }): JsonObject {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as JsonObject;
+}
+
+function textOf(stored: JsonObject, name: string): string {
+  return (stored[name] as string | undefined) ?? '';
 }

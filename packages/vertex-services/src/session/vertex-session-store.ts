@@ -15,7 +15,7 @@ import type {
 } from '@thole/core';
 import type { AgentEngines } from '../client/agent-engine.ts';
 import { httpStatusOf } from '../client/map-google-error.ts';
-import { quoted } from '../client/vertex-client.ts';
+import { idOf, quoted } from '../client/vertex-client.ts';
 import type { VertexClient, VertexPath } from '../client/vertex-client.ts';
 import { readEvents, readNewEvents } from './event-log.ts';
 import type { KnownEvents } from './event-log.ts';
@@ -243,9 +243,9 @@ export class VertexSessionStore implements SessionStore {
     const url = this.#client.url(this.#engines.of(appName), '/sessions');
     const records: SessionRecord[] = [];
     for await (const stored of this.#client.pages({ url, query: { filter } }, 'sessions')) {
-      const owner = String(stored['userId']);
+      const owner = stored['userId'] as string;
       if (userId !== undefined && owner !== userId) continue;
-      const sessionId = String(stored['name']).split('/').at(-1)!;
+      const sessionId = idOf(stored);
       const record = readRecord({ appName, userId: owner, sessionId }, stored);
       if (this.#isOwner(record, appName)) records.push(record);
     }
@@ -265,7 +265,7 @@ export class VertexSessionStore implements SessionStore {
     const url = this.#client.url(engine, '/sessions');
     const query = { filter: userId === undefined ? undefined : `user_id=${quoted(userId)}` };
     for await (const stored of this.#client.pages({ url, query }, 'sessions', 1)) {
-      const key = { appName, userId: String(stored['userId']), sessionId: String(stored['name']).split('/').at(-1)! };
+      const key = { appName, userId: stored['userId'] as string, sessionId: idOf(stored) };
       if (userId !== undefined && key.userId !== userId) continue;
       const whole = await this.#client.json({ url: this.#client.url(this.#path(key)) });
       return work(readRecord(key, whole));
@@ -273,7 +273,7 @@ export class VertexSessionStore implements SessionStore {
     const owner = userId ?? 'thole';
     const body = { userId: owner, sessionState: probeState(this.#client.runtime.now()) };
     const created = await this.#client.operation({ method: 'POST', url, body, isUnrepeatable: true }, engine.location);
-    const key = { appName, userId: owner, sessionId: String(created['name']).split('/').at(-1)! };
+    const key = { appName, userId: owner, sessionId: idOf(created) };
     try {
       return await work(readRecord(key, await this.#client.json({ url: this.#client.url(this.#path(key)) })));
     } finally {
@@ -301,13 +301,10 @@ export class VertexSessionStore implements SessionStore {
   }
 }
 
-function withoutOwnMembers({
-  owner: _,
-  isProbe: __,
-  hasHead: ___,
-  ...stored
-}: SessionRecord): Omit<StoredSession, 'events'> {
-  return stored;
+function withoutOwnMembers(record: SessionRecord): Omit<StoredSession, 'events'> {
+  const stored: Partial<SessionRecord> = { ...record };
+  for (const name of ['owner', 'isProbe', 'hasHead'] as const) delete stored[name];
+  return stored as Omit<StoredSession, 'events'>;
 }
 
 function compareByTime(a: SessionRecord, b: SessionRecord): number {

@@ -1,5 +1,5 @@
-/** The last microsecond that Google's timestamps can hold: the end of the year 9999. */
-const LAST_MICROS = 253_402_300_799_999_999;
+/** The last second that Google's timestamps can hold, in microseconds: the end of the year 9999. */
+const LAST_MICROS = 253_402_300_799_000_000;
 
 /** Returns microseconds since the epoch for seconds, within the range of Google's timestamps. */
 export function toMicros(seconds: number): number {

@@ -1,0 +1,231 @@
+import { TholeError } from '../errors/thole-error.ts';
+import { isPlainObject } from '../json/find-non-json.ts';
+import type { Runtime } from '../runtime/runtime.ts';
+import type { ArtifactKey, ArtifactMeta, ArtifactScope, ArtifactStore } from './artifact-store.ts';
+import { decodeObjectName, encodeObjectName } from './object-names.ts';
+
+/** An object as a bucket returns it. */
+export interface StoredObject {
+  readonly bytes: Uint8Array;
+  readonly contentType?: string | undefined;
+  /** Metadata with names in lower case. */
+  readonly metadata: { readonly [name: string]: string | undefined };
+  /** Seconds since the epoch. */
+  readonly createTime: number;
+}
+
+/** A bucket of an object store, such as Cloud Storage or S3. */
+export interface ObjectBucket {
+  /**
+   * Stores a new object and returns true. Returns false if the name is taken. Throws `STORE_OUTCOME_UNKNOWN` if it may
+   * have been stored. Metadata values are ASCII texts.
+   */
+  putIfAbsent(
+    name: string,
+    bytes: Uint8Array,
+    p: { contentType: string; metadata: { [name: string]: string } },
+  ): Promise<boolean>;
+  get(name: string): Promise<StoredObject | undefined>;
+  /** Returns all names with this prefix. */
+  list(prefix: string): Promise<string[]>;
+  /** Removes an object. Does nothing if it does not exist. */
+  remove(name: string): Promise<void>;
+}
+
+/** Metadata names: `ArtifactMeta` as JSON, the name of an object with it, the id of the save, the file name. */
+const META = 'thole-meta';
+const META_OBJECT = 'thole-meta-object';
+const SAVE = 'thole-save';
+const FILENAME = 'thole-filename';
+/** S3 accepts 2 KB of metadata. Longer metadata is stored in a separate object. */
+const MAX_META = 1_000;
+/** Objects next to the versions: `deleted-7` hides the versions 0 to 7, `meta-…` is long metadata. */
+const DELETED = 'deleted-';
+const META_PREFIX = 'meta-';
+
+/** The objects of one artifact. */
+interface Folder {
+  /** Numbers of the versions that are not deleted, ascending. */
+  versions: number[];
+  /** The number for the next version. */
+  next: number;
+  /** Greatest deleted number, or -1. */
+  deleted: number;
+  /** Names of all objects below the folder's path. */
+  names: string[];
+}
+
+/**
+ * Artifacts in a bucket, one object per version, with ADK's layout: `<app>/<user>/<session>/<file>/<version>`, and
+ * `user` in place of the session for files of the user. Every version is created only if its name is free, so that two
+ * saves never share a number.
+ */
+export class ObjectArtifactStore implements ArtifactStore {
+  readonly specVersion = 1;
+  readonly #bucket: ObjectBucket;
+  readonly #runtime: Runtime;
+  /** Prefix of all names, with a slash at its end, or empty. */
+  readonly #root: string;
+
+  constructor(bucket: ObjectBucket, p: { runtime: Runtime; prefix?: string | undefined }) {
+    this.#bucket = bucket;
+    this.#runtime = p.runtime;
+    this.#root = p.prefix ? `${p.prefix.replace(/\/+$/, '')}/` : '';
+  }
+
+  async put(key: ArtifactKey, bytes: Uint8Array, meta: ArtifactMeta): Promise<number> {
+    const path = await this.#pathOf(key);
+    const save = this.#runtime.newId('save');
+    const contentType = meta.kind === 'part' ? 'application/json' : headerValue(meta.mimeType);
+    const metadata = { ...(await this.#metadataOf(path, save, meta)), [SAVE]: save, [FILENAME]: ascii(key.filename) };
+    for (let { next } = await this.#folder(path); ; next++) {
+      const isStored = await this.#putOnce(`${path}${next}`, bytes, { contentType, metadata });
+      if (!isStored) continue;
+      // A deletion may have begun meanwhile: then this number is hidden, or was used before.
+      const { deleted } = await this.#folder(path);
+      if (next > deleted) return next;
+      await this.#bucket.remove(`${path}${next}`);
+      next = deleted;
+    }
+  }
+
+  async get(
+    key: ArtifactKey,
+    version?: number,
+  ): Promise<{ version: number; bytes: Uint8Array; meta: ArtifactMeta } | undefined> {
+    const path = await this.#pathOf(key);
+    const { versions } = await this.#folder(path);
+    const wanted = version ?? versions.at(-1);
+    if (wanted === undefined || !versions.includes(wanted)) return undefined;
+    const found = await this.#bucket.get(`${path}${wanted}`);
+    if (!found) return undefined;
+    return { version: wanted, bytes: found.bytes, meta: await this.#metaOf(path, found) };
+  }
+
+  async versions(key: ArtifactKey): Promise<number[]> {
+    return (await this.#folder(await this.#pathOf(key))).versions;
+  }
+
+  async names(scope: ArtifactScope): Promise<string[]> {
+    const root = await this.#scopePath(scope);
+    const byFile = new Map<string, string[]>();
+    for (const name of await this.#bucket.list(root)) {
+      const rest = name.slice(root.length);
+      const end = rest.lastIndexOf('/');
+      if (end < 0) continue;
+      byFile.set(rest.slice(0, end), [...(byFile.get(rest.slice(0, end)) ?? []), rest.slice(end + 1)]);
+    }
+    const found: string[] = [];
+    for (const [file, names] of byFile) {
+      const newest = folderOf(names).versions.at(-1);
+      if (newest === undefined) continue;
+      const filename = decodeObjectName(file) ?? (await this.#filenameOf(`${root}${file}/${newest}`));
+      if (filename !== undefined) found.push(filename);
+    }
+    return found;
+  }
+
+  async remove(key: ArtifactKey): Promise<void> {
+    const path = await this.#pathOf(key);
+    const { versions, names } = await this.#folder(path);
+    const last = versions.at(-1);
+    if (last === undefined) return;
+    // First, so that no version is visible while some of them are removed, and later saves continue the numbers.
+    const marker = { contentType: 'text/plain', metadata: {} };
+    await this.#putOnce(`${path}${DELETED}${last}`, new Uint8Array(), marker).catch((error: unknown) => {
+      if (!TholeError.is(error, 'STORE_OUTCOME_UNKNOWN')) throw error;
+    });
+    const hasLongMeta = names.some((name) => name.startsWith(META_PREFIX));
+    for (const version of versions) {
+      const object = hasLongMeta ? await this.#bucket.get(`${path}${version}`) : undefined;
+      const metaObject = object?.metadata[META_OBJECT];
+      if (metaObject !== undefined) await this.#bucket.remove(`${path}${metaObject}`);
+      await this.#bucket.remove(`${path}${version}`);
+    }
+    const older = names.filter((name) => name.startsWith(DELETED) && name !== `${DELETED}${last}`);
+    for (const name of older) await this.#bucket.remove(`${path}${name}`);
+  }
+
+  async removeAll(scope: ArtifactScope): Promise<void> {
+    const root = scope.sessionId === undefined ? await this.#userPath(scope) : await this.#scopePath(scope);
+    for (const name of await this.#bucket.list(root)) await this.#bucket.remove(name);
+  }
+
+  /** Stores an object. After a lost answer, finds out if it was stored. */
+  async #putOnce(...[name, bytes, p]: Parameters<ObjectBucket['putIfAbsent']>): Promise<boolean> {
+    try {
+      return await this.#bucket.putIfAbsent(name, bytes, p);
+    } catch (error) {
+      if (!TholeError.is(error, 'STORE_OUTCOME_UNKNOWN')) throw error;
+      const found = await this.#bucket.get(name).catch(() => {
+        throw error;
+      });
+      if (!found) throw error;
+      return found.metadata[SAVE] !== undefined && found.metadata[SAVE] === p.metadata[SAVE];
+    }
+  }
+
+  async #metadataOf(path: string, save: string, meta: ArtifactMeta): Promise<{ [name: string]: string }> {
+    const text = ascii(meta);
+    if (text.length <= MAX_META) return { [META]: text };
+    const name = `${META_PREFIX}${encodeURIComponent(save)}`;
+    const p = { contentType: 'application/json', metadata: { [SAVE]: save } };
+    await this.#putOnce(`${path}${name}`, new TextEncoder().encode(text), p);
+    return { [META_OBJECT]: name };
+  }
+
+  /** Returns the metadata of a version. A version of another program is a file with its content type. */
+  async #metaOf(path: string, { metadata, contentType, createTime }: StoredObject): Promise<ArtifactMeta> {
+    const name = metadata[META_OBJECT];
+    const object = name === undefined ? undefined : await this.#bucket.get(`${path}${name}`);
+    const text = object ? new TextDecoder().decode(object.bytes) : metadata[META];
+    if (text === undefined) return { kind: 'inlineData', mimeType: contentType, createTime };
+    const meta: unknown = JSON.parse(text);
+    if (isPlainObject(meta)) return meta as unknown as ArtifactMeta;
+    throw new TholeError('STORE_VERSION', 'The metadata of an artifact is not readable by this version.');
+  }
+
+  async #filenameOf(name: string): Promise<string | undefined> {
+    const text = (await this.#bucket.get(name))?.metadata[FILENAME];
+    return text === undefined ? undefined : String(JSON.parse(text));
+  }
+
+  async #folder(path: string): Promise<Folder> {
+    return folderOf((await this.#bucket.list(path)).map((name) => name.slice(path.length)));
+  }
+
+  async #pathOf(key: ArtifactKey): Promise<string> {
+    return `${await this.#scopePath(key)}${await encodeObjectName(key.filename)}/`;
+  }
+
+  async #scopePath(scope: ArtifactScope): Promise<string> {
+    const { sessionId } = scope;
+    // A session named `user` has another folder than the files of the user.
+    const folder =
+      sessionId === 'user' ? '%75ser' : sessionId === undefined ? 'user' : await encodeObjectName(sessionId);
+    return `${await this.#userPath(scope)}${folder}/`;
+  }
+
+  async #userPath({ appName, userId }: ArtifactScope): Promise<string> {
+    return `${this.#root}${await encodeObjectName(appName)}/${await encodeObjectName(userId)}/`;
+  }
+}
+
+function folderOf(names: string[]): Folder {
+  const numbers = names.filter((name) => /^\d+$/.test(name)).map(Number);
+  const markers = names.filter((name) => name.startsWith(DELETED)).map((name) => Number(name.slice(DELETED.length)));
+  const deleted = Math.max(-1, ...markers);
+  const versions = numbers.filter((version) => version > deleted).sort((a, b) => a - b);
+  return { versions, next: (versions.at(-1) ?? deleted) + 1, deleted, names };
+}
+
+/** Returns a value as JSON that has only printable ASCII characters. */
+function ascii(value: unknown): string {
+  const escape = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  return JSON.stringify(value).replaceAll(/[^ -~]/g, escape);
+}
+
+/** Returns a MIME type that headers can hold. The exact one is in the metadata. */
+function headerValue(mimeType: string | undefined): string {
+  return mimeType !== undefined && /^[!-~][ -~]*$/.test(mimeType) ? mimeType : 'application/octet-stream';
+}

@@ -1,0 +1,77 @@
+import { DeleteObjectCommand, GetObjectCommand, ListObjectsV2Command, PutObjectCommand } from '@aws-sdk/client-s3';
+import type { S3Client } from '@aws-sdk/client-s3';
+import type { ObjectBucket, StoredObject } from '@thole/core/kit';
+import { mapS3Error, statusOf } from './map-s3-error.ts';
+
+/** Attempts of a write that another write of the same name disturbs. */
+const MAX_CONFLICTS = 5;
+
+/** A bucket of Amazon S3 or a compatible server. */
+export class S3Bucket implements ObjectBucket {
+  readonly #client: S3Client;
+  readonly #bucket: string;
+
+  constructor(client: S3Client, bucket: string) {
+    this.#client = client;
+    this.#bucket = bucket;
+  }
+
+  async putIfAbsent(
+    name: string,
+    bytes: Uint8Array,
+    { contentType, metadata }: { contentType: string; metadata: { [name: string]: string } },
+  ): Promise<boolean> {
+    const put = { Key: name, Body: bytes, ContentType: contentType, Metadata: metadata, IfNoneMatch: '*' };
+    for (let conflicts = 0; ; conflicts++) {
+      try {
+        await this.#client.send(new PutObjectCommand({ Bucket: this.#bucket, ...put }));
+        return true;
+      } catch (error) {
+        const { status, attempts } = statusOf(error);
+        // After an attempt without an answer, the object may be the one of this call.
+        if (status === 412 && attempts === 1) return false;
+        if (status !== 409 || conflicts === MAX_CONFLICTS) throw mapS3Error(error, this.#bucket, true);
+      }
+    }
+  }
+
+  async get(name: string): Promise<StoredObject | undefined> {
+    try {
+      const found = await this.#client.send(new GetObjectCommand({ Bucket: this.#bucket, Key: name }));
+      return {
+        bytes: (await found.Body?.transformToByteArray()) ?? new Uint8Array(),
+        contentType: found.ContentType,
+        metadata: found.Metadata ?? {},
+        createTime: (found.LastModified?.getTime() ?? 0) / 1000,
+      };
+    } catch (error) {
+      const { status, name: code } = statusOf(error);
+      if (status === 404 && code !== 'NoSuchBucket') return undefined;
+      throw mapS3Error(error, this.#bucket, false);
+    }
+  }
+
+  async list(prefix: string): Promise<string[]> {
+    const names: string[] = [];
+    let token: string | undefined;
+    try {
+      do {
+        const query = { Bucket: this.#bucket, Prefix: prefix, ContinuationToken: token };
+        const page = await this.#client.send(new ListObjectsV2Command(query));
+        for (const { Key } of page.Contents ?? []) if (Key !== undefined) names.push(Key);
+        token = page.NextContinuationToken;
+      } while (token !== undefined);
+      return names;
+    } catch (error) {
+      throw mapS3Error(error, this.#bucket, false);
+    }
+  }
+
+  async remove(name: string): Promise<void> {
+    try {
+      await this.#client.send(new DeleteObjectCommand({ Bucket: this.#bucket, Key: name }));
+    } catch (error) {
+      throw mapS3Error(error, this.#bucket, true);
+    }
+  }
+}

@@ -1,0 +1,122 @@
+import { TholeError } from '@thole/core';
+import type { JsonObject } from '@thole/core';
+import type { ObjectBucket, StoredObject } from '@thole/core/kit';
+import { GoogleClient } from '../client/google-client.ts';
+import type { GoogleOptions } from '../client/google-options.ts';
+import { httpStatusOf } from '../client/map-google-error.ts';
+import { parseSeconds } from '../session/wire-time.ts';
+
+/** A bucket of Cloud Storage, over its JSON API. */
+export class GcsBucket implements ObjectBucket {
+  readonly #client: GoogleClient;
+  readonly #bucket: string;
+  readonly #baseUrl: string;
+
+  constructor(bucket: string, options: GoogleOptions) {
+    this.#client = new GoogleClient(options, {
+      product: 'Cloud Storage',
+      role: '"Storage Object User" (roles/storage.objectUser)',
+      api: 'storage.googleapis.com',
+    });
+    this.#bucket = bucket;
+    this.#baseUrl = (options.baseUrl ?? 'https://storage.googleapis.com').replace(/\/+$/, '');
+  }
+
+  async putIfAbsent(
+    name: string,
+    bytes: Uint8Array,
+    { contentType, metadata }: { contentType: string; metadata: { [name: string]: string } },
+  ): Promise<boolean> {
+    try {
+      await this.#client.json({
+        method: 'POST',
+        url: `${this.#baseUrl}/upload/storage/v1/b/${encodeURIComponent(this.#bucket)}/o`,
+        query: { uploadType: 'multipart', ifGenerationMatch: 0, fields: 'name' },
+        body: multipart({ name, contentType, metadata }, bytes, contentType),
+        isUnrepeatable: true,
+      });
+      return true;
+    } catch (error) {
+      if (httpStatusOf(error) === 412) return false;
+      throw this.#explain(error);
+    }
+  }
+
+  async get(name: string): Promise<StoredObject | undefined> {
+    const url = `${this.#objects()}/${encodeURIComponent(name)}`;
+    try {
+      const [about, bytes] = await Promise.all([
+        this.#client.json({ url, query: { fields: 'contentType,metadata,timeCreated' } }),
+        this.#client.bytes({ url, query: { alt: 'media' } }),
+      ]);
+      return {
+        bytes,
+        contentType: about['contentType'] as string | undefined,
+        metadata: (about['metadata'] ?? {}) as { [name: string]: string },
+        createTime: parseSeconds(about['timeCreated']),
+      };
+    } catch (error) {
+      if (isMissingObject(error)) return undefined;
+      throw this.#explain(error);
+    }
+  }
+
+  async list(prefix: string): Promise<string[]> {
+    const names: string[] = [];
+    let pageToken: string | undefined;
+    do {
+      const query = { prefix, pageToken, fields: 'items(name),nextPageToken' };
+      const page = await this.#client.json({ url: this.#objects(), query }).catch((error: unknown) => {
+        throw this.#explain(error);
+      });
+      for (const item of (page['items'] ?? []) as JsonObject[]) names.push(item['name'] as string);
+      pageToken = page['nextPageToken'] as string | undefined;
+    } while (pageToken);
+    return names;
+  }
+
+  async remove(name: string): Promise<void> {
+    try {
+      await this.#client.bytes({ method: 'DELETE', url: `${this.#objects()}/${encodeURIComponent(name)}` });
+    } catch (error) {
+      if (!isMissingObject(error)) throw this.#explain(error);
+    }
+  }
+
+  #objects(): string {
+    return `${this.#baseUrl}/storage/v1/b/${encodeURIComponent(this.#bucket)}/o`;
+  }
+
+  #explain(error: unknown): unknown {
+    if (httpStatusOf(error) !== 404) return error;
+    const message = `The bucket "${this.#bucket}" does not exist. Create it, or check the name.`;
+    return new TholeError('STORE_UNAVAILABLE', message, { retryable: false, cause: error });
+  }
+}
+
+/** True for a missing object, false for a missing bucket. */
+function isMissingObject(error: unknown): boolean {
+  const { cause } = error as { cause?: { message?: string } };
+  return httpStatusOf(error) === 404 && !/bucket does not exist/i.test(cause?.message ?? '');
+}
+
+/** Returns a `multipart/related` body: the object's metadata, then its bytes. */
+function multipart(
+  about: JsonObject,
+  bytes: Uint8Array,
+  contentType: string,
+): { bytes: Uint8Array; contentType: string } {
+  // Readers stop at the first boundary, so it must not be in the bytes.
+  let boundary = 'thole';
+  const text = new TextDecoder('latin1').decode(bytes);
+  while (text.includes(boundary)) boundary += text.includes(`${boundary}0`) ? '1' : '0';
+  const head = `--${boundary}\r\ncontent-type: application/json; charset=UTF-8\r\n\r\n${JSON.stringify(about)}\r\n--${boundary}\r\ncontent-type: ${contentType}\r\n\r\n`;
+  const parts = [new TextEncoder().encode(head), bytes, new TextEncoder().encode(`\r\n--${boundary}--`)];
+  const whole = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return { bytes: whole, contentType: `multipart/related; boundary=${boundary}` };
+}
