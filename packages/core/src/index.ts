@@ -108,6 +108,13 @@ export type {
   StoredMemory,
 } from './memory/memory-store.ts';
 export type { VectorQuery, VectorRow, VectorStore } from './memory/vector-store.ts';
+export type { AuthConfig, AuthScheme } from './credential/auth-config.ts';
+export type { AuthCredential } from './credential/auth-credential.ts';
+export type { Authenticator, SignInResult } from './credential/authenticator.ts';
+export type { CredentialRef, CredentialService, PendingAuth, PendingAuthRef } from './credential/credential-service.ts';
+export type { CredentialRecord, CredentialRecordKey, CredentialStore } from './credential/credential-store.ts';
+export { StoredCredentialService } from './credential/stored-credential-service.ts';
+export type { StoredCredentialServiceOptions } from './credential/stored-credential-service.ts';
 export type { EventLog } from './agent/event-log.ts';
 export { StreamingMode } from './agent/run-config.ts';
 export type { RunConfig, RunLimits } from './agent/run-config.ts';

@@ -72,6 +72,31 @@ export const errorCodes = {
     retryable: false,
     docs: 'The runner has no artifact service.',
   },
+  CREDENTIAL_NOT_CONFIGURED: {
+    status: 400,
+    retryable: false,
+    docs: 'The runner has no authenticator for the credentials of users.',
+  },
+  CREDENTIAL_KEYS_INVALID: {
+    status: 500,
+    retryable: false,
+    docs: 'The keys that encrypt credentials are missing or have the wrong form. Nothing was stored.',
+  },
+  CREDENTIAL_UNREADABLE: {
+    status: 500,
+    retryable: false,
+    docs: 'A stored credential cannot be decrypted: its key is missing or different, or the record was changed.',
+  },
+  SIGN_IN_INVALID: {
+    status: 422,
+    retryable: false,
+    docs: 'The response to a sign-in does not fit the sign-in, or the sign-in is unknown or has expired.',
+  },
+  AUTH_SERVER_FAILED: {
+    status: 502,
+    retryable: false,
+    docs: 'An authorization server refused the request or did not answer. The message contains its error code.',
+  },
   ARTIFACT_TOO_LARGE: { status: 413, retryable: false, docs: 'An artifact is over the size limit.' },
   CONTEXT_CLOSED: { status: 409, retryable: false, docs: 'A context was used after its call or run had ended.' },
   INVOCATION_NOT_FOUND: {

@@ -1,0 +1,46 @@
+/** Kinds of credentials, with ADK's names. */
+export type AuthCredentialType = 'apiKey' | 'http' | 'oauth2' | 'openIdConnect' | 'serviceAccount';
+
+/** A credential in ADK's shape: what a developer configures, or the result of a sign-in. */
+export interface AuthCredential {
+  authType: AuthCredentialType;
+  apiKey?: string | undefined;
+  http?: HttpAuth | undefined;
+  oauth2?: OAuth2Auth | undefined;
+  /** Stored unchanged. `@thole/auth` does not exchange service accounts. */
+  serviceAccount?: { readonly [name: string]: unknown } | undefined;
+}
+
+/** Credential of an HTTP authentication scheme, such as `basic` or `bearer`. */
+export interface HttpAuth {
+  scheme: string;
+  credentials: { username?: string | undefined; password?: string | undefined; token?: string | undefined };
+  /** Headers to send in addition. */
+  additionalHeaders?: { [name: string]: string } | undefined;
+}
+
+/** OAuth 2 client, the parts of a sign-in, and tokens. */
+export interface OAuth2Auth {
+  clientId?: string | undefined;
+  clientSecret?: string | undefined;
+  /** Address at which the user signs in. The only member that clients receive. */
+  authUri?: string | undefined;
+  nonce?: string | undefined;
+  state?: string | undefined;
+  codeVerifier?: string | undefined;
+  /** Address to which the authorization server sends the user afterwards. */
+  redirectUri?: string | undefined;
+  /** Complete address to which the user was sent, with `code` and `state`. The client returns it. */
+  authResponseUri?: string | undefined;
+  authCode?: string | undefined;
+  accessToken?: string | undefined;
+  refreshToken?: string | undefined;
+  idToken?: string | undefined;
+  /** Time at which the access token expires, in seconds since the epoch. */
+  expiresAt?: number | undefined;
+  /** Lifetime of the access token in seconds, as the server stated it. */
+  expiresIn?: number | undefined;
+  audience?: string | undefined;
+  /** How the client authenticates at the token endpoint. Default: `client_secret_basic` with a secret, otherwise `none`. */
+  tokenEndpointAuthMethod?: string | undefined;
+}

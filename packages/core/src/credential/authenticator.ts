@@ -1,0 +1,40 @@
+import type { CallOptions, UserRef } from '../session/session-service.ts';
+import type { AuthConfig } from './auth-config.ts';
+import type { AuthCredential } from './auth-credential.ts';
+import type { PendingAuthRef } from './credential-service.ts';
+
+/** Result of a sign-in. `denied`: the user or the authorization server refused; `error` is the server's code. */
+export type SignInResult =
+  | { credentialKey: string; status: 'received' }
+  | { credentialKey: string; status: 'denied'; error: string };
+
+/**
+ * Gets the credentials of users for tools: begins sign-ins, exchanges their responses, and refreshes tokens.
+ * `OAuthAuthenticator` of `@thole/auth` implements it.
+ */
+export interface Authenticator {
+  /**
+   * Returns a valid credential: that of the user, with a refreshed token if needed, or one that needs no user. Undefined if
+   * the user must sign in.
+   */
+  loadCredential(p: UserRef & { authConfig: AuthConfig } & CallOptions): Promise<AuthCredential | undefined>;
+  /** Stores a credential of the user that the caller obtained. */
+  saveCredential(p: UserRef & { authConfig: AuthConfig; credential: AuthCredential } & CallOptions): Promise<void>;
+  /** Deletes the credential of the user, for example after an API refused its token. */
+  deleteCredential(p: UserRef & { authConfig: AuthConfig } & CallOptions): Promise<void>;
+  /** Returns the key under which the user's credential is stored. */
+  credentialKey(authConfig: AuthConfig): Promise<string>;
+  /** Begins a sign-in and returns the part of its config that clients may see: scheme, key and `authUri`. */
+  beginSignIn(
+    p: PendingAuthRef & { authConfig: AuthConfig; expiresAt?: number | undefined } & CallOptions,
+  ): Promise<AuthConfig>;
+  /**
+   * Exchanges the client's response and stores the credential. Scheme and client come from the stored sign-in, never from
+   * the response. Can be repeated after success. Throws `SIGN_IN_INVALID` if the response does not fit the sign-in.
+   */
+  finishSignIn(p: PendingAuthRef & { response: unknown } & CallOptions): Promise<SignInResult>;
+  /** Forgets a sign-in that was answered, has expired or was closed. */
+  forgetSignIn(p: PendingAuthRef & CallOptions): Promise<void>;
+  /** Deletes all credentials and sign-ins of a user. */
+  deleteUserCredentials(p: UserRef & CallOptions): Promise<void>;
+}
