@@ -3,10 +3,11 @@ import { leaseStoreCases, runCases, sessionStoreCases } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
 import { leaseStoreMutants } from './lease-store-mutants.ts';
 import { sessionStoreMutants } from './session-store-mutants.ts';
+import { waitingMutants } from './waiting-mutants.ts';
 
 const claims = ['lease', 'watch'];
 const cases = [...leaseStoreCases, ...sessionStoreCases];
-const mutants = [...leaseStoreMutants, ...sessionStoreMutants];
+const mutants = [...leaseStoreMutants, ...sessionStoreMutants, ...waitingMutants];
 
 describe('leaseStoreCases and sessionStoreCases', () => {
   it('pass a store that keeps its promises', async () => {

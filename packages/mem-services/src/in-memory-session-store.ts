@@ -1,10 +1,19 @@
 import { StoredEventWatcher, StoredLeaseManager, systemRuntime } from '@thole/core';
-import { applyDelta, InMemoryLeaseStore, leaseLost, notRunning, sessionExists, sessionNotFound } from '@thole/core/kit';
+import {
+  applyDelta,
+  hasMarks,
+  InMemoryLeaseStore,
+  leaseLost,
+  notRunning,
+  sessionExists,
+  sessionNotFound,
+} from '@thole/core/kit';
 import type {
   AppendOptions,
   Event,
   EventWindow,
   ListSessionsRequest,
+  RemoveConditions,
   Runtime,
   ScopedDelta,
   SessionHead,
@@ -14,10 +23,13 @@ import type {
   StateMap,
   StoredSession,
   UserRef,
+  WaitingPage,
+  WaitingRequest,
 } from '@thole/core';
 import { EventList } from './event-list.ts';
 import { applyChanges, applyMarks, compareByTime, toRecord } from './session-record.ts';
 import type { FoundSession, StoredApp, StoredUser, SessionRecord } from './session-record.ts';
+import { WaitingIndex } from './waiting-index.ts';
 
 /**
  * Stores sessions in the memory of this process. Events are frozen and shared, never copied. So an append takes the same
@@ -29,11 +41,13 @@ export class InMemorySessionStore implements SessionStore {
   // Nested maps: keys made of two names could be equal for different names.
   readonly #apps = new Map<string, StoredApp>();
   readonly #leases: InMemoryLeaseStore;
+  readonly #runtime: Runtime;
 
   constructor(runtime: Runtime = systemRuntime()) {
+    this.#runtime = runtime;
     this.#leases = new InMemoryLeaseStore(runtime, {
       headOf: (key) => this.#headOf(key),
-      setMarks: (key, marks) => applyMarks(this.#find(key)?.session, marks),
+      setMarks: (key, marks) => applyMarks(this.#find(key), marks),
     });
     // All writes happen in this process, so nothing is polled.
     const options = { pollMs: Infinity };
@@ -45,10 +59,10 @@ export class InMemorySessionStore implements SessionStore {
 
   async insert(session: StoredSession): Promise<void> {
     const { appName, userId, sessionId } = session.key;
-    const app = getOrCreate(this.#apps, appName, () => ({ state: {}, version: 0, users: new Map() }));
-    const user: StoredUser = getOrCreate(app.users, userId, () => ({ state: {}, version: 0, sessions: new Map() }));
+    const app = getOrCreate(this.#apps, appName, () => ({ ...newState(), users: new Map<string, StoredUser>() }));
+    const user = getOrCreate(app.users, userId, () => ({ ...newState(), sessions: new Map<string, SessionRecord>() }));
     if (user.sessions.has(sessionId)) throw sessionExists(session.key);
-    const { key, incarnation, initialState, createTime, lastUpdateTime, marks } = session;
+    const { key, incarnation, initialState, createTime, lastUpdateTime, marks, forkedFrom } = session;
     const record: SessionRecord = {
       key,
       incarnation,
@@ -58,8 +72,10 @@ export class InMemorySessionStore implements SessionStore {
       lastUpdateTime,
       events: new EventList(session.events),
       marks,
+      forkedFrom,
     };
     user.sessions.set(sessionId, record);
+    applyMarks({ app, user, session: record }, marks);
     applyChanges(app, session.appState);
     applyChanges(user, session.userState);
     this.abilities.watching.notify(key);
@@ -96,9 +112,18 @@ export class InMemorySessionStore implements SessionStore {
     return { sessions: page.map(toRecord), total: found.length };
   }
 
-  async remove(key: SessionRef, p: { ifLastSeq?: number | undefined }): Promise<boolean> {
+  async waiting(request: WaitingRequest): Promise<WaitingPage> {
+    const app = this.#apps.get(request.appName);
+    const owner = request.userId === undefined ? app : app?.users.get(request.userId);
+    return (owner?.waiting ?? new WaitingIndex()).read(request, this.#runtime.now());
+  }
+
+  async remove(key: SessionRef, { ifLastSeq, ifIdle }: RemoveConditions): Promise<boolean> {
     const found = this.#find(key);
-    if (!found || (p.ifLastSeq !== undefined && found.session.events.length !== p.ifLastSeq)) return false;
+    if (!found || (ifLastSeq !== undefined && found.session.events.length !== ifLastSeq)) return false;
+    if (ifIdle && hasMarks(found.session.marks)) return false;
+    found.app.waiting.remove(found.session);
+    found.user.waiting.remove(found.session);
     return found.user.sessions.delete(key.sessionId);
   }
 
@@ -122,7 +147,7 @@ export class InMemorySessionStore implements SessionStore {
     applyDelta(session.state, delta.session);
     applyChanges(app, delta.app);
     applyChanges(user, delta.user);
-    applyMarks(session, marks);
+    applyMarks(found, marks);
     session.lastUpdateTime = Math.max(session.lastUpdateTime, event.timestamp);
     this.abilities.watching.notify(key);
     return { event, duplicate: false };
@@ -135,7 +160,9 @@ export class InMemorySessionStore implements SessionStore {
   }
 
   async removeUser(user: UserRef): Promise<void> {
-    this.#apps.get(user.appName)?.users.delete(user.userId);
+    const app = this.#apps.get(user.appName);
+    for (const session of app?.users.get(user.userId)?.sessions.values() ?? []) app!.waiting.remove(session);
+    app?.users.delete(user.userId);
   }
 
   #find(key: SessionRef): FoundSession | undefined {
@@ -156,6 +183,10 @@ export class InMemorySessionStore implements SessionStore {
       userVersion: user.version,
     };
   }
+}
+
+function newState(): { state: StateMap; version: number; waiting: WaitingIndex } {
+  return { state: {}, version: 0, waiting: new WaitingIndex() };
 }
 
 function getOrCreate<T>(map: Map<string, T>, key: string, create: () => T): T {

@@ -1,11 +1,13 @@
 import { applyDelta } from '@thole/core/kit';
 import type { SessionMarks, SessionPage, StateDelta, StateMap, StoredSession } from '@thole/core';
 import type { EventList } from './event-list.ts';
+import type { WaitingIndex } from './waiting-index.ts';
 
 /** An app: its state, the count of writes to it, and its users. */
 export interface StoredApp {
   state: StateMap;
   version: number;
+  readonly waiting: WaitingIndex;
   readonly users: Map<string, StoredUser>;
 }
 
@@ -13,11 +15,15 @@ export interface StoredApp {
 export interface StoredUser {
   state: StateMap;
   version: number;
+  readonly waiting: WaitingIndex;
   readonly sessions: Map<string, SessionRecord>;
 }
 
 /** A session. Its `lastSeq` is the count of its events. */
-export interface SessionRecord extends Pick<StoredSession, 'key' | 'incarnation' | 'initialState' | 'createTime'> {
+export interface SessionRecord extends Pick<
+  StoredSession,
+  'key' | 'incarnation' | 'initialState' | 'createTime' | 'forkedFrom'
+> {
   readonly state: StateMap;
   readonly events: EventList;
   lastUpdateTime: number;
@@ -39,11 +45,13 @@ export function applyChanges(owner: StoredApp | StoredUser, delta: StateDelta | 
 }
 
 /** Sets the given marks and keeps the others. */
-export function applyMarks(session: SessionRecord | undefined, marks: Partial<SessionMarks> | undefined): void {
-  if (!session || !marks) return;
-  const stored = session.marks;
+export function applyMarks(found: FoundSession | undefined, marks: Partial<SessionMarks> | undefined): void {
+  if (!found || !marks) return;
+  const stored = found.session.marks;
   const { unfinished = stored.unfinished, wakeAt = stored.wakeAt, openInterrupts = stored.openInterrupts } = marks;
-  session.marks = { unfinished, wakeAt, openInterrupts };
+  found.session.marks = { unfinished, wakeAt, openInterrupts };
+  found.app.waiting.update(found.session);
+  found.user.waiting.update(found.session);
 }
 
 /** Returns the session as `load` and `list` return it. The maps are copied because the next append changes them. */
@@ -60,6 +68,7 @@ export function toRecord({ app, user, session }: FoundSession): SessionPage['ses
     lastUpdateTime: session.lastUpdateTime,
     lastSeq: session.events.length,
     marks: { ...session.marks },
+    ...(session.forkedFrom && { forkedFrom: { ...session.forkedFrom } }),
     v: 1,
   };
 }

@@ -1,0 +1,58 @@
+import { formatWaitingCursor, isWaiting, parseWaitingCursor, WAITING_PAGE, waitingTime } from '@thole/core/kit';
+import type { WaitingKind, WaitingPage, WaitingRequest, WaitingSession } from '@thole/core';
+import type { SessionRecord } from './session-record.ts';
+
+const kinds: readonly WaitingKind[] = ['unfinished', 'due', 'interrupts'];
+
+/** The waiting sessions of an app or a user, by kind. The cost of a query is the count of these sessions. */
+export class WaitingIndex {
+  readonly #sessions: { [kind in WaitingKind]?: Set<SessionRecord> } = {};
+
+  /** Adds the session to the kinds that its marks show, and removes it from the others. */
+  update(session: SessionRecord): void {
+    for (const kind of kinds) {
+      if (isWaiting(session.marks, kind)) (this.#sessions[kind] ??= new Set()).add(session);
+      else this.#sessions[kind]?.delete(session);
+    }
+  }
+
+  remove(session: SessionRecord): void {
+    for (const kind of kinds) this.#sessions[kind]?.delete(session);
+  }
+
+  /** Returns the first sessions after the cursor, by time and then by name. */
+  read({ kind, before, limit = WAITING_PAGE, after }: WaitingRequest, now: number): WaitingPage {
+    const cursor = after === undefined ? undefined : parseWaitingCursor(after);
+    const latest = before ?? (kind === 'due' ? now : Infinity);
+    const found: Position[] = [];
+    for (const session of this.#sessions[kind] ?? []) {
+      const position = { session, time: waitingTime(session, kind), id: idOf(session) };
+      if (position.time <= latest && (!cursor || compare(position, cursor) > 0)) found.push(position);
+    }
+    const page = found.sort(compare).slice(0, limit);
+    const last = page.at(-1);
+    return {
+      sessions: page.map(({ session }) => toWaitingSession(session)),
+      ...(last && found.length > page.length && { next: formatWaitingCursor(last) }),
+    };
+  }
+}
+
+interface Position {
+  session: SessionRecord;
+  time: number;
+  id: string;
+}
+
+// Names contain no NUL.
+function idOf({ key }: SessionRecord): string {
+  return `${key.sessionId}\0${key.userId}`;
+}
+
+function compare(a: Omit<Position, 'session'>, b: Omit<Position, 'session'>): number {
+  return a.time - b.time || (a.id < b.id ? -1 : Number(a.id > b.id));
+}
+
+function toWaitingSession({ key, incarnation, events, lastUpdateTime, marks }: SessionRecord): WaitingSession {
+  return { key: { ...key }, incarnation, lastSeq: events.length, lastUpdateTime, marks: { ...marks } };
+}
