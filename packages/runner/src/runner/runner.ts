@@ -5,6 +5,7 @@ import type {
   AgentTree,
   App,
   ArtifactService,
+  CompactionOptions,
   Event,
   Llm,
   MemoryService,
@@ -15,6 +16,9 @@ import type {
   StateDelta,
   Toolset,
 } from '@thole/core';
+import type { CompactionResult } from '../compaction/compact-session.ts';
+import { Compactor } from '../compaction/compactor.ts';
+import { assertSummarizer, summarizerOf } from '../compaction/summarizer-of.ts';
 import { LlmCalls } from '../flow/llm-calls.ts';
 import { DeadlineTimer } from '../invocation/deadlines.ts';
 import type { RunRequest } from '../invocation/run-request.ts';
@@ -34,6 +38,8 @@ import type { StoredData } from './session-changes.ts';
 
 /** Default of `runConfig.maxLlmCalls`. */
 const MAX_LLM_CALLS = 500;
+/** Time that active compactions have when the runner is closed. */
+const COMPACTION_CLOSE_MS = 30_000;
 
 /**
  * Runs an agent tree: processes each message into stored events. A session has one run at a time. Sessions stay in memory
@@ -54,6 +60,7 @@ export class Runner {
   readonly #toolsets: Set<Toolset> = new Set();
   readonly #models: Map<string, Llm> = new Map();
   readonly #costOf: App['costOf'];
+  readonly #compactor: Compactor | undefined;
   #tree: AgentTree;
   #closed: Promise<void> | undefined;
 
@@ -89,8 +96,23 @@ export class Runner {
         if (this.#closed) throw new TholeError('INVALID_INPUT', 'The runner is closed.');
         this.#runs.add(task);
       },
-      removeRun: (task) => void this.#runs.delete(task),
+      removeRun: (task) => {
+        this.#runs.delete(task);
+        this.#compactor?.afterRun(task);
+      },
     };
+    this.#compactor = compaction && this.#createCompactor(compaction);
+  }
+
+  #createCompactor(options: CompactionOptions): Compactor {
+    assertSummarizer(options, this.#tree);
+    return new Compactor({
+      options,
+      service: this.sessionService,
+      leases: this.#leases,
+      summarizer: () => options.summarizer ?? summarizerOf(this.#tree, this.#deps),
+      initOf: (ref) => this.#initOf(ref, undefined, false),
+    });
   }
 
   /** The root agent. A new value applies to runs that begin later. */
@@ -158,9 +180,23 @@ export class Runner {
     return this.#leases.requestStop(this.#refOf(p), p.invocationId);
   }
 
-  /** Resolves when no run is active. */
+  /**
+   * Summarizes older events of a session now, whether or not a rule of `App.compaction` is due. Returns one result for each
+   * branch, none if there is nothing to summarize. With `dryRun` it calls no model and stores nothing. Throws
+   * `SESSION_NOT_FOUND`, `COMPACTION_FAILED` if the summarizer fails, and `INVALID_INPUT` if the app has no `compaction`.
+   */
+  async compact(p: { userId: string; sessionId: string; dryRun?: boolean | undefined }): Promise<CompactionResult[]> {
+    const ref = this.#refOf(p);
+    if (!this.#compactor) throw new TholeError('INVALID_INPUT', 'compact() needs compaction in the app of the runner.');
+    return this.#compactor.compact(ref, p.dryRun === true);
+  }
+
+  /** Resolves when no run and no compaction is active. */
   async idle(): Promise<void> {
-    while (this.#runs.size > 0) await Promise.all([...this.#runs].map((task) => task.done));
+    while (this.#runs.size > 0 || this.#compactor?.isBusy) {
+      await Promise.all([...this.#runs].map((task) => task.done));
+      await this.#compactor?.idle();
+    }
   }
 
   /** Stops all runs, then closes toolsets and plugins. Later runs end with `INVALID_INPUT`. */
@@ -175,6 +211,7 @@ export class Runner {
   async #close(): Promise<void> {
     const { deadlineTimer, plugins, runtime } = this.#deps;
     for (const task of this.#runs) task.stop(abortedError(task.invocationId, 'The runner was closed.'));
+    await this.#compactor?.close(runtime, COMPACTION_CLOSE_MS);
     await this.idle();
     deadlineTimer.close();
     const closing = [...this.#toolsets, ...plugins].map(async (each) => each.close?.());

@@ -63,6 +63,12 @@ export class SessionLeases {
     return id !== undefined && this.#manager.requestStop(ref, id);
   }
 
+  /** Returns the invocation that holds the session with a live lease. */
+  async currentInvocation(ref: SessionRef): Promise<string | undefined> {
+    const lease = await this.#manager.current(ref);
+    return lease && !lease.expired ? lease.invocationId : undefined;
+  }
+
   get #manager(): LeaseManager {
     return this.#service.leasing ?? this.#local;
   }

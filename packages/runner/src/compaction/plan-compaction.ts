@@ -1,0 +1,137 @@
+import { getFunctionCalls, getFunctionResponses } from '@thole/core';
+import { applyRewinds, newestFirst } from '@thole/core/kit';
+import type { CompactionOptions, Event, EventLog } from '@thole/core';
+import { includeEvents } from '../contents/include-events.ts';
+import { activeCompactions } from '../history/active-compactions.ts';
+import type { ActiveCompaction } from '../history/active-compactions.ts';
+import { callKey } from '../history/call-key.ts';
+import { compactionOf } from '../history/compaction-of.ts';
+import { openInvocations } from './open-invocations.ts';
+
+/** Events of one branch to summarize. */
+export interface CompactionWindow {
+  readonly branch: string | undefined;
+  /** The events to cover, oldest first. */
+  readonly events: readonly Event[];
+  /** Events that are covered already and that the summarizer reads again. They come before `events`. */
+  readonly overlap: readonly Event[];
+  /** The records of the branch that the new record replaces, oldest first. */
+  readonly replaces: readonly ActiveCompaction[];
+}
+
+/**
+ * True if a rule may apply. Reads the log from its end, only as far as the newest record, so the cost does not depend on the
+ * length of the session.
+ */
+export function mayBeDue(log: EventLog, { interval, tokenThreshold }: CompactionOptions): boolean {
+  const invocations = new Set<string>();
+  let coveredTo = 0;
+  let needsPrompt = tokenThreshold !== undefined;
+  for (const event of newestFirst(log)) {
+    const record = event.actions.compaction && compactionOf(event);
+    if (record) {
+      coveredTo = Math.max(coveredTo, record.endSeq);
+      // Prompts before the record were longer than the next one will be.
+      needsPrompt = false;
+      continue;
+    }
+    if (event.seq !== undefined && event.seq <= coveredTo) return false;
+    const tokens = event.author === 'system' ? undefined : event.usageMetadata?.promptTokenCount;
+    if (needsPrompt && tokens !== undefined) {
+      if (tokens >= tokenThreshold!) return true;
+      needsPrompt = false;
+    }
+    if (event.content) invocations.add(event.invocationId);
+    if (interval === undefined ? !needsPrompt : invocations.size >= interval) return interval !== undefined;
+  }
+  return false;
+}
+
+/**
+ * Returns the events to summarize, by branch. Never covers events of an invocation that may continue (`openInvocations`),
+ * events of the `running` invocation, events without words for a model, and one side of a call without the other. With `isForced` the number of invocations and
+ * tokens does not count.
+ */
+export function planCompaction(
+  stored: readonly Event[],
+  options: CompactionOptions,
+  p: { isForced: boolean; running?: string | undefined },
+): CompactionWindow[] {
+  const visible = applyRewinds(stored);
+  const included = includeEvents(visible, undefined).filter((event) => !compactionOf(event));
+  const active = activeCompactions(visible);
+  const covered = new Set<string>(active.flatMap(({ ids }) => [...ids]));
+  const open = openInvocations(visible);
+  const raw = included.filter((event) => !covered.has(event.id));
+  const closed = raw.filter((event) => !open.has(event.invocationId) && event.invocationId !== p.running);
+  const candidates = candidatesOf({ visible, raw, closed }, options, p.isForced);
+  if (candidates.length === 0) return [];
+  const byBranch = Map.groupBy(withoutSplitCalls(included, candidates), (event) => event.branch);
+  return [...byBranch].map(([branch, events]) => ({
+    branch,
+    events,
+    overlap: overlapOf(included, events, options.overlap ?? 0),
+    replaces: active.filter(({ event }) => event.branch === branch),
+  }));
+}
+
+/** Returns the events that a rule covers: the rule by tokens first, then the rule by invocations. */
+function candidatesOf(
+  { visible, raw, closed }: { visible: readonly Event[]; raw: readonly Event[]; closed: readonly Event[] },
+  { interval, tokenThreshold, eventRetention = 0 }: CompactionOptions,
+  isForced: boolean,
+): readonly Event[] {
+  if (tokenThreshold !== undefined && (isForced || lastPromptTokens(visible) >= tokenThreshold)) {
+    const retained = new Set(raw.slice(raw.length - Math.min(eventRetention, raw.length)));
+    const older = closed.filter((event) => !retained.has(event));
+    if (older.length > 0) return older;
+  }
+  if (interval === undefined) return [];
+  const invocations = new Set(closed.map((event) => event.invocationId));
+  return isForced || invocations.size >= interval ? closed : [];
+}
+
+/** Returns the prompt tokens of the newest model call since the newest record; 0 if there is none. */
+function lastPromptTokens(visible: readonly Event[]): number {
+  for (const event of visible.toReversed()) {
+    if (compactionOf(event)) return 0;
+    const tokens = event.author === 'system' ? undefined : event.usageMetadata?.promptTokenCount;
+    if (tokens !== undefined) return tokens;
+  }
+  return 0;
+}
+
+/** Removes both sides of each call that is not covered completely, or whose sides are in different branches. */
+function withoutSplitCalls(included: readonly Event[], candidates: readonly Event[]): readonly Event[] {
+  const sides = new Map<string, Event[]>();
+  for (const event of included) {
+    for (const each of [...getFunctionCalls(event), ...getFunctionResponses(event)]) {
+      const key = callKey(each);
+      sides.set(key, [...(sides.get(key) ?? []), event]);
+    }
+  }
+  let left = new Set(candidates);
+  for (;;) {
+    const isWhole = (event: Event): boolean =>
+      [...getFunctionCalls(event), ...getFunctionResponses(event)].every((each) =>
+        sides.get(callKey(each))!.every((other) => left.has(other) && other.branch === event.branch),
+      );
+    const whole = [...left].filter(isWhole);
+    if (whole.length === left.size) return whole;
+    left = new Set(whole);
+  }
+}
+
+/** Returns the covered events of the last `count` invocations of the branch before these events. */
+function overlapOf(included: readonly Event[], events: readonly Event[], count: number): readonly Event[] {
+  if (count === 0) return [];
+  const own = new Set(events.map((event) => event.invocationId));
+  const first = included.indexOf(events[0]!);
+  const earlier = included.slice(0, first).filter(({ branch }) => branch === events[0]!.branch);
+  const invocations = new Set<string>();
+  for (let i = earlier.length - 1; i >= 0 && invocations.size < count; i--) {
+    const { invocationId } = earlier[i]!;
+    if (!own.has(invocationId)) invocations.add(invocationId);
+  }
+  return earlier.filter((event) => invocations.has(event.invocationId));
+}
