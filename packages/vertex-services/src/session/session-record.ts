@@ -1,6 +1,6 @@
 import { TholeError } from '@thole/core';
 import { isPlainObject, noMarks, setOwn } from '@thole/core/kit';
-import type { Json, JsonObject, SessionMarks, SessionRef, StateMap, StoredSession } from '@thole/core';
+import type { ForkOrigin, Json, JsonObject, SessionMarks, SessionRef, StateMap, StoredSession } from '@thole/core';
 import { decodeValue, encodeValue, isSafeText } from './struct-value.ts';
 import { parseSeconds } from './wire-time.ts';
 
@@ -20,6 +20,7 @@ interface Created {
   createTime: number;
   lastUpdateTime: number;
   initialState: StateMap;
+  forkedFrom?: ForkOrigin | undefined;
   marks: SessionMarks;
   /** True for a session that was created only to read the state of its user. */
   isProbe?: boolean | undefined;
@@ -43,8 +44,8 @@ export type SessionRecord = Omit<StoredSession, 'events'> & {
 
 /** Returns the state of a new session. */
 export function newSessionState(session: StoredSession, app: string | undefined): JsonObject {
-  const { incarnation, createTime, lastUpdateTime, initialState, marks } = session;
-  const created: Created = { v: 1, app, incarnation, createTime, lastUpdateTime, initialState, marks };
+  const { incarnation, createTime, lastUpdateTime, initialState, forkedFrom, marks } = session;
+  const created: Created = { v: 1, app, incarnation, createTime, lastUpdateTime, initialState, forkedFrom, marks };
   const state: JsonObject = {};
   for (const [key, value] of Object.entries(session.state)) setState(state, key, value);
   for (const [key, value] of Object.entries(session.appState)) setState(state, `app:${key}`, value);
@@ -88,6 +89,7 @@ export function readRecord(key: SessionRef, stored: JsonObject): SessionRecord {
     // A deleted session and its successor with the same id differ in their times.
     incarnation: created?.incarnation ?? (stored['createTime'] as string),
     initialState: created?.initialState ?? {},
+    ...(created?.forkedFrom && { forkedFrom: created.forkedFrom }),
     ...statesOf(all),
     appVersion: 0,
     userVersion: 0,

@@ -1,10 +1,19 @@
 import { TholeError } from '@thole/core';
-import { KeyedQueue, leaseLost, notRunning, sessionExists, sessionKeyOf, sessionNotFound } from '@thole/core/kit';
+import {
+  hasMarks,
+  KeyedQueue,
+  leaseLost,
+  notRunning,
+  sessionExists,
+  sessionKeyOf,
+  sessionNotFound,
+} from '@thole/core/kit';
 import type {
   AppendOptions,
   Event,
   EventWindow,
   ListSessionsRequest,
+  RemoveConditions,
   ScopedDelta,
   SessionPage,
   SessionRef,
@@ -12,6 +21,8 @@ import type {
   StateMap,
   StoredSession,
   UserRef,
+  WaitingPage,
+  WaitingRequest,
 } from '@thole/core';
 import type { AgentEngines } from '../client/agent-engine.ts';
 import { httpStatusOf } from '../client/map-google-error.ts';
@@ -23,6 +34,7 @@ import { encodeDelta, newSessionState, probeState, readRecord } from './session-
 import type { SessionRecord } from './session-record.ts';
 import { toVertexEvent } from './vertex-event.ts';
 import { formatMicros, toMicros } from './wire-time.ts';
+import { waitingPage } from './waiting-page.ts';
 import { windowOf } from './window-of.ts';
 
 /** Session ids that the service accepts. */
@@ -68,6 +80,7 @@ export class VertexSessionStore implements SessionStore {
         const record = await this.#record(key).catch(() => undefined);
         if (record?.incarnation !== incarnation) throw error;
       }
+      if (session.events.length > 0) await this.#insertEvents(session);
     });
   }
 
@@ -94,10 +107,14 @@ export class VertexSessionStore implements SessionStore {
     return { sessions, total: records.length };
   }
 
-  async remove(key: SessionRef, p: { ifLastSeq?: number | undefined }): Promise<boolean> {
+  async waiting(request: WaitingRequest): Promise<WaitingPage> {
+    return waitingPage(await this.#records(request), request, this.#client.runtime.now());
+  }
+
+  async remove(key: SessionRef, p: RemoveConditions): Promise<boolean> {
     return this.#queue.run(sessionKeyOf(key), async () => {
       const record = await this.#record(key);
-      if (!record) return false;
+      if (!record || (p.ifIdle && hasMarks(record.marks))) return false;
       if (p.ifLastSeq !== undefined && (await this.#events(key, record)).length !== p.ifLastSeq) return false;
       return this.#delete(key);
     });
@@ -119,7 +136,7 @@ export class VertexSessionStore implements SessionStore {
       }
       if (options.fence !== undefined) throw leaseLost(key, event.invocationId);
       if (options.ifHeldBy !== undefined) throw notRunning(key, options.ifHeldBy);
-      await this.#store(key, event, { record, known, marks: options.marks });
+      await this.#store(key, event, { record, known, delta: event.actions.stateDelta, marks: options.marks });
       event.seq = known.ids.size;
       return { event, duplicate: false };
     });
@@ -190,16 +207,24 @@ export class VertexSessionStore implements SessionStore {
     if (this.#known.size > MAX_KNOWN) this.#known.delete(this.#known.keys().next().value!);
   }
 
+  /** Stores the events of a new session, whose state has their changes already. If one fails, deletes the session. */
+  async #insertEvents({ key, events }: StoredSession): Promise<void> {
+    try {
+      const record = await this.#recordAndKnown(key);
+      const known = this.#known.get(sessionKeyOf(key))!;
+      for (const event of events) await this.#store(key, event, { record, known, delta: {}, marks: undefined });
+    } catch (error) {
+      await this.#delete(key).catch(() => {});
+      throw error;
+    }
+  }
+
   /** Stores the event once. After a lost answer it looks for the event before the next attempt. */
-  async #store(
-    key: SessionRef,
-    event: Event,
-    { record, known, marks }: { record: SessionRecord; known: KnownEvents; marks: AppendOptions['marks'] },
-  ): Promise<void> {
+  async #store(key: SessionRef, event: Event, { record, known, delta, marks }: StoreContext): Promise<void> {
     const defined = Object.fromEntries(Object.entries(marks ?? {}).filter(([, value]) => value !== undefined));
     // The service orders events by time, so that each is at least a microsecond after the one before.
     const micros = Math.max(toMicros(event.timestamp), known.lastMicros + 1);
-    const stateDelta = encodeDelta(event.actions.stateDelta, {
+    const stateDelta = encodeDelta(delta, {
       lastSeq: known.ids.size + 1,
       lastUpdateTime: Math.max(record.lastUpdateTime, known.lastTimestamp, event.timestamp),
       marks: { ...record.marks, ...defined },
@@ -309,6 +334,15 @@ function withoutOwnMembers(record: SessionRecord): Omit<StoredSession, 'events'>
 
 function compareByTime(a: SessionRecord, b: SessionRecord): number {
   return a.lastUpdateTime - b.lastUpdateTime || (a.key.sessionId < b.key.sessionId ? -1 : 1);
+}
+
+/** The session of an append. */
+interface StoreContext {
+  record: SessionRecord;
+  known: KnownEvents;
+  /** State changes to apply, with prefixes. */
+  delta: StateMap;
+  marks: AppendOptions['marks'];
 }
 
 /** The service answers 400 or 409 for a taken id. */
