@@ -1,5 +1,7 @@
 export { InMemoryArtifactService } from './in-memory-artifact-service.ts';
 export { InMemoryArtifactStore } from './in-memory-artifact-store.ts';
+export { InMemoryCredentialService } from './in-memory-credential-service.ts';
+export { InMemoryCredentialStore } from './in-memory-credential-store.ts';
 export { InMemorySessionService } from './in-memory-session-service.ts';
 export { InMemorySessionStore } from './in-memory-session-store.ts';
 export { InMemoryMemoryService } from './in-memory-memory-service.ts';

@@ -34,4 +34,5 @@ export { embedderCases } from './suites/embedder-cases.ts';
 export { HashEmbedder } from './hash-embedder.ts';
 export type { HashEmbedderOptions } from './hash-embedder.ts';
 export { artifactServiceCases } from './suites/artifact-cases.ts';
+export { credentialServiceCases } from './suites/credential-cases.ts';
 export { vectorStoreCases } from './suites/vector-store-cases.ts';

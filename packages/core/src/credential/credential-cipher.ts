@@ -1,5 +1,6 @@
 import { decodeBase64, encodeBase64 } from '../content/base64.ts';
 import { TholeError } from '../errors/thole-error.ts';
+import { randomBytes } from '../runtime/random-bytes.ts';
 
 const FORMAT = 'a1';
 const IV_BYTES = 12;
@@ -31,7 +32,7 @@ export class CredentialCipher {
 
   /** Returns the encrypted text. It can be decrypted only with the same `context`, such as the record's owner and name. */
   async encrypt(text: string, context: string): Promise<string> {
-    const iv = crypto.getRandomValues(new Uint8Array(IV_BYTES));
+    const iv = randomBytes(IV_BYTES);
     const key = await this.#keys.get(this.#firstId)!;
     const encrypted = await crypto.subtle.encrypt(algorithm(iv, context), key, new TextEncoder().encode(text));
     return [FORMAT, this.#firstId, encodeBase64(iv), encodeBase64(new Uint8Array(encrypted))].join('.');

@@ -1,5 +1,6 @@
-import { invalidInput } from '../errors/invalid-input.ts';
+import { failInvalidJson, invalidInput } from '../errors/invalid-input.ts';
 import { TholeError } from '../errors/thole-error.ts';
+import { JsonCopier } from '../json/copy-json.ts';
 import { isPlainObject } from '../json/find-non-json.ts';
 import { setOwn } from '../json/own.ts';
 import type { AuthConfig, AuthScheme } from './auth-config.ts';
@@ -19,7 +20,9 @@ const namedByOthers: ReadonlySet<string> = new Set(['scopes', 'additionalHeaders
  */
 export function readAuthConfig(value: unknown, argument = 'authConfig'): AuthConfig {
   if (!isPlainObject(value)) throw invalidInput(argument, 'an object with authScheme', value);
-  const { authScheme, rawAuthCredential, exchangedAuthCredential, credentialKey } = toCamelCase(value);
+  const { authScheme, rawAuthCredential, exchangedAuthCredential, credentialKey } = toCamelCase(
+    toJson(value, argument),
+  );
   const raw = readOptionalCredential(rawAuthCredential, `${argument}.rawAuthCredential`);
   const exchanged = readOptionalCredential(exchangedAuthCredential, `${argument}.exchangedAuthCredential`);
   if (credentialKey !== undefined && typeof credentialKey !== 'string') {
@@ -36,7 +39,7 @@ export function readAuthConfig(value: unknown, argument = 'authConfig'): AuthCon
 /** Returns an `AuthCredential` with camelCase members. Accepts both spellings. Throws `INVALID_INPUT` for another shape. */
 export function readAuthCredential(value: unknown, argument = 'credential'): AuthCredential {
   if (!isPlainObject(value)) throw invalidInput(argument, 'an object with authType', value);
-  const credential = toCamelCase(value);
+  const credential = toCamelCase(toJson(value, argument));
   assertOneOf(`${argument}.authType`, credential['authType'], credentialTypes);
   assertOptional(`${argument}.apiKey`, credential['apiKey'], 'a string', isString);
   for (const name of ['http', 'oauth2', 'serviceAccount']) {
@@ -88,6 +91,10 @@ function assertOptional(
 
 function isString(value: unknown): value is string {
   return typeof value === 'string';
+}
+
+function toJson(value: object, argument: string): { [name: string]: unknown } {
+  return new JsonCopier(failInvalidJson).copy(value, argument) as { [name: string]: unknown };
 }
 
 // Pydantic writes `type_` and `in_` for `type` and `in`.
