@@ -6,7 +6,7 @@ import type { Import } from './architecture/imports.ts';
 import { filesBelow, packages, read, sourcesOf } from './architecture/workspace.ts';
 
 const coreOrder =
-  'json < errors < runtime < content < model < event < state < session < artifact < memory < credential < agent < tool < plugin < app';
+  'json < errors < runtime < content < model < event < interrupt < state < session < artifact < memory < credential < agent < tool < plugin < app';
 const runnerOrder =
   'otel < models < traces < hooks < history < contents < request < flow < agents < session < contexts < invocation < compaction < rewind < runner < plugins';
 

@@ -213,7 +213,9 @@ describe.each([
     expect(new Set(profiles).size).toBe(1);
 
     // Consolidated and cleared on request; long-term memory stays.
-    expect(await second.hear(telegram, '/reset')).toBe('The conversation was added to memory. A new conversation starts.');
+    expect(await second.hear(telegram, '/reset')).toBe(
+      'The conversation was added to memory. A new conversation starts.',
+    );
     expect(await sessions.getSession(telegram)).toBeUndefined();
     // Told twice it is known once; what is no longer true is still known for when it was.
     expect((await stored(['fact'])).toSorted()).toEqual([

@@ -1,6 +1,6 @@
 import { TholeError } from '@thole/core';
 import { withRetries } from '@thole/core/kit';
-import type { TholeErrorOptions } from '@thole/core';
+import type { TholeErrorOptions } from '@thole/core/kit';
 import { FixedRuntime } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
 

@@ -59,7 +59,9 @@ export const waitingMutants: readonly StoreMutant[] = [
       }
     },
   ),
-  waitingMutant('waiting.user-or-app', 'ignores the user', (waiting, { userId: _, ...request }) => waiting(request)),
+  waitingMutant('waiting.user-or-app', 'ignores the user', (waiting, request) =>
+    waiting({ ...request, userId: undefined }),
+  ),
   waitingMutant('waiting.user-or-app', 'lists the sessions of all apps', (waiting, request) =>
     waiting({ ...request, appName: request.appName === 'none' ? 'app' : request.appName }),
   ),

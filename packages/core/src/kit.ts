@@ -16,6 +16,9 @@ export { raceAbort, raceAbortWrite } from './errors/race-abort.ts';
 export { KeyedQueue } from './runtime/keyed-queue.ts';
 export { actionMapNames, createActionMaps } from './event/event-actions.ts';
 export { applyRewinds, newestFirst, rewindOf } from './event/apply-rewinds.ts';
+export { answerEventId, requestKindOf, requestNames } from './interrupt/interrupt.ts';
+export { InterruptLog, isFinalRecord, isProvisional } from './interrupt/interrupt-log.ts';
+export type { RecordedInterrupt } from './interrupt/interrupt-log.ts';
 export { silentSpan } from './runtime/silent.ts';
 export { assertContent, assertResponseParts } from './content/assert-content.ts';
 export { pairCalls } from './content/pair-calls.ts';
@@ -55,6 +58,7 @@ export {
   waitingTime,
 } from './session/waiting-sessions.ts';
 export type { WaitingCursor } from './session/waiting-sessions.ts';
+export { ingestibleEvents } from './session/ingestible-events.ts';
 export { leaseLost, notRunning, sessionExists, sessionNotFound } from './session/session-errors.ts';
 export { encodeBase64, decodeBase64 } from './content/base64.ts';
 export { assertTextCodec, decodeText, encodeText, isEncoded } from './artifact/text-codec.ts';

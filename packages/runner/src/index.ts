@@ -3,6 +3,7 @@ export type { RunRequest } from './invocation/run-request.ts';
 export type { RunnerOptions, RunnerSubject } from './runner/runner-options.ts';
 export type { Concurrency } from './session/lease.ts';
 export type { Completion, Run } from './runner/run.ts';
+export type { RegenerateRequest, RewindRequest } from './runner/rewind-requests.ts';
 export { findAgentToRun } from './history/find-agent-to-run.ts';
 export { BaseAgent } from './agents/base-agent.ts';
 export type { BaseAgentOptions } from './agents/base-agent.ts';

@@ -1,5 +1,7 @@
 export { DatabaseArtifactService } from './artifact/sql-artifact-service.ts';
 export type { DatabaseArtifactServiceOptions } from './artifact/sql-artifact-service.ts';
+export { DatabaseCredentialService } from './credential/sql-credential-service.ts';
+export type { DatabaseCredentialServiceOptions } from './credential/sql-credential-service.ts';
 export { DatabaseMemoryService } from './memory/sql-memory-service.ts';
 export type { DatabaseMemoryServiceOptions } from './memory/sql-memory-service.ts';
 export { DatabaseSessionService } from './session/sql-session-service.ts';
@@ -9,6 +11,7 @@ export type { MigrateFromAdkRequest, MigrateFromAdkResult } from './adk/migrate-
 export type { AdkDatabaseOptions } from './adk/adk-database.ts';
 export { SqlArtifactStore } from './artifact/sql-artifact-store.ts';
 export type { SqlArtifactStoreOptions } from './artifact/sql-artifact-store.ts';
+export { SqlCredentialStore } from './credential/sql-credential-store.ts';
 export { SqlMemoryStore } from './memory/sql-memory-store.ts';
 export type { SqlMemoryStoreOptions } from './memory/sql-memory-store.ts';
 export type { PruneMemoriesRequest } from '@thole/recall';

@@ -43,6 +43,8 @@ export interface FunctionResponse {
   id?: string | undefined;
   name: string;
   response: JsonObject;
+  /** True for an update of a long-running call, which stays open. Never sent to a provider. */
+  willContinue?: boolean | undefined;
   /** Images, audio and files of the answer. A provider that cannot send them sends a line of text instead. */
   parts?: FunctionResponsePart[] | undefined;
 }

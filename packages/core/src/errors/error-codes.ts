@@ -104,6 +104,66 @@ export const errorCodes = {
     retryable: false,
     docs: 'The session has no such invocation, or it was rewound.',
   },
+  INTERRUPT_NOT_FOUND: {
+    status: 404,
+    retryable: false,
+    docs: 'The session has no interrupt with this id, or it was rewound.',
+  },
+  INTERRUPT_ANSWERED: {
+    status: 409,
+    retryable: false,
+    docs: 'The interrupt has an answer already, or its invocation has ended. The first answer counts.',
+  },
+  INTERRUPT_EXPIRED: {
+    status: 410,
+    retryable: false,
+    docs: 'The answer came after the interrupt had expired.',
+  },
+  INTERRUPT_MISMATCH: {
+    status: 403,
+    retryable: false,
+    docs: 'The request does not fit the recorded call, the agent or its tools. `details.reason` names the problem.',
+  },
+  ANSWER_INVALID: {
+    status: 422,
+    retryable: false,
+    docs: 'The answer has the wrong form or does not fit the schema of the request. The interrupt stays open.',
+  },
+  ARGUMENTS_NOT_EDITABLE: {
+    status: 422,
+    retryable: false,
+    docs: 'An approval contains edited arguments, but the tool does not allow them.',
+  },
+  INVOCATION_ENDED: {
+    status: 409,
+    retryable: false,
+    docs: 'The invocation was cancelled, aborted or replaced, and cannot be resumed.',
+  },
+  MESSAGE_ID_TAKEN: {
+    status: 409,
+    retryable: false,
+    docs: 'The session has another message with this `messageId`.',
+  },
+  RESUME_DIVERGED: {
+    status: 409,
+    retryable: false,
+    docs: 'A custom agent did something else than before when its invocation was resumed.',
+  },
+  RESUME_FAILED: {
+    status: 500,
+    retryable: false,
+    docs: 'Recovery tried three times to continue the invocation, without progress. Used only in closing records.',
+  },
+  RUN_SUPERSEDED: {
+    status: 409,
+    retryable: false,
+    docs: 'A new message began while the invocation was unfinished. Used only in closing records.',
+  },
+  LEASING_NOT_SUPPORTED: {
+    status: 400,
+    retryable: false,
+    docs: 'The session service has no leases or no list of waiting sessions, which recovery needs.',
+  },
   REWIND_SPLITS_CALL: {
     status: 409,
     retryable: false,

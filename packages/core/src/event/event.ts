@@ -1,3 +1,4 @@
+import type { Json } from '../json/json.ts';
 import type { LlmResponse } from '../model/llm-response.ts';
 import type { EventActions } from './event-actions.ts';
 
@@ -15,6 +16,11 @@ export interface Event extends LlmResponse {
   branch?: string | undefined;
   /** Ids of calls in this event that are answered later. */
   longRunningToolIds?: string[] | undefined;
+  /**
+   * Place of the agent that made the event. `path` names each agent from the one that began the invocation, and how often
+   * its parent has called it: `plan/loop/writer#2`. Events of the agent that began have none.
+   */
+  nodeInfo?: { path?: string | undefined; [name: string]: Json | undefined } | undefined;
   /** 1, 2, 3 … in each session, assigned by the store. Events are ordered by it, never by time. */
   seq?: number | undefined;
 }

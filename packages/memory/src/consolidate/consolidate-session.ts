@@ -1,5 +1,5 @@
 import { TholeError } from '@thole/core';
-import { raceAbort } from '@thole/core/kit';
+import { ingestibleEvents, raceAbort } from '@thole/core/kit';
 import type {
   ArtifactService,
   LeaseManager,
@@ -60,7 +60,7 @@ async function addAndDelete(
   if (!session) return 'gone';
   if (isConsolidated(session)) return 'unchanged';
   // A session without turns, which an app has prepared, stays.
-  if (turnsOf(session.id, session.events).length === 0) return 'unchanged';
+  if (turnsOf(session.id, ingestibleEvents(session)).length === 0) return 'unchanged';
   await raceAbort(p.memory.addSessionToMemory(session, { signal }), signal);
   return p.keep ? markConsolidated(ref, session, p) : deleteUnchangedSession(session, p);
 }

@@ -1,5 +1,13 @@
 import { systemRuntime } from '@thole/core';
-import { assertUser, createTimeZoneReader, isCurrentMemory, KeyedQueue, raceAbort, userKeyOf } from '@thole/core/kit';
+import {
+  assertUser,
+  createTimeZoneReader,
+  ingestibleEvents,
+  isCurrentMemory,
+  KeyedQueue,
+  raceAbort,
+  userKeyOf,
+} from '@thole/core/kit';
 import type { TimeZoneReader } from '@thole/core/kit';
 import type {
   AddMemoryRequest,
@@ -62,7 +70,8 @@ export class FactMemoryService implements MemoryService {
   }
 
   async addSessionToMemory(session: Session, call: CallOptions = {}): Promise<void> {
-    const { appName, userId, id: sessionId, events } = session ?? {};
+    const { appName, userId, id: sessionId } = session ?? {};
+    const events = Array.isArray(session?.events) ? ingestibleEvents(session) : session?.events;
     const p = { appName, userId, sessionId, events, signal: call.signal };
     if (!this.#keepsTurns && hasEvents(p)) return this.#addFactsOnly(p, true);
     await this.#memory.addSessionToMemory(session, call);

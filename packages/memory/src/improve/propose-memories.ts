@@ -1,5 +1,6 @@
 import { systemRuntime, textOf, TholeError } from '@thole/core';
 import {
+  ingestibleEvents,
   assertCount,
   assertDuration,
   assertUser,
@@ -104,7 +105,8 @@ async function addSessions(memory: FullMemory, p: ProposeMemoriesOptions): Promi
   const page = await sessions.listSessions({ appName, userId, limit: maxSessions, order: 'desc', signal });
   for (const { id: sessionId } of page.sessions) {
     const session = await sessions.getSession({ appName, userId, sessionId, signal });
-    if (session) await memory.addEventsToMemory({ appName, userId, sessionId, events: session.events, signal });
+    if (!session) continue;
+    await memory.addEventsToMemory({ appName, userId, sessionId, events: ingestibleEvents(session), signal });
   }
 }
 

@@ -1,5 +1,7 @@
 import { systemRuntime, TholeError } from '@thole/core';
 import {
+  ingestibleEvents,
+  rewindOf,
   assertCount,
   assertDuration,
   invalidInput,
@@ -176,7 +178,12 @@ export class AutoIngestPlugin implements Plugin {
     if (stored && reached?.incarnation !== undefined && stored.incarnation !== reached.incarnation)
       stored = await sessions.getSession(session);
     if (!stored) return;
-    if (stored.events.length > 0) await this.#add(session, stored.events);
+    // A marker may rewind events before the window.
+    if (stored.window && stored.events.some((event) => rewindOf(event) !== undefined))
+      stored = await sessions.getSession(session);
+    if (!stored) return;
+    const events = ingestibleEvents(stored);
+    if (events.length > 0) await this.#add(session, events);
     this.#done.set(key, { seq: stored.lastSeq, incarnation: stored.incarnation });
   }
 

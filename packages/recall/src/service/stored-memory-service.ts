@@ -2,6 +2,7 @@ import { systemRuntime, textOf, TholeError } from '@thole/core';
 import {
   assertCount,
   assertSessionRef,
+  ingestibleEvents,
   invalidInput,
   isPlainObject,
   KeyedQueue,
@@ -78,7 +79,8 @@ export class StoredMemoryService implements MemoryService {
 
   async addSessionToMemory(session: Session, call: CallOptions = {}): Promise<void> {
     if (typeof session !== 'object' || session === null) throw invalidInput('session', 'a Session', session);
-    const { appName, userId, id: sessionId, events } = session;
+    const { appName, userId, id: sessionId } = session;
+    const events = Array.isArray(session.events) ? ingestibleEvents(session) : session.events;
     await this.addEventsToMemory({ appName, userId, sessionId, events, signal: call.signal });
   }
 

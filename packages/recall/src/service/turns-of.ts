@@ -1,13 +1,13 @@
-import { turnId, withoutQuotedMemory } from '@thole/core/kit';
+import { applyRewinds, turnId, withoutQuotedMemory } from '@thole/core/kit';
 import type { Event, MemoryEntry, Part } from '@thole/core';
 
 /**
- * Returns the texts of user and agents as deeply frozen entries, one for each event with text. Partial events and summaries are
- * left out; so are thoughts, function calls and responses, code, files, and memory that was quoted in a prompt.
+ * Returns the texts of user and agents as deeply frozen entries, one for each event with text. Rewound events, partial events
+ * and summaries are left out; so are thoughts, function calls and responses, code, files, and memory that was quoted in a prompt.
  */
 export function turnsOf(sessionId: string, events: readonly Event[]): MemoryEntry[] {
   const turns: MemoryEntry[] = [];
-  for (const event of events) {
+  for (const event of applyRewinds(events)) {
     if (event.partial || event.actions?.compaction) continue;
     const parts = textPartsOf(event);
     if (parts.every(({ text }) => text!.trim() === '')) continue;

@@ -1,4 +1,4 @@
-import type { ArtifactKey, ArtifactScope, SessionRef, UserRef } from '@thole/core';
+import type { ArtifactKey, ArtifactScope, SessionRef, UserRef, WaitingKind } from '@thole/core';
 
 /**
  * Builds the keys. Names are encoded, so keys contain no separators, braces, blanks or pattern characters of a name. All keys of a user
@@ -62,6 +62,10 @@ export class UserKeys {
   get outbox(): string {
     return `${this.base}p`;
   }
+  /** Set: sessions that wait (see `waiting` of the app). */
+  get waiting(): string {
+    return `${this.base}v`;
+  }
   /** String with a TTL: the result of a write. If the client sends the write again, it is not done twice. */
   idempotencyKey(token: string): string {
     return `${this.base}1:${encodeName(token)}`;
@@ -80,7 +84,7 @@ export class SessionKeys {
   /**
    * Hash: the record of the session, and the id of each event → seq. Fields of the record: `v` version, `inc` incarnation, `ct` create
    * time, `ut` last update time, `seq` last seq, `init` initial state, `ttl` and `exp` time to live and time of expiry (ms), `cut` number
-   * of pruned events, `back` largest step back in the events' times; and the marks. Event ids are JSON strings and begin with a quote.
+   * of pruned events, `back` largest step back in the events' times, `from` origin of a copy (JSON), `waits` if a mark is set; and the marks. Event ids are JSON strings and begin with a quote.
    */
   get record(): string {
     return `${this.user.base}s:${this.#id}`;
@@ -129,6 +133,10 @@ export class AppKeys {
   /** Sorted set: leases of the app's sessions, by the time (ms) at which they were given. */
   get leases(): string {
     return `${this.#base}r`;
+  }
+  /** Sorted set: sessions that wait for this kind of work, by `wakeAt` (s) for `due`, by `lastUpdateTime` for the others. */
+  waiting(kind: WaitingKind): string {
+    return `${this.#base}w${kind[0]}`;
   }
   /** Hash, on Cluster: SHA-1 of a user → number of the last outbox entry that was applied. */
   get applied(): string {

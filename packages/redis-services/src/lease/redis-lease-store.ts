@@ -11,6 +11,7 @@ import type {
   SessionHead,
   SessionRef,
 } from '@thole/core';
+import { toAppMember } from '../client/redis-keys.ts';
 import { redisScript } from '../client/redis-script.ts';
 import type { ScriptReply } from '../client/script-call.ts';
 import { toMarkFields } from '../session/session-marks.ts';
@@ -139,17 +140,20 @@ export class RedisLeaseStore implements LeaseStore {
   }
 
   async #release(key: SessionRef, fence: Fence, { ifLastSeq, marks }: ReleaseOptions): Promise<boolean> {
-    const { calls, keys, outbox } = this.#context;
-    const { lease, queue, waiterDeadlines, record } = keys.session(key);
+    const { calls, keys, runtime, outbox } = this.#context;
+    const startedAt = runtime.monotonic();
+    const { lease, queue, waiterDeadlines, record, user } = keys.session(key);
     const { leases } = keys.app(key.appName);
     const member = toMember(key, fence);
-    const [released] = (await calls.write({
+    const [released, ...entries] = (await calls.write({
       script: releaseLease,
-      keys: [lease, queue, waiterDeadlines, record, ...(outbox ? [] : [leases])],
-      args: [fence, member, String(ifLastSeq ?? ''), ...toMarkFields(marks)],
-    })) as [number];
+      keys: [lease, queue, waiterDeadlines, record, user.state, ...(outbox ? [] : [leases])],
+      args: [fence, member, toAppMember(key), String(ifLastSeq ?? ''), ...toMarkFields(marks)],
+    })) as ScriptReply[];
     if (Number(released) === 0) return false;
-    if (outbox) await calls.write({ script: removeAppLease, keys: [leases], args: [member] });
+    // The entry of the marks also removes the lease from the app's list.
+    if (entries.length > 0) await outbox?.deliver(key, entries, startedAt);
+    else if (outbox) await calls.write({ script: removeAppLease, keys: [leases], args: [member] });
     return true;
   }
 

@@ -60,7 +60,7 @@ export class EventAppender {
         return { event, duplicate: false };
       }
       if (!Array.isArray(reply) || reply[0] !== 'MORE') return this.#readReply(key, event, reply, options, 0);
-      this.#sendsAllKeys = true;
+      if (reply[1] === '1') this.#sendsAllKeys = true;
       return this.#appendWithAllKeys(key, event, delta, options);
     });
   }

@@ -2,12 +2,13 @@
 -- KEYS: record, events, state, user state, user list, user expiries; then app state, app list, app expiries, or on Cluster: outbox.
 -- ARGV: deadline, incarnation, create time, last update time, initial state, time to live (ms) or '', user list member, app list
 --   member, largest step back in the events' times, the numbers of pairs of session, user and app state, the number of events, the
---   number of marks; then pairs of mark and value, the pairs of state, then id and element of each event.
+--   number of marks, origin of a copy (JSON) or ''; then pairs of mark and value, the pairs of state, then id and element of each event.
 -- Returns: [OK, outbox entry …], [EXISTS, outbox entry …] or [LATE]. OK if the incarnation is stored already: the call was repeated.
 -- @include client/prelude
 -- @include session/apply-state
 -- @include session/add-to-outbox
--- @include session/drop-expired
+-- @include session/list-waiting
+-- @include session/set-expiry
 local record_key, events, state, user_state, user_list, user_expiries = unpack(KEYS)
 local on_cluster = not KEYS[8]
 local app_state, app_list, app_expiries, outbox = KEYS[7], KEYS[8], KEYS[9], KEYS[7]
@@ -24,7 +25,8 @@ local event_count = tonumber(ARGV[13])
 redis.call('HSET', record_key, 'v', '1')
 redis.call('UNLINK', record_key, events, state)
 redis.call('HSET', record_key, 'v', '1', 'inc', incarnation, 'ct', ARGV[3], 'ut', ARGV[4], 'init', ARGV[5], 'seq', event_count, 'back', ARGV[9])
-local index = apply_state(record_key, 15, tonumber(ARGV[14]), false)
+if ARGV[15] ~= '' then redis.call('HSET', record_key, 'from', ARGV[15]) end
+local index = apply_state(record_key, 16, tonumber(ARGV[14]), false)
 index = apply_state(state, index, tonumber(ARGV[10]), false)
 index = apply_state(user_state, index, tonumber(ARGV[11]), true)
 local first_of_app, app_count = index, tonumber(ARGV[12])
@@ -36,25 +38,22 @@ for i = 1, event_count do
   index = index + 2
 end
 redis.call('ZADD', user_list, ARGV[4], user_member)
-redis.call('ZREM', user_expiries, user_member)
-if not on_cluster then
-  redis.call('ZADD', app_list, ARGV[4], app_member)
-  redis.call('ZREM', app_expiries, app_member)
+if not on_cluster then redis.call('ZADD', app_list, ARGV[4], app_member) end
+local waits, times = false, nil
+if tonumber(ARGV[14]) > 0 then
+  waits, times = list_waiting(record_key, user_state, not on_cluster and app_state, app_member)
 end
 local expires
 if ttl ~= '' then
-  expires = now + ttl
-  redis.call('HSET', record_key, 'ttl', ttl, 'exp', expires)
-  for _, key in ipairs({record_key, events, state}) do redis.call('PEXPIRE', key, ttl) end
-  redis.call('ZADD', user_expiries, expires, user_member)
-  if not on_cluster then redis.call('ZADD', app_expiries, expires, app_member) end
+  redis.call('HSET', record_key, 'ttl', ttl)
+  expires = set_expiry(record_key, events, state, not waits and ttl)
 end
-drop_expired(user_list, user_expiries)
+add_expiry(user_list, user_expiries, expires, user_member)
 if not on_cluster then
-  drop_expired(app_list, app_expiries)
+  add_expiry(app_list, app_expiries, expires, app_member)
   return {'OK'}
 end
-local entry = {m = app_member, s = ARGV[4], a = {}}
+local entry = {m = app_member, s = ARGV[4], w = times, a = {}}
 if expires then entry.x = string.format('%.0f', expires) end
 for i = first_of_app, first_of_app + app_count * 2 - 1 do entry.a[#entry.a + 1] = ARGV[i] end
 add_to_outbox(outbox, user_state, entry)

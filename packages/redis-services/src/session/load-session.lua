@@ -9,7 +9,7 @@
 local record_key, events = KEYS[1], KEYS[2]
 local after_seq, after_timestamp, most = tonumber(ARGV[2]), ARGV[3], ARGV[4]
 local app = ARGV[5] == '1' and redis.call('LRANGE', KEYS[5], 0, 99) or redis.call('HGETALL', KEYS[5])
-local record = redis.call('HMGET', record_key, 'v', 'inc', 'ct', 'ut', 'seq', 'unfinished', 'wakeAt', 'openInterrupts', 'init', 'exp', 'cut', 'back')
+local record = redis.call('HMGET', record_key, 'v', 'inc', 'ct', 'ut', 'seq', 'unfinished', 'wakeAt', 'openInterrupts', 'init', 'exp', 'cut', 'back', 'from')
 if not record[1] or (record[10] and tonumber(record[10]) <= now) then return {'NOT_FOUND', app} end
 local cut = tonumber(record[11] or 0)
 local first = math.max(after_seq - cut, 0)

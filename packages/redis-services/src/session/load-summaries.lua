@@ -5,7 +5,7 @@
 -- @include client/prelude
 local summaries = {redis.call('HGETALL', KEYS[1])}
 for i = 2, #KEYS, 2 do
-  local record = redis.call('HMGET', KEYS[i], 'v', 'inc', 'ct', 'ut', 'seq', 'unfinished', 'wakeAt', 'openInterrupts', 'exp')
+  local record = redis.call('HMGET', KEYS[i], 'v', 'inc', 'ct', 'ut', 'seq', 'unfinished', 'wakeAt', 'openInterrupts', 'exp', 'from')
   if not record[1] or (record[9] and tonumber(record[9]) <= now) then
     summaries[#summaries + 1] = {}
     summaries[#summaries + 1] = {}

@@ -4,6 +4,7 @@ import type {
   Event,
   EventWindow,
   ListSessionsRequest,
+  RemoveConditions,
   ScopedDelta,
   SessionPage,
   SessionRef,
@@ -11,6 +12,8 @@ import type {
   StateMap,
   StoredSession,
   UserRef,
+  WaitingPage,
+  WaitingRequest,
 } from '@thole/core';
 import { RedisCalls } from '../client/redis-calls.ts';
 import type { RedisClient } from '../client/redis-client.ts';
@@ -34,6 +37,7 @@ import { readStateFields } from './state-fields.ts';
 import { appKeysToWrite } from './store-context.ts';
 import type { StoreContext } from './store-context.ts';
 import { UserRemover } from './user-remover.ts';
+import { WaitingLister } from './waiting-lister.ts';
 
 const readHash = redisScript('client/read-hash');
 const removeSession = redisScript('session/remove-session');
@@ -52,6 +56,7 @@ export class RedisSessionStore implements SessionStore {
   readonly #loader: SessionLoader;
   readonly #appender: EventAppender;
   readonly #lister: SessionLister;
+  readonly #waitingLister: WaitingLister;
   readonly #pruner: EventPruner;
   readonly #remover: UserRemover;
 
@@ -75,6 +80,7 @@ export class RedisSessionStore implements SessionStore {
     this.#loader = new SessionLoader(context);
     this.#appender = new EventAppender(context);
     this.#lister = new SessionLister(context);
+    this.#waitingLister = new WaitingLister(context);
     this.#pruner = new EventPruner(calls, keys, (query) => this.list(query));
     this.#remover = new UserRemover(context);
     const leases = new RedisLeaseStore(context, { placeMs: Math.max(MIN_PLACE_MS, pollMs * 4) });
@@ -96,11 +102,16 @@ export class RedisSessionStore implements SessionStore {
     return mode.run(() => calls.withDeadline(() => this.#lister.list(query)), { isWrite: false });
   }
 
-  remove(key: SessionRef, p: { ifLastSeq?: number | undefined }): Promise<boolean> {
+  waiting(request: WaitingRequest): Promise<WaitingPage> {
+    const { calls, mode } = this.#context;
+    return mode.run(() => calls.withDeadline(() => this.#waitingLister.list(request)), { isWrite: false });
+  }
+
+  remove(key: SessionRef, p: RemoveConditions): Promise<boolean> {
     return this.#context.mode.run(() => this.#remove(key, p), { isWrite: true });
   }
 
-  async #remove(key: SessionRef, p: { ifLastSeq?: number | undefined }): Promise<boolean> {
+  async #remove(key: SessionRef, p: RemoveConditions): Promise<boolean> {
     const { calls, keys, runtime, outbox } = this.#context;
     const startedAt = runtime.monotonic();
     const { record, events, state, user } = keys.session(key);
@@ -109,7 +120,7 @@ export class RedisSessionStore implements SessionStore {
     const [existed, ...entries] = (await calls.write({
       script: removeSession,
       keys: [record, events, state, user.state, user.list, user.expiries, idempotencyKey, ...appKeys],
-      args: [key.sessionId, toAppMember(key), String(p.ifLastSeq ?? ''), calls.timeoutMs * 2],
+      args: [key.sessionId, toAppMember(key), String(p.ifLastSeq ?? ''), calls.timeoutMs * 2, p.ifIdle ? '1' : ''],
     })) as ScriptReply[];
     await outbox?.deliver(key, entries, startedAt);
     return Number(existed) === 1;

@@ -1,5 +1,6 @@
 -- Deletes at most 1000 sessions of a user, and the user's state with the last of them. Also deletes leases that ran out; a lease
--- that is held remains until its run releases it. The script derives the keys of the sessions from the user's: they share one slot.
+-- that is held remains until its run releases it. The script derives the keys of the sessions from the user's, and those of the app's lists
+-- from the app's: they share their slots.
 -- KEYS: user state, user list, user expiries; then app list, app expiries, app leases, or on Cluster: outbox.
 -- ARGV: deadline, user, how long to keep the number of the last outbox entry (ms).
 -- Returns: [1 if the script must be called again, otherwise 0; outbox entry …], or [LATE].
@@ -28,11 +29,16 @@ for _, id in ipairs(ids) do
   else
     redis.call('ZREM', app_list, app_member)
     redis.call('ZREM', app_expiries, app_member)
+    if redis.call('SISMEMBER', base .. 'v', id) == 1 then
+      local app_base = string.sub(app_list, 1, -2)
+      for _, kind in ipairs({'wu', 'wd', 'wi'}) do redis.call('ZREM', app_base .. kind, app_member) end
+    end
   end
 end
 if #ids > 0 then
   redis.call('ZREM', user_list, unpack(ids))
   redis.call('ZREM', user_expiries, unpack(ids))
+  redis.call('SREM', base .. 'v', unpack(ids))
 end
 if #app_members > 0 then add_to_outbox(outbox, user_state, {gone = app_members, a = {}}) end
 local more = redis.call('EXISTS', user_list)

@@ -47,6 +47,7 @@ export class SessionInserter {
           appFields.length / 2,
           events.length,
           markFields.length / 2,
+          session.forkedFrom ? JSON.stringify(session.forkedFrom) : '',
         ],
         ...markFields,
         ...sessionFields,

@@ -74,7 +74,7 @@ export class SessionLister {
       if (record.length === 0) continue;
       const own = await readStateFields(replies[i * 2 + 1]!, this.#codec);
       found.set(key, {
-        ...readRecord(key, record),
+        ...readRecord(key, record, record[9]),
         state: own.state,
         ...{ appState: app.state, appVersion: app.version, userState: user.state, userVersion: user.version },
       });

@@ -38,7 +38,7 @@ export class SessionLoader {
     await outbox?.deliver(key, (isFound ? reply[4] : reply[1]) as ScriptReply[], startedAt);
     if (!isFound) return undefined;
     const [, recordFields, sessionFields, userFields, appFields, firstSeq, elements] = reply;
-    const record = readRecord(key, recordFields as string[]);
+    const record = readRecord(key, recordFields as string[], (recordFields as unknown[])[12]);
     const app = await readStateFields(
       outbox ? await calls.read({ script: readHash, keys: [appState] }) : appFields!,
       codec,

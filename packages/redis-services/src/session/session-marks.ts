@@ -1,4 +1,4 @@
-import type { SessionMarks } from '@thole/core';
+import type { SessionMarks, WaitingKind } from '@thole/core';
 
 /** Returns pairs of field and value of a session's record for the given marks. A value is '' for a mark that is null or 0. */
 export function toMarkFields(marks: Partial<SessionMarks> | undefined): string[] {
@@ -19,3 +19,10 @@ export function readMarks(unfinished: unknown, wakeAt: unknown, openInterrupts: 
     openInterrupts: Number(openInterrupts ?? 0),
   };
 }
+
+/** Fields of a session's record for each kind of waiting session: of the mark, and of the time in the lists. */
+export const waitingFields: { readonly [kind in WaitingKind]: { readonly mark: string; readonly time: string } } = {
+  unfinished: { mark: 'unfinished', time: 'ut' },
+  due: { mark: 'wakeAt', time: 'wakeAt' },
+  interrupts: { mark: 'openInterrupts', time: 'ut' },
+};

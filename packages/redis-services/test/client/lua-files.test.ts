@@ -41,8 +41,11 @@ describe('redisScript', () => {
     expect(source.match(/^local late = /gm)).toHaveLength(1);
     expect(source.match(/^local function (\w+)/gm)).toEqual([
       'local function apply_state',
-      'local function drop_expired',
       'local function add_to_outbox',
+      'local function list_waiting',
+      'local function drop_expired',
+      'local function set_expiry',
+      'local function add_expiry',
     ]);
   });
 });

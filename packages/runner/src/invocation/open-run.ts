@@ -66,6 +66,7 @@ export async function openRun(task: RunTask): Promise<AgentSteps | undefined> {
   listenToAbort(task);
   const opened = await openSession(task);
   const replaced = task.beforeMessage && (await task.beforeMessage(task, opened));
+  if (replaced === 'end') return undefined;
   await takeMessage(task, opened, replaced ?? request);
   if (hasHook(task.runner.plugins, 'beforeRunCallback') && (await isAnsweredByPlugin(task, opened))) return undefined;
   const agent = findAgentToRun(opened.session.log, task.tree, opened.userContent);

@@ -54,9 +54,9 @@ export interface RunInit {
   readonly parentSpan?: Span | undefined;
   /**
    * Called with the open session before the message is stored. A returned request replaces the message and its state
-   * changes. Nothing is stored if it throws.
+   * changes. `end` ends the run without a message.
    */
-  readonly beforeMessage?: ((task: RunTask, opened: OpenRun) => Promise<CheckedRequest | undefined>) | undefined;
+  readonly beforeMessage?: ((task: RunTask, opened: OpenRun) => Promise<CheckedRequest | 'end'>) | undefined;
 }
 
 /** A child run, and what it receives from the context that starts it. */

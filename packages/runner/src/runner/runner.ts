@@ -28,6 +28,8 @@ import { inMemorySession } from '../session/in-memory-session.ts';
 import { SessionLeases } from '../session/lease.ts';
 import { CachedSession, SessionCache } from '../session/session-cache.ts';
 import { readOnlyMemory, runChild } from './run-child.ts';
+import { regenerate, rewind } from './rewind-requests.ts';
+import type { RegenerateRequest, RewindRequest } from './rewind-requests.ts';
 import { RunHandle, toCompletion } from './run.ts';
 import type { Completion, Run } from './run.ts';
 import type { RunInit, RunnerDeps } from './runner-deps.ts';
@@ -178,6 +180,25 @@ export class Runner {
   /** Asks the run of a session to stop. Returns false if there is none, or if it has another `invocationId`. */
   async cancel(p: { userId: string; sessionId: string; invocationId?: string | undefined }): Promise<boolean> {
     return this.#leases.requestStop(this.#refOf(p), p.invocationId);
+  }
+
+  /**
+   * Removes an invocation and everything after its first event: prompts, the choice of the agent and memory ignore these
+   * events. Restores the session's own state and its artifacts; `user:` and `app:` state stays. Waits for an active run.
+   * Returns the stored marker. Throws `INVOCATION_NOT_FOUND`, and `REWIND_SPLITS_CALL` if a call would stay whose answer is
+   * removed; then nothing is stored.
+   */
+  async rewind(p: RewindRequest): Promise<Event> {
+    return rewind(this.#initOf(this.#refOf(p), undefined, false), p);
+  }
+
+  /**
+   * Rewinds before an invocation and answers its message again, or another message, in one run under one lease. The run throws
+   * the errors of `rewind` before anything is stored.
+   */
+  regenerate<T = unknown>(p: RegenerateRequest<T>): Run {
+    const ref = { appName: this.appName, userId: p?.userId, sessionId: p?.sessionId };
+    return regenerate(this.#initOf(ref, p?.runConfig, false), p);
   }
 
   /**

@@ -14,6 +14,7 @@ export class LiveSession implements StateView {
   readonly log: SessionLog;
   /** Results computed over the events, kept with the session. */
   readonly folds: Map<string, unknown> = new Map();
+  readonly forkedFrom: Session['forkedFrom'];
   lastSeq: number;
   lastUpdateTime: number;
   #state: StateMap;
@@ -24,6 +25,7 @@ export class LiveSession implements StateView {
   constructor(session: Session, head: SessionHead | undefined) {
     this.ref = { appName: session.appName, userId: session.userId, sessionId: session.id };
     this.incarnation = session.incarnation;
+    this.forkedFrom = session.forkedFrom;
     this.log = new SessionLog(session.events);
     this.lastSeq = session.lastSeq;
     this.lastUpdateTime = session.lastUpdateTime;
@@ -105,6 +107,7 @@ export class LiveSession implements StateView {
       lastUpdateTime: this.lastUpdateTime,
       lastSeq: this.lastSeq,
       incarnation: this.incarnation,
+      ...(this.forkedFrom && { forkedFrom: this.forkedFrom }),
     };
   }
 

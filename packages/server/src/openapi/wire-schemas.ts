@@ -55,6 +55,7 @@ const event: Members<Event> = {
   actions: ref('EventActions'),
   'branch?': text,
   'longRunningToolIds?': listOf(text),
+  'nodeInfo?': anyObject,
   'seq?': integer,
   'content?': ref('Content'),
   'partial?': boolean,

@@ -6,11 +6,18 @@ import { columnText } from '../session/row-values.ts';
 import { columnType, createTable } from './create-table.ts';
 import type { TableLocation } from './create-table.ts';
 import type { TableNames } from './table-names.ts';
-import { leaseWaitersTable, markColumns, metaTable, tablesOfVersion1, tablesOfVersion2 } from './tables.ts';
+import {
+  credentialsTable,
+  leaseWaitersTable,
+  markColumns,
+  metaTable,
+  tablesOfVersion1,
+  tablesOfVersion2,
+} from './tables.ts';
 import type { Table } from './tables.ts';
 
 /** Version of the tables that this package reads and writes. */
-export const SCHEMA_VERSION = 3;
+export const SCHEMA_VERSION = 4;
 
 /** The steps to each version from the previous one. They can be repeated after a migration that did not end. */
 const migrations: { readonly [version: number]: (location: TableLocation, tables: TableNames) => Steps<void> } = {
@@ -23,6 +30,7 @@ const migrations: { readonly [version: number]: (location: TableLocation, tables
     yield* query(`DROP TABLE IF EXISTS ${tables.leaseWaiters}`);
     yield* createTables(location, [leaseWaitersTable]);
   },
+  4: (location) => createTables(location, [credentialsTable]),
 };
 
 /** Returns the version of the existing tables, 0 if there are none. */

@@ -15,6 +15,7 @@ export interface TableNames {
   readonly memoryScopes: string;
   readonly memoryEntries: string;
   readonly memorySegments: string;
+  readonly credentials: string;
 }
 
 /** Returns the table names. Throws `INVALID_INPUT` unless prefix and schema are lower-case letters, digits and underscores. */
@@ -35,6 +36,7 @@ export function tableNames(prefix: string, schema: string | undefined): TableNam
     memoryScopes: qualified('memory_scopes'),
     memoryEntries: qualified('memory_entries'),
     memorySegments: qualified('memory_segments'),
+    credentials: qualified('credentials'),
   };
 }
 

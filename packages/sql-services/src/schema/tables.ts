@@ -151,3 +151,10 @@ export const leaseWaitersTable: Table = {
   columns: { ticket: 'rowId', ...session, fence: 'shortName', place: 'integer', expires_at: 'time' },
   indexes: { lease_waiters_of: Object.keys(session) },
 };
+
+/** Credentials of users and sign-ins that have begun, encrypted. Version 4 adds the table. */
+export const credentialsTable: Table = {
+  name: 'credentials',
+  columns: { ...user, kind: 'shortName', record_name: 'name', content: 'text', expires_at: 'time?', v: 'integer' },
+  primaryKey: [...Object.keys(user), 'kind', 'record_name'],
+};

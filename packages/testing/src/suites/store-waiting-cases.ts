@@ -303,8 +303,9 @@ async function waitingIn(
   store: SessionStore,
   request: Omit<WaitingRequest, 'appName'> & { appName?: string },
 ): Promise<WaitingPage> {
-  assert.ok(store.waiting, 'the store must have the step waiting');
-  return store.waiting({ appName: 'app', ...request });
+  const waiting = store.waiting?.bind(store);
+  assert.ok(waiting, 'the store must have the step waiting');
+  return waiting({ appName: 'app', ...request });
 }
 
 /** Returns the ids of the sessions on a page of up to 100. */

@@ -1,5 +1,5 @@
 import { TholeError } from '@thole/core';
-import { invalidInput } from '@thole/core/kit';
+import { invalidInput, optionNames } from '@thole/core/kit';
 import { placeOf, processEnv } from './google-place.ts';
 import type { VertexPath } from './vertex-client.ts';
 
@@ -15,6 +15,13 @@ export interface AgentEngineOptions {
    */
   agentEngineId?: string | ((appName: string) => string) | undefined;
 }
+
+/** The names of `AgentEngineOptions`. */
+export const agentEngineOptionNames: readonly string[] = optionNames<AgentEngineOptions>({
+  project: true,
+  location: true,
+  agentEngineId: true,
+});
 
 const RESOURCE = /^projects\/[^/]+\/locations\/([^/]+)\/reasoningEngines\/[^/]+$/;
 

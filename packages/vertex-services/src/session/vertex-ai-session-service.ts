@@ -1,7 +1,7 @@
 import { StoredSessionService } from '@thole/core';
-import { optionNames, rejectUnknownOptions } from '@thole/core/kit';
+import { rejectUnknownOptions } from '@thole/core/kit';
 import type { StoredSessionServiceOptions } from '@thole/core';
-import { AgentEngines } from '../client/agent-engine.ts';
+import { agentEngineOptionNames, AgentEngines } from '../client/agent-engine.ts';
 import type { AgentEngineOptions } from '../client/agent-engine.ts';
 import { assertGoogleOptions, googleOptionNames } from '../client/google-options.ts';
 import type { GoogleOptions } from '../client/google-options.ts';
@@ -13,13 +13,6 @@ export interface VertexAiSessionServiceOptions extends AgentEngineOptions, Googl
   /** Maximum sizes of events and state values, see `StoredSessionServiceOptions`. */
   limits?: StoredSessionServiceOptions['limits'] | undefined;
 }
-
-/** The names of `AgentEngineOptions`. */
-export const agentEngineOptionNames: readonly string[] = optionNames<AgentEngineOptions>({
-  project: true,
-  location: true,
-  agentEngineId: true,
-});
 
 /**
  * Sessions in Vertex AI Agent Engine, over its REST API. It has no leases: runs of one session wait for each other only

@@ -3,6 +3,7 @@ import { register, sessionServiceCases, sessionStoreCases } from '@thole/testing
 import type { FixedRuntime } from '@thole/testing';
 import { VertexAiSessionService } from '@thole/vertex-services';
 import { afterAll, beforeAll, describe, it } from 'vitest';
+import { newEngines } from '../new-engines.ts';
 import { GoogleServer } from '../google-server/google-server.ts';
 import { AgentEngines } from '../../src/client/agent-engine.ts';
 import { VertexClient } from '../../src/client/vertex-client.ts';
@@ -47,16 +48,3 @@ describe('VertexAiSessionService', () => {
       ),
   });
 });
-
-let subjects = 0;
-
-/** Returns a function that gives each app an engine which no other subject uses. */
-function newEngines(): (appName: string) => string {
-  const subject = ++subjects;
-  const apps = new Map<string, string>();
-  return (appName) => {
-    const engine = apps.get(appName) ?? `${subject}000${apps.size}`;
-    apps.set(appName, engine);
-    return engine;
-  };
-}

@@ -1,0 +1,111 @@
+import { getFunctionCalls, getFunctionResponses, TholeError } from '@thole/core';
+import { applyDelta, applyRewinds, setOwn, splitByScope } from '@thole/core/kit';
+import type { Event, Session, StateDelta, StateMap } from '@thole/core';
+
+/** The effects of a rewind. */
+export interface RewindPlan {
+  /** The visible events that the marker removes, oldest first. */
+  readonly removed: readonly Event[];
+  /** Changes that restore the session's own state. */
+  readonly stateDelta: StateDelta;
+  /** Version to restore of each file that has changed. Undefined if the file did not exist. */
+  readonly artifacts: ReadonlyMap<string, number | undefined>;
+}
+
+/** A session as a rewind reads it: all of its stored events. */
+export type RewoundSession = Pick<Session, 'id' | 'state' | 'initialState'> & { events: readonly Event[] };
+
+/**
+ * Returns the effects of a rewind before an invocation. Throws `INVOCATION_NOT_FOUND` if the session does not contain it or has
+ * rewound it, and `REWIND_SPLITS_CALL` if a call would stay whose answer is removed.
+ */
+export function planRewind(session: RewoundSession, invocationId: string): RewindPlan {
+  const { events } = session;
+  const visible = applyRewinds(events);
+  if (!visible.some((event) => event.invocationId === invocationId)) {
+    throw new TholeError(
+      'INVOCATION_NOT_FOUND',
+      `Session "${session.id}" does not contain invocation "${invocationId}", or has rewound it.`,
+    );
+  }
+  const position = new Map(events.map((event, i) => [event.id, i]));
+  const cut = events.findIndex((event) => event.invocationId === invocationId);
+  const works = earliestWhole(events, visible, position, cut);
+  if (works !== invocationId) {
+    throw new TholeError(
+      'REWIND_SPLITS_CALL',
+      `A rewind before invocation "${invocationId}" would keep a call and remove its answer. ` +
+        `Rewind before invocation "${works}", which contains the call.`,
+      { details: { invocationId: works } },
+    );
+  }
+  return {
+    removed: visible.filter((event) => position.get(event.id)! >= cut),
+    stateDelta: inverseDelta(session, cut),
+    artifacts: changedArtifacts(events, cut),
+  };
+}
+
+/** Returns the invocation at the cut, or the nearest earlier one before which a rewind splits no call. */
+function earliestWhole(
+  events: readonly Event[],
+  visible: readonly Event[],
+  position: ReadonlyMap<string, number>,
+  cut: number,
+): string {
+  const calls = new Map<string, number>();
+  for (const event of visible) {
+    for (const { id } of getFunctionCalls(event)) if (id !== undefined) calls.set(id, position.get(event.id)!);
+  }
+  let from = cut;
+  for (;;) {
+    const answered = visible
+      .filter((event) => position.get(event.id)! >= from)
+      .flatMap((event) => answeredIds(event).map((id) => calls.get(id) ?? from));
+    const first = answered.reduce((least, at) => Math.min(least, at), from);
+    if (first === from) return events[from]!.invocationId;
+    const { invocationId } = events[first]!;
+    from = events.findIndex((event) => event.invocationId === invocationId);
+  }
+}
+
+/** Returns the ids of the calls that an event answers, confirms, requests a sign-in for, or marks as started. */
+function answeredIds(event: Event): string[] {
+  const { requestedAuthConfigs = {}, requestedToolConfirmations = {} } = event.actions;
+  const responses = getFunctionResponses(event).flatMap(({ id }) => (id === undefined ? [] : [id]));
+  return [...responses, ...Object.keys(requestedAuthConfigs), ...Object.keys(requestedToolConfirmations)];
+}
+
+/** Returns the changes from the current state to the state before the event at this index. Null deletes a key. */
+function inverseDelta({ events, initialState, state }: RewoundSession, cut: number): StateDelta {
+  if (initialState === undefined) {
+    const message = 'The session service does not return initialState, which a rewind needs.';
+    throw new TholeError('INVALID_INPUT', message);
+  }
+  const before: StateMap = { ...initialState };
+  for (const event of events.slice(0, cut)) applyDelta(before, splitByScope(event.actions.stateDelta).session);
+  const now = splitByScope(state).session ?? {};
+  const delta: StateDelta = {};
+  for (const key of Object.keys(now)) if (!Object.hasOwn(before, key)) setOwn(delta, key, null);
+  for (const [key, value] of Object.entries(before)) {
+    if (!Object.hasOwn(now, key) || JSON.stringify(now[key]) !== JSON.stringify(value)) setOwn(delta, key, value);
+  }
+  return delta;
+}
+
+/** Returns the session's own files whose version has changed since the cut. */
+function changedArtifacts(events: readonly Event[], cut: number): Map<string, number | undefined> {
+  const before = new Map<string, number>();
+  const now = new Map<string, number>();
+  for (const [i, event] of events.entries()) {
+    for (const [filename, version] of Object.entries(event.actions.artifactDelta)) {
+      if (filename.startsWith('user:')) continue;
+      if (i < cut) before.set(filename, version);
+      now.set(filename, version);
+    }
+  }
+  const changed = new Map<string, number | undefined>();
+  for (const [filename, version] of now)
+    if (before.get(filename) !== version) changed.set(filename, before.get(filename));
+  return changed;
+}

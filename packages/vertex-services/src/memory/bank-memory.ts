@@ -1,0 +1,60 @@
+import { textOf } from '@thole/core';
+import { isPlainObject, setOwn } from '@thole/core/kit';
+import type { Json, JsonObject, MemoryEntry } from '@thole/core';
+import { idOf } from '../client/vertex-client.ts';
+import { parseSeconds } from '../session/wire-time.ts';
+import { bankScopeKey } from './bank-scope.ts';
+import type { BankScope } from './bank-scope.ts';
+
+/** Key of the metadata that holds a complete entry as JSON text. */
+const ENTRY_KEY = 'thole_entry';
+
+/** Returns the body of a memory for an entry. Its fact is the entry's text; all members are in its metadata. */
+export function toBankMemory(entry: MemoryEntry, scope: BankScope, now: number): JsonObject {
+  const { expiresAt } = entry;
+  return {
+    fact: textOf(entry.content).toWellFormed().replaceAll('\0', '\ufffd'),
+    scope,
+    metadata: { [ENTRY_KEY]: { stringValue: JSON.stringify(entry) } },
+    // A time in the past would be refused.
+    ...(expiresAt !== undefined && expiresAt > now && { expireTime: new Date(expiresAt * 1000).toISOString() }),
+  };
+}
+
+/** Returns the entry of a memory: the one that was added, or a fact that the service extracted. */
+export function fromBankMemory(memory: JsonObject): MemoryEntry {
+  const metadata = (memory['metadata'] ?? {}) as { [key: string]: { [type: string]: Json } };
+  const text = metadata[ENTRY_KEY]?.['stringValue'];
+  if (typeof text === 'string') {
+    const entry: unknown = JSON.parse(text);
+    if (isPlainObject(entry)) return entry as unknown as MemoryEntry;
+  }
+  const customMetadata: JsonObject = {};
+  for (const [key, value] of Object.entries(metadata)) {
+    const [plain] = Object.values(value);
+    if (plain !== undefined) setOwn(customMetadata, key, plain);
+  }
+  const topics = topicsOf(memory['topics']);
+  return {
+    id: idOf(memory),
+    kind: 'fact',
+    content: { parts: [{ text: memory['fact'] as string }] },
+    timestamp: parseSeconds(memory['updateTime'] ?? memory['createTime']),
+    ...(topics.length > 0 && { topics }),
+    ...(Object.keys(customMetadata).length > 0 && { customMetadata }),
+  };
+}
+
+function topicsOf(topics: Json | undefined): string[] {
+  return ((topics ?? []) as JsonObject[]).flatMap(({ customMemoryTopicLabel, managedMemoryTopic }) => {
+    const topic = customMemoryTopicLabel ?? managedMemoryTopic;
+    return typeof topic === 'string' ? [topic] : [];
+  });
+}
+
+/** Returns the id under which the service stores an entry with an id of the caller, which may have any characters. */
+export async function memoryIdOf(scope: BankScope, entryId: string): Promise<string> {
+  const text = new TextEncoder().encode(JSON.stringify([bankScopeKey(scope), entryId]));
+  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', text));
+  return `t${[...digest.subarray(0, 20)].map((byte) => byte.toString(16).padStart(2, '0')).join('')}`;
+}

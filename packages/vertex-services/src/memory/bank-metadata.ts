@@ -1,0 +1,132 @@
+import { TholeError } from '@thole/core';
+import { invalidInput, isPlainObject } from '@thole/core/kit';
+import type { Json, JsonObject } from '@thole/core';
+
+/** Keys that only `:ingestEvents` has. */
+const INGEST_KEYS: Keys = {
+  force_flush: ['forceFlush', 'a boolean'],
+  generation_trigger_config: ['generationTriggerConfig', 'an object'],
+  stream_id: ['streamId', 'a string'],
+};
+/** Keys that only `memories:generate` has. */
+const GENERATE_KEYS: Keys = {
+  allowed_topics: ['allowedTopics', 'an array'],
+  disable_consolidation: ['disableConsolidation', 'a boolean'],
+  metadata_merge_strategy: ['metadataMergeStrategy', 'a string'],
+};
+/** Keys of memories and of the revisions that `memories:generate` writes. */
+const REVISION_KEYS: Keys = {
+  disable_memory_revisions: ['disableMemoryRevisions', 'a boolean'],
+  revision_expire_time: ['revisionExpireTime', 'a string'],
+  revision_labels: ['revisionLabels', 'an object'],
+  revision_ttl: ['revisionTtl', 'a duration'],
+};
+/** Keys of a memory that is written directly. */
+const CREATE_KEYS: Keys = {
+  description: ['description', 'a string'],
+  display_name: ['displayName', 'a string'],
+  expire_time: ['expireTime', 'a string'],
+  topics: ['topics', 'an array'],
+  ttl: ['ttl', 'a duration'],
+};
+/** Keys that this package reads itself. */
+const OWN_KEYS: Keys = {
+  enable_consolidation: ['enableConsolidation', 'a boolean'],
+  memory_id: ['memoryId', 'a string'],
+  metadata: ['metadata', 'an object'],
+  wait_for_completion: ['waitForCompletion', 'a boolean'],
+};
+
+/** Name of a request's member and the type of its value, by the key of ADK. */
+type Keys = { readonly [key: string]: readonly [member: string, type: string] };
+
+/** Custom metadata of ADK, split by the requests that have it. */
+export interface BankMetadata {
+  /** Members of `:ingestEvents`. */
+  ingest: JsonObject;
+  /** Members of `memories:generate`. */
+  generate: JsonObject;
+  /** Members of a memory that is written directly. */
+  create: JsonObject;
+  /** Metadata of memories, with typed values. Undefined without any. */
+  metadata: JsonObject | undefined;
+  /** True if a key needs `memories:generate`. */
+  needsGenerate: boolean;
+  waitsForCompletion: boolean;
+  consolidates: boolean;
+  memoryId: string | undefined;
+}
+
+/** Reads ADK's keys of custom metadata. All other keys become metadata of the memories. Throws `INVALID_INPUT`. */
+export function readBankMetadata(custom: JsonObject = {}): BankMetadata {
+  if (!isPlainObject(custom)) throw invalidInput('customMetadata', 'an object', custom);
+  const ingest: JsonObject = {};
+  const generate: JsonObject = {};
+  const create: JsonObject = {};
+  const metadata: JsonObject = {};
+  let needsGenerate = false;
+  for (const [key, value] of Object.entries(custom)) {
+    if (key === 'http_options')
+      throw new TholeError(
+        'INVALID_INPUT',
+        'customMetadata.http_options is not supported. Set timeoutMs of the service.',
+      );
+    const known = [INGEST_KEYS, GENERATE_KEYS, REVISION_KEYS, CREATE_KEYS, OWN_KEYS].find((keys) =>
+      Object.hasOwn(keys, key),
+    );
+    const isIngest = known === INGEST_KEYS;
+    if (!isIngest && key !== 'memory_id') needsGenerate = true;
+    if (!known) {
+      metadata[key] = typed(value!);
+      continue;
+    }
+    const [member, type] = known[key]!;
+    const checked = check(`customMetadata.${key}`, type, value!);
+    if (isIngest) ingest[member] = checked;
+    else if (known === GENERATE_KEYS) generate[member] = checked;
+    else if (known === CREATE_KEYS) create[member] = checked;
+    else if (known === REVISION_KEYS) generate[member] = create[member] = checked;
+    else if (key === 'metadata')
+      for (const [name, each] of Object.entries(checked as JsonObject)) metadata[name] = typed(each);
+  }
+  // The service's generation has no time to live, only its revisions.
+  const { ttl } = create;
+  if (ttl !== undefined && generate['revisionTtl'] === undefined) generate['revisionTtl'] = ttl;
+  const ingestKey = Object.keys(custom).find((key) => Object.hasOwn(INGEST_KEYS, key));
+  const otherKey = Object.keys(custom).find((key) => !Object.hasOwn(INGEST_KEYS, key));
+  if (ingestKey !== undefined && otherKey !== undefined)
+    throw new TholeError(
+      'INVALID_INPUT',
+      `customMetadata.${ingestKey} and customMetadata.${otherKey} belong to different requests. Pass only one of them.`,
+    );
+  return {
+    ...{ ingest, generate, create, needsGenerate },
+    metadata: Object.keys(metadata).length > 0 ? metadata : undefined,
+    waitsForCompletion: custom['wait_for_completion'] === true,
+    consolidates: custom['enable_consolidation'] === true,
+    memoryId: custom['memory_id'] as string | undefined,
+  };
+}
+
+function check(name: string, type: string, value: Json): Json {
+  if (type === 'a duration') {
+    if (typeof value === 'number' && value > 0) return `${value}s`;
+    if (typeof value === 'string' && /^\d+(\.\d+)?s$/.test(value)) return value;
+    throw invalidInput(name, 'a number of seconds or a text such as "3600s"', value);
+  }
+  const isRight =
+    type === 'an object'
+      ? isPlainObject(value)
+      : type === 'an array'
+        ? Array.isArray(value)
+        : `a ${typeof value}` === type;
+  if (!isRight) throw invalidInput(name, type, value);
+  return value;
+}
+
+/** Returns a value in the service's typed form. */
+function typed(value: Json): JsonObject {
+  if (typeof value === 'boolean') return { boolValue: value };
+  if (typeof value === 'number') return { doubleValue: value };
+  return { stringValue: typeof value === 'string' ? value : JSON.stringify(value) };
+}
