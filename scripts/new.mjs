@@ -1,7 +1,7 @@
-// pnpm run new package <name> "<what it is>" [core recall …]   an empty package
+// pnpm run new package <name> "<description>" [core recall …]   an empty package
 // pnpm run new provider <name> [--class OpenAi]                packages/provider-<name>: a model and an embedder
 // pnpm run new store <name> [--class MySql]                    packages/<name>-store: a SessionStore
-// Each compiles at once; its tests tell by id what is not written yet. What exists is left alone.
+// The new package compiles. Its tests list the missing parts by case id. Existing files stay unchanged.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -39,14 +39,14 @@ if (
   !/^[A-Z][A-Za-z0-9]*$/.test(type) ||
   (at >= 0 && given === undefined)
 ) {
-  console.error('usage: pnpm run new package <name> "<what it is, in a line>" [core recall …]');
+  console.error('usage: pnpm run new package <name> "<description>" [core recall …]');
   console.error('       pnpm run new provider|store <name> [--class <Name>]');
   process.exit(2);
 }
 const root = join(import.meta.dirname, '..');
 const { engines } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 const made = kinds[kind](name, ...rest);
-const { folder, about = `What ${name} is for`, needs, files } = made;
+const { folder, about = `The ${name} package`, needs, files } = made;
 const built = { types: './dist/index.d.ts', default: './dist/index.js' };
 const manifest = './package.json';
 const published = publishedFields(folder, kind === 'package' ? [] : [name]);
@@ -91,9 +91,7 @@ add(`packages/${folder}/exports.txt`, exportsText(folder));
 spawnSync(`oxfmt packages/${folder}`, { cwd: root, stdio: 'inherit', shell: true });
 console.log(`packages/${folder}: now run \`pnpm install\`, then \`pnpm --dir packages/${folder} run test\``);
 if (kind === 'package')
-  console.log(
-    'What it may import stands in test/architecture/arrows.ts: enter it there, with a page in docs/decisions.',
-  );
+  console.log('Add its allowed imports to test/architecture/arrows.ts, with a page in docs/decisions.');
 
 function add(file, content) {
   const path = join(root, file);
@@ -107,7 +105,7 @@ function workspace(names) {
   return Object.fromEntries(names.toSorted().map((need) => [`@thole/${need}`, 'workspace:^']));
 }
 
-/** `my-db` is `MyDb`. */
+/** Returns `MyDb` for `my-db`. */
 function pascal(name) {
   return name.replaceAll(/(?:^|-)([a-z0-9])/g, (_, letter) => letter.toUpperCase());
 }

@@ -1,4 +1,7 @@
-/** A model and an embedder under the file names that every provider has; the functions that they join are not written. */
+/**
+ * Returns the files of a new provider: a model and an embedder with the file names that all providers share. Functions that
+ * convert requests and responses throw `NOT_WRITTEN`.
+ */
 export function providerFiles(name, type) {
   const variable = `${name.replaceAll('-', '_').toUpperCase()}_API_KEY`;
   return {
@@ -7,39 +10,38 @@ export type { ${type}Options } from './${name}-llm.ts';
 export { ${type}Embedder } from './${name}-embedder.ts';
 export type { ${type}EmbedderOptions } from './${name}-embedder.ts';
 export { ${camel(type)}Models } from './${name}-models.ts';
-export type { ${type}ConnectionOptions, ${type}Env } from './${name}-options.ts';
+export type { ${type}ConnectionOptions } from './${name}-options.ts';
 `,
-    [`src/${name}-options.ts`]: `import { checkConnectionOptions, ProviderConnection, readRetryAfter, TholeError } from '@thole/core';
-import type { ConnectionOptions, Embedder, ErrorTable, Llm, LlmOptions, LlmRequest, LlmResponse, ModelFactory } from '@thole/core';
+    [`src/${name}-options.ts`]: `import { TholeError } from '@thole/core';
+import { assertConnectionOptions } from '@thole/core/kit';
+import type { ConnectionOptions, EnvVars } from '@thole/core';
 
-/** How ${type} is reached. */
+/** Connection options of ${type}. */
 export type ${type}ConnectionOptions = ConnectionOptions;
 
-/** Variables of an environment, by name. */
-export type ${type}Env = { readonly [name: string]: string | undefined };
-
-/** \`INVALID_INPUT\` for options that \`owner\` cannot be made with; \`own\` are the names it knows beside these. */
-export function check${type}Options(options: ${type}ConnectionOptions, own: readonly string[], owner: string): void {
-  checkConnectionOptions(options, own, owner);
+/** Throws \`INVALID_INPUT\` for options that \`owner\` cannot use. \`own\` lists its further option names. */
+export function assert${type}Options(options: ${type}ConnectionOptions, own: readonly string[], owner: string): void {
+  assertConnectionOptions(options, own, owner);
   if (options.apiKey !== undefined) return;
   throw new TholeError('INVALID_INPUT', \`\${owner} needs an API key: set ${variable} and use fromEnv, or give apiKey.\`);
 }
 
-/** The given options, and from the environment what they leave open. */
-export function withEnv<T extends ${type}ConnectionOptions>(given: T, env: ${type}Env = processEnv()): T {
+/** Returns the options, completed from the environment. */
+export function withEnv<T extends ${type}ConnectionOptions>(given: T, env: EnvVars = processEnv()): T {
   return { ...given, apiKey: given.apiKey ?? (env['${variable}'] || undefined) };
 }
 
-function processEnv(): ${type}Env {
+function processEnv(): EnvVars {
   return globalThis.process?.env ?? {};
 }
 `,
-    [`src/${name}-client.ts`]: `import { ${camel(type)}Errors } from './map-${name}-error.ts';
+    [`src/${name}-client.ts`]: `import { ProviderConnection } from '@thole/core';
+import { ${camel(type)}Errors } from './map-${name}-error.ts';
 import type { ${type}ConnectionOptions } from './${name}-options.ts';
 
 /**
- * What ${type} is asked through. Where the provider has a library, it is loaded here, at the first call: with the connection's
- * \`fetch\`, and with its own retries and time limits switched off.
+ * Sends requests to ${type}. If the provider has a library, load it here at the first call. Pass it the connection's \`fetch\`,
+ * and turn off its own retries and time limits.
  */
 export class ${type}Client {
   readonly connection: ProviderConnection;
@@ -50,7 +52,7 @@ export class ${type}Client {
     this.connection = new ProviderConnection(options, ${camel(type)}Errors);
   }
 
-  /** The server's answer, with its body unread; for the connection's \`send\` and \`stream\`. */
+  /** Returns the server's response with an unread body, for \`send\` and \`stream\` of \`ProviderConnection\`. */
   post(path: string, body: object, signal: AbortSignal): Promise<Response> {
     const { apiKey, baseUrl = 'https://api.${name}.example', headers } = this.#options;
     return this.connection.fetch(\`\${baseUrl}\${path}\`, {
@@ -62,36 +64,39 @@ export class ${type}Client {
   }
 }
 `,
-    [`src/${name}-llm.ts`]: `import { ${type}Client } from './${name}-client.ts';
-import { check${type}Options, withEnv } from './${name}-options.ts';
-import type { ${type}ConnectionOptions, ${type}Env } from './${name}-options.ts';
+    [`src/${name}-llm.ts`]: `import { TholeError } from '@thole/core';
+import type { EnvVars, Llm, LlmOptions, LlmRequest, LlmResponse } from '@thole/core';
 import { from${type}Response } from './from-${name}-response.ts';
+import { ${type}Client } from './${name}-client.ts';
+import { assert${type}Options, withEnv } from './${name}-options.ts';
+import type { ${type}ConnectionOptions } from './${name}-options.ts';
 import { read${type}Stream } from './read-${name}-stream.ts';
 import { to${type}Request } from './to-${name}-request.ts';
 
-/** Which model, and how it is reached. */
+/** Model and connection of a \`${type}\`. */
 export interface ${type}Options extends ${type}ConnectionOptions {
+  /** Name of the model. */
   model: string;
 }
 
-/** A model of ${type}. Errors carry the codes of core's table, \`MODEL_…\`; the constructor's are \`INVALID_INPUT\`. */
+/** A model of ${type}. Errors have the codes \`MODEL_…\`; the constructor throws \`INVALID_INPUT\`. */
 export class ${type} implements Llm {
   readonly specVersion = 1;
   readonly model: string;
   readonly #client: ${type}Client;
 
   constructor(options: ${type}Options) {
-    check${type}Options(options, ['model'], '${type}');
+    assert${type}Options(options, ['model'], '${type}');
     const { model, ...connection } = options;
     if (!model) throw new TholeError('INVALID_INPUT', 'model of ${type} must not be empty.');
     this.model = model;
     this.#client = new ${type}Client(connection);
   }
 
-  /** With what the environment says (\`${variable}\`); \`env\` stands in for that of the process. */
+  /** Creates a model with options from the environment (\`${variable}\`). \`env\` replaces the variables of the process. */
   static fromEnv(
     model: string,
-    options: ${type}ConnectionOptions & { env?: ${type}Env | undefined } = {},
+    options: ${type}ConnectionOptions & { env?: EnvVars | undefined } = {},
   ): ${type} {
     const { env, ...given } = options;
     return new ${type}({ ...withEnv(given, env), model });
@@ -109,20 +114,29 @@ export class ${type} implements Llm {
   }
 }
 `,
-    [`src/to-${name}-request.ts`]: `
-/** What ${type} is sent for a request of ours. \`SCHEMA_UNSUPPORTED\` for a schema that it cannot take, naming the path. */
+    [`src/to-${name}-request.ts`]: `import { TholeError } from '@thole/core';
+import type { LlmRequest } from '@thole/core';
+
+/** Returns a request in ${type}'s format. Throws \`SCHEMA_UNSUPPORTED\` with the path for a schema that ${type} does not support. */
 export function to${type}Request(_request: LlmRequest, _model: string, _stream: boolean): object {
   throw new TholeError('NOT_WRITTEN', 'to${type}Request is not written yet.');
 }
 `,
-    [`src/from-${name}-response.ts`]: `
-/** The one final of a call that is not streamed. */
+    [`src/from-${name}-response.ts`]: `import { TholeError } from '@thole/core';
+import type { LlmResponse } from '@thole/core';
+
+/** Returns the final response of a call without streaming. */
 export function from${type}Response(_answer: unknown): LlmResponse {
   throw new TholeError('NOT_WRITTEN', 'from${type}Response is not written yet.');
 }
 `,
-    [`src/read-${name}-stream.ts`]: `
-/** Partials with only what is new, then exactly one final with the whole. \`MODEL_INCOMPLETE\` where it ends before that. */
+    [`src/read-${name}-stream.ts`]: `import { TholeError } from '@thole/core';
+import type { LlmResponse } from '@thole/core';
+
+/**
+ * Yields the partial responses of a streamed answer, each with new texts only, and then one final response with the complete
+ * answer. Throws \`MODEL_INCOMPLETE\` if the stream ends early.
+ */
 export async function* read${type}Stream(_answer: Response): AsyncGenerator<LlmResponse> {
   yield notWritten();
 }
@@ -131,17 +145,19 @@ function notWritten(): never {
   throw new TholeError('NOT_WRITTEN', 'read${type}Stream is not written yet.');
 }
 `,
-    [`src/map-${name}-error.ts`]: `
-/** ${type}'s table of errors. By status alone: what its bodies tell besides is not read yet. */
+    [`src/map-${name}-error.ts`]: `import { readRetryAfter, TholeError } from '@thole/core';
+import type { ErrorTable } from '@thole/core';
+
+/** Maps errors of ${type} to Thole's errors by their status. The bodies are not read yet. */
 export const ${camel(type)}Errors: ErrorTable = {
   refuse({ status, headers }, now) {
     const retryAfterMs = readRetryAfter(headers, now);
-    return new TholeError(codeOf(status), \`${type} refused the request with \${status}.\`, { status, retryAfterMs });
+    return new TholeError(codeOf(status), \`${type} refused the request with status \${status}.\`, { status, retryAfterMs });
   },
   explain: (error, when) =>
     when === 'asking'
-      ? new TholeError('MODEL_UNAVAILABLE', '${type} cannot be reached.', { cause: error })
-      : new TholeError('MODEL_INCOMPLETE', 'The answer of ${type} broke off.', { cause: error }),
+      ? new TholeError('MODEL_UNAVAILABLE', '${type} could not be reached.', { cause: error })
+      : new TholeError('MODEL_INCOMPLETE', 'The connection broke within the answer of ${type}.', { cause: error }),
 };
 
 function codeOf(status: number): string {
@@ -151,13 +167,17 @@ function codeOf(status: number): string {
   return status >= 500 ? 'MODEL_UNAVAILABLE' : 'MODEL_BAD_REQUEST';
 }
 `,
-    [`src/${name}-embedder.ts`]: `import { ${type}Client } from './${name}-client.ts';
-import { check${type}Options, withEnv } from './${name}-options.ts';
-import type { ${type}ConnectionOptions, ${type}Env } from './${name}-options.ts';
+    [`src/${name}-embedder.ts`]: `import { TholeError } from '@thole/core';
+import type { Embedder, EnvVars } from '@thole/core';
+import { ${type}Client } from './${name}-client.ts';
+import { assert${type}Options, withEnv } from './${name}-options.ts';
+import type { ${type}ConnectionOptions } from './${name}-options.ts';
 
-/** Which model, how long its vectors are, and how it is reached. */
+/** Model, vector length and connection of a \`${type}Embedder\`. */
 export interface ${type}EmbedderOptions extends ${type}ConnectionOptions {
+  /** Name of the model. */
   model: string;
+  /** Length of a vector. */
   dimensions: number;
 }
 
@@ -170,17 +190,17 @@ export class ${type}Embedder implements Embedder {
   readonly #client: ${type}Client;
 
   constructor(options: ${type}EmbedderOptions) {
-    check${type}Options(options, ['model', 'dimensions'], '${type}Embedder');
+    assert${type}Options(options, ['model', 'dimensions'], '${type}Embedder');
     const { model, dimensions, ...connection } = options;
     this.model = model;
     this.dimensions = dimensions;
     this.#client = new ${type}Client(connection);
   }
 
-  /** With what the environment says (\`${variable}\`); \`env\` stands in for that of the process. */
+  /** Creates an embedder with options from the environment (\`${variable}\`). \`env\` replaces the variables of the process. */
   static fromEnv(
     model: string,
-    options: Omit<${type}EmbedderOptions, 'model'> & { env?: ${type}Env | undefined },
+    options: Omit<${type}EmbedderOptions, 'model'> & { env?: EnvVars | undefined },
   ): ${type}Embedder {
     const { env, ...given } = options;
     return new ${type}Embedder({ ...withEnv(given, env), model });
@@ -193,15 +213,17 @@ export class ${type}Embedder implements Embedder {
   }
 }
 `,
-    [`src/${name}-models.ts`]: `import { ${type} } from './${name}-llm.ts';
-import type { ${type}ConnectionOptions, ${type}Env } from './${name}-options.ts';
+    [`src/${name}-models.ts`]: `import { TholeError } from '@thole/core';
+import type { EnvVars, ModelFactory } from '@thole/core';
+import { ${type} } from './${name}-llm.ts';
+import type { ${type}ConnectionOptions } from './${name}-options.ts';
 
 /**
- * Makes ${type}'s models by name, \`${name}-…\` or \`${name}/\` and any name; for a runner's \`models\`. What the options leave open is
- * read from the environment when a model is made.
+ * Returns a factory for ${type}'s models (\`${name}-…\`, or \`${name}/\` and any name) for a runner's \`models\`. Missing options are
+ * read from the environment when a model is created.
  */
 export function ${camel(type)}Models(
-  options: ${type}ConnectionOptions & { env?: ${type}Env | undefined } = {},
+  options: ${type}ConnectionOptions & { env?: EnvVars | undefined } = {},
 ): ModelFactory {
   const patterns = ['${name}-*', '${name}/*'];
   const supports = (model: string): boolean => /^${name}[-/]./.test(model);
@@ -219,7 +241,7 @@ export function ${camel(type)}Models(
     [`test/${name}-server.ts`]: `import type { LlmScenario } from '@thole/testing';
 import { ProtocolServer } from '@thole/testing/http';
 
-/** A server that speaks ${type}'s protocol and plays the scenario at each call. */
+/** Starts a server that speaks ${type}'s protocol and plays the scenario at each call. */
 export function start${type}Server(scenario: LlmScenario): Promise<ProtocolServer> {
   return ProtocolServer.start(() => {
     throw new Error(\`\${scenario.name} is not played yet.\`);
@@ -233,14 +255,14 @@ import { describe, it } from 'vitest';
 import { ${type} } from '../src/index.ts';
 import { start${type}Server } from './${name}-server.ts';
 
-interface Served extends LlmSubject {
+interface Subject extends LlmSubject {
   readonly servers: ProtocolServer[];
 }
 
-// Each case is a test named by its id: those that fail are what is not written yet.
-register<Served>({ describe, it }, llmCases, {
+// Each case is a test with its id as name. The tests that fail show the missing parts.
+register<Subject>({ describe, it }, llmCases, {
   name: '${type}',
-  // Add 'thoughts', 'signatures', 'stop-sequences', 'request-model', 'images', 'answer-images', 'refuses-media' as far as it can do these.
+  // Add what the provider supports: 'thoughts', 'signatures', 'stop-sequences', 'request-model', 'images', 'answer-images', 'refuses-media'.
   claims: ['cuts', 'stalls', 'connections'],
   create: () => {
     const servers: ProtocolServer[] = [];

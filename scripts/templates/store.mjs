@@ -1,14 +1,15 @@
-/** A `SessionStore` whose methods are not written, and the suite registered over it. */
+/** Returns the files of a new `SessionStore` whose methods throw `NOT_WRITTEN`, and a test that registers its suite. */
 export function storeFiles(name, type) {
   const store = `${type}SessionStore`;
   return {
     'src/index.ts': `export { ${store} } from './${name}-session-store.ts';\n`,
     [`src/${name}-session-store.ts`]: `import { TholeError } from '@thole/core';
 import type {
+  AppendOptions,
   Event,
   EventWindow,
-  Fence,
   ListSessionsRequest,
+  RemoveConditions,
   ScopedDelta,
   SessionPage,
   SessionRef,
@@ -18,7 +19,7 @@ import type {
   UserRef,
 } from '@thole/core';
 
-/** Sessions in ${type}. Give it to a \`StoredSessionService\`, which has scopes, ids, validation and copies. */
+/** Stores sessions in ${type}. Pass it to a \`StoredSessionService\`, which adds scopes, ids, validation and copies. */
 export class ${store} implements SessionStore {
   readonly specVersion = 1;
   readonly abilities: SessionStore['abilities'] = {};
@@ -35,12 +36,17 @@ export class ${store} implements SessionStore {
     return notWritten('list', query);
   }
 
-  async remove(key: SessionRef, p: { ifLastSeq?: number | undefined }): Promise<boolean> {
+  async remove(key: SessionRef, p: RemoveConditions): Promise<boolean> {
     return notWritten('remove', key, p);
   }
 
-  async append(key: SessionRef, event: Event, delta: ScopedDelta, fence?: Fence): Promise<{ event: Event; duplicate: boolean }> {
-    return notWritten('append', key, event, delta, fence);
+  async append(
+    key: SessionRef,
+    event: Event,
+    delta: ScopedDelta,
+    options?: AppendOptions,
+  ): Promise<{ event: Event; duplicate: boolean }> {
+    return notWritten('append', key, event, delta, options);
   }
 
   async readState(scope: { appName: string; userId?: string | undefined }): Promise<StateMap> {
@@ -61,8 +67,8 @@ import { register, sessionServiceCases } from '@thole/testing';
 import { describe, it } from 'vitest';
 import { ${store} } from '../src/index.ts';
 
-// Each case is a test named by its id: those that fail are what is not written yet. Claim what the store can do beyond
-// the basics (\`lease\`, \`watch\`, \`durable\`), and the cases for it run as well.
+// Each case is a test with its id as name. The tests that fail show the missing parts. Claim the optional features of the
+// store (\`lease\`, \`watch\`, \`durable\`), and their cases run too.
 register({ describe, it }, sessionServiceCases, {
   name: '${store}',
   claims: [],

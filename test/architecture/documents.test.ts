@@ -23,7 +23,7 @@ it('has every file that docs/architecture.md names in its layout', () => {
       if (!word.endsWith('.ts') || word.includes('<verb>') || word.includes('<thing>')) continue;
       for (const start of owner) {
         counted++;
-        const name = start.source.match(/provider-(\w+)/)?.[1] ?? '';
+        const name = start.source.match(/provider-([\w-]+)/)?.[1] ?? '';
         const wanted = new RegExp(
           `${start.source}(${below})?(.*/)?${word.replace('<name>', name).replaceAll('.', '\\.')}$`,
         );

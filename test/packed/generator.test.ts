@@ -23,7 +23,7 @@ beforeAll(async () => {
   ]) {
     await run(folder, process.execPath, ['scripts/new.mjs', ...args], { env: bin });
   }
-  // The last test fills the store in with the methods of another.
+  // The last test completes the store with the methods of another one.
   const manifest = join(folder, 'packages/acme-store/package.json');
   writeFileSync(
     manifest,
@@ -36,7 +36,7 @@ beforeAll(async () => {
 });
 afterAll(remove);
 
-it('makes a package, a provider and a store that compile', async () => {
+it('creates a package, a provider and a store that compile', async () => {
   for (const each of made) await run(folder, tool('tsc'), ['-p', `${each}/tsconfig.json`]);
 });
 
@@ -46,7 +46,7 @@ it('names classes after the package or by --class', () => {
   expect(exported('packages/provider-big-co')).toMatch(/^BigCOEmbedder\n[\s\S]*^bigCOModels$/m);
 });
 
-it('makes them so that they build', async () => {
+it('creates packages that build', async () => {
   for (const each of made) {
     await run(join(folder, each), tool('tsup'), []);
     await run(join(folder, each), tool('tsc'), ['-p', 'tsconfig.build.json']);
@@ -54,7 +54,7 @@ it('makes them so that they build', async () => {
   }
 });
 
-it('gives each a README, a list of its exports and a changeset', () => {
+it('creates a README, a list of exports and a changeset for each package', () => {
   for (const each of made) {
     for (const file of ['README.md', 'exports.txt'])
       expect(existsSync(join(folder, each, file)), `${each}/${file}`).toBe(true);
@@ -62,7 +62,7 @@ it('gives each a README, a list of its exports and a changeset', () => {
   }
 });
 
-it('makes them as lint, format and the architecture test want them', async () => {
+it('creates packages that pass lint, format and the architecture tests', async () => {
   await run(folder, tool('oxfmt'), ['--check', ...made]);
   await run(folder, tool('oxlint'), made);
   const report = await vitest('test/architecture');
@@ -73,7 +73,7 @@ it('makes them as lint, format and the architecture test want them', async () =>
   expect(wrong).toEqual([]);
 });
 
-it('tells of a new store by id what is not written yet', async () => {
+it('lists the missing parts of a new store by case id', async () => {
   const report = await vitest('packages/acme-store');
   const ids = sessionServiceCases.filter(({ needs }) => needs === undefined || needs.length === 0).map(({ id }) => id);
   const failed = report.filter(({ status }) => status === 'failed');
@@ -84,13 +84,13 @@ it('tells of a new store by id what is not written yet', async () => {
   ).toBe(true);
 });
 
-it('tells of a new provider by id what is not written yet', async () => {
+it('lists the missing parts of a new provider by case id', async () => {
   const report = await vitest('packages/provider-acme');
   const failed = report.filter(({ status }) => status === 'failed');
   expect(failed.map(idOf)).toEqual(expect.arrayContaining(['llm.text', 'llm.stream', 'embed.in-order']));
 });
 
-it('passes the new store’s suite when its methods are filled in', async () => {
+it('creates a store that passes its suite once its methods are written', async () => {
   const file = join(folder, 'packages/acme-store/src/acme-session-store.ts');
   const written = readFileSync(file, 'utf8')
     .replaceAll(/return notWritten\('(\w+)', ([^)]*)\)/g, 'return this.#inner.$1($2)')
@@ -131,7 +131,7 @@ function linesOf(group: string, dependencies: object): string[] {
   return lines.length === 0 ? [] : [`    ${group}:`, ...lines];
 }
 
-/** The store that the workspace was installed from. It holds every package that the lock file names. */
+/** Returns the pnpm store that the workspace was installed from. It has every package of the lock file. */
 function storeOf(workspace: string): string {
   const text = readFileSync(join(workspace, 'node_modules/.modules.yaml'), 'utf8');
   return dirname((JSON.parse(text) as { storeDir: string }).storeDir);
