@@ -28,7 +28,7 @@ export { AgentTool } from './agents/agent-tool.ts';
 export type { AgentToolOptions } from './agents/agent-tool.ts';
 export { LlmSummarizer } from './compaction/llm-summarizer.ts';
 export type { LlmSummarizerOptions } from './compaction/llm-summarizer.ts';
-export type { CompactionResult } from './compaction/compact-session.ts';
+export type { CompactionResult } from './compaction/compaction-record.ts';
 export { FallbackLlm } from './models/fallback-llm.ts';
 export type { FallbackLlmOptions } from './models/fallback-llm.ts';
 export { GlobalInstructionPlugin } from './plugins/global-instruction-plugin.ts';

@@ -1,34 +1,14 @@
 import { createEvent, textOf, TholeError } from '@thole/core';
-import type {
-  CompactionOptions,
-  Content,
-  Event,
-  EventCompaction,
-  JsonObject,
-  Session,
-  Summarizer,
-  Summary,
-} from '@thole/core';
+import type { CompactionOptions, Event, EventInit, Session, Summarizer, Summary } from '@thole/core';
 import { summaryOf } from '../history/compaction-of.ts';
 import { OpenRun } from '../invocation/open-run.ts';
 import { RunTask } from '../invocation/run-task.ts';
 import type { RunInit } from '../runner/runner-deps.ts';
 import { LiveSession } from '../session/live-session.ts';
+import { compactionRecord, compactionResult } from './compaction-record.ts';
+import type { CompactionResult } from './compaction-record.ts';
 import { planCompaction } from './plan-compaction.ts';
 import type { CompactionWindow } from './plan-compaction.ts';
-
-/** One summary of a compaction: the events of one branch that it replaces. */
-export interface CompactionResult {
-  branch?: string | undefined;
-  /** Ids of the events that are newly covered. */
-  eventIds: string[];
-  /** Ids of the earlier records that the new record replaces. */
-  replacedRecords: string[];
-  startSeq: number;
-  endSeq: number;
-  /** The stored record. Undefined for a dry run, and if a plugin dropped it. */
-  event?: Event | undefined;
-}
 
 /** Options of `compactSession`. */
 export interface CompactSessionInit {
@@ -56,28 +36,14 @@ export async function compactSession(
 ): Promise<CompactionResult[]> {
   const results: CompactionResult[] = [];
   for (const window of planCompaction(session.events, p.options, p)) {
-    const result = resultOf(window);
+    const result = compactionResult(window);
     if (!p.dryRun) {
       const summary = await summarize(init, window, p);
-      result.event = await storeRecord(init, session, recordEvent(window, result, summary));
+      result.event = await storeRecord(init, session, compactionRecord(window, result, summary));
     }
     results.push(result);
   }
   return results;
-}
-
-function resultOf({ branch, events, replaces }: CompactionWindow): CompactionResult {
-  const seqs = [
-    ...events.map(({ seq }) => seq!),
-    ...replaces.flatMap(({ record }) => [record.startSeq, record.endSeq]),
-  ].toSorted((a, b) => a - b);
-  return {
-    ...(branch !== undefined && { branch }),
-    eventIds: events.map(({ id }) => id),
-    replacedRecords: replaces.map(({ event }) => event.id),
-    startSeq: seqs[0]!,
-    endSeq: seqs.at(-1)!,
-  };
 }
 
 async function summarize(init: RunInit, window: CompactionWindow, p: CompactSessionInit): Promise<Summary> {
@@ -100,40 +66,8 @@ async function summarize(init: RunInit, window: CompactionWindow, p: CompactSess
   return summary;
 }
 
-function recordEvent(
-  window: CompactionWindow,
-  result: CompactionResult,
-  summary: Summary,
-): Parameters<typeof createEvent>[0] {
-  const { startSeq, endSeq, eventIds, replacedRecords } = result;
-  const times = [...window.replaces.flatMap(({ record }) => record.startTimestamp ?? []), window.events[0]!.timestamp];
-  const compaction: EventCompaction = {
-    startSeq,
-    endSeq,
-    eventIds: [...replacedRecords, ...eventIds],
-    compactedContent: withoutThoughts(summary.content),
-    startTimestamp: Math.min(...times),
-    endTimestamp: window.events.at(-1)!.timestamp,
-  };
-  const { usageMetadata } = summary;
-  return {
-    author: 'system',
-    actions: { compaction },
-    ...(window.branch !== undefined && { branch: window.branch }),
-    ...(usageMetadata && { usageMetadata }),
-  };
-}
-
-function withoutThoughts(content: Content): JsonObject {
-  return { role: 'model', parts: [{ text: textOf(content) }] };
-}
-
 /** Stores the record through the plugins. The session object is separate: a run may use the cached one. */
-async function storeRecord(
-  init: RunInit,
-  session: CompactedSession,
-  record: Parameters<typeof createEvent>[0],
-): Promise<Event | undefined> {
+async function storeRecord(init: RunInit, session: CompactedSession, record: EventInit): Promise<Event | undefined> {
   const { ref, runner } = init;
   const { incarnation, lastSeq } = session;
   const empty: Session = {

@@ -6,7 +6,7 @@ import type { RunInit } from '../runner/runner-deps.ts';
 import type { SessionLeases } from '../session/lease.ts';
 import { sessionNotFound } from '../session/session-cache.ts';
 import { compactSession } from './compact-session.ts';
-import type { CompactionResult } from './compact-session.ts';
+import type { CompactionResult } from './compaction-record.ts';
 import { mayBeDue } from './plan-compaction.ts';
 
 /** Arguments of `Compactor`. */

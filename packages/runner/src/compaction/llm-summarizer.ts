@@ -1,7 +1,17 @@
 import { textOf, TholeError } from '@thole/core';
 import { assertCount, invalidInput, optionNames, rejectUnknownOptions } from '@thole/core/kit';
-import type { GenerateContentConfig, Llm, LlmResponse, Summarizer, Summary, SummaryRequest } from '@thole/core';
-import { transcriptOfEvents } from './transcript.ts';
+import type {
+  GenerateContentConfig,
+  Llm,
+  LlmOptions,
+  LlmResponse,
+  Summarizer,
+  Summary,
+  SummaryRequest,
+  Usage,
+} from '@thole/core';
+import { addUsage } from '../flow/add-usage.ts';
+import { transcriptsOfEvents } from './transcript.ts';
 
 /** Options of `LlmSummarizer`. */
 export interface LlmSummarizerOptions {
@@ -10,6 +20,11 @@ export interface LlmSummarizerOptions {
   prompt?: string | undefined;
   /** Maximum number of characters of each call's arguments and of each result. Default: 2,000. */
   maxToolChars?: number | undefined;
+  /**
+   * Maximum number of characters of the events in one model call. A longer history is summarized in several calls, each with
+   * the summary so far. Default: 200,000.
+   */
+  maxHistoryChars?: number | undefined;
   generateContentConfig?: GenerateContentConfig | undefined;
 }
 
@@ -17,6 +32,7 @@ const names = optionNames<LlmSummarizerOptions>({
   model: true,
   prompt: true,
   maxToolChars: true,
+  maxHistoryChars: true,
   generateContentConfig: true,
 });
 
@@ -45,25 +61,41 @@ export class LlmSummarizer implements Summarizer {
   readonly #model: Llm;
   readonly #prompt: string;
   readonly #maxToolChars: number;
+  readonly #maxHistoryChars: number;
   readonly #config: GenerateContentConfig;
 
   constructor(options: LlmSummarizerOptions) {
     rejectUnknownOptions(options, names, 'LlmSummarizer');
-    const { model, prompt = DEFAULT_PROMPT, maxToolChars = 2_000, generateContentConfig = {} } = options;
+    const { model, prompt = DEFAULT_PROMPT, generateContentConfig = {} } = options;
+    const { maxToolChars = 2_000, maxHistoryChars = 200_000 } = options;
     if (typeof (model as Partial<Llm> | undefined)?.generateContentAsync !== 'function')
       throw invalidInput('model of LlmSummarizer', 'a model', model);
     if (typeof prompt !== 'string' || !prompt.includes(HISTORY))
       throw new TholeError('INVALID_INPUT', `prompt of LlmSummarizer must contain ${HISTORY}.`);
     assertCount('maxToolChars', maxToolChars, 1);
+    assertCount('maxHistoryChars', maxHistoryChars, 1);
     this.#model = model;
     this.#prompt = prompt;
     this.#maxToolChars = maxToolChars;
+    this.#maxHistoryChars = maxHistoryChars;
     this.#config = generateContentConfig;
   }
 
   async summarize({ events, previousSummary, signal, logger }: SummaryRequest): Promise<Summary> {
-    const lines = transcriptOfEvents(events, { maxToolChars: this.#maxToolChars });
-    const history = previousSummary === undefined ? lines : `Earlier summary: ${previousSummary}\n\n${lines}`;
+    const usageMetadata: Usage = {};
+    let summary = previousSummary;
+    const limits = { maxToolChars: this.#maxToolChars, maxChars: this.#maxHistoryChars };
+    for (const lines of transcriptsOfEvents(events, limits)) {
+      const history = summary === undefined ? lines : `Earlier summary: ${summary}\n\n${lines}`;
+      const response = await this.#ask(history, { signal, logger });
+      addUsage(usageMetadata, response.usageMetadata);
+      summary = textOf(response.content).trim();
+    }
+    const content = { role: 'model' as const, parts: [{ text: summary ?? '' }] };
+    return { content, ...(Object.keys(usageMetadata).length > 0 && { usageMetadata }) };
+  }
+
+  async #ask(history: string, { signal, logger }: Pick<LlmOptions, 'signal' | 'logger'>): Promise<LlmResponse> {
     // A function, so that `$` in the history has no meaning.
     const text = this.#prompt.replace(HISTORY, () => history);
     const request = {
@@ -76,11 +108,8 @@ export class LlmSummarizer implements Summarizer {
       if (!response.partial) final = response;
     }
     const problem = problemOf(final);
-    if (problem !== undefined)
-      throw new TholeError('COMPACTION_FAILED', `Model ${this.#model.model} returned no usable summary: ${problem}.`);
-    const { usageMetadata } = final!;
-    const content = { role: 'model' as const, parts: [{ text: textOf(final!.content).trim() }] };
-    return { content, ...(usageMetadata && { usageMetadata }) };
+    if (problem === undefined) return final!;
+    throw new TholeError('COMPACTION_FAILED', `Model ${this.#model.model} returned no usable summary: ${problem}.`);
   }
 }
 

@@ -6,6 +6,7 @@ import { activeCompactions } from '../history/active-compactions.ts';
 import type { ActiveCompaction } from '../history/active-compactions.ts';
 import { callKey } from '../history/call-key.ts';
 import { compactionOf } from '../history/compaction-of.ts';
+import { isJournalEvent } from './is-journal-event.ts';
 import { openInvocations } from './open-invocations.ts';
 
 /** Events of one branch to summarize. */
@@ -49,8 +50,8 @@ export function mayBeDue(log: EventLog, { interval, tokenThreshold }: Compaction
 
 /**
  * Returns the events to summarize, by branch. Never covers events of an invocation that may continue (`openInvocations`),
- * events of the `running` invocation, events without words for a model, and one side of a call without the other. With `isForced` the number of invocations and
- * tokens does not count.
+ * events of the `running` invocation, events without words for a model, results of steps, logs of child runs, and one side
+ * of a call without the other. With `isForced` the number of invocations and tokens does not count.
  */
 export function planCompaction(
   stored: readonly Event[],
@@ -63,7 +64,8 @@ export function planCompaction(
   const covered = new Set<string>(active.flatMap(({ ids }) => [...ids]));
   const open = openInvocations(visible);
   const raw = included.filter((event) => !covered.has(event.id));
-  const closed = raw.filter((event) => !open.has(event.invocationId) && event.invocationId !== p.running);
+  const mayContinue = ({ invocationId }: Event): boolean => open.has(invocationId) || invocationId === p.running;
+  const closed = raw.filter((event) => !mayContinue(event) && !isJournalEvent(event));
   const candidates = candidatesOf({ visible, raw, closed }, options, p.isForced);
   if (candidates.length === 0) return [];
   const byBranch = Map.groupBy(withoutSplitCalls(included, candidates), (event) => event.branch);

@@ -1,11 +1,24 @@
 import type { Event, Part } from '@thole/core';
 
 /**
- * Returns the events as lines of text, for a summarizer: `author: text`, calls with their arguments, and results. Thoughts are
- * left out. Arguments, results and code are cut to `maxToolChars` characters, with a note.
+ * Returns the events as texts for a summarizer: `author: text`, calls with their arguments, and results. Thoughts are left
+ * out. Arguments, results and code are cut to `maxToolChars` characters, with a note. A text has at most `maxChars`
+ * characters: the lines of an event follow each other in one text if they fit.
  */
-export function transcriptOfEvents(events: readonly Event[], p: { maxToolChars: number }): string {
-  return events.flatMap((event) => linesOf(event, p.maxToolChars)).join('\n');
+export function transcriptsOfEvents(
+  events: readonly Event[],
+  { maxToolChars, maxChars }: { maxToolChars: number; maxChars: number },
+): string[] {
+  const texts: string[] = [];
+  for (const line of events.flatMap((event) => linesOf(event, maxToolChars))) {
+    for (let from = 0; from < line.length; from += maxChars) {
+      const piece = line.slice(from, from + maxChars);
+      const last = texts.at(-1);
+      if (last === undefined || last.length + piece.length >= maxChars) texts.push(piece);
+      else texts[texts.length - 1] = `${last}\n${piece}`;
+    }
+  }
+  return texts;
 }
 
 function linesOf(event: Event, limit: number): string[] {

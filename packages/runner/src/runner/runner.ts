@@ -16,7 +16,7 @@ import type {
   StateDelta,
   Toolset,
 } from '@thole/core';
-import type { CompactionResult } from '../compaction/compact-session.ts';
+import type { CompactionResult } from '../compaction/compaction-record.ts';
 import { Compactor } from '../compaction/compactor.ts';
 import { assertSummarizer, summarizerOf } from '../compaction/summarizer-of.ts';
 import { LlmCalls } from '../flow/llm-calls.ts';
