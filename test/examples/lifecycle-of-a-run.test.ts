@@ -34,14 +34,14 @@ function kindOf(event: Event): string {
   return event.author === 'user' ? 'message' : 'text';
 }
 
-interface House {
+interface Setup {
   log: string[];
   runner: Runner;
-  /** Runs one message and tells when each event is handed over. */
+  /** Sends one message and logs each event when the caller receives it. */
   run(): Promise<void>;
 }
 
-async function house(agentFor: (log: string[]) => Agent, pluginFor?: (log: string[]) => Plugin): Promise<House> {
+async function createSetup(agentFor: (log: string[]) => Agent, pluginFor?: (log: string[]) => Plugin): Promise<Setup> {
   const log: string[] = [];
   const sessions = new InMemorySessionService();
   await sessions.createSession(key);
@@ -78,7 +78,7 @@ const lookTool = (log: string[]): FunctionTool =>
 // F348, with F006, F048, F063 and F114.
 describe('example: the lifecycle of a run', () => {
   it('loads, stores the message, calls the model, stores, shows, runs the tool, and repeats (contracts 16, 23)', async () => {
-    const { log, run } = await house(
+    const { log, run } = await createSetup(
       (log) => new LlmAgent({ name: 'a', model: answering(log), tools: [lookTool(log)] }),
     );
     await run();
@@ -98,7 +98,7 @@ describe('example: the lifecycle of a run', () => {
   });
 
   it('reads nothing for a second turn if no other writer was active (contract 13)', async () => {
-    const { log, run } = await house(
+    const { log, run } = await createSetup(
       (log) => new LlmAgent({ name: 'a', model: answering(log), tools: [lookTool(log)] }),
     );
     await run();
@@ -109,7 +109,7 @@ describe('example: the lifecycle of a run', () => {
 
   // F114.
   it('neither searches nor writes memory unless a tool or callback does (contract 31)', async () => {
-    const { log, run } = await house(
+    const { log, run } = await createSetup(
       (log) => new LlmAgent({ name: 'a', model: answering(log), tools: [lookTool(log)] }),
     );
     await run();
@@ -118,7 +118,7 @@ describe('example: the lifecycle of a run', () => {
 
   // F349.
   it('stores an event before it is shown, and continues the agent after both (contract 16)', async () => {
-    const { log, run } = await house(() => ({
+    const { log, run } = await createSetup(() => ({
       name: 'a',
       async *runAsync(context) {
         const { invocationId, agentName: author, runtime } = context;
@@ -163,7 +163,7 @@ describe('example: the lifecycle of a run', () => {
       afterAgentCallback: () => void log.push('afterAgent'),
       afterRunCallback: () => void log.push('afterRun'),
     });
-    const { log, run } = await house(own, plugin);
+    const { log, run } = await createSetup(own, plugin);
     await run();
     expect(log).toEqual([
       ...['get', 'onUserMessage', 'onEvent message', 'append message', 'beforeRun'],

@@ -83,9 +83,9 @@ function inAFile(): Open {
 describe.each([
   ['in memory', inMemory],
   ['in a SQLite file, which each process opens', inAFile],
-])('two days, two channels, one person, %s', (_, house) => {
+])('two days, two channels, one person, %s', (_, createOpen) => {
   it('runs from the first to the last message, isolated from other users', async () => {
-    const open = house();
+    const open = createOpen();
     const services = open();
     const { runtime, sessions, memory } = services;
     const stored = async (kinds: MemoryEntry['kind'][], user = ann) => {
@@ -242,7 +242,7 @@ describe.each([
   });
 
   it('continues in the next process, and finds turns outside the window by search', async () => {
-    const open = house();
+    const open = createOpen();
     const services = open();
     const { runtime, sessions } = services;
     const first = gaia(services, { chat: ['1', '2', '3'].map((text) => says(text)), memory: [], projects: [] });

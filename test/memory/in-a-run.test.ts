@@ -12,7 +12,7 @@ import { describe, expect, it } from 'vitest';
 
 const ann = { appName: 'hotel', userId: 'ann' };
 
-class House {
+class MemorySetup {
   readonly runtime = new FixedRuntime();
   readonly sessions = new InMemorySessionService({ runtime: this.runtime });
   readonly memory = new InMemoryMemoryService({ runtime: this.runtime });
@@ -53,20 +53,20 @@ function fail(): never {
 }
 
 describe('AutoIngestPlugin', () => {
-  function ingesting(house: House, options: Partial<AutoIngestPluginOptions> = {}) {
-    const { sessions, memory, runtime } = house;
+  function ingesting(setup: MemorySetup, options: Partial<AutoIngestPluginOptions> = {}) {
+    const { sessions, memory, runtime } = setup;
     return new AutoIngestPlugin({ sessions, memory, runtime, ...options });
   }
 
   it('adds what each run said to memory, each turn once and in order, without anybody asking', async () => {
-    const house = new House();
-    const plugin = ingesting(house);
-    const runner = house.runner([plugin], [says('Noted: tea.'), says('Noted: milk.')]);
+    const setup = new MemorySetup();
+    const plugin = ingesting(setup);
+    const runner = setup.runner([plugin], [says('Noted: tea.'), says('Noted: milk.')]);
     await turn(runner, 'I like tea.');
     await turn(runner, 'With milk.');
-    expect(await house.remembered(), 'no run has waited for it').toEqual([]);
+    expect(await setup.remembered(), 'no run has waited for it').toEqual([]);
     await plugin.flush();
-    expect(await house.remembered()).toEqual(['I like tea.', 'Noted: tea.', 'With milk.', 'Noted: milk.']);
+    expect(await setup.remembered()).toEqual(['I like tea.', 'Noted: tea.', 'With milk.', 'Noted: milk.']);
     await runner.close();
   });
 
@@ -74,47 +74,47 @@ describe('AutoIngestPlugin', () => {
     ['throws', (): never => fail()],
     ['rejects', async (): Promise<never> => fail()],
   ] as const)('leaves no timer behind where memory %s', async (_, failing) => {
-    const house = new House();
-    house.memory.addEventsToMemory = failing;
-    const plugin = ingesting(house, { maxAttempts: 1 });
-    const runner = house.runner([plugin], [says('Noted.')]);
+    const setup = new MemorySetup();
+    setup.memory.addEventsToMemory = failing;
+    const plugin = ingesting(setup, { maxAttempts: 1 });
+    const runner = setup.runner([plugin], [says('Noted.')]);
     await turn(runner, 'I like tea.');
-    await house.runtime.advance(100);
+    await setup.runtime.advance(100);
     await plugin.flush();
-    expect(house.runtime.logs.map(({ message }) => message)).toEqual(['Events could not be added to memory.']);
+    expect(setup.runtime.logs.map(({ message }) => message)).toEqual(['Events could not be added to memory.']);
     await runner.close();
-    expect(house.runtime.pending).toBe(0);
+    expect(setup.runtime.pending).toBe(0);
   });
 
   it('does so in the background: the run ends while memory still works', async () => {
-    const house = new House();
+    const setup = new MemorySetup();
     let go = (): void => {};
     const gate = new Promise<void>((resolve) => (go = resolve));
-    const add = house.memory.addEventsToMemory.bind(house.memory);
-    house.memory.addEventsToMemory = async (p) => {
+    const add = setup.memory.addEventsToMemory.bind(setup.memory);
+    setup.memory.addEventsToMemory = async (p) => {
       await gate;
       await add(p);
     };
-    const plugin = ingesting(house);
-    const runner = house.runner([plugin], [says('Noted.')]);
+    const plugin = ingesting(setup);
+    const runner = setup.runner([plugin], [says('Noted.')]);
     await turn(runner, 'I like tea.');
-    expect(await house.remembered()).toEqual([]);
+    expect(await setup.remembered()).toEqual([]);
     go();
     await plugin.flush();
-    expect(await house.remembered()).toHaveLength(2);
+    expect(await setup.remembered()).toHaveLength(2);
   });
 
   it('reads only what is new, and of a session it does not know only what the run said', async () => {
-    const house = new House();
+    const setup = new MemorySetup();
     const given: string[][] = [];
     const memory: MemoryService = {
       addSessionToMemory: async () => {},
       searchMemory: async () => ({ memories: [] }),
       addEventsToMemory: async ({ events }) => void given.push(events.map(({ content }) => textOf(content))),
     };
-    await turn(house.runner([], [says('Before.')]), 'Long ago.');
-    const plugin = ingesting(house, { memory });
-    const runner = house.runner([plugin], [says('One.'), says('Two.')]);
+    await turn(setup.runner([], [says('Before.')]), 'Long ago.');
+    const plugin = ingesting(setup, { memory });
+    const runner = setup.runner([plugin], [says('One.'), says('Two.')]);
     for (const message of ['First.', 'Second.']) {
       await turn(runner, message);
       await plugin.flush();
@@ -126,131 +126,131 @@ describe('AutoIngestPlugin', () => {
   });
 
   it('starts again with a session that was deleted and created again under its id', async () => {
-    const house = new House();
-    const plugin = ingesting(house);
-    const runner = house.runner([plugin], [says('1'), says('2'), says('3'), says('4'), says('5')]);
+    const setup = new MemorySetup();
+    const plugin = ingesting(setup);
+    const runner = setup.runner([plugin], [says('1'), says('2'), says('3'), says('4'), says('5')]);
     for (const message of ['One.', 'Two.']) await turn(runner, message);
     await plugin.flush();
     await runner.deleteSession({ userId: 'ann', sessionId: 's1' });
     for (const message of ['Three.', 'Four.', 'Five.']) await turn(runner, message);
     await plugin.flush();
-    expect(await house.remembered()).toHaveLength(10);
+    expect(await setup.remembered()).toHaveLength(10);
   });
 
   it('ephemeral runs leave nothing, nor do the sessions of agents that are used as tools', async () => {
-    const house = new House();
-    const plugin = ingesting(house);
-    const { sessions, memory, runtime } = house;
+    const setup = new MemorySetup();
+    const plugin = ingesting(setup);
+    const { sessions, memory, runtime } = setup;
     const consolidator = new IdleConsolidator({ sessions, memory, runtime });
     const helper = new LlmAgent({ name: 'helper', model: new ScriptedLlm(says('Done.')) });
     const answers = [says('Hello.'), calls('helper', { request: 'Tell the user’s secret.' }), says('Good.')];
-    const runner = house.runner([plugin, consolidator], answers, { tools: [new AgentTool({ agent: helper })] });
+    const runner = setup.runner([plugin, consolidator], answers, { tools: [new AgentTool({ agent: helper })] });
     for await (const _ of runner.runEphemeral({ userId: 'ann', newMessage: 'A secret.' }));
     await turn(runner, 'Ask the helper.');
     await plugin.flush();
-    expect(await house.remembered()).toEqual(['Ask the helper.', 'Good.']);
-    expect((await house.sessions.listSessions(ann)).total).toBe(1);
-    await house.runtime.advance(60 * 60_000);
-    expect(await house.remembered()).toEqual(['Ask the helper.', 'Good.']);
+    expect(await setup.remembered()).toEqual(['Ask the helper.', 'Good.']);
+    expect((await setup.sessions.listSessions(ann)).total).toBe(1);
+    await setup.runtime.advance(60 * 60_000);
+    expect(await setup.remembered()).toEqual(['Ask the helper.', 'Good.']);
   });
 
   it('retries in order after a failure, reports lost turns and adds them in the next run', async () => {
-    const house = new House();
+    const setup = new MemorySetup();
     const failures: SessionRef[] = [];
-    const add = house.memory.addEventsToMemory.bind(house.memory);
+    const add = setup.memory.addEventsToMemory.bind(setup.memory);
     let left = 1;
-    house.memory.addEventsToMemory = async (p) => {
+    setup.memory.addEventsToMemory = async (p) => {
       if (left-- > 0) throw new TholeError('STORE_UNAVAILABLE', 'The store is gone.');
       await add(p);
     };
-    const plugin = ingesting(house, { maxAttempts: 2, onError: ({ session }) => failures.push(session) });
-    const runner = house.runner([plugin], [says('1'), says('2'), says('3')]);
+    const plugin = ingesting(setup, { maxAttempts: 2, onError: ({ session }) => failures.push(session) });
+    const runner = setup.runner([plugin], [says('1'), says('2'), says('3')]);
     await turn(runner, 'One.');
-    await house.runtime.advance(2_000);
-    expect([await house.remembered(), failures]).toEqual([['One.', '1'], []]);
+    await setup.runtime.advance(2_000);
+    expect([await setup.remembered(), failures]).toEqual([['One.', '1'], []]);
     left = 2;
     await turn(runner, 'Two.');
-    await house.runtime.advance(2_000);
-    expect([(await house.remembered()).length, failures]).toEqual([2, [{ ...ann, sessionId: 's1' }]]);
+    await setup.runtime.advance(2_000);
+    expect([(await setup.remembered()).length, failures]).toEqual([2, [{ ...ann, sessionId: 's1' }]]);
     await turn(runner, 'Three.');
     await plugin.flush();
-    expect(await house.remembered()).toEqual(['One.', '1', 'Two.', '2', 'Three.', '3']);
+    expect(await setup.remembered()).toEqual(['One.', '1', 'Two.', '2', 'Three.', '3']);
   });
 
   it('logs turns beyond the queue’s limit and adds them in the session’s next run', async () => {
-    const house = new House();
+    const setup = new MemorySetup();
     let go = (): void => {};
     const gate = new Promise<void>((resolve) => (go = resolve));
-    const add = house.memory.addEventsToMemory.bind(house.memory);
-    house.memory.addEventsToMemory = async (p) => {
+    const add = setup.memory.addEventsToMemory.bind(setup.memory);
+    setup.memory.addEventsToMemory = async (p) => {
       await gate;
       await add(p);
     };
-    const plugin = ingesting(house, { maxWaiting: 1 });
-    const runner = house.runner([plugin], [says('a'), says('b'), says('c'), says('e'), says('d')]);
+    const plugin = ingesting(setup, { maxWaiting: 1 });
+    const runner = setup.runner([plugin], [says('a'), says('b'), says('c'), says('e'), says('d')]);
     for (const id of ['s1', 's2', 's3']) {
       await turn(runner, `In ${id}.`, id);
-      await house.runtime.advance(20);
+      await setup.runtime.advance(20);
     }
-    expect(house.runtime.logs.map(({ fields }) => fields?.['sessionId'])).toEqual(['s3']);
+    expect(setup.runtime.logs.map(({ fields }) => fields?.['sessionId'])).toEqual(['s3']);
     await turn(runner, 'Again in s2.', 's2');
-    expect(house.runtime.logs, 'it waits already').toHaveLength(1);
+    expect(setup.runtime.logs, 'it waits already').toHaveLength(1);
     go();
     await plugin.flush();
-    expect(await house.remembered()).toEqual(['In s1.', 'a', 'In s2.', 'b', 'Again in s2.', 'e']);
+    expect(await setup.remembered()).toEqual(['In s1.', 'a', 'In s2.', 'b', 'Again in s2.', 'e']);
     await turn(runner, 'Again in s3.', 's3');
     await plugin.flush();
-    expect((await house.remembered()).slice(6)).toEqual(['In s3.', 'c', 'Again in s3.', 'd']);
+    expect((await setup.remembered()).slice(6)).toEqual(['In s3.', 'c', 'Again in s3.', 'd']);
   });
 
   it('a memory that never answers is given up, and the next session has its turn', async () => {
-    const house = new House();
+    const setup = new MemorySetup();
     const failures: unknown[] = [];
-    const add = house.memory.addEventsToMemory.bind(house.memory);
-    house.memory.addEventsToMemory = (p) => (p.sessionId === 's1' ? new Promise(() => {}) : add(p));
-    const plugin = ingesting(house, { maxAttempts: 1, onError: ({ error }) => failures.push(error) });
-    const runner = house.runner([plugin], [says('a'), says('b')]);
+    const add = setup.memory.addEventsToMemory.bind(setup.memory);
+    setup.memory.addEventsToMemory = (p) => (p.sessionId === 's1' ? new Promise(() => {}) : add(p));
+    const plugin = ingesting(setup, { maxAttempts: 1, onError: ({ error }) => failures.push(error) });
+    const runner = setup.runner([plugin], [says('a'), says('b')]);
     for (const id of ['s1', 's2']) await turn(runner, `In ${id}.`, id);
-    await house.runtime.advance(31_000);
+    await setup.runtime.advance(31_000);
     await plugin.flush();
-    expect(await house.remembered()).toEqual(['In s2.', 'b']);
+    expect(await setup.remembered()).toEqual(['In s2.', 'b']);
     expect(failures).toMatchObject([{ code: 'STORE_OUTCOME_UNKNOWN' }]);
   });
 
   it('waits for the queue and for one more attempt of failures when the runner closes', async () => {
-    const house = new House();
-    const runner = house.runner([ingesting(house)], [says('Noted.')]);
+    const setup = new MemorySetup();
+    const runner = setup.runner([ingesting(setup)], [says('Noted.')]);
     await turn(runner, 'I like tea.');
     await runner.close();
-    expect(await house.remembered()).toHaveLength(2);
-    house.memory.addEventsToMemory = () => Promise.reject(new Error('gone'));
-    const failing = house.runner([ingesting(house)], [says('Noted.')]);
+    expect(await setup.remembered()).toHaveLength(2);
+    setup.memory.addEventsToMemory = () => Promise.reject(new Error('gone'));
+    const failing = setup.runner([ingesting(setup)], [says('Noted.')]);
     await turn(failing, 'And milk.');
     await failing.close();
-    expect(house.runtime.pending).toBe(0);
+    expect(setup.runtime.pending).toBe(0);
   });
 
   it('over facts keeps turns at once, and facts come when the session has gone quiet', async () => {
-    const house = new House();
-    const { runtime, sessions } = house;
+    const setup = new MemorySetup();
+    const { runtime, sessions } = setup;
     const operations = [{ op: 'add', text: 'Likes tea.', evidence: ['t1'] }];
     const memory = new FactMemoryService({
-      ...{ memory: house.memory, runtime, leasing: sessions.leasing },
+      ...{ memory: setup.memory, runtime, leasing: sessions.leasing },
       llm: new ScriptedLlm(says(JSON.stringify({ operations }))),
     });
-    const plugin = ingesting(house, { memory });
+    const plugin = ingesting(setup, { memory });
     const consolidator = new IdleConsolidator({ sessions, memory, runtime });
-    const runner = house.runner([plugin, consolidator], [says('Noted.')], { memory });
+    const runner = setup.runner([plugin, consolidator], [says('Noted.')], { memory });
     await turn(runner, 'I like tea.');
     await plugin.flush();
-    expect(await house.remembered()).toEqual(['I like tea.', 'Noted.']);
+    expect(await setup.remembered()).toEqual(['I like tea.', 'Noted.']);
     await runtime.advance(30 * 60_000);
     expect(texts((await memory.listMemories(ann)).memories)).toEqual(['Likes tea.']);
     expect(await sessions.getSession({ ...ann, sessionId: 's1' })).toBeUndefined();
   });
 
   it('refuses what cannot work, by name', () => {
-    const { sessions, memory } = new House();
+    const { sessions, memory } = new MemorySetup();
     for (const [options, name] of [
       [{ memory }, 'sessions'],
       [{ sessions }, 'memory'],
@@ -266,44 +266,44 @@ describe('privacy in a runner', () => {
   const operations = [{ op: 'add', text: 'Likes tea.', evidence: ['t1'] }];
 
   async function withFacts() {
-    const house = new House();
-    const { runtime, sessions } = house;
+    const setup = new MemorySetup();
+    const { runtime, sessions } = setup;
     const llm = new ScriptedLlm(says(JSON.stringify({ operations })), says(JSON.stringify({ lines: ['Tea.'] })));
-    const memory = new FactMemoryService({ memory: house.memory, llm, runtime });
+    const memory = new FactMemoryService({ memory: setup.memory, llm, runtime });
     const plugins = [new IdleConsolidator({ sessions, memory, runtime }), new ProfilePlugin({ memory, llm, runtime })];
-    const runner = house.runner(plugins, [says('Noted.'), says('Tea?'), says('Who are you?')], { memory });
+    const runner = setup.runner(plugins, [says('Noted.'), says('Tea?'), says('Who are you?')], { memory });
     await turn(runner, 'I like tea.');
     await memory.addSessionToMemory((await sessions.getSession({ ...ann, sessionId: 's1' }))!);
     await turn(runner, 'Hello.', 's2');
-    expect(shown(house.model.requests[1]!)[0]).toContain('- Tea.');
-    expect(await house.remembered()).toHaveLength(3);
-    return { house, runner };
+    expect(shown(setup.model.requests[1]!)[0]).toContain('- Tea.');
+    expect(await setup.remembered()).toHaveLength(3);
+    return { setup, runner };
   }
 
   it('deleteUserData deletes sessions, turns, facts and the profile and stops timers', async () => {
-    const { house, runner } = await withFacts();
+    const { setup, runner } = await withFacts();
     await runner.deleteUserData({ userId: 'ann' });
-    expect([await house.remembered(), (await house.sessions.listSessions(ann)).total]).toEqual([[], 0]);
-    await house.runtime.advance(60 * 60_000);
-    expect([await house.remembered(), house.runtime.pending]).toEqual([[], 0]);
+    expect([await setup.remembered(), (await setup.sessions.listSessions(ann)).total]).toEqual([[], 0]);
+    await setup.runtime.advance(60 * 60_000);
+    expect([await setup.remembered(), setup.runtime.pending]).toEqual([[], 0]);
     await turn(runner, 'Hello.', 's2');
-    expect(shown(house.model.requests[2]!)).toEqual(['Hello.']);
+    expect(shown(setup.model.requests[2]!)).toEqual(['Hello.']);
   });
 
   it('deletes a session with its memory, its facts and their lines in the profile', async () => {
-    const { house, runner } = await withFacts();
+    const { setup, runner } = await withFacts();
     await runner.deleteSession({ userId: 'ann', sessionId: 's1', memory: true });
-    expect(await house.remembered()).toEqual([]);
+    expect(await setup.remembered()).toEqual([]);
     await turn(runner, 'And now?', 's2');
-    expect(shown(house.model.requests[2]!)).toEqual(['Hello.', 'Tea?', 'And now?']);
+    expect(shown(setup.model.requests[2]!)).toEqual(['Hello.', 'Tea?', 'And now?']);
   });
 });
 
 describe('deleting a session with its memory, while it is on its way there', () => {
-  /** Returns a house after one turn whose memory is slow: adding continues when `go` is called. */
+  /** Returns a setup after one turn whose memory is slow: adding continues when `go` is called. */
   async function onItsWay(into: 'addSessionToMemory' | 'addEventsToMemory', makeFacts: boolean) {
-    const house = new House();
-    const { runtime, sessions, memory: kept } = house;
+    const setup = new MemorySetup();
+    const { runtime, sessions, memory: kept } = setup;
     let go = (): void => {};
     const gate = new Promise<void>((resolve) => (go = resolve));
     const add = kept[into].bind(kept) as (...p: unknown[]) => Promise<void>;
@@ -317,10 +317,10 @@ describe('deleting a session with its memory, while it is on its way there', () 
       into === 'addSessionToMemory'
         ? new IdleConsolidator({ sessions, memory, runtime })
         : new AutoIngestPlugin({ sessions, memory, runtime });
-    const runner = house.runner([plugin], [says('Noted.')], { memory });
+    const runner = setup.runner([plugin], [says('Noted.')], { memory });
     await turn(runner, 'I like tea.');
     await runtime.advance(into === 'addSessionToMemory' ? 30 * 60_000 : 100);
-    return { house, runner, go };
+    return { setup, runner, go };
   }
 
   it.each([
@@ -328,27 +328,27 @@ describe('deleting a session with its memory, while it is on its way there', () 
     ['addSessionToMemory', true],
     ['addEventsToMemory', false],
   ] as const)('nothing of it arrives by %s (with facts: %s)', async (into, makeFacts) => {
-    const { house, runner, go } = await onItsWay(into, makeFacts);
+    const { setup, runner, go } = await onItsWay(into, makeFacts);
     expect(await runner.deleteSession({ userId: 'ann', sessionId: 's1', memory: true })).toBe(true);
     go();
-    await house.runtime.advance(60 * 60_000);
+    await setup.runtime.advance(60 * 60_000);
     await runner.close();
-    expect([await house.remembered(), house.runtime.logs]).toEqual([[], []]);
+    expect([await setup.remembered(), setup.runtime.logs]).toEqual([[], []]);
   });
 
   it('what is deleted without its memory arrives', async () => {
-    const { house, runner, go } = await onItsWay('addSessionToMemory', false);
+    const { setup, runner, go } = await onItsWay('addSessionToMemory', false);
     expect(await runner.deleteSession({ userId: 'ann', sessionId: 's1' })).toBe(true);
     go();
-    await house.runtime.advance(0);
-    expect(await house.remembered()).toEqual(['I like tea.', 'Noted.']);
+    await setup.runtime.advance(0);
+    expect(await setup.remembered()).toEqual(['I like tea.', 'Noted.']);
     await runner.close();
   });
 
   it('stores nothing of a session that is deleted concurrently', async () => {
-    const house = new House();
-    const { sessions, memory } = house;
-    const runner = house.runner([], [says('Noted.')]);
+    const setup = new MemorySetup();
+    const { sessions, memory } = setup;
+    const runner = setup.runner([], [says('Noted.')]);
     await turn(runner, 'I like tea.');
     const read = (await sessions.getSession({ ...ann, sessionId: 's1' }))!;
     const remove = sessions.deleteSession.bind(sessions);
@@ -358,14 +358,14 @@ describe('deleting a session with its memory, while it is on its way there', () 
     };
     expect(await runner.deleteSession({ userId: 'ann', sessionId: 's1', memory: true })).toBe(false);
     await memory.addSessionToMemory(read);
-    expect(await house.remembered()).toEqual([]);
+    expect(await setup.remembered()).toEqual([]);
     await runner.close();
   });
 
   it('keeps a busy session with its memory and throws an error', async () => {
-    const house = new House();
-    const { sessions, memory } = house;
-    const runner = house.runner([], [says('Noted.')]);
+    const setup = new MemorySetup();
+    const { sessions, memory } = setup;
+    const runner = setup.runner([], [says('Noted.')]);
     await turn(runner, 'I like tea.');
     const ref = { ...ann, sessionId: 's1' };
     await memory.addSessionToMemory((await sessions.getSession(ref))!);
@@ -376,16 +376,16 @@ describe('deleting a session with its memory, while it is on its way there', () 
     };
     const deleting = runner.deleteSession({ userId: 'ann', sessionId: 's1', memory: true });
     await expect(deleting).rejects.toMatchObject({ code: 'SESSION_BUSY', retryable: true });
-    expect(await house.remembered()).toEqual(['I like tea.', 'Noted.']);
+    expect(await setup.remembered()).toEqual(['I like tea.', 'Noted.']);
     expect(await sessions.getSession(ref)).toBeDefined();
     await runner.close();
   });
 
   it('nothing that is said while it is deleted arrives either', async () => {
-    const house = new House();
-    const { runtime, sessions, memory } = house;
+    const setup = new MemorySetup();
+    const { runtime, sessions, memory } = setup;
     const plugin = new AutoIngestPlugin({ sessions, memory, runtime });
-    const runner = house.runner([plugin], [says('Noted.'), says('So noted.')]);
+    const runner = setup.runner([plugin], [says('Noted.'), says('So noted.')]);
     await turn(runner, 'I like tea.');
     const ref = { ...ann, sessionId: 's1' };
     const remove = sessions.deleteSession.bind(sessions);
@@ -401,7 +401,7 @@ describe('deleting a session with its memory, while it is on its way there', () 
     expect(read!.events).toHaveLength(4);
     await memory.addSessionToMemory(read!);
     await plugin.flush();
-    expect(await house.remembered()).toEqual([]);
+    expect(await setup.remembered()).toEqual([]);
     expect(await sessions.getSession(ref)).toBeUndefined();
     await runner.close();
   });
@@ -409,8 +409,8 @@ describe('deleting a session with its memory, while it is on its way there', () 
 
 describe('IdleConsolidator in a runner', () => {
   it('starts with each run’s end, closes with the runner, and never delays a turn', async () => {
-    const house = new House();
-    const { sessions, memory, runtime } = house;
+    const setup = new MemorySetup();
+    const { sessions, memory, runtime } = setup;
     let go = (): void => {};
     const gate = new Promise<void>((resolve) => (go = resolve));
     const add = memory.addSessionToMemory.bind(memory);
@@ -418,7 +418,7 @@ describe('IdleConsolidator in a runner', () => {
       await gate;
       await add(session, call);
     };
-    const runner = house.runner(
+    const runner = setup.runner(
       [new IdleConsolidator({ sessions, memory, runtime })],
       [says('1'), says('2'), says('3')],
     );
@@ -430,9 +430,9 @@ describe('IdleConsolidator in a runner', () => {
     expect((await sessions.getSession({ ...ann, sessionId: 's1' }))?.events).toHaveLength(4);
     await runtime.advance(30 * 60_000);
     expect(await sessions.getSession({ ...ann, sessionId: 's1' })).toBeUndefined();
-    expect(await house.remembered()).toEqual(['One.', '1', 'Two.', '2']);
+    expect(await setup.remembered()).toEqual(['One.', '1', 'Two.', '2']);
     await turn(runner, 'A fresh start.');
-    expect(shown(house.model.requests.at(-1)!)).toEqual(['A fresh start.']);
+    expect(shown(setup.model.requests.at(-1)!)).toEqual(['A fresh start.']);
     await runner.close();
     expect(runtime.pending).toBe(0);
   });
@@ -441,16 +441,16 @@ describe('IdleConsolidator in a runner', () => {
 describe('ProfilePlugin in a runner', () => {
   const lines = (...all: string[]) => says(JSON.stringify({ lines: all }));
 
-  async function withTea(): Promise<House> {
-    const house = new House();
+  async function withTea(): Promise<MemorySetup> {
+    const setup = new MemorySetup();
     const note = { kind: 'note' as const, content: { parts: [{ text: 'Likes <b>tea</b>.' }] } };
-    await house.memory.addMemory({ ...ann, memories: [note] });
-    return house;
+    await setup.memory.addMemory({ ...ann, memories: [note] });
+    return setup;
   }
 
   it('is first and the same in every request of the session, and is never stored', async () => {
-    const house = await withTea();
-    const { memory, runtime } = house;
+    const setup = await withTea();
+    const { memory, runtime } = setup;
     const llm = new ScriptedLlm(lines('Likes <b>tea</b>.'));
     let reads = 0;
     const list = memory.listMemories.bind(memory);
@@ -458,65 +458,65 @@ describe('ProfilePlugin in a runner', () => {
       reads++;
       return list(p);
     };
-    const runner = house.runner(
+    const runner = setup.runner(
       [new ProfilePlugin({ memory, llm, runtime })],
       [calls('load_memory', { query: 'tea' }), says('Tea?'), says('Bye.')],
       { tools: [LOAD_MEMORY] },
     );
     await turn(runner, 'Hello.');
     await turn(runner, 'Bye.');
-    const blocks = house.model.requests.map((request) => shown(request)[0]!);
+    const blocks = setup.model.requests.map((request) => shown(request)[0]!);
     expect(new Set(blocks).size).toBe(1);
     expect(blocks[0]).toContain('- Likes &lt;b&gt;tea&lt;/b&gt;.');
-    expect(house.model.requests[0]!.contents[0]!.role).toBe('user');
+    expect(setup.model.requests[0]!.contents[0]!.role).toBe('user');
     expect([llm.requests.length, reads], 'once a run, and once after the model has thought').toEqual([1, 3]);
-    const stored = JSON.stringify((await house.sessions.getSession({ ...ann, sessionId: 's1' }))!);
+    const stored = JSON.stringify((await setup.sessions.getSession({ ...ann, sessionId: 's1' }))!);
     expect(stored).not.toContain('USER_PROFILE');
   });
 
   it('is at the end of the system text on request', async () => {
-    const house = await withTea();
-    const { memory, runtime } = house;
+    const setup = await withTea();
+    const { memory, runtime } = setup;
     const plugin = new ProfilePlugin({ memory, llm: new ScriptedLlm(lines('Tea.')), placement: 'system', runtime });
-    await turn(house.runner([plugin], [says('Hi.')]), 'Hello.');
-    const { contents, config } = house.model.requests[0]!;
+    await turn(setup.runner([plugin], [says('Hi.')]), 'Hello.');
+    const { contents, config } = setup.model.requests[0]!;
     expect(contents.map(textOf)).toEqual(['Hello.']);
     expect(config.systemInstruction).toMatch(/<USER_PROFILE>\n[^]*- Tea\.\n<\/USER_PROFILE>$/);
   });
 
   it('a model that fails breaks no turn, nor does a memory that cannot be read', async () => {
-    const house = await withTea();
-    const { memory, runtime } = house;
+    const setup = await withTea();
+    const { memory, runtime } = setup;
     const plugin = new ProfilePlugin({ memory, llm: new ScriptedLlm(fails('MODEL_OVERLOADED')), runtime });
-    await turn(house.runner([plugin], [says('Hi.')]), 'Hello.');
-    expect(shown(house.model.requests[0]!)[0]).toContain('- Likes &lt;b&gt;tea&lt;/b&gt;.');
+    await turn(setup.runner([plugin], [says('Hi.')]), 'Hello.');
+    expect(shown(setup.model.requests[0]!)[0]).toContain('- Likes &lt;b&gt;tea&lt;/b&gt;.');
     memory.listMemories = () => Promise.reject(new TholeError('STORE_UNAVAILABLE', 'gone'));
     const other = new ProfilePlugin({ memory, llm: new ScriptedLlm(), runtime });
-    await turn(house.runner([other], [says('Hi.')]), 'Hello.', 's2');
-    expect(shown(house.model.requests[0]!)).toEqual(['Hello.']);
+    await turn(setup.runner([other], [says('Hi.')]), 'Hello.', 's2');
+    expect(shown(setup.model.requests[0]!)).toEqual(['Hello.']);
     expect(runtime.logs.at(-1)!.message).toBe('The profile could not be read.');
   });
 
   it('is not in requests of other users', async () => {
-    const house = await withTea();
-    const { memory, runtime } = house;
-    const runner = house.runner([new ProfilePlugin({ memory, llm: new ScriptedLlm(), runtime })], [says('Hi.')]);
+    const setup = await withTea();
+    const { memory, runtime } = setup;
+    const runner = setup.runner([new ProfilePlugin({ memory, llm: new ScriptedLlm(), runtime })], [says('Hi.')]);
     await runner.runToCompletion({ userId: 'bob', sessionId: 's1', newMessage: 'Hello.' });
-    expect(shown(house.model.requests[0]!)).toEqual(['Hello.']);
+    expect(shown(setup.model.requests[0]!)).toEqual(['Hello.']);
   });
 });
 
 describe('SessionWindowPlugin in a runner', () => {
   it('shows the model the last turns, its calls with their answers, while the session keeps all', async () => {
-    const house = new House();
+    const setup = new MemorySetup();
     const find = new FunctionTool({ name: 'find', description: 'Finds.', execute: () => ({ found: 1 }) });
-    const runner = house.runner(
+    const runner = setup.runner(
       [new SessionWindowPlugin({ turns: 2 })],
       [says('1'), calls('find', {}, 'call-2'), says('2'), calls('find', {}, 'call-3'), says('3'), says('4')],
       { tools: [find] },
     );
     for (const message of ['One.', 'Two.', 'Three.', 'Four.']) await turn(runner, message);
-    expect(house.model.requests.map((request) => shown(request).filter((text) => text !== ''))).toEqual([
+    expect(setup.model.requests.map((request) => shown(request).filter((text) => text !== ''))).toEqual([
       ['One.'],
       ['One.', '1', 'Two.'],
       ['One.', '1', 'Two.'],
@@ -524,18 +524,18 @@ describe('SessionWindowPlugin in a runner', () => {
       ['Two.', '2', 'Three.'],
       ['Three.', '3', 'Four.'],
     ]);
-    const last = house.model.requests.at(-1)!.contents.flatMap(({ parts = [] }) => parts);
+    const last = setup.model.requests.at(-1)!.contents.flatMap(({ parts = [] }) => parts);
     expect(last.filter(({ functionCall }) => functionCall)).toHaveLength(1);
     expect(last.filter(({ functionResponse }) => functionResponse)).toHaveLength(1);
-    const { events } = (await house.sessions.getSession({ ...ann, sessionId: 's1' }))!;
+    const { events } = (await setup.sessions.getSession({ ...ann, sessionId: 's1' }))!;
     expect(events).toHaveLength(12);
     expect(events.flatMap(getFunctionCalls)).toHaveLength(2);
   });
 
   it('shows a late answer’s call with its message first and nothing else from there', async () => {
-    const house = new House();
+    const setup = new MemorySetup();
     const choose = new LongRunningFunctionTool({ name: 'choose', description: 'Asks.', execute: () => undefined });
-    const runner = house.runner(
+    const runner = setup.runner(
       [new SessionWindowPlugin({ turns: 1 })],
       [says('1'), calls('choose', {}, 'c1'), says('3'), says('4'), says('The sea it is.')],
       { tools: [choose] },
@@ -544,7 +544,7 @@ describe('SessionWindowPlugin in a runner', () => {
     const functionResponse = { id: 'c1', name: 'choose', response: { choice: 'sea' } };
     const newMessage = { role: 'user' as const, parts: [{ functionResponse }] };
     await runner.runToCompletion({ userId: 'ann', sessionId: 's1', newMessage });
-    const { contents } = house.model.requests.at(-1)!;
+    const { contents } = setup.model.requests.at(-1)!;
     const told = contents.flatMap(({ parts = [] }) =>
       parts.map((part) => part.text ?? part.functionCall?.id ?? `answer of ${part.functionResponse?.id}`),
     );

@@ -77,19 +77,19 @@ describeWith('redis', 'a redis-server of a test’s own', () => {
   });
 
   it('changes places with its replica when its sentinel is asked to', async () => {
-    const house = await startRedisSentinel();
-    onTestFinished(() => house.remove());
-    expect(await house.primaryPort()).toBe(house.primary.port);
-    await house.failOver();
-    expect(await house.primaryPort()).toBe(house.replica.port);
+    const sentinels = await startRedisSentinel();
+    onTestFinished(() => sentinels.remove());
+    expect(await sentinels.primaryPort()).toBe(sentinels.primary.port);
+    await sentinels.failOver();
+    expect(await sentinels.primaryPort()).toBe(sentinels.replica.port);
   });
 
   it('is replaced by its replica when it dies, if two of three sentinels say so', async () => {
-    const house = await startRedisSentinel({ sentinels: 3 });
-    onTestFinished(() => house.remove());
-    await house.primary.kill();
-    await until(async () => (await house.primaryPort()) === house.replica.port);
-    await until(async () => /role:master/.test(await redisCli(house.replica.port, 'info', 'replication')));
+    const sentinels = await startRedisSentinel({ sentinels: 3 });
+    onTestFinished(() => sentinels.remove());
+    await sentinels.primary.kill();
+    await until(async () => (await sentinels.primaryPort()) === sentinels.replica.port);
+    await until(async () => /role:master/.test(await redisCli(sentinels.replica.port, 'info', 'replication')));
   });
 });
 

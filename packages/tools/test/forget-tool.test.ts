@@ -35,39 +35,39 @@ async function ask(
 
 describe('forget', () => {
   it('shows candidates and deletes nothing without an id or an exact match', async () => {
-    const house = await remembering();
-    const answer = await ask({ what: 'where the user lives: Kiel' }, house);
+    const setup = await remembering();
+    const answer = await ask({ what: 'where the user lives: Kiel' }, setup);
     expect(answer).toMatchObject({ forgotten: 0, note: expect.stringContaining('id') });
     expect(answer.candidates.map(({ id }) => id)).toContain('new');
     expect(answer.candidates[0]).toEqual({
       ...{ id: expect.any(String), kind: 'fact', text: expect.any(String), time: expect.any(String) },
     });
-    expect(await house.ids()).toHaveLength(4);
+    expect(await setup.ids()).toHaveLength(4);
   });
 
   it('deletes the candidate with the id, with its earlier versions, and shows what is similar', async () => {
-    const house = await remembering();
-    const answer = await ask({ what: 'lives Kiel', id: 'new' }, house);
+    const setup = await remembering();
+    const answer = await ask({ what: 'lives Kiel', id: 'new' }, setup);
     expect(answer).toMatchObject({ forgotten: 2, note: expect.stringContaining('still remembered') });
     expect(answer.candidates.map(({ id }) => id)).toEqual(['said']);
-    expect([await house.ids(), await house.ids('bob')]).toEqual([['said', 'tea'], ['bob']]);
+    expect([await setup.ids(), await setup.ids('bob')]).toEqual([['said', 'tea'], ['bob']]);
   });
 
   it('deletes an exact match without an id, whatever its case and final sign', async () => {
-    const house = await remembering();
-    expect(await ask({ what: 'likes  green tea' }, house)).toEqual({ forgotten: 1, candidates: [] });
-    expect(await house.ids()).not.toContain('tea');
+    const setup = await remembering();
+    expect(await ask({ what: 'likes  green tea' }, setup)).toEqual({ forgotten: 1, candidates: [] });
+    expect(await setup.ids()).not.toContain('tea');
   });
 
   it('answers an id that is not a candidate as an error, also one of another memory', async () => {
-    const house = await remembering();
+    const setup = await remembering();
     for (const id of ['nobody', 'tea', 'bob'])
-      expect(await ask({ what: 'lives in Kiel', id }, house)).toMatchObject({
+      expect(await ask({ what: 'lives in Kiel', id }, setup)).toMatchObject({
         forgotten: 0,
         error: expect.stringContaining('No candidate'),
         candidates: expect.arrayContaining([expect.objectContaining({ id: 'new' })]),
       });
-    expect(await house.ids()).toHaveLength(4);
+    expect(await setup.ids()).toHaveLength(4);
   });
 
   it('answers that nothing is remembered if there is no candidate', async () => {

@@ -13,7 +13,7 @@ const answers = [
 
 describeInBrowser('ADK’s web UI, on our server', (browser) => {
   it('lists the apps, makes a session, and chats with a tool call, streaming or not', async () => {
-    const { page, house, asked } = await openAdkWeb(browser(), ...answers);
+    const { page, hotel, asked } = await openAdkWeb(browser(), ...answers);
     await page.locator('.selector-button', { hasText: 'hotel' }).waitFor();
     expect(asked).toContain('GET /list-apps');
     await ask(page, 'Book me a room');
@@ -28,7 +28,7 @@ describeInBrowser('ADK’s web UI, on our server', (browser) => {
     // What streamed in is shown once.
     expect(await page.getByText('Breakfast is').count()).toBe(1);
     expect(asked.filter((each) => each === 'POST /run_sse')).toHaveLength(2);
-    house.model.assertDone();
+    hotel.model.assertDone();
   });
 
   it('shows state, the artifact and its content, spans, and the model’s request', async () => {
@@ -63,7 +63,7 @@ describeInBrowser('ADK’s web UI, on our server', (browser) => {
   });
 
   it('renames a session, exports it, and imports what it has exported', async () => {
-    const { page, house } = await openAdkWeb(browser(), ...answers);
+    const { page, hotel } = await openAdkWeb(browser(), ...answers);
     await ask(page, 'Book me a room');
     await page.getByText('is yours.').waitFor();
     await page.locator('.selector-button', { hasText: 'Book me a room' }).click();
@@ -79,10 +79,10 @@ describeInBrowser('ADK’s web UI, on our server', (browser) => {
     const choosing = page.waitForEvent('filechooser');
     await page.getByRole('button', { name: 'Import' }).click();
     await (await choosing).setFiles({ name: 'session.json', mimeType: 'application/json', buffer: file });
-    const list = async () => (await house.client.sessions.list({ appName: 'hotel', userId: 'user' })).sessions;
+    const list = async () => (await hotel.client.sessions.list({ appName: 'hotel', userId: 'user' })).sessions;
     await expect.poll(async () => (await list()).length).toBe(2);
     const [first, second] = await Promise.all(
-      (await list()).map(({ id }) => house.client.sessions.get({ appName: 'hotel', userId: 'user', sessionId: id })),
+      (await list()).map(({ id }) => hotel.client.sessions.get({ appName: 'hotel', userId: 'user', sessionId: id })),
     );
     expect(second!.events.map(({ content }) => content)).toEqual(first!.events.map(({ content }) => content));
     expect(first!.state['__session_metadata__']).toEqual({ displayName: 'A room for Alice' });

@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { expect, onTestFinished } from 'vitest';
-import { openHouse } from '../house.ts';
-import type { House } from '../house.ts';
+import { startHotelServer } from '../hotel-server.ts';
+import type { HotelServer } from '../hotel-server.ts';
 import { openPage } from '../visit.ts';
 import { fetchAdkUi } from './fetch-adk-ui.ts';
 import { serveAdkUi } from './serve-adk-ui.ts';
@@ -9,7 +9,7 @@ import { serveAdkUi } from './serve-adk-ui.ts';
 /** ADK's web UI in a browser, at a separate origin, and the server that it uses. */
 export interface AdkWeb {
   page: Page;
-  house: House;
+  hotel: HotelServer;
   /** Requests to the server so far: method and path. */
   asked: string[];
 }
@@ -18,14 +18,17 @@ export interface AdkWeb {
 const missingEverywhere = /\/builder\?|prism-dark\.css|Failed to load resource|\/\/fonts\./;
 
 /**
- * Opens ADK's web UI on a house whose concierge gives these answers. When the test has finished no request of it to the house may have
- * failed, and it may have written no error or warning.
+ * Opens ADK's web UI on a hotel whose concierge gives these answers. Fails the test at its end if a request to the hotel
+ * failed, or if the UI logged an error or warning.
  */
-export async function openAdkWeb(browser: Browser, ...answers: Parameters<typeof openHouse>[0] & {}): Promise<AdkWeb> {
+export async function openAdkWeb(
+  browser: Browser,
+  ...answers: Parameters<typeof startHotelServer>[0] & {}
+): Promise<AdkWeb> {
   const ui = await serveAdkUi(await fetchAdkUi());
   onTestFinished(() => ui.close());
-  const house = await openHouse(answers, { cors: { origins: [ui.origin] } });
-  ui.use(house.url);
+  const hotel = await startHotelServer(answers, { cors: { origins: [ui.origin] } });
+  ui.use(hotel.url);
   const { page, troubles } = await openPage(browser, {
     viewport: { width: 1600, height: 950 },
     expected: missingEverywhere,
@@ -33,7 +36,7 @@ export async function openAdkWeb(browser: Browser, ...answers: Parameters<typeof
   const asked: string[] = [];
   page.on('request', (request) => {
     const { origin, pathname } = new URL(request.url());
-    if (origin === house.url) asked.push(`${request.method()} ${pathname}`);
+    if (origin === hotel.url) asked.push(`${request.method()} ${pathname}`);
   });
   // Its fonts and icons are elsewhere.
   await page.context().route(
@@ -45,5 +48,5 @@ export async function openAdkWeb(browser: Browser, ...answers: Parameters<typeof
     expect([...new Set(troubles)]).toEqual([]);
   });
   await page.goto(ui.origin);
-  return { page, house, asked };
+  return { page, hotel, asked };
 }

@@ -2,15 +2,15 @@ import { calls, fails, says, streams } from '@thole/testing';
 import type { Locator, Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { describeInBrowser } from '../describe-in-browser.ts';
-import { asked, openHouse } from '../house.ts';
+import { asked, startHotelServer } from '../hotel-server.ts';
 import { visit } from '../visit.ts';
 
 describeInBrowser('the page, in a chat', (browser) => {
   it('streams an answer as Markdown and opens a tool call to its answer', async () => {
     const rest = Promise.withResolvers<void>();
     const answers = [calls('book_room', { room: 12, nights: 2 }), streams('Room **12** ', 'is yours.')];
-    const house = await openHouse(answers, { afterPartial: rest.promise });
-    const page = await visit(browser(), `${house.url}/dev-ui/`);
+    const hotel = await startHotelServer(answers, { afterPartial: rest.promise });
+    const page = await visit(browser(), `${hotel.url}/dev-ui/`);
     await say(page, 'Book me a room like last time.');
     const conversation = page.getByRole('main', { name: 'Conversation' });
     await conversation.getByText('Room 12', { exact: true }).waitFor();
@@ -21,41 +21,41 @@ describeInBrowser('the page, in a chat', (browser) => {
     expect(await conversation.locator('strong', { hasText: '12' }).count()).toBe(1);
     await tool(conversation, 'book_room', 'done').click();
     await conversation.getByText('booked').waitFor();
-    house.model.assertDone();
+    hotel.model.assertDone();
   });
 
   it('continues a run after a reload and shows nothing twice', async () => {
-    const house = await openHouse([calls('call_taxi', {}), streams('The taxi ', 'is here.')]);
-    const page = await visit(browser(), `${house.url}/dev-ui/`);
+    const hotel = await startHotelServer([calls('call_taxi', {}), streams('The taxi ', 'is here.')]);
+    const page = await visit(browser(), `${hotel.url}/dev-ui/`);
     await say(page, 'Call me a taxi.');
     const conversation = page.getByRole('main', { name: 'Conversation' });
     await tool(conversation, 'call_taxi', 'running').waitFor();
     await page.reload();
     await tool(conversation, 'call_taxi', 'running').waitFor();
     await page.getByRole('button', { name: 'Stop' }).waitFor();
-    house.taxiComes();
+    hotel.taxiComes();
     await conversation.getByText('The taxi is here.').waitFor();
     await tool(conversation, 'call_taxi', 'done').waitFor();
     await page.getByRole('button', { name: 'Send' }).waitFor();
     expect(await conversation.getByRole('article').count()).toBe(3);
-    house.model.assertDone();
+    hotel.model.assertDone();
   });
 
   it('stops a run, and says so', async () => {
-    const house = await openHouse([calls('call_taxi', {}), says('Never said.')]);
-    const page = await visit(browser(), `${house.url}/dev-ui/`);
+    const hotel = await startHotelServer([calls('call_taxi', {}), says('Never said.')]);
+    const page = await visit(browser(), `${hotel.url}/dev-ui/`);
     await say(page, 'Call me a taxi.');
     await page.getByRole('button', { name: 'Stop' }).click();
     await page.getByRole('button', { name: 'Send' }).waitFor();
-    expect(house.model.requests).toHaveLength(1);
+    expect(hotel.model.requests).toHaveLength(1);
   });
 
   it('takes the answer to a call that waits where the call stands', async () => {
-    const house = await openHouse([
+    const hotel = await startHotelServer([
       calls('ask_manager', { question: 'May the guest stay until two?' }),
       says('You may stay until two.'),
     ]);
-    const page = await visit(browser(), `${house.url}/dev-ui/`);
+    const page = await visit(browser(), `${hotel.url}/dev-ui/`);
     await say(page, 'May I stay longer?');
     const conversation = page.getByRole('main', { name: 'Conversation' });
     await conversation.getByText('May the guest stay until two?').last().waitFor();
@@ -63,18 +63,18 @@ describeInBrowser('the page, in a chat', (browser) => {
     await conversation.getByRole('button', { name: 'Answer' }).click();
     await conversation.getByText('You may stay until two.').waitFor();
     expect(await conversation.getByRole('textbox', { name: 'Result of ask_manager' }).count()).toBe(0);
-    const answered = JSON.stringify(house.model.requests.at(-1)!.contents);
+    const answered = JSON.stringify(hotel.model.requests.at(-1)!.contents);
     expect(answered).toContain('yes, until two');
   });
 
   it('runs again from an edited message in a separate session', async () => {
-    const house = await openHouse([
+    const hotel = await startHotelServer([
       calls('book_room', { room: 12, nights: 2 }),
       says('Room 12 is yours.'),
       says('Breakfast is at seven.'),
       says('Dinner is at eight.'),
     ]);
-    const page = await visit(browser(), `${house.url}/dev-ui/`);
+    const page = await visit(browser(), `${hotel.url}/dev-ui/`);
     const conversation = page.getByRole('main', { name: 'Conversation' });
     await say(page, 'Book me a room.');
     await conversation.getByText('Room 12 is yours.').waitFor();
@@ -88,14 +88,14 @@ describeInBrowser('the page, in a chat', (browser) => {
     await conversation.getByText('Dinner is at eight.').waitFor();
     expect(await conversation.getByText('Breakfast').count()).toBe(0);
     await conversation.getByText('Room 12 is yours.').waitFor();
-    const { sessions } = await house.client.sessions.list({ appName: 'hotel', userId: 'user' });
+    const { sessions } = await hotel.client.sessions.list({ appName: 'hotel', userId: 'user' });
     expect(sessions).toHaveLength(2);
-    expect(asked(house.model.requests.at(-1)!)).toBe('When is dinner?');
+    expect(asked(hotel.model.requests.at(-1)!)).toBe('When is dinner?');
   });
 
   it('says what failed with its code, once, and takes the next message', async () => {
-    const house = await openHouse([fails('MODEL_FAILED'), says('Better now.')]);
-    const page = await visit(browser(), `${house.url}/dev-ui/`);
+    const hotel = await startHotelServer([fails('MODEL_FAILED'), says('Better now.')]);
+    const page = await visit(browser(), `${hotel.url}/dev-ui/`);
     await say(page, 'Hello?');
     const conversation = page.getByRole('main', { name: 'Conversation' });
     await conversation.getByText('MODEL_FAILED', { exact: true }).waitFor();

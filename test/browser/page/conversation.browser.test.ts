@@ -2,7 +2,7 @@ import { says, streams, thinks } from '@thole/testing';
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { describeInBrowser } from '../describe-in-browser.ts';
-import { openHouse } from '../house.ts';
+import { startHotelServer } from '../hotel-server.ts';
 import { visit } from '../visit.ts';
 import { pixel } from './pixel.ts';
 
@@ -23,8 +23,8 @@ async function hand(page: Page, how: 'drop' | 'paste', name: string, type: strin
 
 describeInBrowser('the page, in its conversation', (browser) => {
   it('accepts chosen, dropped and pasted files and shows them before and after sending', async () => {
-    const house = await openHouse([says('A fine view.')]);
-    const page = await visit(browser(), `${house.url}/dev-ui/`);
+    const hotel = await startHotelServer([says('A fine view.')]);
+    const page = await visit(browser(), `${hotel.url}/dev-ui/`);
     const attached = page.getByRole('list', { name: 'Attached files' });
     const choosing = page.waitForEvent('filechooser');
     await page.getByRole('button', { name: 'Attach files' }).click();
@@ -47,7 +47,7 @@ describeInBrowser('the page, in its conversation', (browser) => {
     await mine.getByRole('link', { name: 'menu.txt' }).waitFor();
     await mine.getByRole('img', { name: 'view.png' }).waitFor();
     await expect.poll(() => page.evaluate(`document.querySelector('article img').naturalWidth`)).toBe(1);
-    const sent = house.model.requests[0]!.contents.at(-1)!.parts!;
+    const sent = hotel.model.requests[0]!.contents.at(-1)!.parts!;
     expect(sent.map(({ text, inlineData }) => text ?? inlineData?.data)).toEqual([
       'What do you say to these?',
       menu.buffer.toString('base64'),
@@ -56,8 +56,8 @@ describeInBrowser('the page, in its conversation', (browser) => {
   });
 
   it('folds thoughts away, and opens them where they stand', async () => {
-    const house = await openHouse([thinks('The guest is tired.', 'Sleep well.')]);
-    const page = await visit(browser(), `${house.url}/dev-ui/`);
+    const hotel = await startHotelServer([thinks('The guest is tired.', 'Sleep well.')]);
+    const page = await visit(browser(), `${hotel.url}/dev-ui/`);
     const conversation = page.getByRole('main', { name: 'Conversation' });
     await page.getByRole('textbox', { name: 'Message' }).fill('Good night.');
     await page.keyboard.press('Enter');
@@ -71,8 +71,8 @@ describeInBrowser('the page, in its conversation', (browser) => {
   it('keeps the reading position while an answer is written and jumps to the newest on request', async () => {
     const rest = Promise.withResolvers<void>();
     const lines = (from: number) => Array.from({ length: 60 }, (_, i) => `Line ${from + i}.\n\n`).join('');
-    const house = await openHouse([streams(lines(0), lines(60), 'The end.')], { afterPartial: rest.promise });
-    const page = await visit(browser(), `${house.url}/dev-ui/`);
+    const hotel = await startHotelServer([streams(lines(0), lines(60), 'The end.')], { afterPartial: rest.promise });
+    const page = await visit(browser(), `${hotel.url}/dev-ui/`);
     const conversation = page.getByRole('main', { name: 'Conversation' });
     await page.getByRole('textbox', { name: 'Message' }).fill('Tell me all.');
     await page.keyboard.press('Enter');

@@ -3,17 +3,17 @@ import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-c
 import { expect, it } from 'vitest';
 import { seriousIn } from '../axe.ts';
 import { describeInBrowser } from '../describe-in-browser.ts';
-import { openHouse } from '../house.ts';
-import type { House } from '../house.ts';
+import { startHotelServer } from '../hotel-server.ts';
+import type { HotelServer } from '../hotel-server.ts';
 import { keepScreenshot } from '../keep-screenshot.ts';
 import { visit } from '../visit.ts';
-import { factHouse, guest } from './fact-house.ts';
+import { startHotelWithFacts, guest } from './hotel-with-facts.ts';
 
-const address = (house: House): string => `${house.url}/dev-ui/#/hotel?tab=memory`;
+const address = (hotel: HotelServer): string => `${hotel.url}/dev-ui/#/hotel?tab=memory`;
 
 /** The page on the memory of the guest, and what finds things in it. */
-async function open(browser: Browser, house: House, options?: BrowserContextOptions) {
-  const page = await visit(browser, address(house), options);
+async function open(browser: Browser, hotel: HotelServer, options?: BrowserContextOptions) {
+  const page = await visit(browser, address(hotel), options);
   const inspector = page.locator('.inspector');
   const list = (name: string | RegExp): Locator => inspector.getByRole('list', { name });
   const item = (text: string): Locator => inspector.locator('li.memory', { hasText: text });
@@ -27,15 +27,15 @@ async function find(page: Page, query: string): Promise<void> {
   await page.getByRole('button', { name: 'Search', exact: true }).click();
 }
 
-const storedFacts = async ({ client }: House) => {
+const storedFacts = async ({ client }: HotelServer) => {
   const { memories } = await client.memory.list({ ...guest, filter: { kinds: ['fact'] } });
   return memories;
 };
 
 describeInBrowser('the page, on facts', (browser) => {
   it('shows facts with their start, their evidence with links, and their history', async () => {
-    const house = await factHouse();
-    const { page, inspector, list, item, button, texts } = await open(browser(), house);
+    const hotel = await startHotelWithFacts();
+    const { page, inspector, list, item, button, texts } = await open(browser(), hotel);
     await item('Lives in Lisbon.').waitFor();
     expect(await texts(list(/^Facts/))).toEqual(['Lives in Lisbon.', 'Is allergic to feathers.']);
     expect(await texts(list(/^What was said/))).toContain('We moved to Lisbon last week.');
@@ -61,9 +61,9 @@ describeInBrowser('the page, on facts', (browser) => {
   });
 
   it('corrects a fact by a new one, which search finds and which keeps the evidence', async () => {
-    const house = await factHouse();
-    const before = await storedFacts(house);
-    const { page, list, item, button, texts } = await open(browser(), house);
+    const hotel = await startHotelWithFacts();
+    const before = await storedFacts(hotel);
+    const { page, list, item, button, texts } = await open(browser(), hotel);
     await button(item('Is allergic to feathers.'), 'Correct').click();
     const field = page.getByRole('textbox', { name: 'Correct this memory' });
     expect(await field.inputValue()).toBe('Is allergic to feathers.');
@@ -86,7 +86,7 @@ describeInBrowser('the page, on facts', (browser) => {
     expect(await old.first().textContent()).toContain('Now: Is allergic to wool.');
     expect(await button(old.first(), 'Correct').count()).toBe(0);
 
-    const facts = await storedFacts(house);
+    const facts = await storedFacts(hotel);
     const of = (text: string) => facts.find(({ content }) => textOf(content) === text)!;
     expect(of('Is allergic to feathers.').supersededBy).toBe(of('Is allergic to wool.').id);
     expect(of('Is allergic to wool.').evidence).toEqual(
@@ -95,10 +95,10 @@ describeInBrowser('the page, on facts', (browser) => {
   });
 
   it('forgets a version alone, a fact alone, and a fact with what it rested on', async () => {
-    const house = await factHouse();
-    const { page, item, button } = await open(browser(), house);
+    const hotel = await startHotelWithFacts();
+    const { page, item, button } = await open(browser(), hotel);
     const kept = async (): Promise<string[]> =>
-      (await house.client.memory.list({ ...guest, filter: { kinds: ['turn', 'fact'] } })).memories.map(({ content }) =>
+      (await hotel.client.memory.list({ ...guest, filter: { kinds: ['turn', 'fact'] } })).memories.map(({ content }) =>
         textOf(content),
       );
     const lisbon = item('Lives in Lisbon.');
@@ -127,10 +127,10 @@ describeInBrowser('the page, on facts', (browser) => {
   });
 
   it('keeps what has ended apart, folded, with nothing in its place', async () => {
-    const house = await openHouse();
+    const hotel = await startHotelServer();
     const content = { role: 'user' as const, parts: [{ text: 'Has a dog.' }] };
-    await house.client.memory.add({ ...guest, memories: [{ kind: 'fact', content, validFrom: 1, validTo: 1_000 }] });
-    const { inspector, item, button } = await open(browser(), house);
+    await hotel.client.memory.add({ ...guest, memories: [{ kind: 'fact', content, validFrom: 1, validTo: 1_000 }] });
+    const { inspector, item, button } = await open(browser(), hotel);
     const ended = button(inspector, /^No longer true/);
     await ended.waitFor();
     expect(await ended.getAttribute('aria-expanded')).toBe('false');
@@ -142,16 +142,16 @@ describeInBrowser('the page, on facts', (browser) => {
 
   it('says of a service that cannot list that it can be searched', async () => {
     const memoryService = { addSessionToMemory: async () => {}, searchMemory: async () => ({ memories: [] }) };
-    const house = await openHouse([], { memoryService });
-    const page = await visit(browser(), address(house), { expected: /400/ });
+    const hotel = await startHotelServer([], { memoryService });
+    const page = await visit(browser(), address(hotel), { expected: /400/ });
     await page.getByText('This memory can be searched but not listed').waitFor();
     await find(page, 'figs');
     await page.getByText('Nothing is remembered of “figs”').waitFor();
   });
 
   it('is used by keyboard alone, from the list to the correction and back', async () => {
-    const house = await factHouse();
-    const { page, item, button } = await open(browser(), house);
+    const hotel = await startHotelWithFacts();
+    const { page, item, button } = await open(browser(), hotel);
     const { keyboard } = page;
     await item('Is allergic to feathers.').waitFor();
     await page.getByRole('searchbox', { name: 'Search memory' }).focus();
@@ -187,11 +187,11 @@ describeInBrowser('the page, on facts', (browser) => {
 
   for (const colorScheme of ['light', 'dark'] as const) {
     it(`passes axe, wide and at phone width, in the ${colorScheme} theme`, async () => {
-      const house = await factHouse();
+      const hotel = await startHotelWithFacts();
       const wide = { colorScheme };
       const phone = { colorScheme, viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
       for (const [name, options] of Object.entries({ wide, phone })) {
-        const { page, inspector, item, button } = await open(browser(), house, options);
+        const { page, inspector, item, button } = await open(browser(), hotel, options);
         if (name === 'phone') await page.getByRole('button', { name: 'Show the inspector' }).click();
         const lisbon = item('Lives in Lisbon.');
         await button(lisbon, 'Evidence (1)').click();

@@ -2,14 +2,14 @@ import { says, streams } from '@thole/testing';
 import type { Locator } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { describeInBrowser } from '../describe-in-browser.ts';
-import { openHouse } from '../house.ts';
-import type { House } from '../house.ts';
+import { startHotelServer } from '../hotel-server.ts';
+import type { HotelServer } from '../hotel-server.ts';
 import { visit } from '../visit.ts';
 
 describeInBrowser('the page, from when it is opened', (browser) => {
   it('gives a first answer in two clicks, and shows the request behind it in one more', async () => {
-    const house = await openHouse([streams('At ', 'your service.')]);
-    const page = await visit(browser(), `${house.url}/dev-ui/`);
+    const hotel = await startHotelServer([streams('At ', 'your service.')]);
+    const page = await visit(browser(), `${hotel.url}/dev-ui/`);
     const mouse = new Mouse();
     await mouse.click(page.getByRole('list', { name: 'Things to ask' }).getByRole('button').first());
     const answer = page.getByRole('main', { name: 'Conversation' }).getByRole('article', { name: /^concierge/ });
@@ -24,9 +24,9 @@ describeInBrowser('the page, from when it is opened', (browser) => {
   });
 
   it('opens a past session in two clicks', async () => {
-    const house = await openHouse([says('Good evening.')]);
-    await past(house);
-    const page = await visit(browser(), `${house.url}/dev-ui/`);
+    const hotel = await startHotelServer([says('Good evening.')]);
+    await past(hotel);
+    const page = await visit(browser(), `${hotel.url}/dev-ui/`);
     const mouse = new Mouse();
     await mouse.click(page.getByRole('navigation', { name: 'Sessions' }).getByRole('link', { name: /Alice/ }));
     await page.getByText('Good evening.').waitFor();
@@ -34,9 +34,9 @@ describeInBrowser('the page, from when it is opened', (browser) => {
   });
 
   it('changes a value of the state in three clicks, and the server has it', async () => {
-    const house = await openHouse([says('Good evening.')]);
-    const ref = await past(house);
-    const page = await visit(browser(), `${house.url}/dev-ui/#/hotel/${ref.sessionId}`);
+    const hotel = await startHotelServer([says('Good evening.')]);
+    const ref = await past(hotel);
+    const page = await visit(browser(), `${hotel.url}/dev-ui/#/hotel/${ref.sessionId}`);
     await page.getByText('Good evening.').waitFor();
     const mouse = new Mouse();
     await mouse.click(page.getByRole('tab', { name: 'State' }));
@@ -45,11 +45,11 @@ describeInBrowser('the page, from when it is opened', (browser) => {
     await mouse.click(page.getByRole('button', { name: 'Save', exact: true }));
     await page.getByRole('button', { name: /^Edit mood.*merry/ }).waitFor();
     expect(mouse.clicks).toBeLessThanOrEqual(3);
-    expect((await house.client.sessions.get(ref)).state['mood']).toEqual({ now: 'merry' });
+    expect((await hotel.client.sessions.get(ref)).state['mood']).toEqual({ now: 'merry' });
   });
 });
 
-async function past({ client }: House) {
+async function past({ client }: HotelServer) {
   const ref = { appName: 'hotel', userId: 'user', sessionId: 'past' };
   await client.sessions.create({ ...ref, state: { mood: 'calm' } });
   await client.runToCompletion({ ...ref, newMessage: { role: 'user', parts: [{ text: 'Hello' }] } });

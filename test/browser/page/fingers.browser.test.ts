@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import { says } from '@thole/testing';
 import { describeInBrowser } from '../describe-in-browser.ts';
-import { openHouse } from '../house.ts';
+import { startHotelServer } from '../hotel-server.ts';
 import { visit } from '../visit.ts';
-import { furnishedHouse } from './furnished-house.ts';
+import { startHotelWithData } from './hotel-with-data.ts';
 
 const phone = { width: 390, height: 844 };
 
@@ -30,9 +30,9 @@ const coveredText = `(() => {
 
 describeInBrowser('the conversation on screens of all kinds', (browser) => {
   it('opens the inspector when an answer is tapped on a narrow screen, and shows no keys', async () => {
-    const house = await furnishedHouse();
+    const hotel = await startHotelWithData();
     const options = { viewport: phone, hasTouch: true, isMobile: true };
-    const page = await visit(browser(), `${house.url}/dev-ui/#/hotel/${house.sessionId}`, options);
+    const page = await visit(browser(), `${hotel.url}/dev-ui/#/hotel/${hotel.sessionId}`, options);
     expect(await page.getByRole('dialog').count()).toBe(0);
     await page.getByText('is booked, on a high floor').tap();
     await page.getByRole('dialog', { name: 'Inspector' }).waitFor();
@@ -45,16 +45,16 @@ describeInBrowser('the conversation on screens of all kinds', (browser) => {
     ['touch', { viewport: phone, hasTouch: true, isMobile: true }],
   ] as const)
     it(`covers no text with the actions of a row: ${name}`, async () => {
-      const house = await furnishedHouse();
-      const page = await visit(browser(), `${house.url}/dev-ui/#/hotel/${house.sessionId}`, options);
+      const hotel = await startHotelWithData();
+      const page = await visit(browser(), `${hotel.url}/dev-ui/#/hotel/${hotel.sessionId}`, options);
       await page.getByText('is booked, on a high floor').waitFor();
       await page.locator('summary', { hasText: 'ask_manager' }).waitFor();
       expect(await page.evaluate(coveredText)).toEqual([]);
     });
 
   it('walks with j and k from the empty box, and writes words that begin with them', async () => {
-    const house = await openHouse([says('Good evening.')]);
-    const page = await visit(browser(), `${house.url}/dev-ui/`);
+    const hotel = await startHotelServer([says('Good evening.')]);
+    const page = await visit(browser(), `${hotel.url}/dev-ui/`);
     const message = page.getByRole('textbox', { name: 'Message' });
     await message.and(page.locator(':focus')).waitFor();
     await page.keyboard.type('Hello');
@@ -75,10 +75,10 @@ describeInBrowser('the conversation on screens of all kinds', (browser) => {
   });
 
   it('zooms the timeline by keys and by the wheel, and shows the whole turn again', async () => {
-    const house = await furnishedHouse();
+    const hotel = await startHotelWithData();
     const page = await visit(
       browser(),
-      `${house.url}/dev-ui/#/hotel/${house.sessionId}/${encodeURIComponent(house.eventId)}`,
+      `${hotel.url}/dev-ui/#/hotel/${hotel.sessionId}/${encodeURIComponent(hotel.eventId)}`,
     );
     const timeline = page.getByRole('region', { name: 'Timeline' });
     const bar = timeline.getByRole('button', { name: /^model/ }).last();

@@ -3,8 +3,8 @@ import { streams } from '@thole/testing';
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { describeInBrowser } from '../describe-in-browser.ts';
-import { openHouse } from '../house.ts';
-import type { House } from '../house.ts';
+import { startHotelServer } from '../hotel-server.ts';
+import type { HotelServer } from '../hotel-server.ts';
 import { visit } from '../visit.ts';
 
 const user = { appName: 'hotel', userId: 'user' };
@@ -24,8 +24,8 @@ const picture = (() => {
   return bytes.toString('base64');
 })();
 
-async function fill(house: House, sessionId: string, turns: number, last: object[] = []): Promise<void> {
-  const session = await house.sessionService.createSession({ ...user, sessionId });
+async function fill(hotel: HotelServer, sessionId: string, turns: number, last: object[] = []): Promise<void> {
+  const session = await hotel.sessionService.createSession({ ...user, sessionId });
   for (let i = 0; i < turns; i++) {
     const invocationId = `i${i}`;
     for (const [author, role, parts] of [
@@ -36,7 +36,7 @@ async function fill(house: House, sessionId: string, turns: number, last: object
         [{ text: `Answer ${i}.\n\n${'Room **12** is free.\n\n'.repeat(i % 9)}` }, ...(i === turns - 1 ? last : [])],
       ],
     ] as const)
-      await house.sessionService.appendEvent({
+      await hotel.sessionService.appendEvent({
         session,
         event: createEvent({ author, invocationId, content: { role, parts: [...parts] } }),
       });
@@ -67,24 +67,24 @@ const settledBelow = (page: Page): Promise<number> =>
 
 describeInBrowser('the end of the conversation', (browser) => {
   it('is in view when a session of 2,000 events is opened, also with images that come late', async () => {
-    const house = await openHouse();
-    await fill(house, 'plain', 1_000);
-    await fill(house, 'pictures', 40, [
+    const hotel = await startHotelServer();
+    await fill(hotel, 'plain', 1_000);
+    await fill(hotel, 'pictures', 40, [
       ...Array.from({ length: 3 }, () => ({ inlineData: { mimeType: 'image/bmp', data: picture } })),
     ]);
-    const page = await visit(browser(), `${house.url}/dev-ui/#/hotel/plain`);
+    const page = await visit(browser(), `${hotel.url}/dev-ui/#/hotel/plain`);
     await page.getByText('Answer 999.').waitFor();
     expect(await settledBelow(page)).toBeLessThanOrEqual(1);
-    await page.goto(`${house.url}/dev-ui/#/hotel/pictures`);
+    await page.goto(`${hotel.url}/dev-ui/#/hotel/pictures`);
     await page.locator('article img').first().waitFor();
     expect(await settledBelow(page)).toBeLessThanOrEqual(1);
   });
 
   it('follows a long stream until the reader scrolls up, and again after a jump to the end', async () => {
     const pieces = Array.from({ length: 400 }, (_, i) => `Line ${i} of a long answer.\n\n`);
-    const house = await openHouse([streams(...pieces), streams('And ', 'more.')]);
-    await fill(house, 'long', 200);
-    const page = await visit(browser(), `${house.url}/dev-ui/#/hotel/long`);
+    const hotel = await startHotelServer([streams(...pieces), streams('And ', 'more.')]);
+    await fill(hotel, 'long', 200);
+    const page = await visit(browser(), `${hotel.url}/dev-ui/#/hotel/long`);
     await page.getByText('Answer 199.').waitFor();
     await page.getByRole('textbox', { name: 'Message' }).fill('Tell me all.');
     await page.keyboard.press('Enter');

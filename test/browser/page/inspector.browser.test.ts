@@ -3,42 +3,42 @@ import { says } from '@thole/testing';
 import type { Browser, BrowserContextOptions } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { describeInBrowser } from '../describe-in-browser.ts';
-import { openHouse } from '../house.ts';
-import type { House } from '../house.ts';
+import { startHotelServer } from '../hotel-server.ts';
+import type { HotelServer } from '../hotel-server.ts';
 import { visit } from '../visit.ts';
-import { furnishedHouse } from './furnished-house.ts';
-import type { FurnishedHouse } from './furnished-house.ts';
+import { startHotelWithData } from './hotel-with-data.ts';
+import type { HotelWithData } from './hotel-with-data.ts';
 import { pixel } from './pixel.ts';
 
 const user = { appName: 'hotel', userId: 'user' };
 
-/** The page on the answer of the furnished house, with a tab open. */
-async function look(browser: Browser, house: FurnishedHouse, tab: string, options?: BrowserContextOptions) {
-  const at = `#/hotel/${house.sessionId}/${encodeURIComponent(house.eventId)}?tab=${tab}`;
-  const page = await visit(browser, `${house.url}/dev-ui/${at}`, options);
+/** Opens a tab of the inspector for the answer of a hotel with data. */
+async function look(browser: Browser, hotel: HotelWithData, tab: string, options?: BrowserContextOptions) {
+  const at = `#/hotel/${hotel.sessionId}/${encodeURIComponent(hotel.eventId)}?tab=${tab}`;
+  const page = await visit(browser, `${hotel.url}/dev-ui/${at}`, options);
   const inspector = page.getByRole('complementary', { name: 'Inspector' });
   const conversation = page.getByRole('main', { name: 'Conversation' });
   await conversation.getByText('is booked, on a high floor').waitFor();
   return { page, inspector, conversation };
 }
 
-const sessionOf = (house: FurnishedHouse) => house.client.sessions.get({ ...user, sessionId: house.sessionId });
+const sessionOf = (hotel: HotelWithData) => hotel.client.sessions.get({ ...user, sessionId: hotel.sessionId });
 
-async function sayHello(house: House, sessionId: string): Promise<void> {
-  await house.client.sessions.create({ ...user, sessionId });
-  await house.client.runToCompletion({ ...user, sessionId, newMessage: 'Do you like figs?' });
+async function sayHello(hotel: HotelServer, sessionId: string): Promise<void> {
+  await hotel.client.sessions.create({ ...user, sessionId });
+  await hotel.client.runToCompletion({ ...user, sessionId, newMessage: 'Do you like figs?' });
 }
 
 describeInBrowser('the page, in its inspector', (browser) => {
   it('shows an event’s stored JSON with search, folding, copying and marked changes', async () => {
-    const house = await furnishedHouse();
+    const hotel = await startHotelWithData();
     const permissions = ['clipboard-read', 'clipboard-write'];
-    const { page, inspector, conversation } = await look(browser(), house, 'event', { permissions });
+    const { page, inspector, conversation } = await look(browser(), hotel, 'event', { permissions });
     await conversation.locator('summary', { hasText: 'book_room' }).click();
     await conversation.getByRole('button', { name: 'event of the answer' }).click();
     const tree = inspector.getByRole('tree', { name: 'Event as JSON' });
     await tree.locator('[data-marked]', { hasText: 'last_room' }).waitFor();
-    const stored = (await sessionOf(house)).events.find(({ actions }) => 'last_room' in actions.stateDelta)!;
+    const stored = (await sessionOf(hotel)).events.find(({ actions }) => 'last_room' in actions.stateDelta)!;
 
     await inspector.getByRole('button', { name: 'Copy as JSON' }).click();
     const copied = async (): Promise<string> => page.evaluate('navigator.clipboard.readText()');
@@ -55,15 +55,15 @@ describeInBrowser('the page, in its inspector', (browser) => {
   });
 
   it('shows the exact request of an answer and its new parts', async () => {
-    const house = await furnishedHouse();
-    const { inspector } = await look(browser(), house, 'request');
+    const hotel = await startHotelWithData();
+    const { inspector } = await look(browser(), hotel, 'request');
     const list = inspector.getByRole('list', { name: 'Parts of the request' });
     const heads = list.locator('.part-head[aria-expanded="false"]');
     await heads.first().waitFor();
     // What was opened is closed no more, and a group brings further ones.
     while ((await heads.count()) > 0) await heads.first().click();
     const shown = (await list.locator('.part-text pre').allTextContents()).join('\n');
-    const request = house.model.requests.at(-2)!;
+    const request = hotel.model.requests.at(-2)!;
     const sent = request.contents.map(textOf).filter((text) => text !== '');
     expect(sent.length).toBeGreaterThan(1);
     for (const text of ['You are the concierge of a small hotel.\nThe guest likes: ', ...sent])
@@ -81,8 +81,8 @@ describeInBrowser('the page, in its inspector', (browser) => {
   });
 
   it('shows the state by scope, writes each, and takes a deletion back', async () => {
-    const house = await furnishedHouse();
-    const { page, inspector } = await look(browser(), house, 'state');
+    const hotel = await startHotelWithData();
+    const { page, inspector } = await look(browser(), hotel, 'state');
     const scope = (name: string) => inspector.getByRole('region', { name: `${name} state` });
     await scope('Session').getByRole('button', { name: 'Edit mood, now "calm"' }).waitFor();
     await scope('User').getByRole('tree', { name: 'Value of likes' }).getByText('"high floor"').waitFor();
@@ -100,24 +100,24 @@ describeInBrowser('the page, in its inspector', (browser) => {
     await page.getByRole('textbox', { name: 'Value of likes, as JSON' }).fill('["low floor"]');
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     await scope('User').getByRole('button', { name: 'Edit likes, now ["low floor"]' }).waitFor();
-    expect((await sessionOf(house)).state['user:likes']).toEqual(['low floor']);
+    expect((await sessionOf(hotel)).state['user:likes']).toEqual(['low floor']);
 
     await scope('Session').getByRole('button', { name: 'History of last_room' }).click();
     const history = scope('Session').getByRole('list', { name: 'History of last_room, newest first' });
     await history.getByText('12', { exact: true }).waitFor();
     await scope('Session').getByRole('button', { name: 'Delete guests' }).click();
-    await expect.poll(async () => 'guests' in (await sessionOf(house)).state).toBe(false);
+    await expect.poll(async () => 'guests' in (await sessionOf(hotel)).state).toBe(false);
     await page.getByRole('button', { name: 'Undo' }).click();
-    await expect.poll(async () => (await sessionOf(house)).state['guests']).toBe(2);
+    await expect.poll(async () => (await sessionOf(hotel)).state['guests']).toBe(2);
   });
 
   it('previews files, and lays two versions of one beside each other', async () => {
-    const house = await furnishedHouse();
-    const ref = { ...user, sessionId: house.sessionId };
-    await house.client.artifacts.save({ ...ref, filename: 'booking.txt', artifact: { text: 'Room 14, 2 nights.' } });
+    const hotel = await startHotelWithData();
+    const ref = { ...user, sessionId: hotel.sessionId };
+    await hotel.client.artifacts.save({ ...ref, filename: 'booking.txt', artifact: { text: 'Room 14, 2 nights.' } });
     const inlineData = { mimeType: 'image/png', data: pixel };
-    await house.client.artifacts.save({ ...ref, filename: 'view.png', artifact: { inlineData } });
-    const { page, inspector } = await look(browser(), house, 'artifacts');
+    await hotel.client.artifacts.save({ ...ref, filename: 'view.png', artifact: { inlineData } });
+    const { page, inspector } = await look(browser(), hotel, 'artifacts');
     const files = inspector.getByRole('list', { name: 'Files' });
     await files.getByRole('button', { name: 'booking.txt' }).click();
     await inspector.getByText('Room 14, 2 nights.').waitFor();
@@ -132,8 +132,8 @@ describeInBrowser('the page, in its inspector', (browser) => {
   });
 
   it('shows times in timeline and trace, and marks an event’s agents and tools in the graph', async () => {
-    const house = await furnishedHouse();
-    const { page, inspector, conversation } = await look(browser(), house, 'trace');
+    const hotel = await startHotelWithData();
+    const { page, inspector, conversation } = await look(browser(), hotel, 'trace');
     const tool = page
       .getByRole('group', { name: 'concierge' })
       .getByRole('button', { name: /^tool book_room, \S+ ms/ });
@@ -167,16 +167,16 @@ describeInBrowser('the page, in its inspector', (browser) => {
   });
 
   it('saves a session to memory and finds its turns with relevance and a link', async () => {
-    const house = await openHouse([says('Above all.')]);
-    await sayHello(house, 'figs');
-    const page = await visit(browser(), `${house.url}/dev-ui/#/hotel/figs?tab=memory`);
+    const hotel = await startHotelServer([says('Above all.')]);
+    await sayHello(hotel, 'figs');
+    const page = await visit(browser(), `${hotel.url}/dev-ui/#/hotel/figs?tab=memory`);
     const inspector = page.getByRole('complementary', { name: 'Inspector' });
     await inspector.getByText('Nothing is remembered yet').waitFor();
     await inspector.getByRole('button', { name: 'Save this session' }).click();
     await inspector.getByText('Do you like figs?').waitFor();
     await inspector.getByRole('searchbox', { name: 'Search memory' }).fill('figs');
     await inspector.getByRole('button', { name: 'Search', exact: true }).click();
-    const [first] = await house.client.memory.search({ ...user, query: 'figs' });
+    const [first] = await hotel.client.memory.search({ ...user, query: 'figs' });
     const found = inspector.getByRole('list', { name: 'Search results, best first' }).getByRole('listitem').first();
     await found.getByText(`${Math.round(first!.relevance! * 100)} %`).waitFor();
     await found.getByRole('button', { name: 'from this session' }).click();

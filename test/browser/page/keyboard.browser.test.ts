@@ -1,13 +1,13 @@
 import { says, streams } from '@thole/testing';
 import { expect, it } from 'vitest';
 import { describeInBrowser } from '../describe-in-browser.ts';
-import { openHouse } from '../house.ts';
+import { startHotelServer } from '../hotel-server.ts';
 import { visit } from '../visit.ts';
 
 describeInBrowser('the page, by keyboard alone', (browser) => {
   it('begins sessions, sends, walks events, opens tabs, and finds anything', async () => {
-    const house = await openHouse([streams('Good ', 'evening.'), says('At seven.')]);
-    const page = await visit(browser(), `${house.url}/dev-ui/`);
+    const hotel = await startHotelServer([streams('Good ', 'evening.'), says('At seven.')]);
+    const page = await visit(browser(), `${hotel.url}/dev-ui/`);
     const { keyboard } = page;
     const message = page.getByRole('textbox', { name: 'Message' });
     const messageWithFocus = message.and(page.locator(':focus'));
@@ -47,12 +47,12 @@ describeInBrowser('the page, by keyboard alone', (browser) => {
     await keyboard.press('Enter');
     await palette.waitFor({ state: 'hidden' });
     await expect.poll(() => inspector.getByRole('tab', { name: 'State' }).getAttribute('aria-selected')).toBe('true');
-    expect(await house.client.sessions.list({ appName: 'hotel', userId: 'user' })).toMatchObject({ totalItems: 2 });
+    expect(await hotel.client.sessions.list({ appName: 'hotel', userId: 'user' })).toMatchObject({ totalItems: 2 });
   });
 
   it('shows where the focus is at every step of Tab, and all keys at ?', async () => {
-    const house = await openHouse();
-    const page = await visit(browser(), `${house.url}/dev-ui/`);
+    const hotel = await startHotelServer();
+    const page = await visit(browser(), `${hotel.url}/dev-ui/`);
     await page.getByRole('list', { name: 'Things to ask' }).waitFor();
     await page.keyboard.press('Escape');
     await page.keyboard.press('?');

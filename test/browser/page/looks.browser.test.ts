@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
 import { seriousIn } from '../axe.ts';
 import { describeInBrowser } from '../describe-in-browser.ts';
-import { openHouse } from '../house.ts';
+import { startHotelServer } from '../hotel-server.ts';
 import { keepScreenshot } from '../keep-screenshot.ts';
 import { visit } from '../visit.ts';
-import { furnishedHouse } from './furnished-house.ts';
+import { startHotelWithData } from './hotel-with-data.ts';
 
 const tabs = {
   event: /invocationId/,
@@ -21,8 +21,8 @@ const phone = { width: 390, height: 844 };
 describeInBrowser('the page, as it looks', (browser) => {
   for (const colorScheme of ['light', 'dark'] as const) {
     it(`has in every view nothing serious for axe to find, in the ${colorScheme} theme`, async () => {
-      const house = await furnishedHouse();
-      const at = `${house.url}/dev-ui/#/hotel/${house.sessionId}/${encodeURIComponent(house.eventId)}`;
+      const hotel = await startHotelWithData();
+      const at = `${hotel.url}/dev-ui/#/hotel/${hotel.sessionId}/${encodeURIComponent(hotel.eventId)}`;
       const page = await visit(browser(), at, { colorScheme, viewport: wide });
       const main = page.getByRole('main');
       await main.getByText('is booked, on a high floor').waitFor();
@@ -47,7 +47,7 @@ describeInBrowser('the page, as it looks', (browser) => {
       await keepScreenshot(page, `${colorScheme}-palette`);
       await check('palette');
       await page.keyboard.press('Escape');
-      await page.goto(`${house.url}/dev-ui/#/hotel`);
+      await page.goto(`${hotel.url}/dev-ui/#/hotel`);
       await page.getByRole('list', { name: 'Things to ask' }).waitFor();
       await keepScreenshot(page, `${colorScheme}-empty`);
       await check('empty');
@@ -55,8 +55,8 @@ describeInBrowser('the page, as it looks', (browser) => {
     });
 
     it(`fits a phone without horizontal scrolling and passes axe in the ${colorScheme} theme`, async () => {
-      const house = await furnishedHouse();
-      const at = `${house.url}/dev-ui/#/hotel/${house.sessionId}/${encodeURIComponent(house.eventId)}`;
+      const hotel = await startHotelWithData();
+      const at = `${hotel.url}/dev-ui/#/hotel/${hotel.sessionId}/${encodeURIComponent(hotel.eventId)}`;
       const options = { colorScheme, viewport: phone, hasTouch: true, isMobile: true };
       const page = await visit(browser(), at, options);
       await page.getByRole('main').getByText('is booked, on a high floor').waitFor();
@@ -92,8 +92,8 @@ describeInBrowser('the page, as it looks', (browser) => {
   }
 
   it('follows the system theme until another is chosen, and keeps the choice', async () => {
-    const house = await openHouse();
-    const page = await visit(browser(), `${house.url}/dev-ui/`, { colorScheme: 'light' });
+    const hotel = await startHotelServer();
+    const page = await visit(browser(), `${hotel.url}/dev-ui/`, { colorScheme: 'light' });
     const brightness = async (): Promise<number> => {
       const color: string = await page.evaluate('getComputedStyle(document.body).backgroundColor');
       const [red = 0, green = 0, blue = 0] = color.match(/\d+/g)!.map(Number);

@@ -1,14 +1,14 @@
 import { createEvent } from '@thole/core';
 import { expect, it } from 'vitest';
 import { describeInBrowser } from '../describe-in-browser.ts';
-import { openHouse } from '../house.ts';
+import { startHotelServer } from '../hotel-server.ts';
 import { visit } from '../visit.ts';
 
 describeInBrowser('the page, with ten thousand events', (browser) => {
   it('draws only those that are in view, wherever one scrolls', async () => {
-    const house = await openHouse();
+    const hotel = await startHotelServer();
     const ref = { appName: 'hotel', userId: 'user', sessionId: 'long' };
-    const session = await house.sessionService.createSession(ref);
+    const session = await hotel.sessionService.createSession(ref);
     for (let i = 0; i < 5_000; i++) {
       const invocationId = `i${i}`;
       for (const [author, role, text] of [
@@ -16,10 +16,10 @@ describeInBrowser('the page, with ten thousand events', (browser) => {
         ['concierge', 'model', `Answer ${i}. ${'Room **12** is free. '.repeat(1 + (i % 9))}`],
       ] as const) {
         const event = createEvent({ author, invocationId, content: { role, parts: [{ text }] } });
-        await house.sessionService.appendEvent({ session, event });
+        await hotel.sessionService.appendEvent({ session, event });
       }
     }
-    const page = await visit(browser(), `${house.url}/dev-ui/#/hotel/long`);
+    const page = await visit(browser(), `${hotel.url}/dev-ui/#/hotel/long`);
     await page.getByText('Answer 4999.').waitFor();
     const nodes = (): Promise<number> => page.locator('*').count();
     const most = [await nodes()];

@@ -1,17 +1,17 @@
 import { expect, it } from 'vitest';
 import { describeInBrowser } from '../describe-in-browser.ts';
-import { openHouse } from '../house.ts';
+import { startHotelServer } from '../hotel-server.ts';
 import { visit } from '../visit.ts';
 
 const user = { appName: 'hotel', userId: 'user' };
 
 describeInBrowser('the page, in memory', (browser) => {
   it('finds what is remembered, adds to it, corrects it and forgets it', async () => {
-    const house = await openHouse();
-    const { memory } = house.client;
+    const hotel = await startHotelServer();
+    const { memory } = hotel.client;
     const note = (text: string) => ({ kind: 'note' as const, content: { role: 'user' as const, parts: [{ text }] } });
     await memory.add({ ...user, memories: [note('Likes a high floor.'), note('Is allergic to feathers.')] });
-    const page = await visit(browser(), `${house.url}/dev-ui/#/hotel?tab=memory`);
+    const page = await visit(browser(), `${hotel.url}/dev-ui/#/hotel?tab=memory`);
     const inspector = page.getByRole('complementary', { name: 'Inspector' });
     const texts = async () => (await inspector.locator('.memory-text').allTextContents()).sort();
     await inspector.getByText('Is allergic to feathers.').waitFor();
@@ -40,11 +40,11 @@ describeInBrowser('the page, in memory', (browser) => {
   });
 
   it('lists what was said page by page, and notes by fifty', async () => {
-    const house = await openHouse();
+    const hotel = await startHotelServer();
     const many = (kind: 'turn' | 'note') =>
       Array.from({ length: 60 }, (_, i) => ({ kind, content: { parts: [{ text: `${kind} ${i}` }] } }));
-    await house.client.memory.add({ ...user, memories: [...many('note'), ...many('turn')] });
-    const page = await visit(browser(), `${house.url}/dev-ui/#/hotel?tab=memory`);
+    await hotel.client.memory.add({ ...user, memories: [...many('note'), ...many('turn')] });
+    const page = await visit(browser(), `${hotel.url}/dev-ui/#/hotel?tab=memory`);
     const inspector = page.getByRole('complementary', { name: 'Inspector' });
     const items = (name: string) => inspector.getByRole('list', { name }).getByRole('listitem');
     await items('What was said 50+').first().waitFor();
@@ -57,13 +57,13 @@ describeInBrowser('the page, in memory', (browser) => {
   });
 
   it('says where there is more that is known than it lists, and finds that by a search', async () => {
-    const house = await openHouse();
+    const hotel = await startHotelServer();
     const notes = Array.from({ length: 2_001 }, (_, i) => ({
       kind: 'note' as const,
       content: { parts: [{ text: i === 2_000 ? 'Collects lighthouses.' : `Note ${i}.` }] },
     }));
-    await house.client.memory.add({ ...user, memories: notes });
-    const page = await visit(browser(), `${house.url}/dev-ui/#/hotel?tab=memory`);
+    await hotel.client.memory.add({ ...user, memories: notes });
+    const page = await visit(browser(), `${hotel.url}/dev-ui/#/hotel?tab=memory`);
     const inspector = page.getByRole('complementary', { name: 'Inspector' });
     await inspector.getByText('There are more facts. Use the search to find them.').waitFor();
     await inspector.getByRole('heading', { name: 'Notes 2,000' }).waitFor();

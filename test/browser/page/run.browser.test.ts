@@ -6,7 +6,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { describeInBrowser } from '../describe-in-browser.ts';
-import { openHouse } from '../house.ts';
+import { startHotelServer } from '../hotel-server.ts';
 import { visit } from '../visit.ts';
 import { pixel } from './pixel.ts';
 
@@ -38,8 +38,8 @@ describeInBrowser('a run on the page', (browser) => {
   it('has its question above the streaming answer in every frame', async () => {
     const rest = Promise.withResolvers<void>();
     const answers = [streams('Answer one', ' goes on'), streams('Answer two', ' goes on')];
-    const house = await openHouse(answers, { afterPartial: rest.promise });
-    const page = await visit(browser(), `${house.url}/dev-ui/`);
+    const hotel = await startHotelServer(answers, { afterPartial: rest.promise });
+    const page = await visit(browser(), `${hotel.url}/dev-ui/`);
     await page.evaluate(watchRows);
     await say(page, 'Question 1');
     const main = page.getByRole('main');
@@ -58,8 +58,8 @@ describeInBrowser('a run on the page', (browser) => {
 
   it('keeps the text that was written when it is stopped, also after a reload', async () => {
     const never = Promise.withResolvers<void>();
-    const house = await openHouse([streams('Half of ', 'an answer.')], { afterPartial: never.promise });
-    const page = await visit(browser(), `${house.url}/dev-ui/`);
+    const hotel = await startHotelServer([streams('Half of ', 'an answer.')], { afterPartial: never.promise });
+    const page = await visit(browser(), `${hotel.url}/dev-ui/`);
     await say(page, 'Tell me all.');
     const main = page.getByRole('main');
     await main.getByText('Half of').waitFor();
@@ -81,7 +81,7 @@ describeInBrowser('a run on the page', (browser) => {
 
   it('is followed by its time, tokens and model, and not by the time to its first event', async () => {
     const usageMetadata = { promptTokenCount: 412, candidatesTokenCount: 38, totalTokenCount: 450 };
-    const house = await openHouse([
+    const hotel = await startHotelServer([
       { ...calls('book_room', { room: 12, nights: 2 }), usageMetadata, modelVersion: 'scripted-1' },
       after(1_200, {
         content: { role: 'model', parts: [{ text: 'Booked.' }] },
@@ -89,7 +89,7 @@ describeInBrowser('a run on the page', (browser) => {
         modelVersion: 'scripted-1',
       }),
     ]);
-    const page = await visit(browser(), `${house.url}/dev-ui/`);
+    const page = await visit(browser(), `${hotel.url}/dev-ui/`);
     await say(page, 'Book a room.');
     const facts = page.getByRole('main').locator('.turn-line');
     await facts.waitFor();
@@ -101,8 +101,8 @@ describeInBrowser('a run on the page', (browser) => {
 
   it('shows what went wrong inside a server in development, with its causes', async () => {
     const broken = new Error('The key has expired.', { cause: new Error('connect ECONNREFUSED 127.0.0.1:9') });
-    const house = await openHouse([broken], { development: true, logger: silent });
-    const page = await visit(browser(), `${house.url}/dev-ui/`);
+    const hotel = await startHotelServer([broken], { development: true, logger: silent });
+    const page = await visit(browser(), `${hotel.url}/dev-ui/`);
     await say(page, 'Hello?');
     const main = page.getByRole('main');
     await main.getByText('The key has expired.').first().waitFor();
@@ -112,7 +112,7 @@ describeInBrowser('a run on the page', (browser) => {
   });
 
   it('shows the images and files in a tool’s answer', async () => {
-    const house = await openHouse();
+    const hotel = await startHotelServer();
     const ref = { appName: 'hotel', userId: 'user', sessionId: 'parts' };
     const events = [
       { author: 'user', role: 'user', parts: [{ text: 'Show me the room.' }] },
@@ -134,13 +134,13 @@ describeInBrowser('a run on the page', (browser) => {
         ],
       },
     ] as const;
-    const session = await house.sessionService.createSession(ref);
+    const session = await hotel.sessionService.createSession(ref);
     for (const { author, role, parts } of events)
-      await house.sessionService.appendEvent({
+      await hotel.sessionService.appendEvent({
         session,
         event: createEvent({ author, invocationId: 'i', content: { role, parts: structuredClone(parts) as never } }),
       });
-    const page = await visit(browser(), `${house.url}/dev-ui/#/hotel/parts`, { expected: /sea\.wav|blob:/ });
+    const page = await visit(browser(), `${hotel.url}/dev-ui/#/hotel/parts`, { expected: /sea\.wav|blob:/ });
     const files = page.getByRole('list', { name: 'Files from look' });
     await files.getByRole('img', { name: 'room.png' }).waitFor();
     await files.getByLabel('sea.wav').waitFor();
@@ -151,8 +151,8 @@ describeInBrowser('a run on the page', (browser) => {
     const pieces = Array.from({ length: 3_000 }, (_, i) =>
       i % 25 === 24 ? '.\n\n' : i % 400 === 7 ? '\n\n```ts\nconst a = 1;\n```\n\n' : ` word **${i}**`,
     );
-    const house = await openHouse([streams(...pieces)], { afterPartial: () => wait(1) });
-    const page = await visit(browser(), `${house.url}/dev-ui/`);
+    const hotel = await startHotelServer([streams(...pieces)], { afterPartial: () => wait(1) });
+    const page = await visit(browser(), `${hotel.url}/dev-ui/`);
     await page.evaluate(`(() => {
       globalThis.longTasks = [];
       new PerformanceObserver((list) => globalThis.longTasks.push(...list.getEntries().map((each) => each.duration))).observe({ type: 'longtask' });

@@ -2,20 +2,20 @@ import { buffer } from 'node:stream/consumers';
 import { calls, says } from '@thole/testing';
 import { expect, it } from 'vitest';
 import { describeInBrowser } from '../describe-in-browser.ts';
-import { openHouse } from '../house.ts';
+import { startHotelServer } from '../hotel-server.ts';
 import { visit } from '../visit.ts';
 
 const user = { appName: 'hotel', userId: 'user' };
 
 describeInBrowser('the page, in its list of sessions', (browser) => {
   it('renames a session, exports it, imports the file as another, and deletes with a way back', async () => {
-    const house = await openHouse([calls('book_room', { room: 12, nights: 2 }), says('Room 12 is yours.')]);
-    const { client } = house;
+    const hotel = await startHotelServer([calls('book_room', { room: 12, nights: 2 }), says('Room 12 is yours.')]);
+    const { client } = hotel;
     const ref = { ...user, sessionId: 'first' };
     await client.sessions.create(ref);
     await client.runToCompletion({ ...ref, newMessage: { role: 'user', parts: [{ text: 'A room, please.' }] } });
     await client.sessions.rename({ ...ref, displayName: 'Bob' });
-    const page = await visit(browser(), `${house.url}/dev-ui/#/hotel/first`);
+    const page = await visit(browser(), `${hotel.url}/dev-ui/#/hotel/first`);
     const list = page.getByRole('navigation', { name: 'Sessions' });
 
     await list.getByRole('button', { name: 'More about Bob' }).click();
@@ -52,13 +52,13 @@ describeInBrowser('the page, in its list of sessions', (browser) => {
   });
 
   it('finds a session by what was said in it', async () => {
-    const house = await openHouse([says('Breakfast is at seven.'), says('The pool is closed.')]);
+    const hotel = await startHotelServer([says('Breakfast is at seven.'), says('The pool is closed.')]);
     for (const sessionId of ['one', 'two']) {
-      await house.client.sessions.create({ ...user, sessionId });
+      await hotel.client.sessions.create({ ...user, sessionId });
       const newMessage = { role: 'user' as const, parts: [{ text: 'Tell me.' }] };
-      await house.client.runToCompletion({ ...user, sessionId, newMessage });
+      await hotel.client.runToCompletion({ ...user, sessionId, newMessage });
     }
-    const page = await visit(browser(), `${house.url}/dev-ui/`);
+    const page = await visit(browser(), `${hotel.url}/dev-ui/`);
     const list = page.getByRole('navigation', { name: 'Sessions' });
     await list.getByRole('searchbox', { name: 'Search sessions' }).fill('pool');
     await list.getByRole('link', { name: /^one/ }).waitFor({ state: 'detached' });

@@ -3,7 +3,7 @@ import { bearerToken } from '@thole/server';
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { describeInBrowser } from '../describe-in-browser.ts';
-import { openHouse } from '../house.ts';
+import { startHotelServer } from '../hotel-server.ts';
 import { visit } from '../visit.ts';
 
 const user = { appName: 'hotel', userId: 'user' };
@@ -15,8 +15,8 @@ async function enter(page: Page, token: string): Promise<void> {
 
 describeInBrowser('the page of a server that asks for a token', (browser) => {
   it('explains the 401, uses a token for streams and files, keeps it for the tab, removes it', async () => {
-    const house = await openHouse([says('At your service.')], { authorize: bearerToken('sesame') });
-    const page = await visit(browser(), `${house.url}/dev-ui/`, { expected: /401/ });
+    const hotel = await startHotelServer([says('At your service.')], { authorize: bearerToken('sesame') });
+    const page = await visit(browser(), `${hotel.url}/dev-ui/`, { expected: /401/ });
     await page.getByRole('heading', { name: 'This server asks for a token' }).waitFor();
     await page.getByText('It answered 401').waitFor();
 
@@ -34,9 +34,9 @@ describeInBrowser('the page of a server that asks for a token', (browser) => {
     expect(stored.filter((text) => text === 'sesame')).toEqual(['sesame']);
     expect(await page.evaluate(`Object.values(localStorage).includes('sesame')`)).toBe(false);
 
-    const [session] = (await house.sessionService.listSessions(user)).sessions;
+    const [session] = (await hotel.sessionService.listSessions(user)).sessions;
     const headers = { authorization: 'Bearer sesame', 'content-type': 'application/json' };
-    const files = `${house.url}/apps/hotel/users/user/sessions/${session!.id}/artifacts`;
+    const files = `${hotel.url}/apps/hotel/users/user/sessions/${session!.id}/artifacts`;
     const body = JSON.stringify({ filename: 'bill.txt', artifact: { text: 'Room 12, 2 nights.' } });
     expect((await fetch(files, { method: 'POST', headers, body })).status).toBe(200);
     await page.getByRole('tab', { name: 'Artifacts' }).click();

@@ -14,7 +14,7 @@ import { onTestFinished } from 'vitest';
 import { hotelTools } from './hotel-tools.ts';
 
 /** A hotel behind a real server, with the page at `/dev-ui/`. */
-export interface House {
+export interface HotelServer {
   url: string;
   client: Client;
   model: ScriptedLlm;
@@ -26,16 +26,16 @@ export interface House {
   open(): Promise<void>;
 }
 
-export interface HouseOptions extends Partial<HandlerOptions> {
+export interface HotelServerOptions extends Partial<HandlerOptions> {
   /** The model waits for this promise after each part of an answer. */
   afterPartial?: Promise<void> | (() => Promise<void>) | undefined;
 }
 
 /** The app `hotel`, whose concierge gives these answers, one a call; all its services are in memory. */
-export async function openHouse(
+export async function startHotelServer(
   answers: readonly ScriptedAnswer[] = [],
-  { afterPartial, ...options }: HouseOptions = {},
-): Promise<House> {
+  { afterPartial, ...options }: HotelServerOptions = {},
+): Promise<HotelServer> {
   const taxi = Promise.withResolvers<void>();
   const model = new ScriptedLlm(...answers);
   const sessionService = new InMemorySessionService();

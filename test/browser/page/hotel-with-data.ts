@@ -3,11 +3,11 @@ import type { Content, LlmResponse, NewMemory } from '@thole/core';
 import { setTimeout as wait } from 'node:timers/promises';
 import { calls, says } from '@thole/testing';
 import type { ScriptedAnswer } from '@thole/testing';
-import { openHouse } from '../house.ts';
-import type { House } from '../house.ts';
+import { startHotelServer } from '../hotel-server.ts';
+import type { HotelServer } from '../hotel-server.ts';
 
-/** A house with something in every view of the page. */
-export interface FurnishedHouse extends House {
+/** A hotel with something in every view of the page. */
+export interface HotelWithData extends HotelServer {
   /** The session that holds it. */
   sessionId: string;
   /** The answer that has a request, memories and a call. */
@@ -72,10 +72,10 @@ function remembered(): NewMemory[] {
 }
 
 /** Memories, three sessions, and in one of them a thought, a call, an artifact, a long answer, and a call that waits. */
-export async function furnishedHouse(): Promise<FurnishedHouse> {
+export async function startHotelWithData(): Promise<HotelWithData> {
   const booking = calls('book_room', { room: 12, nights: 2 });
   const thought = { text: 'The guest wants the same room: number 12, on a high floor.', thought: true };
-  const house = await openHouse([
+  const hotel = await startHotelServer([
     says('At half past ten, then.'),
     after(90, {
       ...booking,
@@ -85,7 +85,7 @@ export async function furnishedHouse(): Promise<FurnishedHouse> {
     after(160, { ...says(booked), ...usage(498, 121) }),
     after(60, { ...calls('ask_manager', { question: 'May Alice stay until two?' }), ...usage(640, 17) }),
   ]);
-  const { client } = house;
+  const { client } = hotel;
   await client.memory.add({ ...user, memories: remembered() });
   for (const displayName of ['A taxi to the station, at six in the morning, for four', 'Bob’s late breakfast'])
     await client.sessions.create({ ...user, sessionId: displayName, state: { __session_metadata__: { displayName } } });
@@ -99,5 +99,5 @@ export async function furnishedHouse(): Promise<FurnishedHouse> {
     await client.runToCompletion({ ...ref, newMessage: { role: 'user', parts: [{ text }] } });
   const { events } = await client.sessions.get(ref);
   const answer = events.find(({ content }) => content?.parts?.some(({ text }) => text === booked))!;
-  return { ...house, sessionId, eventId: answer.id };
+  return { ...hotel, sessionId, eventId: answer.id };
 }

@@ -1,8 +1,8 @@
 import { InMemoryMemoryService } from '@thole/mem-services';
 import { FactMemoryService } from '@thole/memory/facts';
 import { says, ScriptedLlm } from '@thole/testing';
-import { openHouse } from '../house.ts';
-import type { House } from '../house.ts';
+import { startHotelServer } from '../hotel-server.ts';
+import type { HotelServer } from '../hotel-server.ts';
 
 /** The user whose facts they are. */
 export const guest = { appName: 'hotel', userId: 'user' };
@@ -10,10 +10,10 @@ export const guest = { appName: 'hotel', userId: 'user' };
 const operations = (...all: object[]) => says(JSON.stringify({ operations: all }));
 
 /**
- * A house that draws facts from what was said. The guest lived in Porto, lives in Lisbon, and is allergic to feathers; the
+ * A hotel that stores facts from messages. The guest lived in Porto, lives in Lisbon, and is allergic to feathers; the
  * session `march` where Porto was said is gone, `june` is there.
  */
-export async function factHouse(): Promise<House> {
+export async function startHotelWithFacts(): Promise<HotelServer> {
   const keeper = new ScriptedLlm(
     operations(
       { op: 'add', text: 'Lives in Porto.', evidence: ['t1'] },
@@ -22,16 +22,19 @@ export async function factHouse(): Promise<House> {
     operations({ op: 'supersede', fact: 'k1', text: 'Lives in Lisbon.', evidence: ['t1'] }),
   );
   const memoryService = new FactMemoryService({ memory: new InMemoryMemoryService(), llm: keeper });
-  const house = await openHouse([says('Good to know.'), says('A pillow of wool, then.'), says('Congratulations.')], {
-    memoryService,
-  });
-  await said(house, 'march', 'I live in Porto.', 'I am allergic to feathers.');
-  await house.client.sessions.delete({ ...guest, sessionId: 'march' });
-  await said(house, 'june', 'We moved to Lisbon last week.');
-  return house;
+  const hotel = await startHotelServer(
+    [says('Good to know.'), says('A pillow of wool, then.'), says('Congratulations.')],
+    {
+      memoryService,
+    },
+  );
+  await said(hotel, 'march', 'I live in Porto.', 'I am allergic to feathers.');
+  await hotel.client.sessions.delete({ ...guest, sessionId: 'march' });
+  await said(hotel, 'june', 'We moved to Lisbon last week.');
+  return hotel;
 }
 
-async function said({ client }: House, sessionId: string, ...texts: string[]): Promise<void> {
+async function said({ client }: HotelServer, sessionId: string, ...texts: string[]): Promise<void> {
   const ref = { ...guest, sessionId };
   await client.sessions.create(ref);
   for (const text of texts) await client.runToCompletion({ ...ref, newMessage: text });
