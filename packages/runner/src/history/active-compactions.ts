@@ -8,7 +8,7 @@ export interface ActiveCompaction {
   readonly record: EventCompaction;
   /** Position of the event in the list. */
   readonly index: number;
-  /** Ids of all events that the summary replaces, including those of the records that this record replaces. */
+  /** Ids of all events that the summary replaces, and of the records that this record replaces, with their events. */
   readonly ids: ReadonlySet<string>;
 }
 
@@ -29,6 +29,8 @@ export function activeCompactions(events: readonly Event[]): ActiveCompaction[] 
     const replaced = active.filter(isReplaced);
     const others = active.filter((other) => !replaced.includes(other));
     if (others.some(({ ids }) => record.eventIds.some((id) => ids.has(id)))) continue;
+    // Also those that it replaces without naming them: a later record that names one of them does not apply.
+    for (const other of replaced) named.add(other.event.id);
     active = [...others, { event, record, index, ids: union([named, ...replaced.map(({ ids }) => ids)]) }];
   }
   return active;

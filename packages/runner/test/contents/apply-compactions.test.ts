@@ -39,6 +39,13 @@ describe('applyCompactions', () => {
     expect(shown(historyOf(...said(3), first, second))).toEqual(['e4 first', '3']);
   });
 
+  it('does not apply a record that names one which another process has replaced (contract 26)', () => {
+    const first = compaction(['e1', 'e2'], 'first', { startSeq: 1, endSeq: 2 });
+    const second = compaction(['e1', 'e2'], 'second', { startSeq: 1, endSeq: 2 });
+    const third = compaction(['e4', 'e3'], 'first and more', { startSeq: 1, endSeq: 3 });
+    expect(shown(historyOf(...said(3), first, second, third))).toEqual(['e5 second', '3']);
+  });
+
   it('shows what an earlier record covers if the record that replaced it is rewound (contract 27)', () => {
     const first = compaction(['e1', 'e2'], 'first', { startSeq: 1, endSeq: 2 });
     const second = { ...compaction(['e4', 'e3'], 'second', { startSeq: 1, endSeq: 3 }), invocationId: 'i2' };
