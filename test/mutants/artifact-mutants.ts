@@ -7,7 +7,7 @@ type Found = Awaited<ReturnType<ArtifactStore['get']>>;
 
 export const artifactMutants: readonly Mutant<ArtifactService>[] = [
   mutant(
-    'finds files whoever asks',
+    'finds files of other users',
     30,
     class extends InMemoryArtifactStore {
       override get(key: ArtifactKey, version?: number): Promise<Found> {
@@ -108,7 +108,7 @@ export const artifactMutants: readonly Mutant<ArtifactService>[] = [
     },
   ),
   mutant(
-    'forgets what stands beside the bytes',
+    'forgets the metadata of the bytes',
     37,
     class extends InMemoryArtifactStore {
       override put(key: ArtifactKey, bytes: Uint8Array, { part: _, ...meta }: ArtifactMeta): Promise<number> {

@@ -46,7 +46,7 @@ it('says of an error what its code means and what to do', () => {
   });
   expect(explainError(new ClientError('Not found', { status: 404 })).code).toBe('HTTP 404');
   expect(explainError('odd').sentence).toBe('odd');
-  expect(explainEventError({ errorCode: 'MODEL_OVERLOADED' }).advice).toBe('The same may succeed later.');
+  expect(explainEventError({ errorCode: 'MODEL_OVERLOADED' }).advice).toBe('A retry may succeed.');
   expect(explainEventError({ errorCode: 'constructor', errorMessage: 'x' }).meaning).toBeUndefined();
 });
 

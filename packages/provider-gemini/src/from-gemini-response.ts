@@ -17,6 +17,6 @@ export function fromGeminiResponse(answer: unknown): LlmResponse {
 export function checkPiece(piece: unknown): { readonly [key: string]: unknown } {
   const error = isPlainObject(piece) && isPlainObject(piece['error']) ? errorIn(piece) : undefined;
   if (error) throw error;
-  if (!isPlainObject(piece)) throw notGemini('its answer is no JSON object');
+  if (!isPlainObject(piece)) throw notGemini('its answer is not a JSON object');
   return piece;
 }

@@ -54,6 +54,6 @@ function parse(text: string, answer: Response): unknown {
     return JSON.parse(text);
   } catch {
     const type = answer.headers.get('content-type') ?? 'nothing';
-    throw notGemini(`it sent ${type} that is no JSON`);
+    throw notGemini(`it sent ${type} that is not JSON`);
   }
 }

@@ -74,7 +74,7 @@ export function toGeminiParameters(
 ): Json | undefined {
   const taken = toGeminiSchema(schema, path, handling) as JsonObject;
   if (taken['type'] !== undefined && taken['type'] !== 'object') {
-    if (handling === 'exact') throw unsupported(path, 'parameters that are no object');
+    if (handling === 'exact') throw unsupported(path, 'parameters that are not an object');
     taken['type'] = 'object';
   }
   const isEmpty = isPlainObject(taken['properties']) ? Object.keys(taken['properties']).length === 0 : true;

@@ -55,6 +55,6 @@ function checkIds<S>(cases: readonly Case<S>[], suite: SuiteOptions<S>): void {
     ids.add(id);
   }
   for (const id of Object.keys(suite.pending ?? {})) {
-    if (!ids.has(id)) throw new Error(`The pending list of ${suite.name} names ${id}, which is no case.`);
+    if (!ids.has(id)) throw new Error(`The pending list of ${suite.name} names ${id}, which is not a case.`);
   }
 }

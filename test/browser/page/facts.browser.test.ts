@@ -47,7 +47,7 @@ describeInBrowser('the page, on facts', (browser) => {
     const past = lisbon.getByRole('list', { name: 'Earlier versions, newest first' });
     expect(await texts(past)).toEqual(['Lives in Porto.']);
     await button(lisbon, 'Evidence (1)').click();
-    const behind = lisbon.getByRole('list', { name: 'What it rests on' });
+    const behind = lisbon.getByRole('list', { name: 'Evidence' });
     await behind.getByText('We moved to Lisbon last week.').waitFor();
     await button(behind, 'from another session').click();
     const said = page.getByRole('main').locator('article[aria-current]');
@@ -57,7 +57,7 @@ describeInBrowser('the page, on facts', (browser) => {
     const feathers = item('Is allergic to feathers.');
     await button(feathers, 'Evidence (1)').click();
     await feathers.getByText('I am allergic to feathers.').waitFor();
-    await feathers.getByText('from a session that is gone').waitFor();
+    await feathers.getByText('from a deleted session').waitFor();
   });
 
   it('corrects a fact by a new one, which search finds and which keeps the evidence', async () => {
@@ -119,7 +119,7 @@ describeInBrowser('the page, on facts', (browser) => {
 
     await button(item('Is allergic to feathers.'), 'Forget').click();
     await button(dialog, 'Forget both').click();
-    await page.getByText('Forgotten, with what it rested on.').waitFor();
+    await page.getByText('Forgotten, with its evidence.').waitFor();
     const left = await kept();
     expect(left).not.toContain('I am allergic to feathers.');
     expect(left).not.toContain('Is allergic to feathers.');

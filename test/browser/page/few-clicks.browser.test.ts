@@ -11,7 +11,7 @@ describeInBrowser('the page, from when it is opened', (browser) => {
     const hotel = await startHotelServer([streams('At ', 'your service.')]);
     const page = await visit(browser(), `${hotel.url}/dev-ui/`);
     const mouse = new Mouse();
-    await mouse.click(page.getByRole('list', { name: 'Things to ask' }).getByRole('button').first());
+    await mouse.click(page.getByRole('list', { name: 'Suggested questions' }).getByRole('button').first());
     const answer = page.getByRole('main', { name: 'Conversation' }).getByRole('article', { name: /^concierge/ });
     await answer.getByText('At your service.').waitFor();
     expect(mouse.clicks).toBeLessThanOrEqual(2);

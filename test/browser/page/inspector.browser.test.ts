@@ -71,7 +71,7 @@ describeInBrowser('the page, in its inspector', (browser) => {
     for (const name of ['book_room', 'call_taxi', 'ask_manager'])
       await list.getByText(`Tool ${name}`).first().waitFor();
 
-    await inspector.getByRole('button', { name: /^Changes to the request before \(\d+\)$/ }).click();
+    await inspector.getByRole('button', { name: /^Changes since the previous request \(\d+\)$/ }).click();
     const changes = inspector.getByRole('list', { name: 'What changed in the request' });
     await changes
       .getByText(/book_room/)

@@ -33,7 +33,7 @@ describeInBrowser('the page, by keyboard alone', (browser) => {
     await inspector.getByText('You are the concierge of a small hotel.').first().waitFor();
 
     await keyboard.press('n');
-    await page.getByRole('list', { name: 'Things to ask' }).waitFor();
+    await page.getByRole('list', { name: 'Suggested questions' }).waitFor();
     await messageWithFocus.waitFor();
     await keyboard.type('When is breakfast?');
     await keyboard.press('Enter');
@@ -53,7 +53,7 @@ describeInBrowser('the page, by keyboard alone', (browser) => {
   it('shows where the focus is at every step of Tab, and all keys at ?', async () => {
     const hotel = await startHotelServer();
     const page = await visit(browser(), `${hotel.url}/dev-ui/`);
-    await page.getByRole('list', { name: 'Things to ask' }).waitFor();
+    await page.getByRole('list', { name: 'Suggested questions' }).waitFor();
     await page.keyboard.press('Escape');
     await page.keyboard.press('?');
     await page.getByRole('dialog').getByText('New session').waitFor();

@@ -48,7 +48,7 @@ describeInBrowser('the page, as it looks', (browser) => {
       await check('palette');
       await page.keyboard.press('Escape');
       await page.goto(`${hotel.url}/dev-ui/#/hotel`);
-      await page.getByRole('list', { name: 'Things to ask' }).waitFor();
+      await page.getByRole('list', { name: 'Suggested questions' }).waitFor();
       await keepScreenshot(page, `${colorScheme}-empty`);
       await check('empty');
       expect(found).toEqual([]);
@@ -99,7 +99,7 @@ describeInBrowser('the page, as it looks', (browser) => {
       const [red = 0, green = 0, blue = 0] = color.match(/\d+/g)!.map(Number);
       return (red + green + blue) / 3;
     };
-    await page.getByRole('list', { name: 'Things to ask' }).waitFor();
+    await page.getByRole('list', { name: 'Suggested questions' }).waitFor();
     expect(await brightness()).toBeGreaterThan(200);
     await page.emulateMedia({ colorScheme: 'dark' });
     await expect.poll(brightness).toBeLessThan(60);

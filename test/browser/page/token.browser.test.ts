@@ -23,7 +23,7 @@ describeInBrowser('the page of a server that asks for a token', (browser) => {
     await enter(page, 'wrong');
     await page.getByText('The server does not accept this token.').waitFor();
     await enter(page, 'sesame');
-    await page.getByRole('list', { name: 'Things to ask' }).waitFor();
+    await page.getByRole('list', { name: 'Suggested questions' }).waitFor();
     await page.getByRole('textbox', { name: 'Message' }).fill('Hello?');
     await page.keyboard.press('Enter');
     await page.getByRole('main').getByText('At your service.').waitFor();

@@ -44,20 +44,20 @@ export function explainEventError(event: Pick<Event, 'errorCode' | 'errorMessage
 }
 
 const advices: Record<string, string> = {
-  TIMEOUT: 'The server is there, but slow; try again.',
-  UNREACHABLE: 'See whether the server is running; this page tries again by itself.',
-  CONNECTION_LOST: 'What the run stored is in the session.',
+  TIMEOUT: 'The server is slow. Try again.',
+  UNREACHABLE: 'Check that the server is running. The page reconnects automatically.',
+  CONNECTION_LOST: 'The session contains the events that were stored.',
   UNAUTHENTICATED: 'Enter the token that this server expects.',
-  FORBIDDEN: 'The token is known, but may not act for this user. Switch the user, or use another token.',
-  MODEL_FAILED: 'The server’s log has the cause; the Request tab shows what was sent.',
-  MODEL_AUTH: 'Look at the API key in the server’s environment.',
-  MODEL_RATE_LIMITED: 'Wait a little, then try again.',
-  MODEL_UNKNOWN: 'Look at the model’s name and at the factories that the runner is given.',
-  MODEL_CONTEXT_TOO_LONG: 'Begin a new session, or give the app compaction.',
-  MODEL_BAD_REQUEST: 'The Request tab shows what was sent.',
+  FORBIDDEN: 'The token is valid, but not for this user. Switch the user, or use another token.',
+  MODEL_FAILED: 'The server’s log contains the cause. The Request tab shows the request.',
+  MODEL_AUTH: 'Check the API key in the server’s environment.',
+  MODEL_RATE_LIMITED: 'Wait a moment, then try again.',
+  MODEL_UNKNOWN: 'Check the model’s name and the `models` of the runner.',
+  MODEL_CONTEXT_TOO_LONG: 'Start a new session, or configure compaction for the app.',
+  MODEL_BAD_REQUEST: 'The Request tab shows the request.',
   SESSION_BUSY: 'Wait until the other run has ended, or stop it.',
-  RUN_TIME_LIMIT: 'Raise `timeLimitMs`, or see in the timeline what took so long.',
-  LLM_CALL_LIMIT: 'See in the timeline which agent goes round in circles.',
+  RUN_TIME_LIMIT: 'Increase `timeLimitMs`. The timeline shows which step was slow.',
+  LLM_CALL_LIMIT: 'The timeline shows which agent repeats its calls.',
   STATE_KEY_MISSING: 'Set the key in the State tab, or write `{key?}` in the instruction.',
   MEMORY_NOT_CONFIGURED: 'Give the server a memory service.',
   ARTIFACT_NOT_CONFIGURED: 'Give the server an artifact service.',
@@ -74,5 +74,5 @@ function isRetryable(code: string | undefined): boolean {
 
 function adviceFor(code: string | undefined, retryable: boolean): string | undefined {
   if (code !== undefined && Object.hasOwn(advices, code)) return advices[code];
-  return retryable ? 'The same may succeed later.' : undefined;
+  return retryable ? 'A retry may succeed.' : undefined;
 }

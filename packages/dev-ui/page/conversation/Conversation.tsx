@@ -48,7 +48,7 @@ function Body() {
   if (apps.value?.length === 0) {
     return (
       <div class="conversation-body conversation-middle">
-        <Empty title="No app here yet" text="Give createHandler an app and reload this page." />
+        <Empty title="No apps yet" text="Give createHandler an app and reload this page." />
       </div>
     );
   }
@@ -69,7 +69,7 @@ function Body() {
   if (kind === 'missing') {
     return (
       <div class="conversation-body conversation-middle">
-        <Empty title="This session is not here" text="It was deleted, or it belongs to another user or app.">
+        <Empty title="Session not found" text="It was deleted, or it belongs to another user or app.">
           <button type="button" class="button" onClick={() => go({ session: undefined, event: undefined })}>
             New session
           </button>

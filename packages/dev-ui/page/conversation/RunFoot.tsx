@@ -14,7 +14,7 @@ export function RunFoot() {
         <p class="run-foot muted">
           <span class="run-dot" />
           {state.reconnecting
-            ? 'The connection was cut; taking it up again …'
+            ? 'The connection was lost. Reconnecting …'
             : streaming.length > 0
               ? 'Writing …'
               : 'Working …'}

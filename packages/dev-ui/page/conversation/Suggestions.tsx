@@ -19,7 +19,7 @@ export function Suggestions() {
         {suggestions.length === 0 ? (
           <p class="muted">Write a message to start.</p>
         ) : (
-          <ul aria-label="Things to ask">
+          <ul aria-label="Suggested questions">
             {suggestions.map((text) => (
               <li key={text}>
                 <button type="button" class="suggestion" onClick={() => void ask(text)}>

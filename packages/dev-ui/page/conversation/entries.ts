@@ -122,7 +122,7 @@ function blocksOf(event: Event, answers: ReadonlyMap<string, Answer>, calls: Set
 const ended: Record<string, string> = {
   RUN_ABORTED: 'Stopped.',
   RUN_LEFT: "Stopped, as the page was left. With `onDisconnect: 'continue'` the server lets such a run go on.",
-  RUN_INTERRUPTED: 'Stopped, as a newer run of the session took over.',
+  RUN_INTERRUPTED: 'Stopped because a newer run of the session started.',
 };
 
 function toolUse(event: Event, call: FunctionCall, answers: ReadonlyMap<string, Answer>): ToolUse {

@@ -9,7 +9,7 @@ export function OfflineBanner() {
   const left = nextTry.value === undefined ? 0 : Math.max(0, Math.ceil((nextTry.value - now.value) / 1_000));
   return (
     <div class="offline">
-      <p role="status">No answer from {baseUrl}. What you write is kept.</p>
+      <p role="status">No answer from {baseUrl}. Your text is kept.</p>
       <span class="num">{left > 0 ? `trying again in ${left} s` : 'trying …'}</span>
       <button type="button" class="button" onClick={() => void tryNow()}>
         Try now

@@ -41,7 +41,7 @@ export function registerCommands(): void {
     when: () => isRunning.value,
   });
   registerCommand({ id: 'next', label: 'Next event', keys: 'j', run: () => step(1) });
-  registerCommand({ id: 'previous', label: 'Event before', keys: 'k', run: () => step(-1) });
+  registerCommand({ id: 'previous', label: 'Previous event', keys: 'k', run: () => step(-1) });
   for (const tab of tabs) {
     registerCommand({ id: `tab:${tab}`, label: `Open ${tab}`, keys: tabKeys[tab], run: () => showTab(tab) });
   }

@@ -37,7 +37,7 @@ export function Timeline() {
         <IconButton
           icon="right"
           class="turn-before"
-          label="Turn before"
+          label="Previous turn"
           disabled={at === 0}
           onClick={() => goTo(at - 1)}
         />

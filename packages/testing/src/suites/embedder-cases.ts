@@ -28,7 +28,7 @@ export const embedderCases: readonly Case<Embedder>[] = [
       for (const task of ['query', 'document'] as const) {
         for (let count = 1; count <= Math.min(texts.length, embedder.maxBatch); count++) {
           const vectors = await embedder.embed(texts.slice(0, count), { task });
-          assert.ok(Array.isArray(vectors), 'the answer is no list');
+          assert.ok(Array.isArray(vectors), 'the answer is not a list');
           assert.equal(vectors.length, count);
           for (const vector of vectors) assert.equal(vector?.length, embedder.dimensions);
         }

@@ -166,7 +166,7 @@ export const memoryToolCases: readonly Case<MemoryTools>[] = [
       await step('booking');
       assert.equal(memoryService.searches.length, 2);
       await preload(preloadMemory, { runtime, memoryService, temp: {}, agentName: 'concierge' });
-      assert.equal(memoryService.searches.length, 3, 'the next invocation searches anew');
+      assert.equal(memoryService.searches.length, 3, 'the next invocation searches again');
     },
   },
   {
@@ -244,7 +244,7 @@ async function preload(
 function blockIn({ contents, config }: LlmRequest): string {
   const at = contents.findIndex((content) => content.parts?.some((part) => part.text === WORDS));
   const block = contents[at - 1]?.parts?.map((part) => part.text).join('') ?? config.systemInstruction;
-  assert.ok(block, 'nothing stands before the user’s message');
+  assert.ok(block, 'nothing is before the user’s message');
   return block;
 }
 

@@ -26,8 +26,8 @@ export function ArtifactsPanel() {
   if (!hasService)
     return (
       <Empty
-        title="This app keeps no files"
-        text="Give the server an artifact service: then tools can save files, and what users send can be kept. With the command: thole web --artifact_service_uri memory://"
+        title="This app stores no files"
+        text="Give the server an artifact service, so that tools can save files and uploads are stored. With the command: thole web --artifact_service_uri memory://"
       />
     );
   if (list.error !== undefined) return <ErrorNote error={list.error} retry={list.reload} />;

@@ -18,7 +18,7 @@ export function EvidenceList({ ids, actions }: { ids: readonly string[]; actions
   if (error !== undefined) return <ErrorNote error={error} />;
   if (!value) return <Skeleton lines={ids.length} />;
   return (
-    <ul class="memory-behind" aria-label="What it rests on">
+    <ul class="memory-behind" aria-label="Evidence">
       {value.map((evidence) => (
         <OneEvidence key={evidence.id} evidence={evidence} />
       ))}

@@ -44,7 +44,7 @@ export function MemoryBook({ listsAtOnce }: { listsAtOnce: boolean }) {
       return isDone;
     },
     forget: (entry, { keepEvidence }) =>
-      act(entry.evidence?.length && !keepEvidence ? 'Forgotten, with what it rested on.' : 'Forgotten.', () =>
+      act(entry.evidence?.length && !keepEvidence ? 'Forgotten, with its evidence.' : 'Forgotten.', () =>
         client.memory.forget({ ...user, id: entry.id, keepEvidence }),
       ),
   };
@@ -104,7 +104,7 @@ export function MemoryBook({ listsAtOnce }: { listsAtOnce: boolean }) {
       <ConfirmDialog
         open={asks}
         title={`Forget all of ${user.userId}?`}
-        text={`Everything that ${user.appName} remembers of ${user.userId}, from every session, is gone for good. The sessions themselves stay.`}
+        text={`Deletes everything that ${user.appName} remembers about ${user.userId}, from all sessions. This cannot be undone. The sessions stay.`}
         action="Forget all"
         onConfirm={() => void act('Everything is forgotten.', () => client.memory.forgetAll(user))}
         onClose={() => setAsks(false)}

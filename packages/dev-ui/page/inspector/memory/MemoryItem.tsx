@@ -52,7 +52,7 @@ export function MemoryItem({ line, best, actions }: Props) {
           text={memoryText(entry)}
           label="Correct this memory"
           saveLabel="Correct"
-          note={entry.kind === 'fact' ? 'The words before stay in its history.' : undefined}
+          note={entry.kind === 'fact' ? 'The earlier text stays in its history.' : undefined}
           onSave={async (text) => {
             if (await actions.correct(entry, text, correction)) close();
           }}
@@ -83,7 +83,7 @@ export function MemoryItem({ line, best, actions }: Props) {
       <ConfirmDialog
         open={asks}
         title="Forget this fact?"
-        text={`${restsOn(rests)}${hasVersions ? 'Its earlier and later versions are forgotten too. ' : ''}What is forgotten is gone for good.`}
+        text={`${restsOn(rests)}${hasVersions ? 'Its earlier and later versions are forgotten too. ' : ''}This cannot be undone.`}
         action={rests > 0 ? 'Forget both' : 'Forget all versions'}
         onConfirm={() => void forget(false)}
         other={{ action: 'Only the fact', onConfirm: () => void forget(true) }}
@@ -95,8 +95,8 @@ export function MemoryItem({ line, best, actions }: Props) {
 
 function restsOn(count: number): string {
   if (count === 0) return '';
-  const what = count === 1 ? 'something that was said' : `${count} things that were said`;
-  return `It rests on ${what}, which is forgotten with all facts that rest on nothing else. `;
+  const what = count === 1 ? 'a message' : `${count} messages`;
+  return `Its evidence (${what}) is forgotten too, with all facts that have no other evidence. `;
 }
 
 function Times({ entry }: { entry: MemoryEntry }) {

@@ -6,7 +6,7 @@ import { isGone } from '../../state/sessions.ts';
 export function Source({ memory: { sessionId: session, eventId } }: { memory: MemoryEntry }) {
   if (session === undefined) return null;
   const isHere = session === sessionId.value;
-  if (!isHere && isGone(session)) return <span title={session}>from a session that is gone</span>;
+  if (!isHere && isGone(session)) return <span title={session}>from a deleted session</span>;
   return (
     <button type="button" class="link" title={session} onClick={() => go({ session, event: eventId })}>
       {isHere ? 'from this session' : 'from another session'}

@@ -51,7 +51,7 @@ export function PartList({ changes, compares }: { changes: readonly PartChange[]
       {compares && shown.length === 0 && <p class="muted panel-note">No differences.</p>}
       {same > 0 && (
         <button type="button" class="button button-quiet" onClick={() => setShowsSame(!showsSame)}>
-          {showsSame ? 'Hide what stayed the same' : `Show ${same} that stayed the same`}
+          {showsSame ? 'Hide unchanged parts' : `Show ${same} unchanged parts`}
         </button>
       )}
     </>

@@ -31,8 +31,8 @@ export function RequestPanel() {
         title="The request was not kept"
         text={
           isRunning.value
-            ? 'It is here as soon as the run has ended.'
-            : 'The server keeps the newest requests while it runs, where it records traces: the command thole web does, and createHandler with the option traces.'
+            ? 'It appears when the run has ended.'
+            : 'The server keeps the newest requests while it runs if it records traces: use the command thole web, or the option traces of createHandler.'
         }
       />
     );
@@ -60,7 +60,7 @@ function OneRequest({ answer }: { answer: Event }) {
   return (
     <>
       <header class="panel-head">
-        <h2>What {answer.author} was told</h2>
+        <h2>Request of {answer.author}</h2>
         <p class="muted">
           {typeof model === 'string' && `${model} · `}
           {promptTokenCount !== undefined && `${formatCount(promptTokenCount)} tokens`}
@@ -88,7 +88,7 @@ function OneRequest({ answer }: { answer: Event }) {
           disabled={!changes}
           onClick={() => setCompares(true)}
         >
-          {changes ? `Changes to the request before (${changed})` : 'No request before'}
+          {changes ? `Changes since the previous request (${changed})` : 'No previous request'}
         </button>
       </div>
       <PartList

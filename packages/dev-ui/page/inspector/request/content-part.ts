@@ -40,7 +40,7 @@ function cameFrom(
   const [first] = parts;
   if (first?.text === 'Context, from another agent:') return { origin: 'history', note: 'said by another agent' };
   if (role !== 'model' && first?.text?.startsWith('Summary of the earlier conversation:'))
-    return { origin: 'history', note: 'a summary in the place of older events' };
+    return { origin: 'history', note: 'a summary that replaces older events' };
   return { origin: 'history', note: undefined };
 }
 

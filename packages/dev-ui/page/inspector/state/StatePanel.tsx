@@ -14,10 +14,10 @@ import type { StateGroup } from './state-groups.ts';
 import { stateHistory } from './state-history.ts';
 
 const names = {
-  session: ['Session', 'of this session alone'],
-  user: ['User', 'of this user, in every session of the app'],
-  app: ['App', 'of everybody who uses the app'],
-  temp: ['Temporary', 'of the newest run alone, not kept'],
+  session: ['Session', 'only this session'],
+  user: ['User', 'this user, in all sessions of the app'],
+  app: ['App', 'all users of the app'],
+  temp: ['Temporary', 'only the newest run, not stored'],
 } as const;
 
 /** The state by scope, to read and edit. */

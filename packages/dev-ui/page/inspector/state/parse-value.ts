@@ -10,14 +10,14 @@ export function parseValue(text: string): { value: Json } | { problem: string } 
     if (looksLikeText(text)) return { problem: `This is not JSON yet. For text write ${JSON.stringify(text.trim())}.` };
     return { problem: `This is not JSON yet: ${sentenceOf(error)}` };
   }
-  if (value === null) return { problem: 'null would delete the key: use Delete for that.' };
+  if (value === null) return { problem: 'null deletes the key. Use Delete instead.' };
   return { value };
 }
 
 /** Returns why a key cannot be used, or undefined. */
 export function keyProblem(name: string, taken: readonly string[]): string | undefined {
   if (name.trim() === '') return 'Give the key a name.';
-  if (taken.includes(name)) return 'There is such a key already: edit that one.';
+  if (taken.includes(name)) return 'This key exists already. Edit it instead.';
   return undefined;
 }
 

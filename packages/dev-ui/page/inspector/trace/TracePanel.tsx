@@ -21,7 +21,7 @@ export function TracePanel() {
   if (spansError.value !== undefined) return <ErrorNote error={spansError.value} />;
   if (spans.value === undefined)
     return isRunning.value ? (
-      <Empty title="The run goes on" text="The trace appears when it has ended." />
+      <Empty title="The run is active" text="The trace appears when it has ended." />
     ) : (
       <Skeleton lines={6} />
     );
@@ -56,8 +56,8 @@ export function TracePanel() {
       </dl>
       {shown.length === 0 ? (
         <Empty
-          title={isRunning.value ? 'The run goes on' : 'No trace of this turn'}
-          text={isRunning.value ? 'The trace appears when it has ended.' : 'The server keeps the newest alone.'}
+          title={isRunning.value ? 'The run is active' : 'No trace of this turn'}
+          text={isRunning.value ? 'The trace appears when it has ended.' : 'The server keeps only the newest traces.'}
         />
       ) : (
         <SpanTree spans={shown} />
