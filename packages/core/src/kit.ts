@@ -17,6 +17,7 @@ export { KeyedQueue } from './runtime/keyed-queue.ts';
 export { actionMapNames, createActionMaps } from './event/event-actions.ts';
 export { applyRewinds, newestFirst, rewindOf } from './event/apply-rewinds.ts';
 export { answerEventId, requestKindOf, requestNames } from './interrupt/interrupt.ts';
+export { firstOpenCall } from './interrupt/first-open-call.ts';
 export { InterruptLog, isFinalRecord, isProvisional } from './interrupt/interrupt-log.ts';
 export type { RecordedInterrupt } from './interrupt/interrupt-log.ts';
 export { silentSpan } from './runtime/silent.ts';
@@ -58,6 +59,7 @@ export {
   waitingTime,
 } from './session/waiting-sessions.ts';
 export type { WaitingCursor } from './session/waiting-sessions.ts';
+export { countPrunableEvents, foldStateDeltas } from './session/prunable-events.ts';
 export { ingestibleEvents } from './session/ingestible-events.ts';
 export { leaseLost, notRunning, sessionExists, sessionNotFound } from './session/session-errors.ts';
 export { encodeBase64, decodeBase64 } from './content/base64.ts';
