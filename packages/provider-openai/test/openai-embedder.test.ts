@@ -65,8 +65,8 @@ describe('OpenAiEmbedder', () => {
     [[vector(0, 1, 0), vector(0, 1, 0)], /numbered/],
     [[vector(0, 1, 0), vector(7, 1, 0)], /numbered/],
     [[vector(0, 1, 0), vector(1, 1)], /of 1 numbers, not 2/],
-    [[vector(0, 1, 0), vector(1, 1, null)], /no number/],
-    [[vector(0, 1, 0), { index: 1, embedding: 'AACAPw==' }], /no list/],
+    [[vector(0, 1, 0), vector(1, 1, null)], /not a number/],
+    [[vector(0, 1, 0), { index: 1, embedding: 'AACAPw==' }], /not a list/],
   ])('refuses %j', async (data, message) => {
     const failing = small(data).embedder.embed(['a', 'b'], { task: 'query' });
     await expect(failing).rejects.toMatchObject({ code: 'EMBEDDER_FAILED', message: expect.stringMatching(message) });
