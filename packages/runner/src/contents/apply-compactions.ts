@@ -16,7 +16,10 @@ export function applyCompactions(events: readonly Event[]): readonly Event[] {
   for (const each of active) for (const id of each.ids) owners.set(id, each);
   const isHidden = ({ id }: Event, index: number): boolean => index < (owners.get(id)?.index ?? 0);
   const places = new Map<ActiveCompaction, Event>();
-  for (const [i, event] of events.entries()) if (isHidden(event, i)) places.set(owners.get(event.id)!, event);
+  for (const [i, event] of events.entries()) {
+    // A replaced record comes after events that its summary does not cover.
+    if (isHidden(event, i) && !compactionOf(event)) places.set(owners.get(event.id)!, event);
+  }
   const summaries = new Map<Event, Event[]>();
   for (const each of active) {
     const place = places.get(each) ?? placeBySeq(events, each);

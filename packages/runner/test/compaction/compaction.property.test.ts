@@ -229,13 +229,21 @@ function lossesIn(events: readonly Event[], branch: string | undefined): string[
   const raw = new Set(included.map(({ id }) => id));
   const count = new Map<string, number>();
   const found = (id: string): void => void count.set(id, (count.get(id) ?? 0) + 1);
+  const seqOf = new Map(included.map(({ id, seq }) => [id, seq!]));
+  const early: string[] = [];
+  let newest = 0;
   for (const event of shown) {
-    if (raw.has(event.id)) found(event.id);
-    else for (const id of textOf(event.content).split('\n')[1]!.split(' ')) found(id);
+    const isRaw = raw.has(event.id);
+    const ids = isRaw ? [event.id] : textOf(event.content).split('\n')[1]!.split(' ');
+    for (const id of ids) found(id);
+    const last = Math.max(...ids.map((id) => seqOf.get(id) ?? 0));
+    if (isRaw) newest = Math.max(newest, last);
+    else if (last < newest) early.push(`${event.id}: its summary comes after newer events`);
   }
   const problems = included
     .filter(({ id }) => count.get(id) !== 1)
     .map(({ id }) => `${id}: ${count.get(id) ?? 0} times`);
+  problems.push(...early);
   const isShown = new Set(shown.map(({ id }) => id));
   for (const event of included) {
     for (const call of getFunctionCalls(event)) {

@@ -46,6 +46,12 @@ describe('applyCompactions', () => {
     expect(shown(historyOf(...said(3), first, second, third))).toEqual(['e5 second', '3']);
   });
 
+  it('inserts the summary before events that are older than a replaced record and not covered', () => {
+    const first = compaction(['e1', 'e2'], 'first', { startSeq: 1, endSeq: 2 });
+    const second = compaction(['e5', 'e3'], 'second', { startSeq: 1, endSeq: 3 });
+    expect(shown(historyOf(...said(4), first, second))).toEqual(['e6 second', '4']);
+  });
+
   it('shows what an earlier record covers if the record that replaced it is rewound (contract 27)', () => {
     const first = compaction(['e1', 'e2'], 'first', { startSeq: 1, endSeq: 2 });
     const second = { ...compaction(['e4', 'e3'], 'second', { startSeq: 1, endSeq: 3 }), invocationId: 'i2' };
