@@ -143,7 +143,7 @@ function againstOrder(name: string, order: string, what: 'types too' | 'values o
   const placeOf = (file: string): number => {
     const [folder, rest] = file.slice(start.length).split('/');
     if (rest === undefined) return folders.length; // index.ts
-    expect(folders, `${file} stands in a folder that the order does not name`).toContain(folder);
+    expect(folders, `${file} is in a folder that the order does not name`).toContain(folder);
     return folders.indexOf(folder!);
   };
   return sourcesOf(name)

@@ -79,6 +79,9 @@ describe('Plain language', () => {
     expect(testNamesOf('test/architecture/plain-language.test.ts').map(({ text }) => text)).toContain(
       'uses no denied word in comments',
     );
+    expect(testNamesOf('test/architecture/names.test.ts').map(({ text }) => text)).toContain(
+      'keeps the main entry of packages/%s at %i names or fewer',
+    );
     expect(commentsOf('test/architecture/prose.ts').map(({ text }) => text)).toContain(
       'Strings come first, so that `//` in an address is not taken for a comment.',
     );

@@ -11,6 +11,7 @@ export interface Prose {
 // Strings come first, so that `//` in an address is not taken for a comment.
 const token = /'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\])*`|\/\*[\s\S]*?\*\/|(?<![:\\/])\/\/[^\n]*/g;
 const message = /(?:TholeError\(\s*['"][A-Z_]+['"],\s*|invalidInput\()([`'"])((?:(?!\1)[\s\S])+?)\1/g;
+const table = /\b(?:it|test|describe)\.(?:each|for)\(/g;
 const testName = /\b(?:it|test|describe)(?:\.\w+(?:\([^()]*\))?)*\(\s*(['"`])((?:(?!\1).)+)\1/g;
 
 /** Returns the comments of a TypeScript, JavaScript or Lua file, one entry per line of text. */
@@ -45,11 +46,22 @@ export function messagesOf(file: string): Prose[] {
 /** Returns the names of the tests and groups in a file, without the contracts that they cite. */
 export function testNamesOf(file: string): Prose[] {
   const text = read(file);
-  return [...text.matchAll(testName)].map(({ 2: found, index }) => ({
-    file,
-    line: lineAt(text, index),
-    text: found!.replace(/ \(contracts? [^)]*\)$/, ''),
-  }));
+  return [
+    ...[...text.matchAll(testName)].map(({ 2: name, index }) => ({ name: name!, index })),
+    ...tableNamesOf(text),
+  ].map(({ name, index }) => ({ file, line: lineAt(text, index), text: name.replace(/ \(contracts? [^)]*\)$/, '') }));
+}
+
+/** Returns the names after tables of cases: `it.each([…])('name', …)`. */
+function tableNamesOf(text: string): { name: string; index: number }[] {
+  // Strings and comments are blanked, so that their parentheses do not count.
+  const code = text.replaceAll(token, (found) => ' '.repeat(found.length));
+  return [...code.matchAll(table)].flatMap(({ 0: found, index }) => {
+    let end = index + found.length;
+    for (let depth = 1; depth > 0 && end < code.length; end++) depth += { '(': 1, ')': -1 }[code[end]!] ?? 0;
+    const name = /^\(\s*(['"`])((?:(?!\1).)+)\1/.exec(text.slice(end))?.[2];
+    return name === undefined ? [] : [{ name, index: end }];
+  });
 }
 
 /** Returns the lines of a Markdown file outside its code blocks. */

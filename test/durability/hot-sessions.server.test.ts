@@ -24,11 +24,11 @@ describeBackends(backends, (backend) => {
     let history: string[] = [];
     let mood = '';
     for (let turn = 0; turn < rounds(12, 300); turn++) {
-      const event = pick(['turn', 'turn', 'turn', 'turn', 'mood', 'mood', 'anew']);
+      const event = pick(['turn', 'turn', 'turn', 'turn', 'mood', 'mood', 'recreate']);
       if (event === 'mood' && history.length > 0) {
         mood = pick(moods);
         await service.updateState({ ...ref, stateDelta: { 'user:mood': mood } });
-      } else if (event === 'anew') {
+      } else if (event === 'recreate') {
         await service.deleteSession(ref);
         await service.createSession(ref);
         history = [];

@@ -130,11 +130,11 @@ describe('example: the lifecycle of a run', () => {
         };
         const event = { id: runtime.newId('event'), invocationId, author, timestamp: runtime.now(), actions };
         const stored = yield { ...event, content: { role: 'model', parts: [{ text: 'One.' }] } };
-        log.push(`agent goes on: seq ${stored.seq}, step ${String(context.state.get('step'))}`);
+        log.push(`agent continues: seq ${stored.seq}, step ${String(context.state.get('step'))}`);
       },
     }));
     await run();
-    expect(log).toEqual(['get', 'append message', 'append text', 'show text', 'agent goes on: seq 2, step 1']);
+    expect(log).toEqual(['get', 'append message', 'append text', 'show text', 'agent continues: seq 2, step 1']);
   });
 
   it('calls hooks in the order of the contract, plugins before the agent (contract 21)', async () => {

@@ -116,8 +116,8 @@ describe('guardedFetch with an error status', () => {
     ['a page of HTML as text', 502, '<html><h1>Bad Gateway</h1>', '<html><h1>Bad Gateway</h1>'],
     ['JSON that breaks off as text', 500, '{"error":', '{"error":'],
     ['no body as no text', 429, undefined, ''],
-    ['a redirect that nobody follows', 304, undefined, ''],
-  ])('is told with %s', async (_what, status, body, expected) => {
+    ['a redirect that is not followed', 304, undefined, ''],
+  ])('passes on %s', async (_what, status, body, expected) => {
     expect(await refused(status, body)).toMatchObject({ status, body: expected });
   });
 

@@ -104,7 +104,7 @@ describe('withRetries', () => {
     ['that will not pass', new TholeError('MODEL_AUTH', 'No.')],
     ['of a kind that may pass, but does not', overloaded({ retryable: false })],
     ['that is none of ours', new Error('socket hang up')],
-    ['that is no error', { retryable: true }],
+    ['that is not an error', { retryable: true }],
   ])('never repeats what failed with an error %s', async (_what, error) => {
     const runtime = new FixedRuntime();
     const { at, attempt } = failing(runtime, error);

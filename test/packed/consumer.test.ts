@@ -114,7 +114,7 @@ it('gives every package a README with a first program', () => {
 });
 
 it.each(programs.map((block) => [block.file, block] as const))(
-  'runs the first program of %s, which prints what stands there',
+  'runs the first program of %s and prints its output',
   async (_, block) => {
     // A provider's talks to a server on this machine, which its tests bring.
     const server = await startExampleServer(/^packages\/([^/]+)\//.exec(block.file)?.[1] ?? '..');

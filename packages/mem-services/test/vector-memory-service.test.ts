@@ -119,7 +119,7 @@ describe('VectorMemoryService', () => {
     ['throws', async () => Promise.reject(new Error('down'))],
     ['returns too few vectors', async () => []],
     ['returns vectors of another length', async (texts: readonly string[]) => texts.map(() => new Float32Array(3))],
-    ['returns no list', async () => undefined as unknown as Float32Array[]],
+    ['does not return a list', async () => undefined as unknown as Float32Array[]],
     ['returns holes', async (texts: readonly string[]) => texts.map(() => undefined as unknown as Float32Array)],
   ])('keeps the entry, finds it by words and computes its vector later if the embedder %s', async (_, embed) => {
     const embedder = changing();

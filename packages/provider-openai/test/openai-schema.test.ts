@@ -57,7 +57,7 @@ describe('checkSchema', () => {
     ],
     ['a root that refers to itself', { $ref: '#' }, 'tools.x.parameters.$ref: it leads nowhere'],
     [
-      'a property that is no schema',
+      'a property that is not a schema',
       object({ a: 'string' }),
       'tools.x.parameters.properties.a: it must be a schema, not a string',
     ],

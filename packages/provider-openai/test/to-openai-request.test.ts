@@ -397,7 +397,7 @@ describe('the provider’s own history', () => {
     'unknown items': [{ type: 'telepathy', id: 'tp_1', mind: 'open' }, spoken],
   };
 
-  it.each(Object.entries(outputs))('is sent back as it came: %s', (_, output) => {
+  it.each(Object.entries(outputs))('is sent back unchanged: %s', (_, output) => {
     const stored = JSON.parse(JSON.stringify(answered(output))) as Content;
     const ids = output.flatMap((item) => (item['type'] === 'function_call' ? [item['call_id'] as string] : []));
     const results = ids.map((id) => answer('find_rooms', id));

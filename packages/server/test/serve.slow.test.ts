@@ -59,7 +59,7 @@ describe('serve with invalid HTTP', () => {
     ['nonsense', 400, 'hello\r\n\r\n'],
     ['two lengths', 400, head('content-length: 5\r\ncontent-length: 6', 'hello')],
     ['a length and chunks', 400, head('content-length: 5\r\ntransfer-encoding: chunked', '0\r\n\r\n')],
-    ['a length that is no number', 400, head('content-length: 5x', 'hello')],
+    ['a length that is not a number', 400, head('content-length: 5x', 'hello')],
     ['a negative length', 400, head('content-length: -5', 'hello')],
     ['a broken chunk', 400, head('transfer-encoding: chunked', 'zz\r\n')],
     ['another encoding after chunks', 400, head('transfer-encoding: chunked, identity', '0\r\n\r\n')],

@@ -13,7 +13,7 @@ const broken: { [what: string]: [caughtBy: string, answer: (vectors: Float32Arra
     'embed.count',
     (vectors) => [...new Map(vectors.map((vector) => [vector.join(), vector])).values()],
   ],
-  'answers no list': ['embed.count', (vectors) => new Set(vectors)],
+  'does not answer with a list': ['embed.count', (vectors) => new Set(vectors)],
   'answers in another order': ['embed.in-order', (vectors) => vectors.toReversed()],
   'answers shorter vectors': ['embed.dimensions', (vectors) => vectors.map((vector) => vector.slice(1))],
   'answers plain arrays': ['embed.dimensions', (vectors) => vectors.map((vector) => [...vector])],

@@ -222,7 +222,7 @@ describe('what cannot be a tool', () => {
     ['a name with a space', { name: 'book room' }, /"book room" must be/],
     ['a name of 65 letters', { name: 'a'.repeat(65) }, /must be 1 to 64/],
     ['no name', { name: undefined }, /name must be a string, got undefined/],
-    ['a description that is no text', { description: 7 }, /description of tool book must be a string/],
+    ['a description that is not a text', { description: 7 }, /description of tool book must be a string/],
     ['no function', { execute: undefined }, /execute of tool book must be a function/],
     ['a time-out of 0', { timeoutMs: 0 }, /timeoutMs of tool book/],
     ['parameters that are a list', { parameters: [] }, /parameters of tool book must be/],

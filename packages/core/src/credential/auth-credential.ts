@@ -41,6 +41,6 @@ export interface OAuth2Auth {
   /** Lifetime of the access token in seconds, as the server stated it. */
   expiresIn?: number | undefined;
   audience?: string | undefined;
-  /** How the client authenticates at the token endpoint. Default: `client_secret_basic` with a secret, otherwise `none`. */
+  /** Authentication of the client at the token endpoint. Default: `client_secret_basic` with a secret, otherwise `none`. */
   tokenEndpointAuthMethod?: string | undefined;
 }

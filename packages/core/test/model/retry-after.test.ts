@@ -8,7 +8,7 @@ it.each<[string, Record<string, string>, number]>([
   ['whole seconds', { 'retry-after': '30' }, 30_000],
   ['no seconds', { 'retry-after': '0' }, 0],
   ['seconds with a fraction, which some servers send', { 'retry-after': '1.5' }, 1500],
-  ['milliseconds in a header of their own', { 'retry-after-ms': '250' }, 250],
+  ['milliseconds in a separate header', { 'retry-after-ms': '250' }, 250],
   ['the milliseconds where both are there', { 'retry-after': '1', 'retry-after-ms': '250' }, 250],
   ['the seconds where the milliseconds are none', { 'retry-after': '2', 'retry-after-ms': 'soon' }, 2000],
   ['a date', { 'retry-after': 'Sun, 22 Nov 2026 10:00:20 GMT' }, 20_000],

@@ -46,7 +46,7 @@ describe('countPrunableEvents', () => {
     expect(prunable([says('a'), calls('b', 'c1'), answers('b', 'c1', { actions: requested as never })])).toBe(1);
   });
 
-  it('does not keep the calls of an invocation that has ended for good, or of a session without marks', () => {
+  it('prunes the calls of an ended invocation and of a session without marks', () => {
     const events = [says('a'), calls('a', 'c1')];
     expect(prunable([...events, ends('a', 'RUN_ABORTED')])).toBe(3);
     expect(prunable([...events, ends('a', 'MODEL_UNAVAILABLE')])).toBe(0);

@@ -104,7 +104,7 @@ describe('profile', () => {
     ['fails', [fails('MODEL_OVERLOADED')]],
     ['does not return JSON', [says('Sure.'), says('Sure!')]],
     ['returns an empty line', [lines(' ')]],
-    ['returns no list', [says('{"lines":"Tea."}')]],
+    ['does not return a list', [says('{"lines":"Tea."}')]],
   ])('consists of facts if the model %s, until the next session', async (_, answers) => {
     const known = [fact('Likes tea.'), fact('Has a dog.', { evidence: ['a', 'b'] })];
     const { profiles, llm, runtime } = await setUp(known, [...answers, lines('Tea and dog.')], { limit: 2 });

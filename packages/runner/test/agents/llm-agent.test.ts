@@ -12,7 +12,7 @@ const model = new ScriptedLlm();
 
 describe('an LlmAgent is refused', () => {
   it.each<[string, object, string]>([
-    ['a name that is no identifier', { name: 'no good' }, "An agent's name must be an identifier"],
+    ['a name that is not an identifier', { name: 'no good' }, "An agent's name must be an identifier"],
     ['the name of the user', { name: 'user' }, "must not be called 'user'"],
     ['an option that is not there', { name: 'a', instructions: 'x' }, 'Agent a: there is no option instructions.'],
     [
@@ -25,7 +25,7 @@ describe('an LlmAgent is refused', () => {
       { name: 'a', instruction: 7 },
       'Agent a: instruction must be a string or a function, got a number.',
     ],
-    ['tools that are no list', { name: 'a', tools: {} }, 'Agent a: tools must be a list'],
+    ['tools that are not a list', { name: 'a', tools: {} }, 'Agent a: tools must be a list'],
     ['a tool that is none', { name: 'a', tools: [{ name: 'x' }] }, 'Agent a: tools[0] must be a tool or a toolset'],
     [
       'a callback that is none',

@@ -24,8 +24,8 @@ describe('a tool’s result', () => {
 
   it.each<[string, unknown, JsonObject]>([
     ['an object stays as it is, without undefined members', { a: 1, b: undefined }, { a: 1 }],
-    ['a string stands under result', 'sunny', { result: 'sunny' }],
-    ['a list stands under result', [1, 2], { result: [1, 2] }],
+    ['a string is under result', 'sunny', { result: 'sunny' }],
+    ['a list is under result', [1, 2], { result: [1, 2] }],
     ['undefined is null', undefined, { result: null }],
     ['null is null', null, { result: null }],
     ['toJSON is honoured', { when: new Date(0) }, { when: '1970-01-01T00:00:00.000Z' }],

@@ -209,10 +209,10 @@ describe('FallbackLlm', () => {
   it.each<[string, object, string]>([
     ['no models', {}, 'models of FallbackLlm must be a list of models'],
     ['an empty list', { models: [] }, 'models of FallbackLlm must name at least one model.'],
-    ['a name in the place of a model', { models: ['gpt-5'] }, 'models of FallbackLlm: [0] must be a model'],
+    ['a name instead of a model', { models: ['gpt-5'] }, 'models of FallbackLlm: [0] must be a model'],
     ['a misspelt option', { models: [named('a')], cooldown: 1 }, 'FallbackLlm has no option cooldown.'],
     ['an empty name', { models: [named('a')], name: '' }, 'name of FallbackLlm must be a string that is not empty.'],
-    ['a route that is no function', { models: [named('a')], route: 'a' }, 'route of FallbackLlm must be a function'],
+    ['a route that is not a function', { models: [named('a')], route: 'a' }, 'route of FallbackLlm must be a function'],
     [
       'a negative cooldown',
       { models: [named('a')], cooldownMs: -1 },

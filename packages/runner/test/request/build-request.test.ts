@@ -35,7 +35,7 @@ describe('the system instruction', () => {
     ['Perhaps {nick?}.', 'Perhaps .', {}],
     ['{"json": 1} ${x} {{y}} { z } {1}', '{"json": 1} ${x} {{y}} { z } {1}', {}],
     ['{a}', '{b}', { a: '{b}' }],
-  ])('has state values in the place of keys: %s (F050)', async (instruction, expected, state) => {
+  ])('has state values instead of keys: %s (F050)', async (instruction, expected, state) => {
     const { config } = await requestOf({ instruction }, state);
     expect(config.systemInstruction!.split('\n\n')[0]).toBe(expected);
   });

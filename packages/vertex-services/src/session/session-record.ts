@@ -11,7 +11,7 @@ import { parseSeconds } from './wire-time.ts';
 const CREATED_KEY = 'thole:session';
 const HEAD_KEY = 'thole:head';
 
-/** What a session keeps from its creation. */
+/** Data that is stored when a session is created. */
 interface Created {
   v: number;
   /** Name of the app, if several apps may use the engine. */
@@ -26,7 +26,7 @@ interface Created {
   isProbe?: boolean | undefined;
 }
 
-/** What each event updates. */
+/** Data that each event updates. */
 export interface SessionRecordHead {
   lastSeq: number;
   lastUpdateTime: number;
