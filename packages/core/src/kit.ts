@@ -17,7 +17,6 @@ export { KeyedQueue } from './runtime/keyed-queue.ts';
 export { actionMapNames, createActionMaps } from './event/event-actions.ts';
 export { applyRewinds, newestFirst, rewindOf } from './event/apply-rewinds.ts';
 export { answerEventId, requestKindOf, requestNames } from './interrupt/interrupt.ts';
-export { firstOpenCall } from './interrupt/first-open-call.ts';
 export { InterruptLog, isFinalRecord, isProvisional } from './interrupt/interrupt-log.ts';
 export type { RecordedInterrupt } from './interrupt/interrupt-log.ts';
 export { silentSpan } from './runtime/silent.ts';
