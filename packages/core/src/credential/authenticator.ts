@@ -10,12 +10,16 @@ export type SignInResult =
 
 /**
  * Gets the credentials of users for tools: begins sign-ins, exchanges their responses, and refreshes tokens.
- * `OAuthAuthenticator` of `@thole/auth` implements it.
+ * `OAuthAuthenticator` of `@thole/auth` implements it. Others implement it too, so it only ever gains optional members.
+ *
+ * Every method throws `INVALID_INPUT` for a config that cannot work, and `AUTH_SERVER_FAILED` if the authorization server
+ * refuses a request or does not answer. Errors contain no secrets.
  */
 export interface Authenticator {
   /**
    * Returns a valid credential: that of the user, with a refreshed token if needed, or one that needs no user. Undefined if
-   * the user must sign in.
+   * the user must sign in. The result contains no client secret and no refresh token. Concurrent calls for one credential
+   * send one request.
    */
   loadCredential(p: UserRef & { authConfig: AuthConfig } & CallOptions): Promise<AuthCredential | undefined>;
   /** Stores a credential of the user that the caller obtained. */
@@ -24,13 +28,20 @@ export interface Authenticator {
   deleteCredential(p: UserRef & { authConfig: AuthConfig } & CallOptions): Promise<void>;
   /** Returns the key under which the user's credential is stored. */
   credentialKey(authConfig: AuthConfig): Promise<string>;
-  /** Begins a sign-in and returns the part of its config that clients may see: scheme, key and `authUri`. */
+  /**
+   * Begins a sign-in and returns the part of its config that clients may see: scheme, key and `authUri`. Repeated with the
+   * same interrupt and config, it returns the same address. `expiresAt` is in seconds since the epoch. Default: never.
+   */
   beginSignIn(
     p: PendingAuthRef & { authConfig: AuthConfig; expiresAt?: number | undefined } & CallOptions,
   ): Promise<AuthConfig>;
   /**
    * Exchanges the client's response and stores the credential. Scheme and client come from the stored sign-in, never from
-   * the response. Can be repeated after success. Throws `SIGN_IN_INVALID` if the response does not fit the sign-in.
+   * the response. Can be repeated after success. Throws `SIGN_IN_INVALID` if the response does not fit the sign-in, or if
+   * the sign-in is unknown or has expired. After an error the sign-in stays open, and the user can sign in again.
+   *
+   * `response` is ADK's `AuthConfig` with `exchangedAuthCredential`, in both spellings, or
+   * `{authResponseUri, redirectUri?}`, or `{error}` if the user refused before the server was reached.
    */
   finishSignIn(p: PendingAuthRef & { response: unknown } & CallOptions): Promise<SignInResult>;
   /** Forgets a sign-in that was answered, has expired or was closed. */

@@ -92,6 +92,11 @@ export const errorCodes = {
     retryable: false,
     docs: 'The response to a sign-in does not fit the sign-in, or the sign-in is unknown or has expired.',
   },
+  SIGN_IN_DENIED: {
+    status: 403,
+    retryable: false,
+    docs: 'The user or the authorization server refused a sign-in. The message contains the error code of the server.',
+  },
   AUTH_SERVER_FAILED: {
     status: 502,
     retryable: false,
