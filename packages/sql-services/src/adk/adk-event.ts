@@ -1,5 +1,7 @@
 import { actionMapNames, createActionMaps, isPlainObject, setOwn } from '@thole/core/kit';
 import type { Event, Json, JsonObject } from '@thole/core';
+import { textOfSummary, translateCompactions } from './translate-compactions.ts';
+import type { AdkCompaction } from './translate-compactions.ts';
 
 /** Fields below which the names come from the user, not from ADK. They are not renamed. */
 const USER_NAMED_FIELDS = new Set([
@@ -26,14 +28,25 @@ export interface AdkEventRow {
 }
 
 /**
- * Converts an event of ADK: ADK's names to camelCase, times to seconds, all four action maps, no `temp:` keys. Compactions are
- * dropped, because ADK's refer to times and ours to `seq`. The events that they cover are copied too.
+ * Converts the events of a session: ADK's names to camelCase, times to seconds, all four action maps, no `temp:` keys. The
+ * events are numbered from 1. ADK's compactions become records of the runtime.
  */
-export function fromAdkEvent(row: AdkEventRow): Event {
-  const data = renameKeys(row.data, '') as JsonObject;
-  const { compaction: _, ...actions } = isPlainObject(data['actions']) ? (data['actions'] as JsonObject) : {};
+export function fromAdkEvents(rows: readonly AdkEventRow[]): Event[] {
+  const compactions = new Map<string, AdkCompaction>();
+  const events = rows.map((row, i) => {
+    const { event, compaction } = fromAdkEvent(row);
+    if (compaction) compactions.set(event.id, compaction);
+    return { ...event, seq: i + 1 };
+  });
+  return translateCompactions(events, compactions);
+}
+
+function fromAdkEvent(row: AdkEventRow): { event: Event; compaction: AdkCompaction | undefined } {
+  const all = renameKeys(row.data, '') as JsonObject;
+  const { isCompacted, isScratchpad: _, startTime: __, endTime, compactedContent, ...data } = all;
+  const { compaction, ...actions } = isPlainObject(data['actions']) ? (data['actions'] as JsonObject) : {};
   const { timestamp, author } = data;
-  return {
+  const event = {
     ...data,
     id: row.id,
     invocationId: row.invocationId === '' ? row.id : row.invocationId,
@@ -45,6 +58,23 @@ export function fromAdkEvent(row: AdkEventRow): Event {
       stateDelta: dropTempKeys(actions['stateDelta']),
     },
   } as unknown as Event;
+  if (isCompacted === true) {
+    return { event, compaction: compactionOf(-Infinity, endTime, compactedContent) };
+  }
+  if (!isPlainObject(compaction)) return { event, compaction: undefined };
+  const { startTimestamp, endTimestamp, compactedContent: content } = compaction as JsonObject;
+  return { event, compaction: compactionOf(startTimestamp, endTimestamp, content) };
+}
+
+/** Returns undefined for a summary without times or text. The events that it covers stay. */
+function compactionOf(
+  start: Json | undefined,
+  end: Json | undefined,
+  content: Json | undefined,
+): AdkCompaction | undefined {
+  const text = textOfSummary(content);
+  if (typeof start !== 'number' || typeof end !== 'number' || text === '') return undefined;
+  return { start: toSeconds(start), end: toSeconds(end), text };
 }
 
 /** Converts a time of ADK's tables to seconds: a number, a text without a zone (UTC), or a date. */

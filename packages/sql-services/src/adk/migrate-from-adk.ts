@@ -5,7 +5,7 @@ import type { SqlSessionStoreOptions } from '../session/session-store-options.ts
 import { SqlSessionStore } from '../session/sql-session-store.ts';
 import { AdkDatabase } from './adk-database.ts';
 import type { AdkDatabaseOptions, AdkSession } from './adk-database.ts';
-import { fromAdkEvent } from './adk-event.ts';
+import { fromAdkEvents } from './adk-event.ts';
 
 /** Argument of `migrateFromAdk`. */
 export interface MigrateFromAdkRequest {
@@ -56,8 +56,7 @@ async function copy(
   const result: MigrateFromAdkResult = { sessions: 0, events: 0, skipped: 0 };
   for await (const session of from.sessions()) {
     assertSessionRef(session.key);
-    const events = (await from.events(session.key)).map(fromAdkEvent);
-    for (const [i, event] of events.entries()) event.seq = i + 1;
+    const events = fromAdkEvents(await from.events(session.key));
     if (await insert(to, session, events, runtime.newId('incarnation'))) {
       result.sessions++;
       result.events += events.length;
