@@ -179,7 +179,10 @@ export interface MemoryClient {
   ): Promise<MemoryEntry[]>;
   /** Returns one entry. Rejects with status 404 for an unknown one. */
   get(p: MemoryRef & { id: string } & ClientCallOptions): Promise<MemoryEntry>;
-  /** Returns other entries that say the same as an entry, most similar first. Offer them before you delete it. */
+  /**
+   * Returns other entries that say the same as an entry or its other versions, most similar first. Call it before you delete the
+   * entry, and offer to delete them too.
+   */
   findSame(p: MemoryRef & { id: string } & ClientCallOptions): Promise<MemoryEntry[]>;
   /** Changes the given members of an entry. Rejects with status 404 for an unknown one. */
   update(
@@ -190,11 +193,11 @@ export interface MemoryClient {
    * `keepEvidence` is set.
    */
   forget(p: MemoryRef & { id: string; keepEvidence?: boolean | undefined } & ClientCallOptions): Promise<void>;
-  /** Deletes the complete memory. */
   /** Deletes several entries as `forget` does, and returns the number of deleted entries. Unknown ids are ignored. */
   forgetMany(
     p: MemoryRef & { ids: readonly string[]; keepEvidence?: boolean | undefined } & ClientCallOptions,
   ): Promise<number>;
+  /** Deletes the complete memory. */
   forgetAll(p: MemoryRef & ClientCallOptions): Promise<void>;
   /**
    * Adds the turns of a session to the user's memory. Existing entries stay unchanged. Rejects with status 404 for an

@@ -83,8 +83,9 @@ export interface MemoryService {
   /** Returns one entry. Undefined if the id is unknown or the entry has expired. */
   getMemory?(p: MemoryRef & { id: string } & CallOptions): Promise<MemoryEntry | undefined>;
   /**
-   * Returns other entries that say the same as the given ones, most similar first, at most 10. The evidence of the given
-   * entries is left out. Call it before a deletion: the user may want to delete the result too. Unknown ids are ignored.
+   * Returns other entries that say the same as a version of the given ones, most similar first, at most 10. All versions and
+   * their evidence are left out, because `deleteMemory` deletes them too. Call it before a deletion, and offer to delete the
+   * result. Unknown ids are ignored.
    */
   findSameMemories?(p: MemoryRef & { ids: readonly string[] } & CallOptions): Promise<MemoryEntry[]>;
   /** Changes the given members. Returns undefined for an unknown id or an expired entry. */

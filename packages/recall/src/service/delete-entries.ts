@@ -18,11 +18,8 @@ export interface DeletionContext {
 export async function deleteEntries(
   p: DeletionContext & { ids: readonly string[]; keepEvidence: boolean },
 ): Promise<number> {
-  const ids = new Set(p.ids);
-  if (!p.keepEvidence) {
-    await addVersions(p, ids);
-    await addEvidence(p, ids);
-  }
+  const ids = p.keepEvidence ? new Set(p.ids) : await idsOfVersions(p, p.ids);
+  if (!p.keepEvidence) await addEvidence(p, ids);
   return removeAndRepair(p, { ids: [...ids] }, (id) => ids.has(id));
 }
 
@@ -61,14 +58,16 @@ async function removeAndRepair(
   return before + removed + (await repairFacts(p, isGone));
 }
 
-/** Adds the earlier and later versions of the facts and notes with these ids. */
-async function addVersions(p: DeletionContext, ids: Set<string>): Promise<void> {
+/** Returns the given ids, and those of the earlier and later versions of these facts and notes. */
+export async function idsOfVersions(p: DeletionContext, given: readonly string[]): Promise<Set<string>> {
+  const ids = new Set(given);
   const linked = (await listAll(p, { kinds: ['fact', 'note'] })).filter((entry) => entry.supersededBy !== undefined);
   for (let before = -1; before < ids.size;) {
     before = ids.size;
     for (const { id, supersededBy } of linked)
       if (ids.has(id) || ids.has(supersededBy!)) ids.add(id).add(supersededBy!);
   }
+  return ids;
 }
 
 /** Adds the ids of the facts' evidence, and of the evidence of facts among it. */

@@ -30,7 +30,7 @@ import type {
 import { assertEvents, assertFilter, assertIds, assertMembers, assertSearch, assertText } from './assert-memory.ts';
 import { changeEntry, replaceEntries } from './change-entries.ts';
 import type { ChangeContext } from './change-entries.ts';
-import { deleteEntries, deleteSessionEntries } from './delete-entries.ts';
+import { deleteEntries, deleteSessionEntries, idsOfVersions } from './delete-entries.ts';
 import type { DeletionContext } from './delete-entries.ts';
 import { findSameStatements } from './find-same-statements.ts';
 import { IndexCache } from './index-cache.ts';
@@ -120,10 +120,12 @@ export class StoredMemoryService implements MemoryService {
     const scope = scopeOf(p);
     assertIds('ids', p.ids);
     p.signal?.throwIfAborted();
-    const found = await raceAbort(this.#store.get(scope, p.ids), p.signal);
-    const entries = found.map(({ entry }) => entry).filter((entry) => !hasExpired(entry, this.#runtime.now()));
+    const now = this.#runtime.now();
+    const ids = [...(await raceAbort(idsOfVersions({ store: this.#store, scope, now }, p.ids), p.signal))];
+    const found = await raceAbort(this.#store.get(scope, ids), p.signal);
+    const entries = found.map(({ entry }) => entry).filter((entry) => !hasExpired(entry, now));
     const texts = entries.map(({ content }) => textOf(content));
-    const without = [...p.ids, ...entries.flatMap(({ evidence = [] }) => evidence)];
+    const without = [...ids, ...entries.flatMap(({ evidence = [] }) => evidence)];
     const { appName, userId, signal } = p;
     return findSameStatements(this, { appName, userId, scope: p.scope, signal, texts, without });
   }

@@ -34,7 +34,7 @@ export const memoryForgetCases: readonly Case<MemoryService>[] = [
   },
   {
     id: 'forget.same',
-    sentence: 'finds other entries that say the same, without the entry itself and its evidence',
+    sentence: 'finds other entries that say the same as a version, without the versions and their evidence',
     contracts: [34],
     needs: ['findSameMemories', 'addMemory'],
     async check(memory) {
@@ -43,13 +43,16 @@ export const memoryForgetCases: readonly Case<MemoryService>[] = [
         ...alice,
         memories: [
           { ...fact('The dog of Alice is called Rex.', [first]), id: 'f' },
+          { ...fact('Alice walked in Prague.'), id: 'old', validTo: 1, supersededBy: 'f' },
           entry('Rex is the dog of Alice.', { id: 'n1' }),
           entry('The cat of Bob sleeps all day.', { id: 'n2' }),
+          entry('In Prague Alice walked.', { id: 'n3' }),
         ],
       });
       const same = async (ids: string[]): Promise<string[]> =>
         (await memory.findSameMemories!({ ...alice, ids })).map(({ id }) => id);
-      assert.deepEqual(await same(['f']), ['n1']);
+      assert.deepEqual((await same(['f'])).toSorted(), ['n1', 'n3']);
+      assert.deepEqual((await same(['old'])).toSorted(), ['n1', 'n3']);
       assert.deepEqual(await same(['n2']), []);
       assert.deepEqual(await same(['nobody']), []);
       assert.deepEqual(await memory.findSameMemories!({ ...alice, userId: 'bob', ids: ['f'] }), []);
