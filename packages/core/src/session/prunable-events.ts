@@ -44,9 +44,10 @@ export function foldStateDeltas(events: readonly Event[]): StateDelta {
 function waitingInvocations(events: readonly Event[], { unfinished }: SessionMarks): ReadonlySet<string> {
   const open = new Map<string, { invocationId: string; isLongRunning: boolean }>();
   for (const event of applyRewinds(events)) {
-    const { invocationId, longRunningToolIds = [] } = event;
+    const { author, invocationId, longRunningToolIds = [] } = event;
+    const isFromInside = author !== 'user' && author !== 'system';
     for (const { id } of getFunctionCalls(event)) {
-      if (id !== undefined) open.set(id, { invocationId, isLongRunning: longRunningToolIds.includes(id) });
+      if (isFromInside && id !== undefined) open.set(id, { invocationId, isLongRunning: longRunningToolIds.includes(id) });
     }
     for (const response of getFunctionResponses(event)) {
       const call = response.id === undefined ? undefined : open.get(response.id);

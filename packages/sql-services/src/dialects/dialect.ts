@@ -44,6 +44,10 @@ export interface Dialect {
   createQueryCompiler(): QueryCompiler;
   /** True if `CREATE TABLE` contains the indexes. Not every server has `CREATE INDEX IF NOT EXISTS`. */
   readonly indexesInTable: boolean;
+  /** False if an index always contains all rows of its table. */
+  readonly hasPartialIndexes: boolean;
+  /** Returns the part of a SELECT, after the alias of its table, that names the index to use. Empty if there is none. */
+  readonly useIndex: (name: string) => string;
   /** Returns the end of an INSERT whose result contains this column. Empty if the result has the insert id instead. */
   readonly returning: (column: string) => string;
   /** Statement that starts a transaction that writes. */
@@ -62,6 +66,8 @@ export interface Dialect {
   writeState(table: string, owner: StateOwner, writes: readonly StateWrite[]): Steps<void>;
   /** SQL expression that creates a document from a patch: `?`. */
   readonly newDocument: string;
+  /** Returns the SQL expression that applies a patch, `?`, to the document in this column. */
+  readonly patchDocument: (column: string) => string;
   append(tables: TableNames): AppendSteps;
   /** Returns the statements of a lock under which only one process migrates. */
   migrationLock(name: string): { readonly acquire: Statement | undefined; readonly release: Statement | undefined };

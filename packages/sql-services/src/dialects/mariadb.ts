@@ -5,6 +5,7 @@ import type { TableNames } from '../schema/table-names.ts';
 import { SqlTextCache } from '../session/append-record.ts';
 import type { AppendOutcome, AppendRecord } from '../session/append-record.ts';
 import { checkAppendSteps, explainAppendSteps } from '../session/check-append.ts';
+import { expiryAfter } from '../session/session-marks.ts';
 import { appOwner, userOwner } from '../session/state-owner.ts';
 import type { StateOwner, StateWrite } from '../session/state-writes.ts';
 import type { AppendSteps, Dialect } from './dialect.ts';
@@ -30,12 +31,15 @@ export const mariadb: Dialect = {
   createAdapter: () => new MysqlAdapter(),
   createQueryCompiler: () => new MysqlQueryCompiler(),
   indexesInTable: true,
+  hasPartialIndexes: false,
+  useIndex: (name) => ` FORCE INDEX (${name})`,
   returning: () => '',
   begin: 'START TRANSACTION',
   beginSnapshot: 'START TRANSACTION WITH CONSISTENT SNAPSHOT',
   forUpdate: ' FOR UPDATE',
   clockSql: 'SELECT UNIX_TIMESTAMP(SYSDATE(6)) AS now',
   newDocument: `JSON_MERGE_PATCH('{}', ?)`,
+  patchDocument: (column) => `JSON_MERGE_PATCH(${column}, ?)`,
   bindName: (value) => new TextEncoder().encode(value),
   statement: (sql) => sql,
   writeState,
@@ -89,9 +93,11 @@ function updateSql(tables: TableNames, { session, lease, incarnation, marks }: A
   const index = `FORCE INDEX (${tables.sessions.split('.').at(-1)}_triple)`;
   const leaseJoin = ` JOIN ${tables.leases} l ON l.app_name = s.app_name AND l.user_id = s.user_id
     AND l.session_id = s.session_id AND ${lease?.sql}`;
+  const expiry = expiryAfter(marks, { alias: 's.', parameter: '?' });
+  const newState = mariadb.patchDocument('s.state');
   return `UPDATE ${tables.sessions} s ${index}${lease === undefined ? '' : leaseJoin}
     SET s.last_seq = LAST_INSERT_ID(s.last_seq + 1), s.last_update_time = GREATEST(s.last_update_time, ?),
-    s.expires_at = ?${session === undefined ? '' : ', s.state = JSON_MERGE_PATCH(s.state, ?)'}${marks
+    s.expires_at = ${expiry}${session === undefined ? '' : `, s.state = ${newState}`}${marks
       .map(({ column }) => `, s.${column} = ?`)
       .join('')}
     WHERE s.app_name = ? AND s.user_id = ? AND s.session_id = ? AND (s.expires_at IS NULL OR s.expires_at > ?)${
@@ -116,8 +122,8 @@ function classifyError(error: unknown): FailureKind {
   if (typeof errno !== 'number' || errno < 1000) return 'connection';
   // Deadlock, time-out of a lock, and a row that changed after the snapshot.
   if ([1213, 1205, 1020].includes(errno)) return 'conflict';
-  // A key, or the name of a column.
-  if (errno === 1062 || errno === 1060) return 'duplicate';
+  // A key, or the name of a column or an index.
+  if (errno === 1062 || errno === 1060 || errno === 1061) return 'duplicate';
   if (errno === 1146) return 'no-table';
   if ([1153, 1301, 1406].includes(errno)) return 'too-large';
   // Shutdown, killed query, too many connections, and the driver's errors for a broken connection.

@@ -5,6 +5,7 @@ import type { TableNames } from '../schema/table-names.ts';
 import { SqlTextCache } from '../session/append-record.ts';
 import type { AppendOutcome, AppendRecord } from '../session/append-record.ts';
 import { checkAppendSteps, explainAppendSteps } from '../session/check-append.ts';
+import { expiryAfter } from '../session/session-marks.ts';
 import type { AppendSteps, Dialect } from './dialect.ts';
 
 /** PostgreSQL. Names use the collation that compares bytes, documents are `jsonb`. */
@@ -24,12 +25,15 @@ export const postgres: Dialect = {
   createAdapter: () => new PostgresAdapter(),
   createQueryCompiler: () => new PostgresQueryCompiler(),
   indexesInTable: false,
+  hasPartialIndexes: true,
+  useIndex: () => '',
   returning: (column) => ` RETURNING ${column}`,
   begin: 'BEGIN ISOLATION LEVEL READ COMMITTED',
   beginSnapshot: 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY',
   forUpdate: ' FOR UPDATE',
   clockSql: 'SELECT extract(epoch FROM clock_timestamp())::float8 AS now',
   newDocument: 'jsonb_strip_nulls(?::jsonb)',
+  patchDocument: (column) => `jsonb_strip_nulls(${column} || ?::jsonb)`,
   bindName: (value) => value,
   statement: numberParameters,
   *writeState(table, { columns, names }, writes) {
@@ -69,9 +73,11 @@ function appendSql(tables: TableNames, { session, app, user, lease, incarnation,
     SELECT 1 FROM ${tables.leases} l WHERE l.app_name = ? AND l.user_id = ? AND l.session_id = ? AND ${lease?.sql}
     FOR UPDATE
   ), `;
+  const expiry = expiryAfter(marks, { alias: '', parameter: '?::float8' });
+  const newState = postgres.patchDocument('state');
   return `WITH ${lease === undefined ? '' : heldPart}moved AS (
     UPDATE ${tables.sessions} SET last_seq = last_seq + 1, last_update_time = GREATEST(last_update_time, ?::float8),
-      expires_at = ?::float8${session === undefined ? '' : ', state = jsonb_strip_nulls(state || ?::jsonb)'}${marks
+      expires_at = ${expiry}${session === undefined ? '' : `, state = ${newState}`}${marks
         .map(({ column }) => `, ${column} = ?`)
         .join('')}
     WHERE app_name = ? AND user_id = ? AND session_id = ? AND (expires_at IS NULL OR expires_at > ?::float8)

@@ -5,6 +5,7 @@ import type { TableNames } from '../schema/table-names.ts';
 import { SqlTextCache } from '../session/append-record.ts';
 import type { AppendOutcome, AppendRecord } from '../session/append-record.ts';
 import { checkAppendSteps, explainAppendSteps } from '../session/check-append.ts';
+import { expiryAfter } from '../session/session-marks.ts';
 import { appOwner, userOwner } from '../session/state-owner.ts';
 import type { AppendSteps, Dialect } from './dialect.ts';
 
@@ -25,12 +26,15 @@ export const sqlite: Dialect = {
   createAdapter: () => new SqliteAdapter(),
   createQueryCompiler: () => new SqliteQueryCompiler(),
   indexesInTable: false,
+  hasPartialIndexes: true,
+  useIndex: (name) => ` INDEXED BY ${name}`,
   returning: () => '',
   begin: 'BEGIN IMMEDIATE',
   beginSnapshot: 'BEGIN',
   forUpdate: '',
   clockSql: undefined,
   newDocument: `json_patch('{}', ?)`,
+  patchDocument: (column) => `json_patch(${column}, ?)`,
   bindName: (value) => value,
   statement: (sql) => sql,
   *writeState(table, { columns, names }, writes) {
@@ -71,8 +75,9 @@ function append(tables: TableNames): AppendSteps {
 }
 
 function updateSql({ sessions }: TableNames, { session, marks }: AppendRecord): string {
-  return `UPDATE ${sessions} SET last_seq = ?, last_update_time = MAX(last_update_time, ?), expires_at = ?${
-    session === undefined ? '' : ', state = json_patch(state, ?)'
+  const expiry = expiryAfter(marks, { alias: '', parameter: '?' });
+  return `UPDATE ${sessions} SET last_seq = ?, last_update_time = MAX(last_update_time, ?), expires_at = ${expiry}${
+    session === undefined ? '' : `, state = ${sqlite.patchDocument('state')}`
   }${marks.map(({ column }) => `, ${column} = ?`).join('')} WHERE row_id = ?`;
 }
 

@@ -1,12 +1,13 @@
 import { TholeError } from '@thole/core';
 import type { Fence, LeaseAnswer, LeaseAsk, LeaseInfo, LeaseState, LeaseStore } from '@thole/core';
-import type { ReleaseOptions, SessionHead, SessionRef } from '@thole/core';
+import type { ReleaseOptions, SessionHead, SessionMarks, SessionRef } from '@thole/core';
 import type { SqlStorage } from '../client/sql-storage.ts';
-import type { SqlValue, StatementResult, Steps } from '../client/sql-database.ts';
+import type { Row, SqlValue, StatementResult, Steps } from '../client/sql-database.ts';
 import { paddedChunksOf, placeholders } from '../client/chunks.ts';
 import { columnText } from '../session/row-values.ts';
 import { readSessionHead } from '../session/session-head.ts';
-import { toMarkValues } from '../session/session-marks.ts';
+import { fromMarkColumns, selectMarks, toMarkValues } from '../session/session-marks.ts';
+import type { SessionRecords } from '../session/session-records.ts';
 import { encodeName } from './lease-conditions.ts';
 import { encodeHolder, fromLeaseRow, leaseColumns } from './lease-row.ts';
 import type { LeaseRow } from './lease-row.ts';
@@ -24,11 +25,13 @@ const THE_SESSION = 'app_name = ? AND user_id = ? AND session_id = ?';
 /** Leases in the database. Times are measured with the database's clock. */
 export class SqlLeaseStore implements LeaseStore {
   readonly #storage: SqlStorage;
+  readonly #records: SessionRecords;
   readonly #line: WaitingLine;
   readonly #table: string;
 
-  constructor(storage: SqlStorage, { pollMs }: { pollMs: number }) {
+  constructor(storage: SqlStorage, { pollMs, records }: { pollMs: number; records: SessionRecords }) {
     this.#storage = storage;
+    this.#records = records;
     // A waiting run asks at least every 1.25 × pollMs.
     this.#line = new WaitingLine(storage.dialect, storage.tables, { placeMs: Math.max(15_000, 3 * pollMs) });
     this.#table = storage.tables.leases;
@@ -182,20 +185,25 @@ export class SqlLeaseStore implements LeaseStore {
     const { dialect, tables } = this.#storage;
     const lease = yield* this.#find(key, { lock: true });
     if (lease?.fence === fence) {
-      const find = `SELECT row_id, last_seq FROM ${tables.sessions}
+      const find = `SELECT s.row_id AS row_id, s.last_seq AS last_seq, ${selectMarks} FROM ${tables.sessions} s
         WHERE ${THE_SESSION} AND (expires_at IS NULL OR expires_at > ?)${dialect.forUpdate}`;
       const [session] = (yield* this.#query(find, [...key, p.now])).rows;
       if (session && p.ifLastSeq !== undefined && Number(session['last_seq']) !== p.ifLastSeq) return false;
-      const marks = toMarkValues(dialect, p.marks);
-      if (session && marks.length > 0) {
-        const columns = marks.map(({ column }) => `${column} = ?`).join(', ');
-        const values = marks.map(({ value }) => value);
-        const sql = `UPDATE ${tables.sessions} SET ${columns} WHERE row_id = ?`;
-        yield* this.#query(sql, [...values, Number(session['row_id'])]);
-      }
+      if (session && p.marks) yield* this.#storeMarks(session, p.marks, p.now);
     }
     yield* this.#remove(key, fence);
     return true;
+  }
+
+  /** If the last mark is cleared, the session's lifetime begins again. */
+  *#storeMarks(session: Row, given: Partial<SessionMarks>, now: number): Steps<void> {
+    const { dialect, tables } = this.#storage;
+    const stored = fromMarkColumns(session);
+    const { unfinished = stored.unfinished, wakeAt = stored.wakeAt, openInterrupts = stored.openInterrupts } = given;
+    const marks = toMarkValues(dialect, { unfinished, wakeAt, openInterrupts });
+    const columns = marks.map(({ column }) => `${column} = ?`).join(', ');
+    const values = [...marks.map(({ value }) => value), this.#records.expiry(marks, now), Number(session['row_id'])];
+    yield* this.#query(`UPDATE ${tables.sessions} SET ${columns}, expires_at = ? WHERE row_id = ?`, values);
   }
 
   *#remove(key: readonly SqlValue[], fence: Fence): Steps<void> {

@@ -2,7 +2,7 @@ import { DummyDriver, Kysely, SqliteIntrospector, sql } from 'kysely';
 import type { CreateTableBuilder } from 'kysely';
 import type { Statement } from '../client/sql-database.ts';
 import type { ColumnTypes, Dialect } from '../dialects/dialect.ts';
-import type { ColumnKind, Table } from './tables.ts';
+import type { ColumnKind, PartialIndex, Table } from './tables.ts';
 
 /** The database, prefix and schema of tables. */
 export interface TableLocation {
@@ -53,6 +53,18 @@ export function createTable(table: Table, location: TableLocation): Statement[] 
       ),
     ),
   ];
+}
+
+/** Returns the statement that creates an index of an existing table. MariaDB may have it already. */
+export function createPartialIndex(table: string, index: PartialIndex, location: TableLocation): Statement {
+  const { dialect, prefix } = location;
+  const builder = schemaBuilder(location)
+    .createIndex(prefix + index.name)
+    .on(prefix + table);
+  const creating = dialect.hasPartialIndexes
+    ? builder.columns([...index.columns]).where(sql.raw(index.where) as never)
+    : builder.columns([...index.allRowsColumns]);
+  return { sql: creating.compile().sql, parameters: [] };
 }
 
 /** Returns the SQL type of a column. */

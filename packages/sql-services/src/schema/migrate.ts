@@ -1,18 +1,20 @@
 import { TholeError } from '@thole/core';
 import { isSqlFailure } from '../client/sql-failure.ts';
 import { query } from '../client/sql-database.ts';
-import type { SqlDatabase, Steps } from '../client/sql-database.ts';
+import type { SqlDatabase, Statement, Steps } from '../client/sql-database.ts';
 import { columnText } from '../session/row-values.ts';
-import { columnType, createTable } from './create-table.ts';
+import { columnType, createPartialIndex, createTable } from './create-table.ts';
 import type { TableLocation } from './create-table.ts';
 import type { TableNames } from './table-names.ts';
 import {
   credentialsTable,
+  forkColumn,
   leaseWaitersTable,
   markColumns,
   metaTable,
   tablesOfVersion1,
   tablesOfVersion2,
+  waitingIndexes,
 } from './tables.ts';
 import type { Table } from './tables.ts';
 
@@ -24,13 +26,17 @@ const migrations: { readonly [version: number]: (location: TableLocation, tables
   1: (location) => createTables(location, tablesOfVersion1),
   2: (location) => createTables(location, tablesOfVersion2),
   *3(location, tables) {
-    for (const [name, kind] of Object.entries(markColumns)) {
-      yield* addColumn(location, tables.sessions, `${name} ${columnType(location.dialect, kind)}`);
-    }
+    yield* addColumns(location, tables.sessions, markColumns);
     yield* query(`DROP TABLE IF EXISTS ${tables.leaseWaiters}`);
     yield* createTables(location, [leaseWaitersTable]);
   },
-  4: (location) => createTables(location, [credentialsTable]),
+  *4(location, tables) {
+    yield* createTables(location, [credentialsTable]);
+    yield* addColumns(location, tables.sessions, forkColumn);
+    for (const index of Object.values(waitingIndexes)) {
+      yield* unlessRepeated(location, createPartialIndex('sessions', index, location));
+    }
+  },
 };
 
 /** Returns the version of the existing tables, 0 if there are none. */
@@ -90,10 +96,17 @@ function* createTables(location: TableLocation, tables: readonly Table[]): Steps
   for (const statement of tables.flatMap((table) => createTable(table, location))) yield statement;
 }
 
-// SQLite and PostgreSQL roll a migration back that did not end. MariaDB keeps the columns that it has added.
-function* addColumn({ dialect }: TableLocation, table: string, column: string): Steps<void> {
+function* addColumns(location: TableLocation, table: string, columns: Table['columns']): Steps<void> {
+  for (const [name, kind] of Object.entries(columns)) {
+    const sql = `ALTER TABLE ${table} ADD COLUMN ${name} ${columnType(location.dialect, kind)}`;
+    yield* unlessRepeated(location, { sql, parameters: [] });
+  }
+}
+
+// SQLite and PostgreSQL roll a migration back that did not end. MariaDB keeps the columns and indexes that it has added.
+function* unlessRepeated({ dialect }: TableLocation, statement: Statement): Steps<void> {
   try {
-    yield* query(`ALTER TABLE ${table} ADD COLUMN ${column}`);
+    yield statement;
   } catch (error) {
     if (dialect.classifyError(error) !== 'duplicate') throw error;
   }

@@ -1,3 +1,4 @@
+import type { WaitingKind } from '@thole/core';
 import type { ColumnTypes } from '../dialects/dialect.ts';
 
 /** A table as data. `create-table.ts` turns it into the SQL of a database. */
@@ -8,6 +9,16 @@ export interface Table {
   readonly primaryKey?: readonly string[] | undefined;
   readonly unique?: { readonly [name: string]: readonly string[] } | undefined;
   readonly indexes?: { readonly [name: string]: readonly string[] } | undefined;
+}
+
+/** An index that contains only some rows, in databases with partial indexes. Its name contains the table's. */
+export interface PartialIndex {
+  readonly name: string;
+  readonly columns: readonly string[];
+  /** Condition of its rows in SQL. */
+  readonly where: string;
+  /** Columns of the index in databases without partial indexes. The condition is a range of one of them. */
+  readonly allRowsColumns: readonly string[];
 }
 
 /** A column type. A question mark allows NULL. */
@@ -141,6 +152,34 @@ export const tablesOfVersion2: readonly Table[] = [
 
 /** Columns that version 3 adds to `sessions`: the marks. NULL in `open_interrupts` means 0. */
 export const markColumns: Table['columns'] = { unfinished: 'name?', wake_at: 'time?', open_interrupts: 'integer?' };
+
+/** Column that version 4 adds to `sessions`: the origin of a copy, as JSON. */
+export const forkColumn: Table['columns'] = { forked_from: 'text?' };
+
+/**
+ * Indexes that version 4 adds to `sessions`: the sessions that wait, by kind. No event changes them unless it changes a mark.
+ * So the index of two kinds does not contain the time by which they are listed: the few sessions found are sorted.
+ */
+export const waitingIndexes: { readonly [kind in WaitingKind]: PartialIndex } = {
+  unfinished: {
+    name: 'sessions_unfinished',
+    columns: ['app_name', 'user_id'],
+    where: 'unfinished IS NOT NULL',
+    allRowsColumns: ['app_name', 'unfinished'],
+  },
+  due: {
+    name: 'sessions_due',
+    columns: ['app_name', 'wake_at'],
+    where: 'wake_at IS NOT NULL',
+    allRowsColumns: ['app_name', 'wake_at'],
+  },
+  interrupts: {
+    name: 'sessions_interrupts',
+    columns: ['app_name', 'user_id'],
+    where: 'open_interrupts > 0',
+    allRowsColumns: ['app_name', 'open_interrupts'],
+  },
+};
 
 /**
  * The runs that wait for a session, in the order of their tickets. Version 3 replaces the table of earlier versions, which

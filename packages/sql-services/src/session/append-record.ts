@@ -19,7 +19,7 @@ export interface AppendRecord {
   readonly marks: readonly MarkValue[];
   /** Time of the database. */
   readonly now: number;
-  /** Expiry time of the session if no event follows. */
+  /** Expiry time of the session if no event follows and it has no marks. Null if it does not expire. */
   readonly expiresAt: number | null;
 }
 

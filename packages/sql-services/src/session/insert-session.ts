@@ -18,9 +18,11 @@ export interface SessionRecord {
   readonly lastUpdateTime: number;
   readonly lastSeq: number;
   readonly marks: readonly MarkValue[];
+  /** Origin of a copy, as JSON. */
+  readonly forkedFrom: string | null;
   readonly expiresAt: number | null;
   readonly now: number;
-  /** Events of a session that is copied from another database. */
+  /** Events of a session that is a copy. */
   readonly events: readonly { eventKey: string; seq: number; time: number; text: string }[];
 }
 
@@ -32,12 +34,12 @@ export function* insertSessionSteps(dialect: Dialect, tables: TableNames, record
   const { rows } = yield { sql: expired, parameters: [...key, now] };
   if (rows.length > 0) yield* removeSessionSteps(dialect, tables, { key, now });
   const insert = dialect.statement(`INSERT INTO ${tables.sessions} (app_name, user_id, session_id, incarnation,
-    initial_state, state, create_time, last_update_time, last_seq, expires_at, v${marks
+    initial_state, state, create_time, last_update_time, last_seq, expires_at, forked_from, v${marks
       .map(({ column }) => `, ${column}`)
       .join('')})
-    VALUES (?, ?, ?, ?, ${dialect.newDocument}, ${dialect.newDocument}, ?, ?, ?, ?, 1${', ?'.repeat(marks.length)})`);
-  const { incarnation, initial, session, createTime, lastUpdateTime, lastSeq, expiresAt } = record;
-  const values = [...key, incarnation, initial, session, createTime, lastUpdateTime, lastSeq, expiresAt];
+    VALUES (?, ?, ?, ?, ${dialect.newDocument}, ${dialect.newDocument}, ?, ?, ?, ?, ?, 1${', ?'.repeat(marks.length)})`);
+  const { incarnation, initial, session, createTime, lastUpdateTime, lastSeq, expiresAt, forkedFrom } = record;
+  const values = [...key, incarnation, initial, session, createTime, lastUpdateTime, lastSeq, expiresAt, forkedFrom];
   yield { sql: insert, parameters: [...values, ...marks.map(({ value }) => value)] };
   if (record.events.length > 0) yield* insertEvents(dialect, tables, record);
   if (record.app !== undefined) yield* dialect.writeState(tables.appStates, appOwner(key), record.app);

@@ -1,6 +1,13 @@
-import type { SqlValue, Steps } from '../client/sql-database.ts';
+import { countPrunableEvents, foldStateDeltas } from '@thole/core/kit';
+import type { Event, SessionMarks, TextCodec } from '@thole/core';
+import type { Row, SqlValue, Steps } from '../client/sql-database.ts';
+import type { SqlStorage } from '../client/sql-storage.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import type { TableNames } from '../schema/table-names.ts';
+import { decodeEvent } from './read-session.ts';
+import { columnText } from './row-values.ts';
+import { fromMarkColumns, selectMarks } from './session-marks.ts';
+import { toStatePatch } from './state-document.ts';
 
 /** Selects the events to delete: of all sessions, or of an app, a user or a session. At least one limit is required. */
 export interface PruneRequest {
@@ -13,10 +20,18 @@ export interface PruneRequest {
   sessionId?: string | undefined;
 }
 
-/** Maximum number of events that one transaction deletes. */
+/** Maximum number of events that one transaction deletes, and that one statement reads. */
 const MAX_EVENTS = 1_000;
 /** Number of sessions that one statement selects. */
 const PAGE = 200;
+
+/** A session and the events that a request selects. */
+interface Selection {
+  readonly marks: SessionMarks;
+  readonly firstSeq: number;
+  /** `seq` of the last selected event. */
+  readonly upTo: number;
+}
 
 /** Returns the rows of the sessions that the request selects, after the row `afterRow`. */
 export function* findSessionsToPrune(
@@ -39,26 +54,117 @@ export function* findSessionsToPrune(
 }
 
 /**
- * Deletes a batch of a session's oldest events, up to the first event to keep. Returns their count. The next `seq` does not
- * change: the session's row contains it.
+ * Deletes the selected events of a session that the session does not need, and applies their changes to the initial state in
+ * the same steps. Returns their count. Events are decoded between reading and deleting. If the session was pruned or its marks
+ * changed meanwhile, the events are selected again.
  */
-export function* pruneEventSteps(dialect: Dialect, tables: TableNames, row: number, p: PruneRequest): Steps<number> {
-  const { olderThan, keepLast = 0 } = p;
-  const find = dialect.statement(`SELECT s.last_seq AS last_seq,
-      (SELECT MIN(e.seq) FROM ${tables.events} e WHERE e.session_row = s.row_id) AS first_seq
-    FROM ${tables.sessions} s WHERE s.row_id = ?`);
-  const { rows } = yield { sql: find, parameters: [row] };
-  const [found] = rows;
-  if (!found || found['first_seq'] === null) return 0;
-  const firstSeq = Number(found['first_seq']);
-  let upTo = Math.min(Number(found['last_seq']) - keepLast, firstSeq + MAX_EVENTS - 1);
-  if (olderThan !== undefined) {
-    const kept = dialect.statement(`SELECT MIN(seq) AS first_kept FROM ${tables.events}
-      WHERE session_row = ? AND seq <= ? AND event_time >= ?`);
-    const firstKept = (yield { sql: kept, parameters: [row, upTo, olderThan] }).rows[0]!['first_kept'];
-    if (firstKept !== null) upTo = Number(firstKept) - 1;
+export async function pruneSession(
+  storage: SqlStorage,
+  row: number,
+  p: PruneRequest,
+  codec: TextCodec | undefined,
+): Promise<number> {
+  const { dialect, tables } = storage;
+  for (let count = 0; ;) {
+    const selection = await storage.read(() => selectEvents(dialect, tables, row, p));
+    if (!selection) return count;
+    const events = await readEvents(storage, row, selection.firstSeq, codec);
+    const selected = events.filter((event) => event.seq! <= selection.upTo).length;
+    const prunable = countPrunableEvents(events, { count: selected, marks: selection.marks });
+    if (prunable === 0) return count;
+    let deleted = 0;
+    while (deleted < prunable) {
+      const batch = events.slice(deleted, Math.min(prunable, deleted + MAX_EVENTS));
+      const patch = await toStatePatch(codec, foldStateDeltas(batch));
+      const steps = (): Steps<number> => deleteEvents(dialect, tables, { row, marks: selection.marks, batch, patch });
+      const changes = await storage.transact(steps);
+      if (changes === 0) break;
+      deleted += changes;
+    }
+    count += deleted;
+    if (deleted === prunable) return count;
   }
-  if (upTo < firstSeq) return 0;
+}
+
+/** Returns undefined if the session does not exist or no event is selected. */
+function* selectEvents(
+  dialect: Dialect,
+  tables: TableNames,
+  row: number,
+  { olderThan, keepLast = 0 }: PruneRequest,
+): Steps<Selection | undefined> {
+  const found = yield* findSession(dialect, tables, row);
+  if (!found || found.firstSeq === undefined) return undefined;
+  const { marks, firstSeq } = found;
+  let upTo = found.lastSeq - keepLast;
+  if (olderThan !== undefined && upTo >= firstSeq) {
+    const kept = dialect.statement(`SELECT seq FROM ${tables.events}
+      WHERE session_row = ? AND seq <= ? AND event_time >= ? ORDER BY seq LIMIT 1`);
+    const [first] = (yield { sql: kept, parameters: [row, upTo, olderThan] }).rows;
+    if (first) upTo = Number(first['seq']) - 1;
+  }
+  return upTo < firstSeq ? undefined : { marks, firstSeq, upTo };
+}
+
+async function readEvents(
+  storage: SqlStorage,
+  row: number,
+  firstSeq: number,
+  codec: TextCodec | undefined,
+): Promise<Event[]> {
+  const { dialect, tables } = storage;
+  const sql = dialect.statement(`SELECT seq, event, v FROM ${tables.events} WHERE session_row = ? AND seq >= ?
+    ORDER BY seq LIMIT ${MAX_EVENTS}`);
+  const read = function* (from: number): Steps<readonly Row[]> {
+    return (yield { sql, parameters: [row, from] }).rows;
+  };
+  const events: Event[] = [];
+  for (let from = firstSeq; ; from = events.at(-1)!.seq! + 1) {
+    const rows = await storage.read(() => read(from));
+    for (const { seq, event, v } of rows) {
+      events.push(await decodeEvent(codec, columnText(event), Number(seq), Number(v)));
+    }
+    if (rows.length < MAX_EVENTS) return events;
+  }
+}
+
+/** Deletes these events, the oldest of the session. Returns 0 if they are not, or if the marks have changed. */
+function* deleteEvents(
+  dialect: Dialect,
+  tables: TableNames,
+  p: { row: number; marks: SessionMarks; batch: readonly Event[]; patch: string | undefined },
+): Steps<number> {
+  const { row, marks, batch, patch } = p;
+  const found = yield* findSession(dialect, tables, row, { lock: true });
+  if (!found || found.firstSeq !== batch[0]!.seq || !equalMarks(found.marks, marks)) return 0;
+  if (patch !== undefined) {
+    const initial = dialect.patchDocument('initial_state');
+    const update = dialect.statement(`UPDATE ${tables.sessions} SET initial_state = ${initial} WHERE row_id = ?`);
+    yield { sql: update, parameters: [patch, row] };
+  }
   const remove = dialect.statement(`DELETE FROM ${tables.events} WHERE session_row = ? AND seq <= ?`);
-  return (yield { sql: remove, parameters: [row, upTo] }).changes;
+  return (yield { sql: remove, parameters: [row, batch.at(-1)!.seq!] }).changes;
+}
+
+function* findSession(
+  dialect: Dialect,
+  tables: TableNames,
+  row: number,
+  { lock = false }: { lock?: boolean } = {},
+): Steps<{ marks: SessionMarks; lastSeq: number; firstSeq: number | undefined } | undefined> {
+  const find = dialect.statement(`SELECT s.last_seq AS last_seq, ${selectMarks}
+    FROM ${tables.sessions} s WHERE s.row_id = ?${lock ? dialect.forUpdate : ''}`);
+  const [session] = (yield { sql: find, parameters: [row] }).rows;
+  if (!session) return undefined;
+  const first = dialect.statement(`SELECT seq FROM ${tables.events} WHERE session_row = ? ORDER BY seq LIMIT 1`);
+  const [event] = (yield { sql: first, parameters: [row] }).rows;
+  return {
+    marks: fromMarkColumns(session),
+    lastSeq: Number(session['last_seq']),
+    firstSeq: event && Number(event['seq']),
+  };
+}
+
+function equalMarks(a: SessionMarks, b: SessionMarks): boolean {
+  return a.unfinished === b.unfinished && a.wakeAt === b.wakeAt && a.openInterrupts === b.openInterrupts;
 }

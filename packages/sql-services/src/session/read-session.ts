@@ -1,11 +1,20 @@
 import { TholeError } from '@thole/core';
 import { decodeText } from '@thole/core/kit';
-import type { Event, EventWindow, SessionPage, SessionRef, StateMap, StoredSession, TextCodec } from '@thole/core';
+import type {
+  Event,
+  EventWindow,
+  ForkOrigin,
+  SessionPage,
+  SessionRef,
+  StateMap,
+  StoredSession,
+  TextCodec,
+} from '@thole/core';
 import type { Row, SqlValue, Steps } from '../client/sql-database.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import type { TableNames } from '../schema/table-names.ts';
-import { columnText } from './row-values.ts';
-import { fromMarkColumns } from './session-marks.ts';
+import { columnText, columnTextOrUndefined } from './row-values.ts';
+import { fromMarkColumns, selectMarks } from './session-marks.ts';
 import { fromStateDocument } from './state-document.ts';
 import { fromStateRows } from './state-writes.ts';
 
@@ -15,8 +24,7 @@ const NO_LIMIT = Number.MAX_SAFE_INTEGER;
 /** Columns of a session's row, without its initial state. */
 export const summaryColumns: string =
   's.v AS v, s.incarnation AS incarnation, s.state AS state, s.create_time AS create_time, ' +
-  's.last_update_time AS last_update_time, s.last_seq AS last_seq, s.unfinished AS unfinished, s.wake_at AS wake_at, ' +
-  's.open_interrupts AS open_interrupts';
+  `s.last_update_time AS last_update_time, s.last_seq AS last_seq, s.forked_from AS forked_from, ${selectMarks}`;
 
 /** Condition for a session that has not expired. The parameter is the time. */
 export const isLive = '(s.expires_at IS NULL OR s.expires_at > ?)';
@@ -38,13 +46,13 @@ export interface ReadSessionSteps {
  * selects the newest or the oldest events of the window.
  */
 export function readSessionSteps(dialect: Dialect, tables: TableNames, selects: 'newest' | 'oldest'): ReadSessionSteps {
-  const noSession = 'NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL';
+  const noSession = 'NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL';
   const stateRows = (kind: number, table: string, owner: string): string =>
     `UNION ALL SELECT ${kind}, NULL, a.value, a.state_key, ${noSession}, a.version FROM ${table} a WHERE ${owner}`;
   const sql = dialect.statement(`SELECT ${SESSION} AS kind, NULL AS seq, NULL AS value, NULL AS state_key,
       s.initial_state AS initial_state, s.incarnation AS incarnation, s.state AS state, s.create_time AS create_time,
-      s.last_update_time AS last_update_time, s.last_seq AS last_seq, s.unfinished AS unfinished, s.wake_at AS wake_at,
-      s.open_interrupts AS open_interrupts, s.v AS version
+      s.last_update_time AS last_update_time, s.last_seq AS last_seq, s.forked_from AS forked_from, ${selectMarks},
+      s.v AS version
     FROM ${tables.sessions} s WHERE ${isTheSession}
     UNION ALL SELECT ${EVENT}, t.seq, t.event, NULL, ${noSession}, t.v FROM (
       SELECT e.seq, e.event, e.v FROM ${tables.sessions} s JOIN ${tables.events} e ON e.session_row = s.row_id
@@ -95,6 +103,7 @@ export async function fromSummaryRow(
 ): Promise<SessionPage['sessions'][number]> {
   const version = Number(row['v']);
   if (version !== 1) throw unknownVersion(`Session ${key.sessionId}`, version);
+  const forkedFrom = columnTextOrUndefined(row['forked_from']);
   return {
     key: { ...key },
     incarnation: columnText(row['incarnation']),
@@ -107,6 +116,7 @@ export async function fromSummaryRow(
     lastUpdateTime: Number(row['last_update_time']),
     lastSeq: Number(row['last_seq']),
     marks: fromMarkColumns(row),
+    ...(forkedFrom !== undefined && { forkedFrom: JSON.parse(forkedFrom) as ForkOrigin }),
     v: 1,
   };
 }

@@ -1,27 +1,31 @@
-import type { UserRef } from '@thole/core';
+import { hasMarks } from '@thole/core/kit';
+import type { RemoveConditions, UserRef } from '@thole/core';
 import type { Row, SqlValue, Steps } from '../client/sql-database.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import type { TableNames } from '../schema/table-names.ts';
+import { fromMarkColumns, selectMarks } from './session-marks.ts';
 
 /** Maximum number of rows that one statement names. */
 const BATCH = 200;
 
 /**
  * Deletes one session with its events. Returns true if it had not expired. Returns undefined and deletes nothing if it does
- * not exist, or if `ifLastSeq` is given and is not its `lastSeq`.
+ * not exist or does not meet a condition. An expired session meets all.
  */
 export function* removeSessionSteps(
   dialect: Dialect,
   tables: TableNames,
-  p: { key: readonly SqlValue[]; now: number; ifLastSeq?: number | undefined },
+  p: RemoveConditions & { key: readonly SqlValue[]; now: number },
 ): Steps<boolean | undefined> {
-  const find = dialect.statement(`SELECT row_id, last_seq, expires_at FROM ${tables.sessions}
-    WHERE app_name = ? AND user_id = ? AND session_id = ?${dialect.forUpdate}`);
+  const find =
+    dialect.statement(`SELECT s.row_id AS row_id, s.last_seq AS last_seq, s.expires_at AS expires_at, ${selectMarks}
+    FROM ${tables.sessions} s WHERE app_name = ? AND user_id = ? AND session_id = ?${dialect.forUpdate}`);
   const { rows } = yield { sql: find, parameters: p.key };
   const [row] = rows;
   if (!row) return undefined;
   const isLive = row['expires_at'] === null || Number(row['expires_at']) > p.now;
   if (isLive && p.ifLastSeq !== undefined && Number(row['last_seq']) !== p.ifLastSeq) return undefined;
+  if (isLive && p.ifIdle && hasMarks(fromMarkColumns(row))) return undefined;
   yield* removeRows(dialect, tables, [row]);
   const condition = 'app_name = ? AND user_id = ? AND session_id = ?';
   yield* removeExpiredLeases(dialect, tables, { condition, key: p.key, now: p.now });

@@ -1,21 +1,18 @@
+import type { TextCodec } from '@thole/core';
 import type { SqlStorage } from '../client/sql-storage.ts';
 import { assertPruneRequest } from './assert-prune-request.ts';
-import { findSessionsToPrune, pruneEventSteps } from './prune-events.ts';
+import { findSessionsToPrune, pruneSession } from './prune-events.ts';
 import type { PruneRequest } from './prune-events.ts';
 import { removeExpiredSteps } from './remove-sessions.ts';
 
-/** Deletes the events that a request selects, in small transactions. Returns their count. */
-export async function pruneEvents(storage: SqlStorage, p: PruneRequest): Promise<number> {
+/** Deletes the events that a request selects and no session needs, in small transactions. Returns their count. */
+export async function pruneEvents(storage: SqlStorage, p: PruneRequest, codec: TextCodec | undefined): Promise<number> {
   assertPruneRequest(p);
   const { dialect, tables } = storage;
   let count = 0;
   for (let after = 0; ;) {
     const rows = await storage.read(() => findSessionsToPrune(dialect, tables, p, after));
-    for (const row of rows) {
-      for (let deleted = 1; deleted > 0; count += deleted) {
-        deleted = await storage.transact(() => pruneEventSteps(dialect, tables, row, p));
-      }
-    }
+    for (const row of rows) count += await pruneSession(storage, row, p, codec);
     if (rows.length === 0) {
       if (count > 0) await storage.erase();
       return count;

@@ -3,11 +3,24 @@ import type { Row, SqlValue } from '../client/sql-database.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import { columnTextOrUndefined } from './row-values.ts';
 
+type MarkColumn = 'unfinished' | 'wake_at' | 'open_interrupts';
+
 /** A mark to write: its column and its value. */
 export interface MarkValue {
-  readonly column: string;
+  readonly column: MarkColumn;
   readonly value: SqlValue;
 }
+
+/** For each mark, the condition in SQL that a session has it. The alias of the sessions is `s`. */
+const hasMark: { readonly [column in MarkColumn]: string } = {
+  unfinished: 's.unfinished IS NOT NULL',
+  wake_at: 's.wake_at IS NOT NULL',
+  open_interrupts: 's.open_interrupts > 0',
+};
+
+/** Columns of the marks in a SELECT. The alias of the sessions is `s`. */
+export const selectMarks: string =
+  's.unfinished AS unfinished, s.wake_at AS wake_at, s.open_interrupts AS open_interrupts';
 
 /** Returns the marks that are given. The order of the columns is always the same. */
 export function toMarkValues(dialect: Dialect, marks: Partial<SessionMarks> | undefined): readonly MarkValue[] {
@@ -20,6 +33,23 @@ export function toMarkValues(dialect: Dialect, marks: Partial<SessionMarks> | un
   if (wakeAt !== undefined) values.push({ column: 'wake_at', value: wakeAt });
   if (openInterrupts !== undefined) values.push({ column: 'open_interrupts', value: openInterrupts });
   return values;
+}
+
+/** True if one of these values is a mark, so that the session does not expire. */
+export function setMarks(marks: readonly MarkValue[]): boolean {
+  return marks.some(({ column, value }) => value !== null && !(column === 'open_interrupts' && value === 0));
+}
+
+/**
+ * Returns SQL for the expiry time of a session in an UPDATE that also writes these marks: the parameter, or NULL if the session
+ * has another mark, which stays. The caller passes null for the parameter if `setMarks(marks)` is true.
+ */
+export function expiryAfter(marks: readonly MarkValue[], p: { alias: string; parameter: string }): string {
+  const written = marks.map(({ column }) => column);
+  const others = (Object.keys(hasMark) as MarkColumn[])
+    .filter((column) => !written.includes(column))
+    .map((column) => hasMark[column].replace('s.', p.alias));
+  return others.length === 0 ? p.parameter : `CASE WHEN ${others.join(' OR ')} THEN NULL ELSE ${p.parameter} END`;
 }
 
 /** Returns the marks of a session's row. */

@@ -6,7 +6,8 @@ import { heldByCondition, fenceCondition } from '../lease/lease-conditions.ts';
 import type { AppendRecord } from './append-record.ts';
 import { toEventKey } from './event-key.ts';
 import type { SessionRecord } from './insert-session.ts';
-import { toMarkValues } from './session-marks.ts';
+import { setMarks, toMarkValues } from './session-marks.ts';
+import type { MarkValue } from './session-marks.ts';
 import { toStatePatch } from './state-document.ts';
 import { toStateWrites } from './state-writes.ts';
 
@@ -30,6 +31,7 @@ export class SessionRecords {
 
   async toSessionRecord(session: StoredSession, now: number): Promise<SessionRecord> {
     const { key, incarnation, initialState, state, appState, userState, createTime, lastUpdateTime, lastSeq } = session;
+    const marks = toMarkValues(this.#dialect, session.marks);
     const codec = this.#codec;
     const events = session.events.map(async (event) => ({
       eventKey: toEventKey(event.id),
@@ -47,8 +49,9 @@ export class SessionRecords {
       createTime,
       lastUpdateTime,
       lastSeq,
-      marks: toMarkValues(this.#dialect, session.marks),
-      expiresAt: this.#expiry(now),
+      marks,
+      forkedFrom: session.forkedFrom === undefined ? null : JSON.stringify(session.forkedFrom),
+      expiresAt: this.expiry(marks, now),
       now,
       events: await Promise.all(events),
     };
@@ -62,7 +65,8 @@ export class SessionRecords {
     const codec = this.#codec;
     const text = encodeText(codec, JSON.stringify(event));
     const { session, app, user } = delta;
-    const { fence, ifHeldBy, incarnation, marks } = options;
+    const { fence, ifHeldBy, incarnation } = options;
+    const marks = toMarkValues(this.#dialect, options.marks);
     return {
       key: this.bindKey(key),
       incarnation,
@@ -78,13 +82,14 @@ export class SessionRecords {
             ? undefined
             : heldByCondition(ifHeldBy, now)
           : fenceCondition(fence),
-      marks: toMarkValues(this.#dialect, marks),
+      marks,
       now,
-      expiresAt: this.#expiry(now),
+      expiresAt: this.expiry(marks, now),
     };
   }
 
-  #expiry(now: number): number | null {
-    return this.#ttlMs === undefined ? null : now + this.#ttlMs / 1000;
+  /** Returns the expiry time of a session whose marks are written. Null if there is none, or one of the values is a mark. */
+  expiry(marks: readonly MarkValue[], now: number): number | null {
+    return this.#ttlMs === undefined || setMarks(marks) ? null : now + this.#ttlMs / 1000;
   }
 }

@@ -5,7 +5,10 @@ import type { DatabaseOptions } from '../client/sql-options.ts';
 
 /** Options of `SqlSessionStore`. */
 export interface SqlSessionStoreOptions extends DatabaseOptions {
-  /** Lifetime of a session after its last event, in milliseconds. `app:` and `user:` state stays. Default: `Infinity`. */
+  /**
+   * Lifetime of a session after its last event, in milliseconds. `app:` and `user:` state stays. A session with marks does not
+   * expire: its lifetime begins again when the last mark is cleared. Default: `Infinity`.
+   */
   sessionTtlMs?: number | undefined;
   /** Milliseconds between two queries of a watcher, a waiting run, or a process that holds leases. Default: 500. */
   pollMs?: number | undefined;

@@ -35,8 +35,9 @@ export class DatabaseSessionService extends StoredSessionService {
 
   /**
    * Deletes the oldest events of each session: those older than `olderThan` (in seconds) and not among the last `keepLast`.
-   * Returns their count. The remaining events have no gap. `seq` and state do not change. The id of a deleted event can be
-   * used again. A runner continues with the events that it has cached.
+   * Returns their count. The remaining events have no gap. `seq` and state do not change; `initialState` becomes the state
+   * before the first remaining event. A session that waits keeps the events of its invocations that can continue. The id of a
+   * deleted event can be used again. A runner continues with the events that it has cached.
    */
   pruneEvents(p: PruneRequest): Promise<number> {
     return this.#store.pruneEvents(p);

@@ -5,6 +5,7 @@ import type {
   Event,
   EventWindow,
   ListSessionsRequest,
+  RemoveConditions,
   ScopedDelta,
   SessionPage,
   SessionRef,
@@ -13,6 +14,8 @@ import type {
   StoredSession,
   TextCodec,
   UserRef,
+  WaitingPage,
+  WaitingRequest,
 } from '@thole/core';
 import { query } from '../client/sql-database.ts';
 import { openStorage } from '../client/sql-storage.ts';
@@ -24,6 +27,7 @@ import { AppendQueue } from './append-queue.ts';
 import type { AppendOutcome, AppendRecord } from './append-record.ts';
 import { insertSessionSteps } from './insert-session.ts';
 import { fromListedRows, listSessionSteps } from './list-sessions.ts';
+import { listWaitingSteps } from './list-waiting.ts';
 import type { PruneRequest } from './prune-events.ts';
 import { decodeEvent, fromSessionRows, readSessionSteps } from './read-session.ts';
 import type { ReadSessionSteps } from './read-session.ts';
@@ -71,7 +75,7 @@ export class SqlSessionStore implements SessionStore {
     const readOldest = readSessionSteps(dialect, tables, 'oldest');
     const readAfter = (key: SessionRef, afterSeq: number, limit: number): Promise<StoredSession | undefined> =>
       this.#read(readOldest, key, { afterSeq, numRecentEvents: limit });
-    const leases = new SqlLeaseStore(storage, { pollMs });
+    const leases = new SqlLeaseStore(storage, { pollMs, records: this.#records });
     this.abilities = {
       leasing: new StoredLeaseManager(leases, runtime, { pollMs, processes: nodeProcesses() }),
       watching: new StoredEventWatcher({ readAfter }, runtime, { pollMs }),
@@ -101,10 +105,17 @@ export class SqlSessionStore implements SessionStore {
     return fromListedRows(this.#codec, request.appName, rows);
   }
 
-  async remove(key: SessionRef, p: { ifLastSeq?: number | undefined }): Promise<boolean> {
+  async waiting(request: WaitingRequest): Promise<WaitingPage> {
     const { dialect, tables, clock } = this.#storage;
     const deadline = this.#storage.deadline();
-    const request = { key: this.#records.bindKey(key), now: await clock.now(deadline), ifLastSeq: p.ifLastSeq };
+    const now = await clock.now(deadline);
+    return this.#storage.read(() => listWaitingSteps(dialect, tables, request, now), deadline);
+  }
+
+  async remove(key: SessionRef, { ifLastSeq, ifIdle }: RemoveConditions): Promise<boolean> {
+    const { dialect, tables, clock } = this.#storage;
+    const deadline = this.#storage.deadline();
+    const request = { key: this.#records.bindKey(key), now: await clock.now(deadline), ifLastSeq, ifIdle };
     const removed = await this.#storage.transact(() => removeSessionSteps(dialect, tables, request), { deadline });
     if (removed !== undefined) await this.#storage.erase();
     return removed ?? false;
@@ -176,11 +187,13 @@ export class SqlSessionStore implements SessionStore {
 
   /**
    * Deletes the oldest events of each session: those older than `olderThan` and not among the last `keepLast`. Returns their
-   * count. It stops at the first event to keep, so the remaining events have no gap. `seq` and state do not change. Works in
-   * small transactions, each with its own time limit.
+   * count. It stops at the first event to keep, so the remaining events have no gap. `seq` and state do not change. The
+   * changes of deleted events become part of the initial state in the same step. A session with marks keeps all events from
+   * the first one of an invocation that is unfinished or has an open call. Works in small transactions, each with its own
+   * time limit.
    */
   pruneEvents(p: PruneRequest): Promise<number> {
-    return pruneEvents(this.#storage, p);
+    return pruneEvents(this.#storage, p, this.#codec);
   }
 
   /** Deletes the expired sessions (`sessionTtlMs`), which are invisible already. Returns their count. */

@@ -10,6 +10,7 @@ import type { ConnectionSource, ServerConnection } from '../../src/client/server
 import { query } from '../../src/client/sql-database.ts';
 import type { Steps } from '../../src/client/sql-database.ts';
 import { postgres } from '../../src/dialects/postgres.ts';
+import { SCHEMA_VERSION } from '../../src/schema/migrate.ts';
 
 const ref = { appName: 'app', userId: 'u', sessionId: 's' };
 const never = new Promise<never>(() => {});
@@ -26,7 +27,7 @@ function serviceOn(answer: (text: string) => Promise<never>): {
 } {
   const runtime = new FixedRuntime();
   const answers = [
-    [/SELECT content/, { content: '3' }],
+    [/SELECT content/, { content: String(SCHEMA_VERSION) }],
     [/clock_timestamp/, { now: runtime.now() }],
   ] as const;
   const client = {

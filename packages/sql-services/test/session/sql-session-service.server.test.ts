@@ -2,6 +2,7 @@ import { DatabaseSessionService, SqlSessionStore } from '@thole/sql-services';
 import { leaseStoreCases, register, sessionServiceCases, sessionStoreCases } from '@thole/testing';
 import { afterAll, describe, it } from 'vitest';
 import { describeWith } from '../../../../test/servers/index.ts';
+import { runtimeClock } from '../support/runtime-clock.ts';
 import { serverTables } from '../support/server-tables.ts';
 
 for (const kind of ['postgres', 'pgbouncer', 'mariadb'] as const) {
@@ -11,15 +12,35 @@ for (const kind of ['postgres', 'pgbouncer', 'mariadb'] as const) {
     const database = { dbUrl, tablePrefix };
     afterAll(() => tables.close());
 
-    register({ describe, it }, [...leaseStoreCases, ...sessionStoreCases], {
-      name: `SqlSessionStore (${kind})`,
-      claims: ['lease', 'watch'],
+    const clock = runtimeClock(kind, dbUrl);
+    afterAll(() => clock.close());
+
+    const needsClock = ({ id }: { id: string }): boolean => id.startsWith('waiting.');
+    const storeCases = [...leaseStoreCases, ...sessionStoreCases];
+
+    register({ describe, it }, storeCases.filter(needsClock), {
+      name: `SqlSessionStore (${kind}, with the clock of the test)`,
+      claims: ['lease'],
       async create(runtime) {
         await tables.empty();
-        return new SqlSessionStore({ ...database, runtime });
+        return new SqlSessionStore({ ...clock.options(runtime), tablePrefix, runtime });
       },
       destroy: (store) => (store as SqlSessionStore).close(),
     });
+
+    register(
+      { describe, it },
+      storeCases.filter((each) => !needsClock(each)),
+      {
+        name: `SqlSessionStore (${kind})`,
+        claims: ['lease', 'watch'],
+        async create(runtime) {
+          await tables.empty();
+          return new SqlSessionStore({ ...database, runtime });
+        },
+        destroy: (store) => (store as SqlSessionStore).close(),
+      },
+    );
 
     register({ describe, it }, sessionServiceCases, {
       name: `DatabaseSessionService (${kind})`,

@@ -1,7 +1,17 @@
-/** Returns the statements that change tables of the current version to those of an earlier version. */
-export function downgradeStatements(tablePrefix: string, version: 1 | 2 | 3): string[] {
+/**
+ * Returns the statements that change tables of the current version to those of an earlier version. `indexesOfTables`: true if
+ * the name of an index is unique in its table only (MariaDB).
+ */
+export function downgradeStatements(
+  tablePrefix: string,
+  version: 1 | 2 | 3,
+  { indexesOfTables = false }: { indexesOfTables?: boolean } = {},
+): string[] {
   const table = (name: string): string => `${tablePrefix}${name}`;
+  const end = indexesOfTables ? ` ON ${table('sessions')}` : '';
   const toVersion3 = [
+    ...['unfinished', 'due', 'interrupts'].map((kind) => `DROP INDEX ${table(`sessions_${kind}`)}${end}`),
+    `ALTER TABLE ${table('sessions')} DROP COLUMN forked_from`,
     `DROP TABLE ${table('credentials')}`,
     `UPDATE ${table('meta')} SET content = '${version}' WHERE item = 'schema version'`,
   ];

@@ -14,6 +14,7 @@ const names = [
   'memory_scopes',
   'memory_entries',
   'memory_segments',
+  'credentials',
 ];
 
 /** The tables on a server. Emptying them before a test is faster than creating new ones. */
