@@ -126,6 +126,26 @@ describeInBrowser('the page, on facts', (browser) => {
     expect(left).toContain('I live in Porto.');
   });
 
+  it('offers to forget memories that say the same as a forgotten one', async () => {
+    const hotel = await startHotelServer();
+    const texts = ['Likes fresh figs.', 'Likes fresh figs very much.', 'Fresh figs, likes them.', 'Has a dog.'];
+    await hotel.client.memory.add({ ...guest, memories: texts });
+    const { page, item, button } = await open(browser(), hotel);
+    await button(item('Likes fresh figs.'), 'Forget').click();
+    const dialog = page.getByRole('dialog', { name: 'Forget these too?' });
+    const same = dialog.getByRole('list', { name: 'Memories that say the same' });
+    await expect
+      .poll(async () => (await same.locator('.memory-text').allTextContents()).toSorted())
+      .toEqual(['Fresh figs, likes them.', 'Likes fresh figs very much.']);
+    await keepScreenshot(page, 'forget-same');
+    expect(await seriousIn(page)).toEqual([]);
+    await dialog.getByRole('checkbox', { name: 'Likes fresh figs very much.' }).uncheck();
+    await button(dialog, 'Forget 1').click();
+    await item('Fresh figs, likes them.').waitFor({ state: 'detached' });
+    const { memories } = await hotel.client.memory.list(guest);
+    expect(memories.map(({ content }) => textOf(content))).toEqual(['Likes fresh figs very much.', 'Has a dog.']);
+  });
+
   it('keeps what has ended apart, folded, with nothing in its place', async () => {
     const hotel = await startHotelServer();
     const content = { role: 'user' as const, parts: [{ text: 'Has a dog.' }] };

@@ -1,4 +1,5 @@
 import { Dialog, DialogDescription, DialogDismiss, DialogHeading } from '@ariakit/react';
+import type { ComponentChildren } from 'preact';
 
 /** Asks before an action that cannot be undone. */
 export function ConfirmDialog(p: {
@@ -9,26 +10,38 @@ export function ConfirmDialog(p: {
   onConfirm: () => void;
   /** A less drastic alternative. */
   other?: { action: string; onConfirm: () => void } | undefined;
+  /** True if there is nothing to confirm. Default: false. */
+  isDisabled?: boolean | undefined;
   onClose: () => void;
+  /** Content between the text and the buttons. */
+  children?: ComponentChildren;
 }) {
   return (
     <Dialog open={p.open} onClose={p.onClose} class="dialog" backdrop={<div class="backdrop" />}>
       <DialogHeading render={<h2 />}>{p.title}</DialogHeading>
       <DialogDescription>{p.text}</DialogDescription>
+      {p.children}
       <div class="button-row dialog-actions">
         <DialogDismiss class="button">Cancel</DialogDismiss>
         {p.other && <Choice {...p.other} onClose={p.onClose} />}
-        <Choice action={p.action} onConfirm={p.onConfirm} onClose={p.onClose} isBad />
+        <Choice {...p} isBad />
       </div>
     </Dialog>
   );
 }
 
-function Choice(p: { action: string; onConfirm: () => void; onClose: () => void; isBad?: boolean | undefined }) {
+function Choice(p: {
+  action: string;
+  onConfirm: () => void;
+  onClose: () => void;
+  isBad?: boolean | undefined;
+  isDisabled?: boolean | undefined;
+}) {
   return (
     <button
       type="button"
       class={p.isBad ? 'button button-bad' : 'button'}
+      disabled={p.isDisabled}
       onClick={() => {
         p.onClose();
         p.onConfirm();

@@ -1,11 +1,13 @@
 import { createEvent } from '@thole/core';
 import { turnId } from '@thole/core/kit';
 import type { MemoryEntry, NewMemory } from '@thole/core';
+import { ClientError } from '@thole/client';
 import type { MemoryClient } from '@thole/client';
 import { InMemoryMemoryService } from '@thole/mem-services';
 import { FixedRuntime } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
 import { correctMemory } from '../../page/inspector/memory/correct-memory.ts';
+import { forgetMemory } from '../../page/inspector/memory/forget-memory.ts';
 import { readEvidence } from '../../page/inspector/memory/read-evidence.ts';
 
 const user = { appName: 'hotel', userId: 'ada' };
@@ -141,5 +143,46 @@ describe('correctMemory', () => {
     const after = await service.listMemories({ ...user, filter: { kinds: ['turn'] } });
     expect(texts(after.memories)).toContain('I like dates.');
     expect(after.memories).toHaveLength(5);
+  });
+});
+
+describe('forgetMemory', () => {
+  const clientOf = (service: InMemoryMemoryService): Pick<MemoryClient, 'findSame' | 'forget'> => ({
+    findSame: ({ id, ...p }) => service.findSameMemories({ ...p, ids: [id] }),
+    forget: async ({ id, ...p }) => void (await service.deleteMemory({ ...p, ids: [id] })),
+  });
+  const idsIn = async (service: InMemoryMemoryService): Promise<string[]> =>
+    (await service.listMemories(user)).memories.map(({ id }) => id);
+
+  it('returns other memories that say the same, without the deleted evidence', async () => {
+    const { service, turns, fact } = await told();
+    await service.addMemory({ ...user, memories: [{ id: 'note', kind: 'note', content: said('Likes figs!') }] });
+    const same = await forgetMemory(clientOf(service), { ...user, id: fact.id, keepEvidence: false });
+    expect(same.map(({ id }) => id)).toEqual(['note']);
+    expect(await idsIn(service)).toEqual([turns[0], turns[2], turns[4], 'note']);
+  });
+
+  it('returns none if the evidence is kept', async () => {
+    const { service, turns, fact } = await told();
+    expect(await forgetMemory(clientOf(service), { ...user, id: fact.id, keepEvidence: true })).toEqual([]);
+    expect(await idsIn(service)).toEqual(turns);
+  });
+
+  it.each(['MEMORY_NOT_CONFIGURED', 'NOT_FOUND'])('deletes if the search for others fails with %s', async (code) => {
+    const { service, fact } = await told();
+    const findSame = () => Promise.reject(new ClientError('No.', { code }));
+    expect(
+      await forgetMemory({ ...clientOf(service), findSame }, { ...user, id: fact.id, keepEvidence: false }),
+    ).toEqual([]);
+    expect(await idsIn(service)).not.toContain(fact.id);
+  });
+
+  it('deletes nothing if the search for others fails with another error', async () => {
+    const { service, fact } = await told();
+    const findSame = () => Promise.reject(new ClientError('Down.', { code: 'STORE_UNAVAILABLE' }));
+    await expect(
+      forgetMemory({ ...clientOf(service), findSame }, { ...user, id: fact.id, keepEvidence: false }),
+    ).rejects.toThrow('Down.');
+    expect(await idsIn(service)).toContain(fact.id);
   });
 });

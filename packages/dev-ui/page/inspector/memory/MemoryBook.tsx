@@ -1,4 +1,4 @@
-import type { UserRef } from '@thole/core';
+import type { MemoryEntry, UserRef } from '@thole/core';
 import { useId, useRef, useState } from 'preact/hooks';
 import { ErrorNote } from '../../components/ErrorNote.tsx';
 import { Skeleton } from '../../components/Skeleton.tsx';
@@ -8,9 +8,11 @@ import { events, sessionRef } from '../../state/session.ts';
 import { toast } from '../../state/toast.ts';
 import { ConfirmDialog } from '../ConfirmDialog.tsx';
 import { correctMemory } from './correct-memory.ts';
+import { forgetMemory } from './forget-memory.ts';
 import type { MemoryActions } from './memory-actions.ts';
 import { MemoryForm } from './MemoryForm.tsx';
 import { Remembered } from './Remembered.tsx';
+import { SameMemoriesDialog } from './SameMemoriesDialog.tsx';
 import { SearchBar } from './SearchBar.tsx';
 import { useMemories } from './use-memories.ts';
 import { nowMs } from '../../state/clock.ts';
@@ -20,6 +22,7 @@ export function MemoryBook({ listsAtOnce }: { listsAtOnce: boolean }) {
   const user: UserRef = { appName: appName.value!, userId: userId.value };
   const [adds, setAdds] = useState(false);
   const [asks, setAsks] = useState(false);
+  const [same, setSame] = useState<readonly MemoryEntry[]>([]);
   const book = useMemories(user, listsAtOnce);
   const { searched, found, error, isLoading, next } = book;
   const part = useRef<HTMLElement>(null);
@@ -43,10 +46,15 @@ export function MemoryBook({ listsAtOnce }: { listsAtOnce: boolean }) {
       if (isDone) requestAnimationFrame(() => focusMemory(part.current, corrected));
       return isDone;
     },
-    forget: (entry, { keepEvidence }) =>
-      act(entry.evidence?.length && !keepEvidence ? 'Forgotten, with its evidence.' : 'Forgotten.', () =>
-        client.memory.forget({ ...user, id: entry.id, keepEvidence }),
-      ),
+    async forget(entry, { keepEvidence }) {
+      let others: readonly MemoryEntry[] = [];
+      const done = entry.evidence?.length && !keepEvidence ? 'Forgotten, with its evidence.' : 'Forgotten.';
+      const isDone = await act(done, async () => {
+        others = await forgetMemory(client.memory, { ...user, id: entry.id, keepEvidence });
+      });
+      if (isDone) setSame(others);
+      return isDone;
+    },
   };
 
   return (
@@ -108,6 +116,11 @@ export function MemoryBook({ listsAtOnce }: { listsAtOnce: boolean }) {
         action="Forget all"
         onConfirm={() => void act('Everything is forgotten.', () => client.memory.forgetAll(user))}
         onClose={() => setAsks(false)}
+      />
+      <SameMemoriesDialog
+        same={same}
+        onForget={(ids) => void act('Forgotten.', () => client.memory.forgetMany({ ...user, ids }))}
+        onClose={() => setSame([])}
       />
     </section>
   );
