@@ -124,7 +124,16 @@ export { StreamingMode } from './agent/run-config.ts';
 export type { RunConfig, RunLimits } from './agent/run-config.ts';
 export type { Agent, AgentCallback, MaybePromise } from './agent/agent.ts';
 export { AgentTree } from './agent/agent-tree.ts';
-export type { CallbackContext, ChildRun, InvocationContext, ReadonlyContext, ToolContext } from './agent/contexts.ts';
+export type {
+  CallbackContext,
+  ChildRun,
+  InputRequest,
+  InvocationContext,
+  ReadonlyContext,
+  StepFunction,
+  ToolConfirmation,
+  ToolContext,
+} from './agent/contexts.ts';
 export type {
   OutputOf,
   SchemaInput,
@@ -135,6 +144,6 @@ export type {
 export type { Tool } from './tool/tool.ts';
 export type { Toolset } from './tool/toolset.ts';
 export type { Plugin } from './plugin/plugin.ts';
-export type { App } from './app/app.ts';
+export type { App, ResumabilityConfig } from './app/app.ts';
 export type { CompactionOptions, Summarizer, Summary, SummaryRequest } from './app/compaction.ts';
 export { readRetryAfter } from './model/retry-after.ts';

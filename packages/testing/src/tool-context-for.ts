@@ -2,12 +2,15 @@ import { createEventActions, State, TholeError } from '@thole/core';
 import { silentSpan } from '@thole/core/kit';
 import type {
   ArtifactService,
+  AuthCredential,
   Content,
   Event,
   EventLog,
+  Json,
   MemoryService,
   Runtime,
   StateMap,
+  ToolConfirmation,
   ToolContext,
 } from '@thole/core';
 
@@ -33,6 +36,12 @@ export interface ToolContextOptions<Deps = unknown> {
   invocationId?: string | undefined;
   functionCallId?: string | undefined;
   idempotencyKey?: string | undefined;
+  /** Value of `context.toolConfirmation`. Default: none. */
+  toolConfirmation?: ToolConfirmation | undefined;
+  /** Result of `requestInput`. Without it, `requestInput` throws. */
+  input?: Json | undefined;
+  /** Result of `requestCredential`. Without it, `requestCredential` throws. */
+  credential?: AuthCredential | undefined;
 }
 
 /**
@@ -104,6 +113,11 @@ export function toolContextFor<Deps = unknown>(options: ToolContextOptions<Deps>
         ...(payload !== undefined && { payload }),
       };
     },
+    resumed: false,
+    toolConfirmation: options.toolConfirmation,
+    requestInput: async () => options.input ?? missingAnswer('input'),
+    requestCredential: async () => options.credential ?? missingAnswer('credential'),
+    step: async (_name, fn) => fn({ idempotencyKey: `${session.sessionId}/${functionCallId}`, signal }),
     reportProgress: () => {},
     runChild: () => {
       throw new Error('A context made by hand starts no agents.');
@@ -120,4 +134,8 @@ const noEvents: EventLog = Object.freeze({
 
 function missing(code: 'MEMORY_NOT_CONFIGURED' | 'ARTIFACT_NOT_CONFIGURED', kind: string): never {
   throw new TholeError(code, `There is no ${kind} service here.`);
+}
+
+function missingAnswer(option: string): never {
+  throw new Error(`The tool requested an answer. Set the option ${option} of toolContextFor.`);
 }

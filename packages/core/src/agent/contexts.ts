@@ -1,14 +1,16 @@
 import type { Content, Part } from '../content/content.ts';
 import type { EventActions } from '../event/event-actions.ts';
+import type { AuthConfig } from '../credential/auth-config.ts';
+import type { AuthCredential } from '../credential/auth-credential.ts';
 import type { Event } from '../event/event.ts';
-import type { Json } from '../json/json.ts';
+import type { Json, JsonObject } from '../json/json.ts';
 import type { NewMemory, SearchMemoryRequest, SearchMemoryResponse } from '../memory/memory-service.ts';
 import type { MemoryEntry } from '../memory/memory-entry.ts';
 import type { Runtime, Span } from '../runtime/runtime.ts';
 import type { StateDelta } from '../state/scopes.ts';
 import type { ReadonlyState, State } from '../state/state.ts';
 import type { AgentTree } from './agent-tree.ts';
-import type { Agent } from './agent.ts';
+import type { Agent, MaybePromise } from './agent.ts';
 import type { EventLog } from './event-log.ts';
 import type { RunConfig } from './run-config.ts';
 
@@ -33,6 +35,8 @@ export interface ReadonlyContext<T = unknown> {
 /** The context of callbacks. */
 export interface CallbackContext<T = unknown> extends ReadonlyContext<T> {
   readonly state: State;
+  /** True if this run continues an invocation after a pause or a crash. */
+  readonly resumed: boolean;
   /**
    * The current span: that of the tool call in a tool and its callbacks, otherwise that of the agent. Use it as the
    * parent of your own spans (`runtime.tracer.start(name, attributes, span)`). A silent span if nothing is recorded.
@@ -72,13 +76,54 @@ export interface ToolContext<T = unknown> extends CallbackContext<T> {
   readonly idempotencyKey: string;
   /** Actions of the event that will hold the answer. Write `stateDelta` through `state`. */
   readonly actions: EventActions;
-  /** Requests a confirmation from a person. The call is answered later. */
+  /** The answer to the last confirmation that was requested for this call. Undefined if there is none. */
+  readonly toolConfirmation?: ToolConfirmation | undefined;
+  /**
+   * Requests a confirmation from a person. The result of the tool is then provisional. After the answer the tool runs again,
+   * and `toolConfirmation` contains the answer.
+   */
   requestConfirmation(p: { hint: string; payload?: Json | undefined }): void;
+  /**
+   * Returns the answer of a person. Without an answer it records the request and throws: the call ends without an answer,
+   * and the run pauses. After the answer the tool runs again from its start with the same `idempotencyKey`, and the n-th
+   * request gets the n-th answer. Throws `INTERRUPT_EXPIRED` if nobody answered in time. Put effects after the request, or in
+   * a `step`.
+   */
+  requestInput(p: InputRequest): Promise<Json>;
+  /**
+   * Returns the user's credential. Without a valid one it requests a sign-in, as `requestInput` requests an answer. Throws
+   * `CREDENTIAL_NOT_CONFIGURED` if the runner has no `authenticator`, and `SIGN_IN_DENIED` if the user refused.
+   */
+  requestCredential(authConfig: AuthConfig): Promise<AuthCredential>;
+  /** See `InvocationContext.step`. */
+  step<R extends Json | undefined | void>(name: string, fn: StepFunction<R>): Promise<R>;
   /** Shows a message as a partial event. It is not stored. */
   reportProgress(message: string): void;
   /** Runs an agent in a separate session. */
   runChild(p: ChildRun): AsyncIterable<Event>;
 }
+
+/** The answer to a request for a confirmation. */
+export interface ToolConfirmation {
+  confirmed: boolean;
+  hint?: string | undefined;
+  payload?: Json | undefined;
+}
+
+/** A question to a person. */
+export interface InputRequest {
+  /** Text to show. */
+  message: string;
+  /** JSON Schema of the answer. Another answer leaves the request open. Default: any value. */
+  responseSchema?: JsonObject | undefined;
+  /** Data to show with the message. */
+  payload?: Json | undefined;
+  /** Time until the request expires, in milliseconds. Default: `interruptTtlMs` of the app. */
+  ttlMs?: number | undefined;
+}
+
+/** Work whose result is stored. `idempotencyKey` is the same for each attempt. */
+export type StepFunction<R> = (p: { idempotencyKey: string; signal: AbortSignal }) => MaybePromise<R>;
 
 /** An agent to run in a separate session, and its message. */
 export interface ChildRun {
@@ -99,6 +144,21 @@ export interface InvocationContext<T = unknown> extends CallbackContext<T> {
    * An event that is not yielded is not stored, and the agent continues as if a plugin had dropped it.
    */
   runAgent(agent: Agent, p?: { branch?: string | undefined }): AsyncGenerator<Event, void, Event | undefined>;
+  /**
+   * Returns the stored result of the n-th step with this name in this agent. Without one it calls `fn` and stores its result,
+   * which must be JSON. `fn` runs at least once; an error that it throws is not stored. Decisions that depend on state or on
+   * the outside belong in a step, because an agent that is resumed runs again from its first line.
+   */
+  step<R extends Json | undefined | void>(name: string, fn: StepFunction<R>): Promise<R>;
+  /** Returns the answer of a person, as `ToolContext.requestInput` does. The agent runs again from its first line. */
+  requestInput(p: InputRequest): Promise<Json>;
+  /** Waits for this time in milliseconds, as `sleepUntil` does. */
+  sleep(ms: number): Promise<void>;
+  /**
+   * Waits until this time, in seconds since the epoch. A wait of more than 60 s pauses the run: it is resumed when the time
+   * has come, in any process with this app.
+   */
+  sleepUntil(time: number): Promise<void>;
   /** Runs an agent in a separate in-memory session. The caller applies its state and artifact deltas (contract 25). */
   runChild(p: ChildRun): AsyncIterable<Event>;
   /**

@@ -17,6 +17,31 @@ export interface App {
   compaction?: CompactionOptions | undefined;
   /** Prompt caching of models that support it. Default: what the provider does by itself. */
   contextCache?: ContextCacheOptions | undefined;
+  /** Durable runs. Default: on. */
+  resumability?: ResumabilityConfig | undefined;
+  /**
+   * How a resumed run treats a call whose effect is unknown: the model is told so (`tell-model`), or a person decides whether
+   * it runs again (`ask-person`). Default: `tell-model`.
+   */
+  onInDoubt?: 'tell-model' | 'ask-person' | undefined;
+  /**
+   * True to store an event when a tool starts. After a crash, a call without it never started and runs. Costs one append per
+   * call. Tools with `requireConfirmation: true` do it always. Default: false.
+   */
+  journalToolStarts?: boolean | undefined;
+  /** Time until an interrupt expires that has no time limit, in milliseconds. Default: none. */
+  interruptTtlMs?: number | undefined;
+  /** What a new message does to open interrupts of the session: `keep`, or `cancel` to close them. Default: `keep`. */
+  onNewMessage?: 'keep' | 'cancel' | undefined;
   /** Returns the cost of one model call in any unit, for `runConfig.limits.cost`. `model` is the model's name. */
   costOf?: ((usage: Usage, model: string) => number) | undefined;
+}
+
+/** Controls durable runs. */
+export interface ResumabilityConfig {
+  /**
+   * False: an answer to a call begins a new invocation at the agent that made the call, and nothing is stored for a resume.
+   * Default: true.
+   */
+  isResumable?: boolean | undefined;
 }

@@ -18,6 +18,12 @@ export interface RecordedInterrupt {
   readonly isOpen: boolean;
 }
 
+/** The marks of a session that follow from its interrupts: their count, and the earliest time in seconds, or null. */
+export interface InterruptMarks {
+  openInterrupts: number;
+  wakeAt: number | null;
+}
+
 /** Codes of closing records after which an invocation cannot be resumed. They close its interrupts. */
 const finalCodes: ReadonlySet<string> = new Set(['RUN_ABORTED', 'RUN_INTERRUPTED', 'RUN_SUPERSEDED']);
 
@@ -53,6 +59,11 @@ export class InterruptLog {
     return this.#open.size;
   }
 
+  /** Returns the interrupts that have an answer, oldest request first. */
+  answered(): RecordedInterrupt[] {
+    return [...this.#all.values()].filter(({ answer }) => answer !== undefined);
+  }
+
   find(id: string): RecordedInterrupt | undefined {
     return this.#all.get(id);
   }
@@ -61,6 +72,12 @@ export class InterruptLog {
   ofCall(functionCallId: string): RecordedInterrupt[] {
     if (this.#all.size === 0) return [];
     return [...this.#all.values()].filter(({ interrupt }) => interrupt.functionCallId === functionCallId);
+  }
+
+  /** Returns all requests of an invocation, oldest first. */
+  ofInvocation(invocationId: string): RecordedInterrupt[] {
+    if (this.#all.size === 0) return [];
+    return [...this.#all.values()].filter(({ interrupt }) => interrupt.invocationId === invocationId);
   }
 
   /** Returns the error code of the record that ended an invocation for good. Undefined if it can be resumed. */
@@ -82,6 +99,31 @@ export class InterruptLog {
       entry.answer = { event, response };
       this.#close(entry);
     }
+  }
+
+  /** Returns the marks of the session after this event, or undefined if the event changes none of them. */
+  marksAfter(event: Event): InterruptMarks | undefined {
+    const isRequest = event.content !== undefined && (event.longRunningToolIds?.length ?? 0) > 0;
+    const mayClose = this.#open.size > 0 && (event.content !== undefined || isFinalRecord(event));
+    if (!isRequest && !mayClose) return undefined;
+    const after = new InterruptLog();
+    for (const [id, entry] of this.#open) {
+      const copy = { ...entry };
+      after.#all.set(id, copy);
+      after.#open.set(id, copy);
+    }
+    after.add(event);
+    return after.marks;
+  }
+
+  /** The marks of a session with these interrupts. */
+  get marks(): InterruptMarks {
+    let wakeAt: number | null = null;
+    for (const { interrupt } of this.#open.values()) {
+      const { expiresAt } = interrupt;
+      if (expiresAt !== undefined && (wakeAt === null || expiresAt < wakeAt)) wakeAt = expiresAt;
+    }
+    return { openInterrupts: this.#open.size, wakeAt };
   }
 
   #addRequests(event: Event, ids: readonly string[]): void {

@@ -3,9 +3,11 @@ import type { CallbackContext, InvocationContext, ToolContext } from '../agent/c
 import type { EventLog } from '../agent/event-log.ts';
 import type { Content } from '../content/content.ts';
 import type { Event } from '../event/event.ts';
+import type { Interrupt } from '../interrupt/interrupt.ts';
 import type { JsonObject } from '../json/json.ts';
 import type { LlmRequest } from '../model/llm-request.ts';
 import type { LlmResponse } from '../model/llm-response.ts';
+import type { SessionRef } from '../session/session.ts';
 import type { Tool } from '../tool/tool.ts';
 
 type Hook<P, R = never> = (p: P) => MaybePromise<R | undefined | void>;
@@ -62,6 +64,11 @@ export interface Plugin {
    * only logged.
    */
   onRunErrorCallback?: Hook<{ invocationContext: InvocationContext; error: Error }> | undefined;
+  /**
+   * Called after a request for an answer from outside is stored, at least once. Cannot return a result; its own errors are
+   * only logged.
+   */
+  onInterruptCallback?: Hook<{ interrupt: Interrupt; ref: SessionRef; invocationContext: InvocationContext }> | undefined;
   /** Called when the runner is closed. */
   close?(): MaybePromise<void>;
 }

@@ -14,7 +14,7 @@ export function sessionOf(stored: StoredSession, p: { window?: EventWindow | und
   const events = stored.events.slice();
   if (p.freeze) for (const event of events) deepFreeze(event);
   const initialState = deepFreeze(stored.initialState);
-  return { ...summaryOf(stored), initialState, events, ...(window && { window }) };
+  return { ...summaryOf(stored), initialState, marks: { ...stored.marks }, events, ...(window && { window }) };
 }
 
 /** Returns a copy without events. Throws `STORE_VERSION` for an unknown version of the record. */

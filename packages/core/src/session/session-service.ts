@@ -25,6 +25,8 @@ export interface UserRef {
 export interface SessionService {
   readonly leasing?: LeaseManager | undefined;
   readonly watching?: EventWatcher | undefined;
+  /** True if sessions outlive the process. A run that its runner closes can then be continued by another process. */
+  readonly isDurable?: boolean | undefined;
   /**
    * Creates a session, with a new id if none is given. Throws `SESSION_ALREADY_EXISTS` if the id is taken. State keys with a
    * prefix are stored in their scope.

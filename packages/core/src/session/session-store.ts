@@ -14,7 +14,12 @@ import type { WaitingPage, WaitingRequest } from './waiting-sessions.ts';
 export interface SessionStore {
   readonly specVersion: 1;
   /** Optional abilities: usually a `StoredLeaseManager` and a `StoredEventWatcher`. */
-  readonly abilities: { leasing?: LeaseManager | undefined; watching?: EventWatcher | undefined };
+  readonly abilities: {
+    leasing?: LeaseManager | undefined;
+    watching?: EventWatcher | undefined;
+    /** True if sessions outlive the process. Default: false. */
+    isDurable?: boolean | undefined;
+  };
   /**
    * Stores a new session with its events, state, marks and initial state in one step. Throws `SESSION_ALREADY_EXISTS` if the
    * key is taken, also if two calls race. `appState` and `userState` are the changes that the initial state makes to the

@@ -39,12 +39,14 @@ export interface Session {
    * `StoredSessionService` have it.
    */
   initialState?: StateMap | undefined;
+  /** Which work the session waits for. Undefined if the service does not store it. */
+  marks?: SessionMarks | undefined;
   /** Present if `events` are not all events. */
   window?: EventWindow | undefined;
 }
 
 /** A session in a list: without its events. */
-export type SessionSummary = Omit<Session, 'events' | 'initialState' | 'window'>;
+export type SessionSummary = Omit<Session, 'events' | 'initialState' | 'marks' | 'window'>;
 
 /** The session that a session was copied from. */
 export interface ForkOrigin {

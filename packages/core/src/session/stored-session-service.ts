@@ -42,6 +42,7 @@ const limitNames = optionNames<SizeLimits>({ eventBytes: true, stateValueBytes: 
 export class StoredSessionService implements SessionService {
   readonly leasing: LeaseManager | undefined;
   readonly watching: EventWatcher | undefined;
+  readonly isDurable: boolean;
   protected readonly runtime: Runtime;
   readonly #store: SessionStore;
   readonly #limits: SizeLimits;
@@ -52,6 +53,7 @@ export class StoredSessionService implements SessionService {
     this.#store = store;
     this.leasing = store.abilities.leasing;
     this.watching = store.abilities.watching;
+    this.isDurable = store.abilities.isDurable ?? false;
     this.runtime = runtime ?? systemRuntime();
     this.#limits = {
       eventBytes: limits.eventBytes ?? 8 * 1024 * 1024,

@@ -1,3 +1,4 @@
+import type { MaybePromise } from '../agent/agent.ts';
 import type { ToolContext } from '../agent/contexts.ts';
 import type { JsonObject } from '../json/json.ts';
 import type { FunctionDeclaration, LlmRequest } from '../model/llm-request.ts';
@@ -18,6 +19,26 @@ export interface Tool {
   readonly idempotent?: boolean | undefined;
   /** Time limit of one call in milliseconds. Default: `toolTimeoutMs` of the run. */
   readonly timeoutMs?: number | undefined;
+  /** True, or a function that returns true, if a person must confirm a call before the tool runs. Default: false. */
+  readonly requireConfirmation?: RequireConfirmation | undefined;
+  /** Time until a request for a confirmation expires, in milliseconds. Default: `interruptTtlMs` of the app. */
+  readonly confirmationTtlMs?: number | undefined;
+  /** True if a person may change the arguments when confirming a call. Default: false. */
+  readonly allowEditedArguments?: boolean | undefined;
+  /** True if a long-running call accepts answers with `willContinue`, which leave it open. Default: false. */
+  readonly acceptsUpdates?: boolean | undefined;
+  /** `ask-model` calls the model after each update. Default: `store`. */
+  readonly onUpdate?: 'ask-model' | 'store' | undefined;
+  /**
+   * Finds out whether a call took effect whose run ended before its answer. Returns its result, `not-done` to run it, or
+   * `unknown`.
+   */
+  probe?(
+    args: JsonObject,
+    p: { idempotencyKey: string; signal: AbortSignal },
+  ): MaybePromise<{ result: unknown } | 'not-done' | 'unknown'>;
+  /** Throws `INVALID_INPUT` for arguments with which the tool cannot run. Called before a confirmation is requested. */
+  checkArguments?(args: JsonObject): Promise<void>;
   /** Returns the declaration for the model. Undefined: the tool is not shown and cannot be called. */
   declaration?(): FunctionDeclaration | undefined;
   /**
@@ -28,3 +49,6 @@ export interface Tool {
   /** Called before each model call. May change the request. */
   processLlmRequest?(p: { toolContext: ToolContext; llmRequest: LlmRequest }): Promise<void>;
 }
+
+/** Decides whether a call needs a confirmation. */
+export type RequireConfirmation = boolean | ((args: JsonObject, toolContext: ToolContext) => MaybePromise<boolean>);

@@ -1,37 +1,32 @@
-import type { Event } from '@thole/core';
+import type { Agent, Event, InvocationContext } from '@thole/core';
+import { flowSupport } from '../hooks/flow-support.ts';
 
-/** Facts about an agent's events for the agent that runs it. */
+/** Facts about a call of an agent for the agent that made it. */
 export interface Followed {
   /** True if one of the events ends the enclosing loop. */
   escalated: boolean;
-  /** True if the agent stopped at calls that are answered later: the next agent must wait. */
+  /** True if the agent waits for an answer from outside: the next agent must not begin. */
   isPaused: boolean;
 }
 
-/** Yields an agent's events, reads each as it was stored, and returns a summary. */
-export async function* follow(
-  events: AsyncGenerator<Event, void, Event | undefined>,
-): AsyncGenerator<Event, Followed, Event> {
-  let escalated = false;
-  // The last event of each branch: an agent that called a model again afterwards does not wait.
-  const waits = new Map<string | undefined, boolean>();
+/** Runs an agent, yields its events, and returns a summary. */
+export async function* follow(context: InvocationContext, agent: Agent): AsyncGenerator<Event, Followed, Event> {
+  const support = flowSupport(context);
+  const { steps, place } = support.callAgent(agent);
+  let escalated = support.progress?.hasEscalated(place) ?? false;
   try {
-    let step = await events.next();
+    let step = await steps.next();
     while (!step.done) {
       const answer = (yield step.value) as Event | undefined;
       const stored = answer ?? step.value;
-      if (!stored.partial) {
-        escalated ||= stored.actions.escalate === true;
-        const isAnswer = stored.content?.parts?.every((part) => part.functionResponse) ?? true;
-        if (!isAnswer) waits.set(stored.branch, (stored.longRunningToolIds?.length ?? 0) > 0);
-      }
-      step = await events.next(answer);
+      if (!stored.partial) escalated ||= stored.actions.escalate === true;
+      step = await steps.next(answer);
     }
   } finally {
     // The consumer left. Not awaited: an agent that ignores its signal must not delay the end of its run.
-    events.return().catch(noop);
+    steps.return().catch(noop);
   }
-  return { escalated, isPaused: [...waits.values()].includes(true) };
+  return { escalated, isPaused: support.isPaused(place) };
 }
 
 function noop(): void {}

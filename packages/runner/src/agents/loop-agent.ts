@@ -38,15 +38,22 @@ export class LoopAgent extends BaseAgent {
     const rounds = flowSupport(context).loopRounds();
     try {
       for (let round = 0; round < (this.maxIterations ?? Infinity); round++) {
-        rounds.next();
+        // Rounds of an earlier run are only passed.
+        if (!this.#wasMade(context, round)) rounds.next();
         for (const agent of this.subAgents) {
           if (context.ended) return;
-          const { escalated, isPaused } = yield* follow(context.runAgent(agent));
+          const { escalated, isPaused } = yield* follow(context, agent);
           if (escalated || isPaused) return;
         }
       }
     } finally {
       rounds.close();
     }
+  }
+
+  /** True if an earlier run of the invocation has begun the round after this one. */
+  #wasMade(context: InvocationContext, round: number): boolean {
+    const { place, progress } = flowSupport(context);
+    return progress?.hasBegun(`${place}/${this.subAgents[0]!.name}#${round + 2}`) === true;
   }
 }

@@ -1,4 +1,5 @@
 import type { Event, InvocationContext } from '@thole/core';
+import { flowSupport } from '../hooks/flow-support.ts';
 import { BaseAgent } from './base-agent.ts';
 import type { BaseAgentOptions } from './base-agent.ts';
 
@@ -38,7 +39,7 @@ export class ParallelAgent extends BaseAgent {
         });
     };
 
-    const branches = this.subAgents.map((agent) => context.runAgent(agent, { branch: `${prefix}.${agent.name}` }));
+    const branches = this.subAgents.map((agent) => flowSupport(context).callAgent(agent, { branch: `${prefix}.${agent.name}` }).steps);
     for (const steps of branches) advance(steps, steps.next());
     try {
       // Each branch has at most one event here and continues with its own stored event: a slow reader delays all

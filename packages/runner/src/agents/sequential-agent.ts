@@ -15,7 +15,7 @@ export class SequentialAgent extends BaseAgent {
   async *runAsync(context: InvocationContext): AsyncGenerator<Event, void, Event> {
     for (const agent of this.subAgents) {
       if (context.ended) return;
-      const { isPaused } = yield* follow(context.runAgent(agent));
+      const { isPaused } = yield* follow(context, agent);
       if (isPaused) return;
     }
   }

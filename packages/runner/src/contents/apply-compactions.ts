@@ -42,9 +42,12 @@ function placeBySeq(events: readonly Event[], { event, record, index }: ActiveCo
   return events.find(isNewer) ?? event;
 }
 
+/** First line of a summary in the prompt. */
+export const SUMMARY_TITLE = 'Summary of the earlier conversation:';
+
 /** A summary is shown to every agent as the user's context, never as an agent's words. */
 function summaryEvent({ event, record }: ActiveCompaction): Event {
-  const text = `Summary of the earlier conversation:\n${summaryOf(record)}`;
+  const text = `${SUMMARY_TITLE}\n${summaryOf(record)}`;
   return {
     ...event,
     author: 'user',

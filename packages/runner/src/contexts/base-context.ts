@@ -68,6 +68,9 @@ export abstract class BaseContext<T = unknown> implements CallbackContext<T> {
   get span(): Span {
     return this.ownSpan ?? silentSpan;
   }
+  get resumed(): boolean {
+    return this.task.progress !== undefined;
+  }
   get deps(): T {
     return this.task.request.deps as T;
   }

@@ -1,10 +1,13 @@
 import { createEvent } from '@thole/core';
 import { assertAgent } from '@thole/core/kit';
 import type { Agent, Content, Event, SpanAttributes } from '@thole/core';
+import { isRequestEvent } from '../history/turn-segments.ts';
 import { asError } from '../hooks/as-error.ts';
 import { callCallbacks, callPlugins, hasHook } from '../hooks/call-hooks.ts';
 import { notifyPlugins } from '../hooks/notify-plugins.ts';
+import { isRunPaused } from '../hooks/run-paused.ts';
 import type { RunTask } from '../invocation/run-task.ts';
+import { isLlmAgent } from '../request/is-llm-agent.ts';
 import { stepInSpan } from '../traces/run-trace.ts';
 import type { AgentContext } from './agent-context.ts';
 
@@ -13,18 +16,32 @@ type AgentCallback = 'beforeAgentCallback' | 'afterAgentCallback';
 /** Number of nested agents after which a promise unwinds the stack. */
 const UNWIND_DEPTH = 64;
 
+/** The place of a call of an agent. */
+export interface AgentCallInit {
+  readonly branch: string | undefined;
+  /** Path of the call. */
+  readonly place: string;
+  /** True if the agent takes over from the agent at its place. */
+  readonly isTransfer?: boolean | undefined;
+}
+
 /**
  * Runs an agent with its hooks. Yields its events and passes what `next()` receives, the stored event, back to the agent.
- * An agent in another branch than its parent gets its own pending changes.
+ * An agent in another branch than its parent gets its own pending changes. In a resumed run, an agent that has ended returns at
+ * once. An agent that pauses ends without its `afterAgentCallback`.
  */
 export async function* runAgent(
   task: RunTask,
   parent: AgentContext,
   agent: Agent,
-  branch: string | undefined,
+  { branch, place, isTransfer }: AgentCallInit,
 ): AsyncGenerator<Event, void, Event | undefined> {
   assertAgent(agent);
   if (task.ended) return;
+  const isLlm = isLlmAgent(agent);
+  const hasBegun = task.progress !== undefined && (isLlm ? task.hasSegment(place) : task.progress.hasBegun(place));
+  // An LlmAgent that another one has transferred to shares its place.
+  if (hasBegun && !(isLlm && isTransfer) && task.progress!.hasEnded(place, isLlm)) return;
   const turn = task.turns.next();
   if (turn) await turn;
   task.assertMayBegin();
@@ -33,14 +50,16 @@ export async function* runAgent(
   const changes = isNewBranch ? parent.changes.branch() : parent.changes;
   const { signal, trace } = task;
   const span = trace?.begin(`invoke_agent ${agent.name}`, attributesOf(agent), parent.ownSpan);
-  const context = parent.withAgent(agent, { changes, span, branch, parent });
+  const context = parent.withAgent(agent, { changes, span, branch, parent, place });
+  if (hasBegun && !isLlm) context.replays(ownEvents(task.progress!.at(place)));
   const unwinds = context.depth % UNWIND_DEPTH === 0;
   let failure: unknown;
   let isLeft = true;
   try {
     const answer = hasHooks(context, 'beforeAgentCallback') && (await callAgentHooks(context, 'beforeAgentCallback'));
     signal.throwIfAborted();
-    if (answer) {
+    let addition: Content | false | undefined;
+    if (answer && !hasBegun) {
       const event = context.claim(answerEvent(context, answer));
       resolveYield(task, event, yield event);
     } else if (!task.ended) {
@@ -49,27 +68,32 @@ export async function* runAgent(
       try {
         let step = await (span ? stepInSpan(span, steps) : steps.next());
         while (!step.done) {
-          const event = context.claim(step.value);
-          const stored = resolveYield(task, event, yield event);
+          let stored = context.replayed(step.value);
+          // A partial event of an answer that is stored already is not shown again.
+          if (!stored && step.value.partial && context.isReplaying) stored = step.value;
+          if (!stored) {
+            const event = context.claim(step.value);
+            stored = resolveYield(task, event, yield event);
+          }
           // Each agent calls the steps of the agent below it: a long chain of transfers would overflow the stack.
           if (unwinds) await Promise.resolve();
           step = await (span ? stepInSpan(span, steps, stored) : steps.next(stored));
         }
         isFinished = true;
+      } catch (error) {
+        if (!isRunPaused(error)) throw error;
+        task.pausedPlaces.add(place);
       } finally {
         // Not awaited: an agent that ignores its signal must not delay the end of its run.
         if (!isFinished) steps.return().catch(noop);
       }
       signal.throwIfAborted();
-      const addition =
-        !task.ended && hasHooks(context, 'afterAgentCallback') && (await callAgentHooks(context, 'afterAgentCallback'));
-      if (addition) {
-        const event = context.claim(answerEvent(context, addition));
-        resolveYield(task, event, yield event);
-      }
+      const hasEnded = !task.ended && !task.isPaused(place);
+      addition =
+        hasEnded && hasHooks(context, 'afterAgentCallback') && (await callAgentHooks(context, 'afterAgentCallback'));
     }
-    const event = isNewBranch ? context.pendingEvent() : undefined;
-    if (event) resolveYield(task, event, yield event);
+    const last = lastEvent(task, context, { addition, isNewBranch });
+    if (last) resolveYield(task, last, yield last);
     isLeft = false;
   } catch (error) {
     isLeft = false;
@@ -79,6 +103,29 @@ export async function* runAgent(
   } finally {
     if (span) trace?.end(span, isLeft && signal.aborted ? signal.reason : failure);
   }
+}
+
+/**
+ * Returns the event with the answer of `afterAgentCallback`, with the pending changes of a branch, and with `endOfAgent` of an
+ * agent below another one that is not an `LlmAgent`. Undefined if there is none of these.
+ */
+function lastEvent(
+  task: RunTask,
+  context: AgentContext,
+  { addition, isNewBranch }: { addition: Content | false | undefined; isNewBranch: boolean },
+): Event | undefined {
+  const { agent, agentName: author, branch, invocationId, place, runtime } = context;
+  const event = addition ? answerEvent(context, addition) : undefined;
+  const marksEnd =
+    task.isResumable && place !== task.rootPlace && !isLlmAgent(agent) && !task.ended && !task.isPaused(place);
+  if (!event && !marksEnd && !(isNewBranch && context.hasPending())) return undefined;
+  const last = event ?? createEvent({ author, invocationId, branch }, runtime);
+  return context.claim(marksEnd ? { ...last, actions: { ...last.actions, endOfAgent: true } } : last);
+}
+
+/** Returns the events that the agent itself yielded: no requests, and nothing of `runAgent`. */
+function ownEvents(events: readonly Event[]): Event[] {
+  return events.filter((event) => event.actions.endOfAgent !== true && !isRequestEvent(event));
 }
 
 // Checked first: without hooks there is no wait.

@@ -1,11 +1,31 @@
 import { createEvent, createEventActions, State, TholeError } from '@thole/core';
 import { setOwn } from '@thole/core/kit';
-import type { ChildRun, Event, EventActions, Json, Span, ToolContext } from '@thole/core';
+import type {
+  AuthConfig,
+  AuthCredential,
+  ChildRun,
+  Event,
+  EventActions,
+  FunctionCall,
+  InputRequest,
+  Json,
+  JsonObject,
+  Runtime,
+  Span,
+  StepFunction,
+  ToolConfirmation,
+  ToolContext,
+} from '@thole/core';
+import { assertInputRequest, expired } from '../flow/input-answer.ts';
+import { credentialRequest, inputRequest } from '../flow/interrupt-request.ts';
+import type { InterruptRequest } from '../flow/interrupt-request.ts';
 import type { ToolContextInit } from '../hooks/flow-support.ts';
+import { RunPaused } from '../hooks/run-paused.ts';
 import type { RunTask } from '../invocation/run-task.ts';
 import type { AgentContext } from './agent-context.ts';
 import { BaseContext } from './base-context.ts';
 import { idempotencyKeyOf } from './idempotency-key.ts';
+import { runStepOnce } from './run-step-once.ts';
 
 /** Context of one tool call. Its changes are stored with the event that contains the answer. */
 export class ToolCallContext<T = unknown> extends BaseContext<T> implements ToolContext<T> {
@@ -13,7 +33,12 @@ export class ToolCallContext<T = unknown> extends BaseContext<T> implements Tool
   readonly actions: EventActions = createEventActions();
   readonly state: State;
   readonly #agentContext: AgentContext;
-  readonly #signal: AbortSignal | undefined;
+  readonly #init: ToolContextInit;
+  /** Requests of this attempt for input and sign-ins. */
+  readonly requests: InterruptRequest[] = [];
+  readonly #steps: Map<string, number> = new Map();
+  #inputs = 0;
+  #credentials = 0;
   #idempotencyKey: string | undefined;
   #isClosed = false;
 
@@ -21,7 +46,7 @@ export class ToolCallContext<T = unknown> extends BaseContext<T> implements Tool
     super(task, agentContext.agentName, span);
     this.functionCallId = p.functionCallId;
     this.#agentContext = agentContext;
-    this.#signal = p.signal;
+    this.#init = p;
     this.state = new State(agentContext.state, { temp: task.temp, guard: () => this.assertOpen() });
   }
 
@@ -35,7 +60,58 @@ export class ToolCallContext<T = unknown> extends BaseContext<T> implements Tool
   }
 
   override get signal(): AbortSignal {
-    return this.#signal ?? super.signal;
+    return this.#init.signal ?? super.signal;
+  }
+
+  get toolConfirmation(): ToolConfirmation | undefined {
+    return this.#init.attempt?.confirmation?.answer;
+  }
+
+  async requestInput(p: InputRequest): Promise<Json> {
+    assertInputRequest(p);
+    this.#assertMayPause('requestInput');
+    const answered = this.#init.attempt?.inputs[this.#inputs++];
+    if (answered?.hasExpired) throw expired(p.message);
+    if (answered) return answered.value;
+    return this.#request(inputRequest(this.#origin(p.ttlMs), p));
+  }
+
+  async requestCredential(authConfig: AuthConfig): Promise<AuthCredential> {
+    this.#assertMayPause('requestCredential');
+    const { authenticator } = this.task.runner;
+    if (!authenticator)
+      throw new TholeError('CREDENTIAL_NOT_CONFIGURED', 'The runner has no authenticator. Set the option authenticator.');
+    const { appName, userId, signal } = this;
+    const credential = await authenticator.loadCredential({ appName, userId, authConfig, signal });
+    if (credential) return credential;
+    const answered = this.#init.attempt?.credentials[this.#credentials++];
+    if (answered?.hasExpired) throw expired('sign-in');
+    const { status, error } = (answered?.value ?? {}) as { status?: Json; error?: Json };
+    if (status === 'denied') throw new TholeError('SIGN_IN_DENIED', `The sign-in was refused: ${String(error)}.`);
+    const interruptId = this.runtime.newId('call');
+    const origin = this.#origin(undefined);
+    const expiresAt = origin.ttlMs === undefined ? undefined : this.runtime.now() + origin.ttlMs / 1_000;
+    const shown = await authenticator.beginSignIn({ appName, userId, interruptId, authConfig, expiresAt, signal });
+    return this.#request(credentialRequest(origin, interruptId, shown as unknown as JsonObject));
+  }
+
+  async step<R extends Json | undefined | void>(name: string, fn: StepFunction<R>): Promise<R> {
+    this.assertOpen();
+    const n = (this.#steps.get(name) ?? 0) + 1;
+    this.#steps.set(name, n);
+    const { functionCallId: callId } = this;
+    const key = JSON.stringify([callId, name, n]);
+    return runStepOnce(
+      this.task,
+      { path: this.#agentContext.place, name, n, callId },
+      {
+        fn,
+        idempotencyKey: idempotencyKeyOf(this.task.session, this.#agentContext.callPlace(), key),
+        signal: this.signal,
+        author: this.agentName,
+        commit: (event) => this.#agentContext.commitWithoutChanges(event),
+      },
+    );
   }
 
   requestConfirmation(p: { hint: string; payload?: Json | undefined }): void {
@@ -63,6 +139,21 @@ export class ToolCallContext<T = unknown> extends BaseContext<T> implements Tool
     this.#isClosed = true;
     const delta = this.state.takeDelta();
     return delta ? { ...this.actions, stateDelta: { ...this.actions.stateDelta, ...delta } } : this.actions;
+  }
+
+  #origin(ttlMs: number | undefined): { runtime: Runtime; call: FunctionCall | undefined; ttlMs: number | undefined } {
+    return { runtime: this.runtime, call: this.#init.call, ttlMs: ttlMs ?? this.#init.ttlMs };
+  }
+
+  #request(request: InterruptRequest): never {
+    this.requests.push(request);
+    throw new RunPaused(`Call ${this.functionCallId} waits for an answer.`);
+  }
+
+  #assertMayPause(method: string): void {
+    this.assertOpen();
+    if (this.task.isResumable && this.#init.call) return;
+    throw new TholeError('INVALID_INPUT', `${method} is not possible here: the run cannot pause.`);
   }
 
   protected saved(filename: string, version: number): void {

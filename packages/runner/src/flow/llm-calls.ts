@@ -55,6 +55,12 @@ export class LlmCalls {
     }
   }
 
+  /** Adds a model call of an earlier run of the invocation. */
+  addEarlier(usage: Usage): void {
+    this.#made++;
+    this.addUsage(usage, () => '');
+  }
+
   /** Counts a call. Throws `LLM_CALL_LIMIT`, `TOKEN_LIMIT` or `COST_LIMIT` if a limit is reached. */
   count(invocationId: string): void {
     const { maxCalls, limits } = this.#init;

@@ -1,5 +1,5 @@
 import { createEventActions, getFunctionCalls, isFinalResponse, TholeError } from '@thole/core';
-import type { Content, Event, InvocationContext, JsonObject, LlmResponse, Usage } from '@thole/core';
+import type { Content, Event, FunctionCall, InvocationContext, JsonObject, LlmResponse, Usage } from '@thole/core';
 import type { LlmAgent } from '../agents/llm-agent.ts';
 import { flowSupport } from '../hooks/flow-support.ts';
 import { buildRequest } from '../request/build-request.ts';
@@ -10,6 +10,8 @@ import type { ModelAnswer } from './call-model.ts';
 import { checkOutput, withText } from './check-output.ts';
 import { giveCallIds } from './give-call-ids.ts';
 import { KnownCallIds } from './known-call-ids.ts';
+import { requestEvent } from './interrupt-request.ts';
+import { startOfTurn } from './resume-turn.ts';
 import { runTools } from './run-tools.ts';
 import { transferTarget } from './transfer.ts';
 
@@ -40,6 +42,10 @@ interface Turn {
 export async function* runTurn(agent: LlmAgent, context: InvocationContext): AsyncGenerator<Event, void, Event> {
   const turn: Turn = { step: 0, refusedSteps: 0, unfinishedSteps: 0, badOutputs: 0, retry: [], uncounted: {} };
   const support = flowSupport(context);
+  const start = support.progress && startOfTurn(context, support);
+  if (start?.kind === 'done') return;
+  if (start?.kind === 'transfer') return yield* support.transferTo(start.agent);
+  let earlier = start?.kind === 'calls' ? start : undefined;
   for (; !context.ended; turn.step++) {
     support.assertMayBegin();
     const building = buildRequest(agent, context, turn);
@@ -47,6 +53,12 @@ export async function* runTurn(agent: LlmAgent, context: InvocationContext): Asy
     turn.retry = [];
     // The run may have ended during a wait above or in the step before.
     context.signal.throwIfAborted();
+    if (earlier) {
+      const { calls, event } = earlier;
+      earlier = undefined;
+      if (yield* runCalls(draft, turn, event, calls)) continue;
+      return;
+    }
     const call = new ModelCall(draft);
     let answer: Event | ModelAnswer;
     try {
@@ -69,25 +81,52 @@ export async function* runTurn(agent: LlmAgent, context: InvocationContext): Asy
     turn.unfinishedSteps = 0;
     if (context.ended) return;
 
-    const outcome = yield* runTools(draft, calls);
-
-    if (draft.output?.accepted) {
-      const text = JSON.stringify(draft.output.accepted.value);
-      const id = context.runtime.newId('event');
-      yield answerEvent(draft, { id, response: {} }, { role: 'model', parts: [{ text }] });
-      return;
-    }
-    if (draft.output?.refused !== undefined) countBadOutput(turn, agent);
-    const target = transferTarget(outcome, context);
-    if (target) return yield* context.runAgent(target);
-    if (outcome.some((each) => each.actions?.skipSummarization)) return;
-    if (outcome.every((each) => each.isPending)) return;
-    countRefusedStep(
-      turn,
-      agent,
-      outcome.every((each) => each.isRefused),
-    );
+    if (!(yield* runCalls(draft, turn, stored, calls))) return;
   }
+}
+
+/** Runs the calls of an answer of the model. Returns true if the model is called next, false if the agent's turn has ended. */
+async function* runCalls(
+  draft: RequestDraft,
+  turn: Turn,
+  event: Event,
+  calls: readonly FunctionCall[],
+): AsyncGenerator<Event, boolean, Event> {
+  const { agent, context, support } = draft;
+  const outcome = yield* runTools(draft, event, calls);
+  const requests = outcome.flatMap((each) => each.requests ?? []);
+  if (requests.length > 0) {
+    const { branch, invocationId, runtime } = context;
+    yield requestEvent({ author: agent.name, invocationId, branch, runtime }, requests);
+  }
+  if (outcome.some((each) => each.isWaiting)) {
+    support.pauses();
+    return false;
+  }
+  if (draft.output?.accepted) {
+    const text = JSON.stringify(draft.output.accepted.value);
+    const id = context.runtime.newId('event');
+    yield answerEvent(draft, { id, response: {} }, { role: 'model', parts: [{ text }] });
+    return false;
+  }
+  if (draft.output?.refused !== undefined) countBadOutput(turn, agent);
+  const target = transferTarget(outcome, context);
+  if (target) {
+    yield* support.transferTo(target);
+    return false;
+  }
+  if (outcome.some((each) => each.actions?.skipSummarization)) return false;
+  const hasUpdate = calls.some(({ id }) => id !== undefined && support.updatedCalls.has(id));
+  if (!hasUpdate && outcome.every((each) => each.isPending)) {
+    support.pauses();
+    return false;
+  }
+  countRefusedStep(
+    turn,
+    agent,
+    outcome.every((each) => each.isRefused),
+  );
+  return true;
 }
 
 /** Returns the answer's content. If it does not fit `outputSchema`, stores the problem in `turn.retry`. */
@@ -120,8 +159,14 @@ function answerEvent(draft: RequestDraft, { id, response }: ModelAnswer, content
     runtime,
     isKnown: (callId) => knownCallIds(support.folds).in(context.history).has(callId),
   });
-  const later = getFunctionCalls(event).filter(({ name }) => tools?.get(name)?.isLongRunning);
+  const calls = getFunctionCalls(event);
+  const later = calls.filter(({ name }) => tools?.get(name)?.isLongRunning);
   if (later.length > 0) event.longRunningToolIds = later.map((call) => call.id!);
+  const isJournaled =
+    support.isResumable &&
+    calls.length > 0 &&
+    (support.durability.journalToolStarts || calls.some(({ name }) => tools?.get(name)?.requireConfirmation === true));
+  if (isJournaled) event.customMetadata = { ...event.customMetadata, toolStarts: 'journaled' };
   return event;
 }
 

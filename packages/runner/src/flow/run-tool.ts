@@ -6,13 +6,17 @@ import type {
   FunctionResponsePart,
   InvocationContext,
   JsonObject,
-  Span,
   Tool,
 } from '@thole/core';
 import { logFailure } from '../hooks/log-failure.ts';
+import { isRunPaused } from '../hooks/run-paused.ts';
 import type { RequestDraft } from '../request/request-draft.ts';
+import type { CallAttempt } from './call-attempt.ts';
+import { checkGate, gateAnswer, requestByTool, storeStart } from './confirmation-gate.ts';
+import type { InterruptRequest } from './interrupt-request.ts';
 import { readResult, splitResult } from './read-result.ts';
 import { afterTool, beforeTool, onToolError } from './tool-hooks.ts';
+import type { CallObservers } from './run-call.ts';
 import type { ToolCall } from './tool-hooks.ts';
 
 /** The result of one call. */
@@ -26,6 +30,10 @@ export interface ToolAnswer {
   readonly isRefused?: boolean | undefined;
   /** True if the answer comes later. A response is then a first note. */
   readonly isPending?: boolean | undefined;
+  /** True if the call waits for an answer from outside. A response is then provisional. */
+  readonly isWaiting?: boolean | undefined;
+  /** Requests for answers from outside, which are stored after the last answer of the turn. */
+  readonly requests?: readonly InterruptRequest[] | undefined;
   /** The tool's error, or the reason why it was ended. */
   readonly error?: Error | undefined;
 }
@@ -40,7 +48,7 @@ export interface ToolProgress {
 export async function runTool(
   draft: RequestDraft,
   call: FunctionCall & { id: string },
-  p: { span?: Span | undefined; progress?: ToolProgress | undefined } = {},
+  p: CallObservers & { attempt?: CallAttempt | undefined; isJournaled?: boolean | undefined } = {},
 ): Promise<ToolAnswer> {
   const tool = draft.tools?.get(call.name);
   if (!tool) return refuse(`There is no tool ${call.name}. ${listOf(draft.tools)}`);
@@ -51,23 +59,34 @@ export async function runTool(
   const { signal, runConfig } = draft.context;
   const limitMs = tool.timeoutMs ?? runConfig.toolTimeoutMs;
   const limit = limitMs === undefined ? undefined : { limitMs, over: new AbortController() };
+  const { attempt } = p;
+  const ttlMs = tool.confirmationTtlMs ?? draft.support.durability.interruptTtlMs;
   const open = draft.support.openToolContext({
     functionCallId: call.id,
+    call,
+    attempt,
+    ttlMs,
     signal: limit && AbortSignal.any([signal, limit.over.signal]),
     span: p.span,
   });
   let actions: EventActions | undefined;
   try {
     // Hooks and tools may change their arguments, never the stored call.
-    const toolCall = { tool, toolArgs: thawJson(call.args), toolContext: open.context };
-    const ran = await runWithHooks(draft, toolCall, limit, p.progress);
+    const toolArgs = thawJson(attempt?.confirmation?.editedArguments ?? call.args);
+    const toolCall = { tool, toolArgs, toolContext: open.context };
+    const ran = await runWithHooks(draft, toolCall, { call, limit, ttlMs, ...p });
     actions = open.close();
-    return answerOf(draft, tool, ran, actions);
+    if ('request' in ran) return { ...gateAnswer(call, ran.request), isWaiting: true, requests: [ran.request] };
+    if (open.requests.length > 0) return { isWaiting: true, requests: open.requests };
+    const answer = answerOf(draft, tool, ran, actions);
+    const requested = requestByTool(draft, call, { actions, ttlMs });
+    return requested && ran && 'value' in ran ? { ...answer, isWaiting: true, requests: [requested] } : answer;
   } finally {
     if (!actions) open.close();
   }
 }
 
+/** The result of a tool or a hook, its error, or the confirmation that the call needs first. */
 type Ran = { value: unknown; isTools: boolean } | { error: Error };
 
 /** The time limit of a call. It aborts the tool's signal. */
@@ -76,21 +95,38 @@ interface TimeLimit {
   readonly over: AbortController;
 }
 
+/** The parts of one attempt of a call. */
+interface Attempted extends CallObservers {
+  readonly call: FunctionCall & { id: string };
+  readonly limit: TimeLimit | undefined;
+  readonly ttlMs: number | undefined;
+  readonly attempt?: CallAttempt | undefined;
+  readonly isJournaled?: boolean | undefined;
+}
+
 async function runWithHooks(
   draft: RequestDraft,
   call: ToolCall,
-  limit: TimeLimit | undefined,
-  progress: ToolProgress | undefined,
-): Promise<Ran> {
+  p: Attempted,
+): Promise<Ran | { readonly request: InterruptRequest }> {
   const { signal } = draft.context;
+  const { limit, progress } = p;
   draft.support.assertMayBegin();
   const instead = await beforeTool(draft, call);
   signal.throwIfAborted();
+  if (!instead) {
+    const gate = await checkGate(draft, call, p);
+    signal.throwIfAborted();
+    if (gate) return gate;
+    if (p.isJournaled) await storeStart(draft, p);
+  }
   if (progress) progress.mayTakeEffect = !instead;
   let ran: Ran = instead ? { value: instead, isTools: false } : await attempt(draft, call, limit);
   if (progress && 'error' in ran && !limit?.over.signal.aborted) progress.mayTakeEffect = false;
   // The end of the run answers a running call; no further hook is called for it.
   signal.throwIfAborted();
+  // The call ends without an answer, so no hook may see or replace it.
+  if ('error' in ran && isRunPaused(ran.error)) return ran;
   if ('error' in ran) {
     if (isOfTheRun(ran.error)) throw ran.error;
     if (!isRefusal(ran.error)) logToolFailure(draft, call, ran.error);

@@ -1,6 +1,7 @@
 import type { Event, FunctionCall } from '@thole/core';
 import type { RequestDraft } from '../request/request-draft.ts';
-import { runTool } from './run-tool.ts';
+import { storedAnswers } from './resume-turn.ts';
+import { runCall } from './run-call.ts';
 import type { ToolAnswer, ToolProgress } from './run-tool.ts';
 import { hasActions, storeAnswer } from './store-answer.ts';
 import { ToolSpans } from './tool-spans.ts';
@@ -15,13 +16,14 @@ const IN_DOUBT = 'The run ended while this call was running. The call may or may
 const LAST_MICROTASKS = 30;
 
 /**
- * Runs a turn's calls together, each once. Each answer is stored as a separate event as soon as it is ready, and
+ * Runs the calls of an answer of the model together, each once. Each answer is stored as a separate event as soon as it is ready, and
  * then shown. The end of the run answers the others: a call whose tool had not started, or stopped on the signal, as
  * cancelled; a call whose tool still runs as one that may have taken effect. Throws the errors of hooks and of the
  * store.
  */
 export async function* runTools(
   draft: RequestDraft,
+  event: Event,
   calls: readonly FunctionCall[],
 ): AsyncGenerator<Event, ToolsOutcome, Event> {
   const { context, support } = draft;
@@ -30,6 +32,9 @@ export async function* runTools(
   const open = new Map<string, Call>();
   for (const call of calls) if (call.id) open.set(call.id, call as Call);
   const all = [...open.values()];
+  // In a resumed run, some of the calls have their answers.
+  const stored = support.progress && storedAnswers(context, calls);
+  for (const id of stored?.keys() ?? []) open.delete(id);
   const progressOf = new Map<string, ToolProgress>();
   const outcome: ToolAnswer[] = [];
   const ready: Event[] = [];
@@ -42,18 +47,27 @@ export async function* runTools(
     spans?.answered(call, stored.answer, stored.event.id);
     // An event that a plugin dropped is not stored or shown.
     if (stored.event.seq !== undefined) ready.push(stored.event);
-    return { ...stored.answer, actions: stored.event.actions };
+    return { ...answered, ...stored.answer, actions: stored.event.actions };
   };
   const runNext = async (): Promise<void> => {
     while (next < all.length && !failure && !context.signal.aborted) {
       const index = next++;
       const call = all[index]!;
+      const known = stored?.get(call.id);
+      if (known) {
+        outcome[index] = known;
+        continue;
+      }
       const progress: ToolProgress = { mayTakeEffect: false };
       progressOf.set(call.id, progress);
-      const answered = await (spans ? spans.run(call, progress) : runTool(draft, call, { progress }));
+      const answered = await (spans ? spans.run(call, progress, event) : runCall(draft, event, call, { progress }));
       // The one that removes the call from `open` answers it: the end of the run may have been faster.
       if (context.signal.aborted || !open.delete(call.id)) return;
       outcome[index] = answered;
+      if (answered.isWaiting && !answered.response) {
+        wake();
+        continue;
+      }
       // A call that is answered later may have written something already.
       if (answered.response || hasActions(answered.actions)) outcome[index] = await answer(call, answered);
       else spans?.answered(call, answered, undefined);
@@ -73,6 +87,8 @@ export async function* runTools(
   const settled = context.onClose(async () => {
     // A tool that stops on the signal has stopped after these microtasks.
     for (let i = 0; i < LAST_MICROTASKS; i++) await Promise.resolve();
+    // Another process continues the invocation: it decides what happens to these calls.
+    if (support.isShutDown) return;
     for (const [id, call] of open) {
       open.delete(id);
       const error = context.signal.reason as Error | undefined;

@@ -68,12 +68,13 @@ const RESULT = 'event.content.parts[0].functionResponse.response';
 const PARTS = 'event.content.parts[0].functionResponse.parts';
 
 function answerEvent(
-  { agent, context }: RequestDraft,
+  { agent, context, tools }: RequestDraft,
   call: FunctionCall & { id: string },
   id: string,
-  { response, parts, actions }: ToolAnswer,
+  { response, parts, actions, isPending, isWaiting }: ToolAnswer,
 ): Event {
   const { invocationId, branch, runtime } = context;
+  const isEnd = !isPending && !isWaiting && tools?.get(call.name)?.isLongRunning === true;
   const answer: Part | undefined = response && {
     functionResponse: { id: call.id, name: call.name, response, ...(parts && { parts }) },
   };
@@ -85,6 +86,8 @@ function answerEvent(
       actions,
       ...(answer && { content: { role: 'user', parts: [answer] } }),
       ...(branch !== undefined && { branch }),
+      // The answer of a long-running call is provisional unless the event says that the call has ended.
+      ...(isEnd && { customMetadata: { callEnded: true } }),
     },
     runtime,
   );

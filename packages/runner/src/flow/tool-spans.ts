@@ -1,9 +1,9 @@
 import { TholeError } from '@thole/core';
-import type { FunctionCall, Span } from '@thole/core';
+import type { Event, FunctionCall, Span } from '@thole/core';
 import type { RequestDraft } from '../request/request-draft.ts';
 import { inSpan } from '../traces/run-trace.ts';
 import type { RunTrace } from '../traces/run-trace.ts';
-import { runTool } from './run-tool.ts';
+import { runCall } from './run-call.ts';
 import type { ToolAnswer, ToolProgress } from './run-tool.ts';
 
 type Call = FunctionCall & { id: string };
@@ -23,9 +23,9 @@ export class ToolSpans {
    * Runs one call within a span that stays open until `answered`: if a hook throws, the end of the run answers the
    * call.
    */
-  run(call: Call, progress: ToolProgress): Promise<ToolAnswer> {
+  run(call: Call, progress: ToolProgress, event: Event): Promise<ToolAnswer> {
     const span = this.#begin(call);
-    return inSpan(span, () => runTool(this.#draft, call, { span, progress }));
+    return inSpan(span, () => runCall(this.#draft, event, call, { span, progress }));
   }
 
   /** `eventId` is that of the answer's event. A call that is answered later has none. */

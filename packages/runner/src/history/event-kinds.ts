@@ -1,20 +1,14 @@
+import { requestKindOf } from '@thole/core/kit';
 import type { Event, Part } from '@thole/core';
 
 // Parts are read by index: iterating over a frozen array is several times slower in V8, and every event of a history
 // is read.
 
-/** Names of the calls with which a run asks people for something. They have no tool, and models do not see them. */
-export const frameworkCalls: readonly string[] = [
-  'adk_request_credential',
-  'adk_request_confirmation',
-  'adk_request_input',
-];
-
 /** True for a request to a person or its answer. */
 export function isFrameworkPart(part: Part): boolean {
   if (part.text !== undefined) return false;
   const name = part.functionCall?.name ?? part.functionResponse?.name;
-  return name !== undefined && frameworkCalls.includes(name);
+  return name !== undefined && requestKindOf(name) !== undefined;
 }
 
 /** True for a part with only white space. It says nothing, but may have a signature. */

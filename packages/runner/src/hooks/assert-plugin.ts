@@ -18,6 +18,7 @@ const HOOKS = {
   onToolErrorCallback: true,
   onAgentErrorCallback: true,
   onRunErrorCallback: true,
+  onInterruptCallback: true,
 } satisfies Record<Exclude<keyof Plugin, 'name' | 'close'>, true>;
 const NAMES = Object.keys(HOOKS);
 

@@ -1,4 +1,10 @@
-import type { Event, InvocationContext, Llm, Plugin, Span, ToolContext, Toolset } from '@thole/core';
+import type { Agent, Event, FunctionCall, InvocationContext, Llm, MaybePromise, Plugin, Span, ToolContext, Toolset } from '@thole/core';
+import type { InterruptLog } from '@thole/core/kit';
+import type { CallAttempt } from '../flow/call-attempt.ts';
+import type { InterruptRequest } from '../flow/interrupt-request.ts';
+import type { Progress } from '../history/progress.ts';
+import type { TurnSegment } from '../history/turn-segments.ts';
+import type { Durability } from '../runner/runner-deps.ts';
 import type { RunTrace } from '../traces/run-trace.ts';
 
 /** Members of a run that the flow needs in addition to the public context. Every context of a run has it. */
@@ -15,6 +21,34 @@ export interface FlowSupport {
    * one is given.
    */
   openToolContext(p: ToolContextInit): OpenToolContext;
+  /** What the invocation had done before this run. Undefined in its first run. */
+  readonly progress: Progress | undefined;
+  /** The interrupts of the session. */
+  readonly interrupts: InterruptLog;
+  /** Options of the app for durable runs. */
+  readonly durability: Durability;
+  /** True if pauses and crashes of this run can be resumed. */
+  readonly isResumable: boolean;
+  /** True if the run stops because its runner is closed, and another process may continue it. */
+  readonly isShutDown: boolean;
+  /** Ids of long-running calls with an update in this run that their model must see. */
+  readonly updatedCalls: ReadonlySet<string>;
+  /** `seq` of the newest event when this run opened the session. */
+  readonly seqAtStart: number;
+  /** Stores an event of a tool call, without the pending changes of hooks and agents. */
+  commitWithoutChanges(event: Event): MaybePromise<Event | undefined>;
+  /** Path of the call of this agent. */
+  readonly place: string;
+  /** Runs an agent below this one. Unlike `runAgent`, it does not throw if the agent pauses. */
+  callAgent(agent: Agent, p?: { branch?: string | undefined }): AgentCall;
+  /** Runs the agent that takes over from this `LlmAgent`, at the same place. */
+  transferTo(agent: Agent): AsyncGenerator<Event, void, Event | undefined>;
+  /** Returns the events of this agent before this run, after earlier agents at its place have transferred. */
+  takeSegment(): TurnSegment | undefined;
+  /** Called when this agent waits for an answer from outside. */
+  pauses(): void;
+  /** True if an agent at this place or below it waits for an answer from outside. */
+  isPaused(place: string): boolean;
   /** Throws the reason if no model call or tool may start any more. */
   assertMayBegin(): void;
   /** Called before a wait for a model or tool: a reader that leaves during the wait ends the run at once. */
@@ -33,6 +67,12 @@ export interface FlowSupport {
   usesToolset(toolset: Toolset): void;
 }
 
+/** A call of an agent, and its place. */
+export interface AgentCall {
+  readonly steps: AsyncGenerator<Event, void, Event | undefined>;
+  readonly place: string;
+}
+
 /** The rounds of one loop. */
 export interface LoopRounds {
   /** Call when a round begins. Throws `LOOP_LIMIT` after 1,000 consecutive rounds without a model call or a wait. */
@@ -45,6 +85,12 @@ export interface LoopRounds {
 export interface ToolContextInit {
   readonly functionCallId: string;
   readonly signal?: AbortSignal | undefined;
+  /** What an earlier attempt of the call has requested and received. */
+  readonly attempt?: CallAttempt | undefined;
+  /** Time until requests of the call expire. */
+  readonly ttlMs?: number | undefined;
+  /** The call. Undefined while the request to the model is built. */
+  readonly call?: FunctionCall | undefined;
   /** The call's span. Default: the agent's. */
   readonly span?: Span | undefined;
 }
@@ -52,6 +98,8 @@ export interface ToolContextInit {
 /** A call's context while the call runs. */
 export interface OpenToolContext {
   readonly context: ToolContext;
+  /** Requests of the call for answers from outside. */
+  readonly requests: readonly InterruptRequest[];
   /** Closes the context and returns its actions, for the event with its answer. Later writes throw `CONTEXT_CLOSED`. */
   close(): ToolContext['actions'];
 }

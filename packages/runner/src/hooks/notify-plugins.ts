@@ -2,7 +2,7 @@ import type { Plugin, Runtime } from '@thole/core';
 import type { HookParams } from './call-hooks.ts';
 
 /** Hooks without a result. */
-type NotifyingHook = 'onAgentErrorCallback' | 'onRunErrorCallback';
+type NotifyingHook = 'onAgentErrorCallback' | 'onRunErrorCallback' | 'onInterruptCallback';
 
 /** Calls this hook of every plugin in order. An error is logged, and the next plugin is called. */
 export async function notifyPlugins<N extends NotifyingHook>(

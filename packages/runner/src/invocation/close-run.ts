@@ -1,6 +1,6 @@
 import { createEvent } from '@thole/core';
 import { errorFields } from '@thole/core/kit';
-import type { TholeError } from '@thole/core';
+import type { ReleaseOptions, TholeError } from '@thole/core';
 import { askPlugins, hasHook } from '../hooks/call-hooks.ts';
 import { notifyPlugins } from '../hooks/notify-plugins.ts';
 import type { OpenRun } from './open-run.ts';
@@ -15,6 +15,8 @@ const unstorable: ReadonlySet<string> = new Set([
   'STORE_VERSION',
   'SESSION_NOT_FOUND',
 ]);
+/** Errors after which nothing is stored, although the store works. */
+const leavesNoRecord: ReadonlySet<string> = new Set(['RESUME_DIVERGED']);
 /** Errors of a run that its reader or another run has ended. Error hooks are not called. */
 const requested: ReadonlySet<string> = new Set(['RUN_LEFT', 'RUN_ABORTED', 'RUN_INTERRUPTED']);
 
@@ -31,7 +33,7 @@ export async function closeRun(task: RunTask): Promise<void> {
     const failure = await doClosingWork(task, opened, opened.isRecorded ? author : undefined);
     if (failure !== undefined) state.fail(toRunError(failure, author));
   }
-  state.close();
+  state.close({ isPaused: task.hasOpenInterrupts });
   releaseLease(task);
 }
 
@@ -78,7 +80,7 @@ async function cleanUp(task: RunTask, opened: OpenRun, author: string | undefine
   if (stop && !requested.has(stop.code)) {
     await notifyPlugins(rootContext, 'onRunErrorCallback', { invocationContext: rootContext, error: stop });
   }
-  if (stop && canStore && author !== undefined) await storeClosingRecord(task, opened, stop, author);
+  if (stop && canStore && author !== undefined && !task.isShutDown && !leavesNoRecord.has(stop.code)) await storeClosingRecord(task, opened, stop, author);
   await callAfterRun(task, opened);
   if (!stop) await storePending(task, opened);
 }
@@ -125,13 +127,21 @@ function releaseLease(task: RunTask): void {
   if (isSessionUncertain(task)) task.sessionAccess.forget();
   task.deadlines.limitRelease(runner.runtime.monotonic() + task.cleanupMs);
   runner.deadlineTimer.add(task);
-  lease.release().then(
+  lease.release(releaseOptions(task)).then(
     () => task.finish(),
     (error: unknown) => {
       runner.runtime.logger.warn('A lease was not released.', { invocationId, error: String(error) });
       task.finish();
     },
   );
+}
+
+/** The mark of an unfinished invocation stays if another process may continue it. */
+function releaseOptions(task: RunTask): ReleaseOptions {
+  const { error } = task.state;
+  if (!task.isMarked || task.isShutDown || (error && unstorable.has(error.code))) return {};
+  task.session.unfinished = null;
+  return { marks: { unfinished: null } };
 }
 
 /** True if the store may contain other events than the cached session. */

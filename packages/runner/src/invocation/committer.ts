@@ -1,6 +1,6 @@
 import { StatePrefix, TholeError } from '@thole/core';
 import { applyDelta } from '@thole/core/kit';
-import type { Agent, AgentTree, Event, Fence, StateMap } from '@thole/core';
+import type { Agent, AgentTree, Event, Fence, SessionMarks, StateMap } from '@thole/core';
 import type { UnstoredChanges } from '../contexts/pending-changes.ts';
 import { callPlugins, hasHook } from '../hooks/call-hooks.ts';
 import { findModel } from '../request/find-model.ts';
@@ -78,6 +78,7 @@ export class Committer {
       applyTempState(event, temp);
       if ((stored.seq ?? session.lastSeq + 1) !== session.lastSeq + 1) await this.#readMissing();
       else session.add(stored);
+      this.#isStored();
       if (stored.usageMetadata) calls.addUsage(stored.usageMetadata, () => modelNameOf(stored, agent, this.#task.tree));
       return stored;
     } finally {
@@ -88,10 +89,26 @@ export class Committer {
 
   #append(event: Event): Promise<Event> {
     const { session: live, sessionAccess } = this.#task;
+    const marks = this.#marksAfter(event);
     const fence = this.#fence;
     // With the incarnation: a session that was deleted and created again under this id is another session.
     const { ref: session, incarnation } = live;
-    return sessionAccess.service.appendEvent({ session, event, incarnation, fence });
+    return sessionAccess.service.appendEvent({ session, event, incarnation, fence, ...(marks && { marks }) });
+  }
+
+  /** Returns the marks of the session that change with this event. */
+  #marksAfter(event: Event): Partial<SessionMarks> | undefined {
+    const task = this.#task;
+    if (!task.isResumable || this.#fence === undefined) return undefined;
+    const changed = task.interrupts.marksAfter(event);
+    return task.isMarked ? changed : { unfinished: task.invocationId, ...changed };
+  }
+
+  #isStored(): void {
+    const task = this.#task;
+    if (!task.isResumable || this.#fence === undefined) return;
+    task.isMarked = true;
+    task.session.unfinished = task.invocationId;
   }
 
   // The store keeps the first event of an id. So a repeated append shows the outcome of the first one.

@@ -1,5 +1,5 @@
 import { createEvent, TholeError } from '@thole/core';
-import type { Content, Event } from '@thole/core';
+import type { Agent, Content, Event } from '@thole/core';
 import { AgentContext } from '../contexts/agent-context.ts';
 import { PendingChanges } from '../contexts/pending-changes.ts';
 import { runAgent } from '../contexts/run-agent.ts';
@@ -13,6 +13,8 @@ import { checkRunRequest } from './run-request.ts';
 import type { CheckedRequest } from './run-request.ts';
 import { abortedError } from './run-state.ts';
 import type { RunTask } from './run-task.ts';
+import { closeReplacedInvocations } from './replaced-invocations.ts';
+import { adoptInvocation, resumeInvocation } from './resume-invocation.ts';
 import { saveInputBlobs } from './save-input-blobs.ts';
 
 /** The events of the agent that answers, one step per event. */
@@ -61,16 +63,29 @@ export function beginRunTrace(task: RunTask): RunTrace | undefined {
  */
 export async function openRun(task: RunTask): Promise<AgentSteps | undefined> {
   task.runner.addRun(task);
-  const request = checkRunRequest(task.request, task.ref);
+  const request = checkRunRequest(task.request, task.ref, { isResume: task.resume !== undefined });
   task.calls.assertLimitsWork();
   listenToAbort(task);
+  if (task.resume) await adoptInvocation(task, request);
   const opened = await openSession(task);
+  task.reportOpened();
+  if (task.resume) {
+    const agent = await resumeInvocation(task, opened, request);
+    if (hasHook(task.runner.plugins, 'beforeRunCallback') && (await isAnsweredByPlugin(task, opened))) return undefined;
+    return agent && begin(task, opened, agent);
+  }
   const replaced = task.beforeMessage && (await task.beforeMessage(task, opened));
   if (replaced === 'end') return undefined;
+  await closeReplacedInvocations(task, opened);
   await takeMessage(task, opened, replaced ?? request);
   if (hasHook(task.runner.plugins, 'beforeRunCallback') && (await isAnsweredByPlugin(task, opened))) return undefined;
   const agent = findAgentToRun(opened.session.log, task.tree, opened.userContent);
-  return (opened.steps = runAgent(task, opened.rootContext, agent, undefined));
+  return begin(task, opened, agent);
+}
+
+function begin(task: RunTask, opened: OpenRun, agent: Agent): AgentSteps {
+  const place = (task.rootPlace = agent.name);
+  return (opened.steps = runAgent(task, opened.rootContext, agent, { branch: undefined, place }));
 }
 
 function listenToAbort(task: RunTask): void {
@@ -143,17 +158,18 @@ async function changeMessage(opened: OpenRun, message: Content): Promise<Content
 /** Stores and delivers the answer of a plugin's `beforeRunCallback`, as an event of the root agent. */
 async function isAnsweredByPlugin(task: RunTask, opened: OpenRun): Promise<boolean> {
   const { rootContext, delivery } = opened;
-  const answer = await storePluginAnswer(rootContext);
+  const answer = await storePluginAnswer(rootContext, task.progress?.hasBegun(task.rootPlace) === true);
   if (!answer) return false;
   await delivery.handOver(answer);
   task.state.throwIfStopped();
   return true;
 }
 
-async function storePluginAnswer(rootContext: AgentContext): Promise<Event | undefined> {
+async function storePluginAnswer(rootContext: AgentContext, hasBegun: boolean): Promise<Event | undefined> {
   const { plugins, invocationId, runtime, signal, tree } = rootContext;
   const content = await callPlugins(plugins, 'beforeRunCallback', { invocationContext: rootContext }, signal);
-  if (!content) return undefined;
+  // In a resumed run the agents have begun already.
+  if (!content || hasBegun) return undefined;
   const answer = { author: tree.root.name, invocationId, content: { role: 'model' as const, ...content } };
   return rootContext.commit(createEvent(answer, runtime));
 }

@@ -18,7 +18,12 @@ export interface RunRequest<T = unknown> {
   userId: string;
   /** Default: the run creates a session. `run.sessionId` is its id. */
   sessionId?: string | undefined;
-  newMessage: string | Content;
+  /** Function responses in it answer interrupts and continue their invocation. Only with `invocationId` it may be left out. */
+  newMessage?: string | Content | undefined;
+  /** Invocation to continue. Default: that of the function responses in `newMessage`, otherwise a new one. */
+  invocationId?: string | undefined;
+  /** Name of the person who answers, in `customMetadata.answeredBy` of the stored answers. Default: `userId`. */
+  answeredBy?: string | undefined;
   /** State that is stored with the message. `temp:` keys live as long as the run and are not stored. */
   stateDelta?: StateDelta | undefined;
   runConfig?: RunConfig | undefined;
@@ -37,7 +42,11 @@ export interface CheckedRequest {
 }
 
 /** Throws `INVALID_INPUT` for a wrong request. Called before the session is used, so nothing is stored. */
-export function checkRunRequest(request: RunRequest, { appName, sessionId }: SessionRef): CheckedRequest {
+export function checkRunRequest(
+  request: RunRequest,
+  { appName, sessionId }: SessionRef,
+  p: { isResume?: boolean | undefined } = {},
+): CheckedRequest {
   if (typeof request !== 'object' || request === null)
     throw invalidInput('The argument of runAsync', 'an object with userId and newMessage', request);
   rejectUnknownOptions(request, requestNames, 'runAsync');
@@ -48,7 +57,10 @@ export function checkRunRequest(request: RunRequest, { appName, sessionId }: Ses
   assertName('userId', request.userId);
   assertName('sessionId', sessionId);
   assertRunConfig(request.runConfig);
-  const message = toMessage(request.newMessage);
+  if (request.invocationId !== undefined) assertName('invocationId', request.invocationId);
+  if (request.answeredBy !== undefined) assertName('answeredBy', request.answeredBy);
+  const isEmpty = p.isResume === true && request.newMessage === undefined;
+  const message = isEmpty ? { role: 'user' as const, parts: [] } : toMessage(request.newMessage);
   if (request.stateDelta !== undefined && !isPlainObject(request.stateDelta))
     throw invalidInput('stateDelta', 'an object', request.stateDelta);
   const copier = new JsonCopier(failInvalidJson);
@@ -63,6 +75,8 @@ const requestNames = optionNames<RunRequest & { appName?: string }>({
   userId: true,
   sessionId: true,
   newMessage: true,
+  invocationId: true,
+  answeredBy: true,
   stateDelta: true,
   runConfig: true,
   abortSignal: true,
@@ -94,7 +108,7 @@ const choices = [
 const durations = ['idleLimitMs', 'cleanupMs', 'timeLimitMs', 'toolTimeoutMs'] as const;
 const counts = ['maxLlmCalls', 'maxParallelTools'] as const;
 
-function toMessage(newMessage: string | Content): Content {
+function toMessage(newMessage: string | Content | undefined): Content {
   if (typeof newMessage === 'string') {
     if (newMessage === '') throw new TholeError('INVALID_INPUT', 'newMessage must not be empty.');
     return { role: 'user', parts: [{ text: newMessage }] };

@@ -13,6 +13,7 @@ export type RunOutcome =
   | { readonly status: 'failed'; readonly error: TholeError };
 
 const completed: RunOutcome = { status: 'completed' };
+const paused: RunOutcome = { status: 'paused' };
 
 /**
  * The state machine of a run: new → open → closing → closed. A run that is stopped before it begins goes from new to closed.
@@ -63,10 +64,11 @@ export class RunState {
     return true;
   }
 
-  /** Makes the outcome final. */
-  close(): void {
+  /** Makes the outcome final. `isPaused`: the invocation waits for an answer from outside. */
+  close({ isPaused }: { isPaused: boolean }): void {
     this.#phase = 'closed';
-    this.#outcome = this.#error ? { status: 'failed', error: this.#error } : completed;
+    if (this.#error) this.#outcome = { status: 'failed', error: this.#error };
+    else this.#outcome = isPaused ? paused : completed;
   }
 
   /** Throws the error that stopped the run, or `CONTEXT_CLOSED` if it is closed. Hooks of a closing run may continue. */

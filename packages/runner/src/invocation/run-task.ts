@@ -1,4 +1,5 @@
 import { TholeError } from '@thole/core';
+import type { InterruptLog } from '@thole/core/kit';
 import type {
   AgentTree,
   Content,
@@ -12,6 +13,11 @@ import type {
 } from '@thole/core';
 import type { UnstoredChanges } from '../contexts/pending-changes.ts';
 import type { LlmCalls } from '../flow/llm-calls.ts';
+import { interruptsOf } from '../history/interrupt-fold.ts';
+import { hasOpenInterrupt, isBelow } from '../history/progress.ts';
+import type { Progress } from '../history/progress.ts';
+import { segmentsOf } from '../history/turn-segments.ts';
+import type { TurnSegment } from '../history/turn-segments.ts';
 import type { RunInit, RunnerDeps } from '../runner/runner-deps.ts';
 import type { LiveSession } from '../session/live-session.ts';
 import type { SessionAccess } from '../session/session-cache.ts';
@@ -30,7 +36,10 @@ import { RunState, toRunError } from './run-state.ts';
 /** One run, from its first read to the release of its lease. It ends by itself, also if its reader leaves. */
 export class RunTask {
   readonly state: RunState;
-  readonly invocationId: string;
+  /** Id of this run in its process. An invocation needs several runs after a pause or a crash. */
+  readonly runId: string;
+  /** The invocation of the run. A resumed run without `invocationId` learns it when it opens. */
+  invocationId: string;
   /** The unchecked request of the caller. It is checked when the run opens. */
   readonly request: RunRequest;
   readonly runConfig: RunConfig;
@@ -44,6 +53,22 @@ export class RunTask {
   /** Span of the call that runs this run as a child. */
   readonly parentSpan: Span | undefined;
   readonly beforeMessage: RunInit['beforeMessage'];
+  /** Set if the run continues an invocation. */
+  readonly resume: RunInit['resume'];
+  /** What the invocation had done before this run. Undefined in its first run. */
+  progress: Progress | undefined;
+  /** `seq` of the newest event when the session was opened. */
+  seqAtStart: number = 0;
+  /** Place of the agent that began the invocation. Its events have no path. */
+  rootPlace: string = '';
+  /** Ids of long-running calls with an update in this run that their model must see. */
+  readonly updatedCalls: Set<string> = new Set();
+  /** Places of the agents that wait for an answer from outside. */
+  readonly pausedPlaces: Set<string> = new Set();
+  /** True if the session has the mark of this unfinished invocation. */
+  isMarked: boolean = false;
+  /** True if the run stops because its runner is closed, and another process may continue it. */
+  isShutDown: boolean = false;
   readonly agents: RunAgents;
   readonly output: OutputQueue;
   readonly turns: EventLoopTurns;
@@ -70,8 +95,11 @@ export class RunTask {
   attached: boolean;
   /** Set if the reader left at a final response. `at` is a time of the monotonic clock. */
   left: { readonly error: TholeError; readonly at: number } | undefined;
+  /** Earlier events by place that no agent of this run has taken. */
+  readonly #segments: Map<string, TurnSegment[]> = new Map();
   readonly #controller: AbortController = new AbortController();
   #done: PromiseWithResolvers<void> | undefined;
+  #opened: PromiseWithResolvers<void> | undefined;
 
   constructor(init: RunInit, request: RunRequest) {
     const { runtime, forcedTurns } = init.runner;
@@ -83,9 +111,11 @@ export class RunTask {
     this.calls = init.calls;
     this.parentSpan = init.parentSpan;
     this.beforeMessage = init.beforeMessage;
+    this.resume = init.resume;
     this.request = request;
     this.runConfig = request?.runConfig ?? {};
-    this.invocationId = runtime.newId('invocation');
+    this.runId = runtime.newId('run');
+    this.invocationId = init.resume?.invocationId ?? runtime.newId('invocation');
     this.state = new RunState(this.invocationId);
     this.attached = this.runConfig.reader !== 'detached';
     this.agents = new RunAgents(init.tree);
@@ -96,6 +126,22 @@ export class RunTask {
 
   get signal(): AbortSignal {
     return this.#controller.signal;
+  }
+  /** True if pauses and crashes of this run can be resumed. A child run is not: its caller runs it again. */
+  get isResumable(): boolean {
+    return this.runner.durability.isResumable && !this.isChild;
+  }
+  get isChild(): boolean {
+    return this.artifactRef !== this.ref;
+  }
+  /** The interrupts of the session. */
+  get interrupts(): InterruptLog {
+    return interruptsOf(this.session);
+  }
+  /** True if an interrupt of this invocation is open. */
+  get hasOpenInterrupts(): boolean {
+    const { invocationId, rootPlace } = this;
+    return this.opened !== undefined && hasOpenInterrupt(this.interrupts, invocationId, rootPlace, rootPlace);
   }
   get cleanupMs(): number {
     return this.runConfig.cleanupMs ?? 5_000;
@@ -110,6 +156,26 @@ export class RunTask {
   get done(): Promise<void> {
     if (this.isDone) return Promise.resolve();
     return (this.#done ??= Promise.withResolvers()).promise;
+  }
+
+  /** Resolves when the session is open and the invocation is known. Rejects with the error of a run that ends before. */
+  get whenOpened(): Promise<void> {
+    if (!this.#opened) {
+      this.#opened = Promise.withResolvers();
+      this.#opened.promise.catch(noop);
+      if (this.opened) this.#opened.resolve();
+      else if (this.isDone) this.#rejectOpened();
+    }
+    return this.#opened.promise;
+  }
+
+  reportOpened(): void {
+    this.#opened?.resolve();
+  }
+
+  #rejectOpened(): void {
+    const { error } = this.state;
+    this.#opened?.reject(error ?? new TholeError('RUN_ABORTED', `Invocation ${this.invocationId} has ended.`));
   }
 
   /** Begins the run if it is new. */
@@ -137,6 +203,12 @@ export class RunTask {
     }
   }
 
+  /** Stops the run because its runner is closed. Another process may continue it. */
+  shutDown(reason: unknown): void {
+    this.isShutDown = this.isResumable && this.sessionAccess.isDurable;
+    this.stop(reason);
+  }
+
   /**
    * Called when the reader leaves. At a final response the agents may end by themselves. The run stops with `RUN_LEFT` if
    * they use a model, a tool or another agent, or if they take longer than half of `cleanupMs`.
@@ -155,6 +227,32 @@ export class RunTask {
     if (!this.left) return;
     this.stop(this.left.error);
     throw this.left.error;
+  }
+
+  /** True if an agent at this place or below it waits for an answer. */
+  isPaused(place: string): boolean {
+    for (const each of this.pausedPlaces) if (isBelow(each, place)) return true;
+    return false;
+  }
+
+  /**
+   * Returns the events of the next agent at this place before this run. The first agent there gets the first segment, the agent
+   * to which it transferred the next. Undefined if the agent has no events.
+   */
+  takeSegment(place: string): TurnSegment | undefined {
+    return this.#segmentsAt(place)?.shift();
+  }
+
+  /** True if the next agent at this place has events. */
+  hasSegment(place: string): boolean {
+    return (this.#segmentsAt(place)?.[0]?.events.length ?? 0) > 0;
+  }
+
+  #segmentsAt(place: string): TurnSegment[] | undefined {
+    if (!this.progress) return undefined;
+    let segments = this.#segments.get(place);
+    if (!segments) this.#segments.set(place, (segments = segmentsOf(this.progress.at(place))));
+    return segments;
   }
 
   /** Returns the stored event, or undefined if a plugin dropped it. Returns a partial event unchanged. */
@@ -212,5 +310,8 @@ export class RunTask {
     this.trace?.close(error);
     this.output.end(error?.code === 'RUN_LEFT' ? undefined : error);
     this.#done?.resolve();
+    if (!this.opened) this.#rejectOpened();
   }
 }
+
+function noop(): void {}

@@ -1,5 +1,5 @@
 import { isFinalResponse, textOf, TholeError } from '@thole/core';
-import type { Agent, AgentTree, Event, Usage } from '@thole/core';
+import type { Agent, AgentTree, Event, Interrupt, Usage } from '@thole/core';
 import type { RunRequest } from '../invocation/run-request.ts';
 import { abortedError } from '../invocation/run-state.ts';
 import { RunTask } from '../invocation/run-task.ts';
@@ -7,7 +7,17 @@ import type { RunInit } from './runner-deps.ts';
 
 /** A run, as its caller reads it. Yields the events of the run, then throws the error if it failed. Can be read once. */
 export interface Run extends AsyncIterableIterator<Event> {
+  /** The invocation. A run that continues one without its `invocationId` knows it when `opened` resolves. */
   readonly invocationId: string;
+  /** Id of this run. An invocation has several runs after a pause or a crash. */
+  readonly runId: string;
+  /**
+   * Resolves when the session is open, before the first event. Rejects with the error of a run that fails before. Reading it
+   * does not begin the run.
+   */
+  readonly opened: Promise<{ invocationId: string }>;
+  /** Resolves when the run has ended. Never rejects. Begins the run, as `done` does. */
+  readonly result: Promise<RunResult>;
   /** The session of the run: that of the request, or a new one. */
   readonly sessionId: string;
   /** Resolves when the run has ended. Never rejects. If nothing reads the run, it then runs without waiting for a reader. */
@@ -19,6 +29,21 @@ export interface Run extends AsyncIterableIterator<Event> {
    * an agent with an `outputSchema` are yielded complete, after they are checked.
    */
   text(): AsyncIterable<string>;
+}
+
+/** How a run ended. */
+export interface RunResult {
+  /** `paused`: the invocation waits for an answer to one of its `interrupts`, and can be resumed. */
+  status: 'completed' | 'paused' | 'failed';
+  invocationId: string;
+  /** Open interrupts of the invocation, oldest first. */
+  interrupts: Interrupt[];
+  /** Tokens of all model calls of the invocation, including those of agents that ran as tools. */
+  usage: Usage;
+  /** Cost by `App.costOf`. Undefined without it. */
+  cost: number | undefined;
+  /** Error of a failed run. */
+  error?: TholeError | undefined;
 }
 
 /** The result of `runToCompletion`. */
@@ -33,6 +58,13 @@ export interface Completion<O = unknown> {
   usage: Usage;
   finishReason: string | undefined;
   sessionId: string;
+  invocationId: string;
+  /** `paused`: the invocation waits for an answer to one of its `interrupts`, and can be resumed. */
+  status: 'completed' | 'paused';
+  /** Open interrupts of the invocation, oldest first. */
+  interrupts: Interrupt[];
+  /** Cost by `App.costOf`. Undefined without it. */
+  cost: number | undefined;
 }
 
 /** The reader's side of a run. */
@@ -47,6 +79,15 @@ export class RunHandle implements Run {
 
   get invocationId(): string {
     return this.#task.invocationId;
+  }
+  get runId(): string {
+    return this.#task.runId;
+  }
+  get opened(): Promise<{ invocationId: string }> {
+    return this.#task.whenOpened.then(() => ({ invocationId: this.invocationId }));
+  }
+  get result(): Promise<RunResult> {
+    return this.done.then(() => this.#result());
   }
   get sessionId(): string {
     return this.#task.ref.sessionId;
@@ -93,6 +134,20 @@ export class RunHandle implements Run {
     return this.#task.done;
   }
 
+  #result(): RunResult {
+    const { calls, invocationId, opened, state } = this.#task;
+    const outcome = state.outcome!;
+    const recorded = opened ? this.#task.interrupts.ofInvocation(invocationId).filter(({ isOpen }) => isOpen) : [];
+    return {
+      status: outcome.status,
+      invocationId,
+      interrupts: recorded.map(({ interrupt }) => interrupt),
+      usage: calls.usage,
+      cost: calls.cost,
+      ...(outcome.status === 'failed' && { error: outcome.error }),
+    };
+  }
+
   abort(reason?: unknown): void {
     this.#task.stop(abortedError(this.invocationId, reason));
   }
@@ -108,6 +163,10 @@ export async function toCompletion<O>(run: RunHandle, tree: AgentTree): Promise<
     usage,
     finishReason: undefined,
     sessionId,
+    invocationId: run.invocationId,
+    status: 'completed',
+    interrupts: [],
+    cost: undefined,
   };
   for await (const event of run) {
     if (event.partial) continue;
@@ -117,7 +176,8 @@ export async function toCompletion<O>(run: RunHandle, tree: AgentTree): Promise<
     completion.finishReason = event.finishReason;
     completion.output = hasOutputSchema(tree.find(event.author)) ? parseJson<O>(completion.text) : undefined;
   }
-  return completion;
+  const { status, interrupts, invocationId, cost } = await run.result;
+  return { ...completion, status: status === 'paused' ? 'paused' : 'completed', interrupts, invocationId, cost };
 }
 
 /**

@@ -1,9 +1,12 @@
 import type {
   AgentTree,
+  App,
   ArtifactService,
+  Authenticator,
   ChildRun,
   ContextCacheOptions,
   Event,
+  Json,
   Llm,
   MemoryService,
   ModelFactory,
@@ -27,6 +30,8 @@ export interface RunnerDeps {
   readonly runtime: Runtime;
   readonly plugins: readonly Plugin[];
   readonly models: readonly ModelFactory[];
+  readonly durability: Durability;
+  readonly authenticator: Authenticator | undefined;
   readonly contextCache: ContextCacheOptions | undefined;
   readonly memoryService: MemoryService | undefined;
   readonly artifactService: ArtifactService | undefined;
@@ -42,6 +47,23 @@ export interface RunnerDeps {
   removeRun(task: RunTask): void;
 }
 
+/** Options of the app for durable runs. */
+export interface Durability {
+  readonly isResumable: boolean;
+  readonly onInDoubt: NonNullable<App['onInDoubt']>;
+  readonly journalToolStarts: boolean;
+  readonly interruptTtlMs: number | undefined;
+  readonly onNewMessage: NonNullable<App['onNewMessage']>;
+}
+
+/** The invocation that a run continues, and the answers of the caller. */
+export interface ResumeInit {
+  /** Undefined: that of the answers, or the only one that is unfinished or paused. */
+  readonly invocationId: string | undefined;
+  /** Answers by id of the interrupt. The message may contain others. */
+  readonly answers: { readonly [interruptId: string]: Json };
+}
+
 /** The parts that a run receives from its runner, or a child run from its parent. */
 export interface RunInit {
   readonly runner: RunnerDeps;
@@ -52,6 +74,8 @@ export interface RunInit {
   /** Session that the run's artifacts belong to. */
   readonly artifactRef: SessionRef;
   readonly parentSpan?: Span | undefined;
+  /** Set if the run continues an invocation. */
+  readonly resume?: ResumeInit | undefined;
   /**
    * Called with the open session before the message is stored. A returned request replaces the message and its state
    * changes. `end` ends the run without a message.

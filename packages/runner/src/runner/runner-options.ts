@@ -1,18 +1,21 @@
 import { AgentTree, TholeError } from '@thole/core';
-import { assertCount, assertName, invalidInput, optionNames, rejectUnknownOptions } from '@thole/core/kit';
+import { assertCount, assertDuration, assertName, invalidInput, optionNames, rejectUnknownOptions } from '@thole/core/kit';
 import type {
   Agent,
   App,
   ArtifactService,
+  Authenticator,
   MemoryService,
   ModelFactory,
   Plugin,
+  ResumabilityConfig,
   Runtime,
   SessionService,
 } from '@thole/core';
 import { assertCompaction, assertContextCache } from '../compaction/check-compaction.ts';
 import { assertPlugin } from '../hooks/assert-plugin.ts';
 import type { Concurrency } from '../session/lease.ts';
+import type { Durability } from './runner-deps.ts';
 
 /** The agent of a runner, with its plugins and models: an `App`, or the parts of an app. */
 export type RunnerSubject =
@@ -30,6 +33,8 @@ export type RunnerOptions = RunnerSubject & {
   sessionService: SessionService;
   memoryService?: MemoryService | undefined;
   artifactService?: ArtifactService | undefined;
+  /** Gets credentials of users for `context.requestCredential`. Default: none. */
+  authenticator?: Authenticator | undefined;
   /** True to create a session that does not exist, with the id of the request. Default: false. */
   autoCreateSession?: boolean | undefined;
   runtime?: Runtime | undefined;
@@ -47,6 +52,7 @@ const runnerNames = optionNames<RunnerOptions>({
   sessionService: true,
   memoryService: true,
   artifactService: true,
+  authenticator: true,
   autoCreateSession: true,
   runtime: true,
   concurrency: true,
@@ -61,7 +67,13 @@ const appNames = optionNames<App>({
   compaction: true,
   contextCache: true,
   costOf: true,
+  resumability: true,
+  onInDoubt: true,
+  journalToolStarts: true,
+  interruptTtlMs: true,
+  onNewMessage: true,
 });
+const resumabilityNames = optionNames<ResumabilityConfig>({ isResumable: true });
 const concurrencyNames = optionNames<Concurrency>({ policy: true, maxWaiting: true, waitMs: true });
 const sessionMethods = ['createSession', 'getSession', 'listSessions', 'deleteSession', 'appendEvent'];
 const artifactMethods = ['saveArtifact', 'loadArtifact', 'listArtifactKeys'];
@@ -69,10 +81,12 @@ const memoryMethods = ['addSessionToMemory', 'searchMemory'];
 
 /** Members of an app that may be undefined. */
 type OptionalPart = 'compaction' | 'contextCache' | 'costOf';
+/** Members of an app that `Durability` contains. */
+type DurabilityPart = 'resumability' | 'onInDoubt' | 'journalToolStarts' | 'interruptTtlMs' | 'onNewMessage';
 /** An app without missing parts. */
-export type CheckedApp = { [Name in Exclude<keyof App, OptionalPart>]-?: NonNullable<App[Name]> } & {
-  [Name in OptionalPart]: App[Name];
-};
+export type CheckedApp = {
+  [Name in Exclude<keyof App, OptionalPart | DurabilityPart>]-?: NonNullable<App[Name]>;
+} & { [Name in OptionalPart]: App[Name] } & { durability: Durability };
 
 /** Returns the app of the options. Throws `INVALID_INPUT` or `DUPLICATE_NAME` for wrong options. */
 export function checkRunnerOptions(options: RunnerOptions): CheckedApp {
@@ -83,6 +97,8 @@ export function checkRunnerOptions(options: RunnerOptions): CheckedApp {
   assertName(app ? 'app.name' : 'appName', name);
   assertMethods('sessionService', sessionService, sessionMethods);
   if (memoryService !== undefined) assertMethods('memoryService', memoryService, memoryMethods);
+  if (options.authenticator !== undefined)
+    assertMethods('authenticator', options.authenticator, ['loadCredential', 'beginSignIn', 'finishSignIn']);
   if (artifactService !== undefined) assertMethods('artifactService', artifactService, artifactMethods);
   if (options.maxCachedSessions !== undefined) assertCount('maxCachedSessions', options.maxCachedSessions);
   assertConcurrency(options.concurrency);
@@ -101,7 +117,36 @@ export function checkRunnerOptions(options: RunnerOptions): CheckedApp {
     compaction,
     contextCache,
     costOf,
+    durability: checkDurability(app),
   };
+}
+
+function checkDurability(app: App | undefined): Durability {
+  const { resumability, onInDoubt, journalToolStarts, interruptTtlMs, onNewMessage } = app ?? {};
+  if (resumability !== undefined) {
+    rejectUnknownOptions(resumability, resumabilityNames, 'app.resumability');
+    assertBoolean('app.resumability.isResumable', resumability.isResumable);
+  }
+  assertBoolean('app.journalToolStarts', journalToolStarts);
+  if (interruptTtlMs !== undefined) assertDuration('app.interruptTtlMs', interruptTtlMs);
+  assertOneOf('app.onInDoubt', onInDoubt, ['tell-model', 'ask-person']);
+  assertOneOf('app.onNewMessage', onNewMessage, ['keep', 'cancel']);
+  return {
+    isResumable: resumability?.isResumable ?? true,
+    onInDoubt: onInDoubt ?? 'tell-model',
+    journalToolStarts: journalToolStarts ?? false,
+    interruptTtlMs,
+    onNewMessage: onNewMessage ?? 'keep',
+  };
+}
+
+function assertBoolean(name: string, value: unknown): void {
+  if (value !== undefined && typeof value !== 'boolean') throw invalidInput(name, 'a boolean', value);
+}
+
+function assertOneOf(name: string, value: unknown, values: readonly string[]): void {
+  if (value === undefined || values.includes(value as string)) return;
+  throw new TholeError('INVALID_INPUT', `${name} must be ${values.map((each) => `'${each}'`).join(' or ')}.`);
 }
 
 /** Returns the tree of an agent, after each agent has checked itself against the models. */

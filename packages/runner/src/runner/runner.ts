@@ -1,4 +1,4 @@
-import { systemRuntime, TholeError } from '@thole/core';
+import { pendingInterrupts, systemRuntime, TholeError } from '@thole/core';
 import { assertName } from '@thole/core/kit';
 import type {
   Agent,
@@ -7,6 +7,7 @@ import type {
   ArtifactService,
   CompactionOptions,
   Event,
+  Interrupt,
   Llm,
   MemoryService,
   ModelFactory,
@@ -26,13 +27,14 @@ import { abortedError } from '../invocation/run-state.ts';
 import type { RunTask } from '../invocation/run-task.ts';
 import { inMemorySession } from '../session/in-memory-session.ts';
 import { SessionLeases } from '../session/lease.ts';
-import { CachedSession, SessionCache } from '../session/session-cache.ts';
+import { CachedSession, SessionCache, sessionNotFound } from '../session/session-cache.ts';
 import { readOnlyMemory, runChild } from './run-child.ts';
 import { regenerate, rewind } from './rewind-requests.ts';
 import type { RegenerateRequest, RewindRequest } from './rewind-requests.ts';
 import { RunHandle, toCompletion } from './run.ts';
 import type { Completion, Run } from './run.ts';
-import type { RunInit, RunnerDeps } from './runner-deps.ts';
+import type { ResumeRequest } from './resume-request.ts';
+import type { ResumeInit, RunInit, RunnerDeps } from './runner-deps.ts';
 import { checkRunnerOptions, createAgentTree } from './runner-options.ts';
 import type { RunnerOptions } from './runner-options.ts';
 import { deleteSession, deleteUserData, updateState } from './session-changes.ts';
@@ -68,7 +70,7 @@ export class Runner {
 
   /** Throws `INVALID_INPUT`, `DUPLICATE_NAME` or `MODEL_UNKNOWN` for wrong options or agents. */
   constructor(options: RunnerOptions) {
-    const { name, models, plugins, rootAgent, suggestions, compaction, contextCache, costOf } =
+    const { name, models, plugins, rootAgent, suggestions, compaction, contextCache, costOf, durability } =
       checkRunnerOptions(options);
     const { artifactService, concurrency = {}, memoryService, sessionService } = options;
     const runtime = options.runtime ?? systemRuntime();
@@ -86,6 +88,8 @@ export class Runner {
       runtime,
       plugins,
       models,
+      durability,
+      authenticator: options.authenticator,
       contextCache,
       memoryService,
       artifactService,
@@ -136,6 +140,31 @@ export class Runner {
   /** Runs the agents for one message and resolves with the last answer and all events. Rejects with the error of the run. */
   runToCompletion<O = unknown, T = unknown>(p: RunRequest<T>): Promise<Completion<O>> {
     return toCompletion<O>(this.#run(p), this.#tree);
+  }
+
+  /**
+   * Continues an invocation that is paused, failed or unfinished, with answers to its interrupts by id. Without `invocationId`:
+   * that of the answers, otherwise the only one that is unfinished or paused. The iterable throws `INTERRUPT_NOT_FOUND`,
+   * `INTERRUPT_ANSWERED`, `INTERRUPT_EXPIRED`, `INTERRUPT_MISMATCH`, `ANSWER_INVALID`, `ARGUMENTS_NOT_EDITABLE`,
+   * `INVOCATION_NOT_FOUND` or `INVOCATION_ENDED` before anything is stored.
+   */
+  resume<T = unknown>(p: ResumeRequest<T>): Run {
+    const { answers, ...rest } = p ?? {};
+    return this.#resume(rest, answers);
+  }
+
+  #resume(p: RunRequest, answers: ResumeInit['answers'] = {}): RunHandle {
+    const ref = { appName: this.appName, userId: p.userId, sessionId: p.sessionId as string };
+    const init = this.#initOf(ref, p.runConfig, false);
+    return new RunHandle({ ...init, resume: { invocationId: p.invocationId, answers } }, p);
+  }
+
+  /** Returns the open interrupts of a session, oldest first. Throws `SESSION_NOT_FOUND`. */
+  async pendingInterrupts(p: { userId: string; sessionId: string; signal?: AbortSignal | undefined }): Promise<Interrupt[]> {
+    const ref = this.#refOf(p);
+    const session = await this.sessionService.getSession({ ...ref, signal: p.signal });
+    if (!session) throw sessionNotFound(ref);
+    return pendingInterrupts(session.events);
   }
 
   /** Runs the agents in a new session that is not stored. Memory is only read, and artifacts are not available. */
@@ -231,7 +260,7 @@ export class Runner {
 
   async #close(): Promise<void> {
     const { deadlineTimer, plugins, runtime } = this.#deps;
-    for (const task of this.#runs) task.stop(abortedError(task.invocationId, 'The runner was closed.'));
+    for (const task of this.#runs) task.shutDown(abortedError(task.invocationId, 'The runner was closed.'));
     await this.#compactor?.close(runtime, COMPACTION_CLOSE_MS);
     await this.idle();
     deadlineTimer.close();
@@ -242,11 +271,15 @@ export class Runner {
   }
 
   // Does not throw for a wrong request: the run checks it, and the iterable throws.
-  #run(p: RunRequest): RunHandle {
+  #run(p: RunRequest, answers: ResumeInit['answers'] = {}): RunHandle {
     const isNew = p?.sessionId === undefined;
     const sessionId = isNew ? this.#deps.runtime.newId('session') : (p.sessionId as string);
     const ref = { appName: this.appName, userId: p?.userId, sessionId };
-    return new RunHandle(this.#initOf(ref, p?.runConfig, isNew || this.#autoCreate), p);
+    const init = this.#initOf(ref, p?.runConfig, isNew || this.#autoCreate);
+    const isResume =
+      this.#deps.durability.isResumable &&
+      (p?.invocationId !== undefined || Object.keys(answers).length > 0 || hasResponses(p?.newMessage));
+    return new RunHandle(isResume ? { ...init, resume: { invocationId: p?.invocationId, answers } } : init, p);
   }
 
   #initOf(ref: SessionRef, runConfig: RunConfig | undefined, autoCreate: boolean): RunInit {
@@ -276,4 +309,9 @@ export class Runner {
     }
     return model;
   }
+}
+
+function hasResponses(message: RunRequest['newMessage']): boolean {
+  if (typeof message !== 'object' || message === null || !Array.isArray(message.parts)) return false;
+  return message.parts.some((part) => Boolean(part?.functionResponse));
 }

@@ -22,6 +22,9 @@ export function inMemorySession(runtime: Runtime, ref: SessionRef, state: StateM
     takeLease: async (): Promise<Lease | undefined> => undefined,
     fenceOf: () => undefined,
     open: async () => new LiveSession(await service.createSession({ ...ref, state }), undefined),
+    peek: async () => new LiveSession((await service.getSession(ref))!, undefined),
+    cached: undefined,
+    isDurable: false,
     forget: () => {},
   };
 }

@@ -15,6 +15,8 @@ export class LiveSession implements StateView {
   /** Results computed over the events, kept with the session. */
   readonly folds: Map<string, unknown> = new Map();
   readonly forkedFrom: Session['forkedFrom'];
+  /** The unfinished invocation of the session by its stored marks, or null. Undefined if the service does not store it. */
+  unfinished: string | null | undefined;
   lastSeq: number;
   lastUpdateTime: number;
   #state: StateMap;
@@ -29,6 +31,7 @@ export class LiveSession implements StateView {
     this.log = new SessionLog(session.events);
     this.lastSeq = session.lastSeq;
     this.lastUpdateTime = session.lastUpdateTime;
+    this.unfinished = session.marks?.unfinished;
     this.#state = frozenValues(session.state);
     this.#appVersion = head?.appVersion ?? Number.NaN;
     this.#userVersion = head?.userVersion ?? Number.NaN;
@@ -77,6 +80,7 @@ export class LiveSession implements StateView {
     if (missing.length > 0) this.log.insertMissing(missing);
     this.lastSeq = Math.max(this.lastSeq, newer.lastSeq);
     this.lastUpdateTime = Math.max(this.lastUpdateTime, newer.lastUpdateTime);
+    this.unfinished = newer.marks?.unfinished;
     this.#state = frozenValues(newer.state);
     this.#appVersion = head?.appVersion ?? Number.NaN;
     this.#userVersion = head?.userVersion ?? Number.NaN;

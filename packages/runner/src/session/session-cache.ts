@@ -37,6 +37,21 @@ export class SessionCache {
     return session;
   }
 
+  /** Returns the cached session, which may be older than the stored one. */
+  cached(ref: SessionRef): LiveSession | undefined {
+    return this.#sessions.get(sessionKeyOf(ref));
+  }
+
+  /** Reads a session without a lease. Keeps it for the run that follows, unless another one is cached. */
+  async peek(ref: SessionRef, signal: AbortSignal): Promise<LiveSession> {
+    const key = sessionKeyOf(ref);
+    const stored = await this.service.getSession({ ...ref, signal });
+    if (!stored) throw sessionNotFound(ref);
+    const session = new LiveSession(stored, undefined);
+    if (!this.#sessions.has(key)) this.#add(key, session);
+    return session;
+  }
+
   forget(ref: SessionRef): void {
     this.#sessions.delete(sessionKeyOf(ref));
   }
@@ -89,6 +104,12 @@ export interface SessionAccess {
   /** Returns the fence that appends under this lease send to the store. */
   fenceOf(lease: Lease): string | undefined;
   open(lease: Lease | undefined, signal: AbortSignal): Promise<LiveSession>;
+  /** The cached session. It may be older than the stored one. */
+  readonly cached: LiveSession | undefined;
+  /** Reads the session without a lease. Throws `SESSION_NOT_FOUND`. */
+  peek(signal: AbortSignal): Promise<LiveSession>;
+  /** True if the session outlives the process. */
+  readonly isDurable: boolean;
   /** Drops the cached session, so that the next run reads it again. */
   forget(): void;
 }
@@ -121,6 +142,18 @@ export class CachedSession implements SessionAccess {
 
   open(lease: Lease, signal: AbortSignal): Promise<LiveSession> {
     return this.#cache.open(this.#ref, lease, { autoCreate: this.#autoCreate, signal });
+  }
+
+  get cached(): LiveSession | undefined {
+    return this.#cache.cached(this.#ref);
+  }
+
+  peek(signal: AbortSignal): Promise<LiveSession> {
+    return this.#cache.peek(this.#ref, signal);
+  }
+
+  get isDurable(): boolean {
+    return this.#cache.service.isDurable === true;
   }
 
   forget(): void {

@@ -1,0 +1,88 @@
+import { isPlainObject } from '@thole/core/kit';
+import type { InterruptLog, RecordedInterrupt } from '@thole/core/kit';
+import type { Json, JsonObject, ToolConfirmation } from '@thole/core';
+
+/** What earlier attempts of a tool call have requested, and the answers. */
+export interface CallAttempt {
+  /** True while a request of the call has no answer. */
+  readonly isWaiting: boolean;
+  /** Number of requests that have an answer. */
+  readonly count: number;
+  /** `seq` of the last answer, 0 without one. */
+  readonly lastAnswerSeq: number;
+  /** The last answer to a request for a confirmation. */
+  readonly confirmation: Confirmation | undefined;
+  /** Answers to requests for input, in order. */
+  readonly inputs: readonly AnsweredRequest[];
+  /** Answers to requests for a sign-in, in order. */
+  readonly credentials: readonly AnsweredRequest[];
+}
+
+/** The answer of a person to a request for a confirmation. */
+export interface Confirmation {
+  readonly answer: ToolConfirmation;
+  /** Arguments that the person has changed. */
+  readonly editedArguments: JsonObject | undefined;
+  /** Arguments that the person has seen. */
+  readonly seenArguments: JsonObject;
+  /** True if the tool itself requested it while it ran. */
+  readonly fromTool: boolean;
+  /** True if it asked whether a call whose effect is unknown runs again. */
+  readonly inDoubt: boolean;
+}
+
+/** A request and its answer. */
+export interface AnsweredRequest {
+  readonly value: Json;
+  /** True if nobody answered in time. */
+  readonly hasExpired: boolean;
+  /** Data of the request. */
+  readonly payload: Json | undefined;
+}
+
+/** Returns the requests of a call and their answers. Undefined if it made none. */
+export function attemptOf(interrupts: InterruptLog, callId: string): CallAttempt | undefined {
+  const recorded = interrupts.ofCall(callId).filter(({ interrupt }) => interrupt.kind !== 'longRunning');
+  if (recorded.length === 0) return undefined;
+  const answersOf = (kind: string): AnsweredRequest[] =>
+    recorded.filter(({ interrupt }) => interrupt.kind === kind).flatMap((each) => answered(each) ?? []);
+  const confirmations = recorded.filter(({ interrupt }) => interrupt.kind === 'confirmation');
+  return {
+    isWaiting: recorded.some(({ isOpen }) => isOpen),
+    count: recorded.filter(({ answer }) => answer).length,
+    lastAnswerSeq: recorded.reduce((last, { answer }) => Math.max(last, answer?.event.seq ?? 0), 0),
+    confirmation: confirmations.flatMap((each) => confirmationOf(each) ?? []).at(-1),
+    inputs: answersOf('input'),
+    credentials: answersOf('credential'),
+  };
+}
+
+/** Returns the value of an answer to a request for input: the member `result` if it is the only one. */
+export function inputValue(response: JsonObject): Json {
+  const names = Object.keys(response);
+  return names.length === 1 && names[0] === 'result' ? response['result']! : response;
+}
+
+function answered({ answer, interrupt }: RecordedInterrupt): AnsweredRequest | undefined {
+  if (!answer) return undefined;
+  const { response } = answer.response;
+  const value = interrupt.kind === 'input' ? inputValue(response) : response;
+  return { value, hasExpired: answer.event.author === 'system', payload: interrupt.payload };
+}
+
+function confirmationOf({ answer, call, interrupt }: RecordedInterrupt): Confirmation | undefined {
+  if (!answer) return undefined;
+  const { confirmed, payload, hint, editedArguments } = answer.response.response;
+  const shown = isPlainObject(interrupt.payload) ? (interrupt.payload as JsonObject)['arguments'] : undefined;
+  return {
+    answer: {
+      confirmed: confirmed === true,
+      ...(typeof hint === 'string' && { hint }),
+      ...(payload !== undefined && payload !== null && { payload }),
+    },
+    editedArguments: isPlainObject(editedArguments) ? (editedArguments as JsonObject) : undefined,
+    seenArguments: (isPlainObject(shown) ? shown : (interrupt.args ?? {})) as JsonObject,
+    fromTool: call.args['fromTool'] === true,
+    inDoubt: call.args['inDoubt'] === true,
+  };
+}

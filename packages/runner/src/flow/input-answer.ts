@@ -1,0 +1,27 @@
+import { TholeError } from '@thole/core';
+import { assertDuration, invalidInput, isPlainObject, optionNames, rejectUnknownOptions } from '@thole/core/kit';
+import type { RecordedInterrupt } from '@thole/core/kit';
+import type { InputRequest, Json } from '@thole/core';
+import { inputValue } from './call-attempt.ts';
+
+const names = optionNames<InputRequest>({ message: true, responseSchema: true, payload: true, ttlMs: true });
+
+/** Throws `INVALID_INPUT` for a wrong request. */
+export function assertInputRequest(p: InputRequest): void {
+  rejectUnknownOptions(p, names, 'requestInput');
+  if (typeof p.message !== 'string' || p.message === '') throw invalidInput('message', 'a text', p.message);
+  if (p.responseSchema !== undefined && !isPlainObject(p.responseSchema))
+    throw invalidInput('responseSchema', 'a JSON Schema object', p.responseSchema);
+  if (p.ttlMs !== undefined) assertDuration('ttlMs', p.ttlMs);
+}
+
+/** Returns the answer to a request for input. Throws `INTERRUPT_EXPIRED` if nobody answered in time. */
+export function inputAnswer({ answer }: RecordedInterrupt, message: string): Json {
+  if (answer!.event.author === 'system') throw expired(message);
+  return inputValue(answer!.response.response);
+}
+
+/** Returns the error of a request that nobody answered in time. */
+export function expired(message: string): TholeError {
+  return new TholeError('INTERRUPT_EXPIRED', `Nobody answered in time: ${message}`);
+}

@@ -1,0 +1,90 @@
+import { createEvent } from '@thole/core';
+import { requestNames } from '@thole/core/kit';
+import type { Event, FunctionCall, InputRequest, Json, JsonObject, Runtime } from '@thole/core';
+
+/** A request for an answer from outside, before it is stored. */
+export interface InterruptRequest {
+  readonly id: string;
+  /** Name of the function call that records it. */
+  readonly name: string;
+  readonly args: JsonObject;
+}
+
+/** The place of a request. */
+interface RequestOrigin {
+  readonly runtime: Runtime;
+  /** The tool call that waits. Undefined for a request of an agent. */
+  readonly call: FunctionCall | undefined;
+  /** Time until it expires, in milliseconds. Undefined: never. */
+  readonly ttlMs: number | undefined;
+}
+
+/** Hint of a confirmation that a tool's `requireConfirmation` requests. */
+export function confirmationHint(toolName: string): string {
+  return `Approve or reject the call of ${toolName}.`;
+}
+
+/**
+ * Returns a request for a confirmation. `fromTool` is true if the tool requested it while it ran: then it also runs after a
+ * rejection.
+ */
+export function confirmationRequest(
+  origin: RequestOrigin,
+  p: { hint: string; payload?: Json | undefined; fromTool?: boolean | undefined; inDoubt?: boolean | undefined },
+): InterruptRequest {
+  return request(origin, requestNames.confirmation, {
+    toolConfirmation: { hint: p.hint, confirmed: false, payload: p.payload ?? null },
+    ...(p.fromTool && { fromTool: true }),
+    ...(p.inDoubt && { inDoubt: true }),
+  });
+}
+
+/** Returns a request for input. */
+export function inputRequest(origin: RequestOrigin, { message, responseSchema, payload }: InputRequest): InterruptRequest {
+  const created = request(origin, requestNames.input, {
+    message,
+    payload: payload ?? null,
+    response_schema: responseSchema ?? null,
+  });
+  return { ...created, args: { interruptId: created.id, ...created.args } };
+}
+
+/** Returns a request for a sign-in. `authConfig` is the part that clients may see. */
+export function credentialRequest(origin: RequestOrigin, id: string, authConfig: JsonObject): InterruptRequest {
+  const created = request(origin, requestNames.credential, { authConfig });
+  return { ...created, id, args: { functionCallId: origin.call?.id ?? null, ...created.args } };
+}
+
+/** Returns a request that the clock answers at this time, in seconds. */
+export function timerRequest(runtime: Runtime, wakeAt: number, ms: number | undefined): InterruptRequest {
+  return { id: runtime.newId('call'), name: requestNames.timer, args: { wakeAt, ...(ms !== undefined && { ms }) } };
+}
+
+/** Returns the event that records requests. */
+export function requestEvent(
+  p: { author: string; invocationId: string; branch?: string | undefined; runtime: Runtime },
+  requests: readonly InterruptRequest[],
+): Event {
+  const { author, invocationId, branch, runtime } = p;
+  const parts = requests.map(({ id, name, args }) => ({ functionCall: { id, name, args } }));
+  return createEvent(
+    {
+      author,
+      invocationId,
+      ...(branch !== undefined && { branch }),
+      content: { role: 'model', parts },
+      longRunningToolIds: requests.map(({ id }) => id),
+    },
+    runtime,
+  );
+}
+
+function request({ runtime, call, ttlMs }: RequestOrigin, name: string, args: JsonObject): InterruptRequest {
+  const original = call && { originalFunctionCall: { id: call.id!, name: call.name, args: call.args } };
+  const expiresAt = ttlMs === undefined || ttlMs === Infinity ? undefined : runtime.now() + ttlMs / 1_000;
+  return {
+    id: runtime.newId('call'),
+    name,
+    args: { ...original, ...args, ...(expiresAt !== undefined && { expiresAt }) },
+  };
+}

@@ -1,0 +1,41 @@
+import { callStatus, getFunctionCalls, isFinalResponse } from '@thole/core';
+import type { Agent, Event, FunctionCall, InvocationContext } from '@thole/core';
+import { isModelAnswer, isRequestEvent } from '../history/turn-segments.ts';
+import type { FlowSupport } from '../hooks/flow-support.ts';
+import type { ToolAnswer } from './run-tool.ts';
+
+/** How an `LlmAgent` of a resumed run continues. */
+export type TurnStart =
+  /** It calls its model. */
+  | { readonly kind: 'model' }
+  /** It continues the turn of this answer of the model. */
+  | { readonly kind: 'calls'; readonly event: Event; readonly calls: FunctionCall[] }
+  | { readonly kind: 'transfer'; readonly agent: Agent }
+  | { readonly kind: 'done' };
+
+/** Returns how the agent continues. An agent without earlier events calls its model. */
+export function startOfTurn(context: InvocationContext, support: FlowSupport): TurnStart {
+  const segment = support.takeSegment();
+  if (!segment || segment.events.length === 0) return { kind: 'model' };
+  const { events, transferTo } = segment;
+  const target = transferTo === undefined ? undefined : context.tree.find(transferTo);
+  if (target) return { kind: 'transfer', agent: target };
+  const event = events.findLast(isModelAnswer);
+  if (!event) return { kind: 'model' };
+  const calls = event.errorCode === undefined ? getFunctionCalls(event) : [];
+  if (calls.length > 0) return { kind: 'calls', event, calls };
+  const last = events.findLast(({ content }) => content !== undefined)!;
+  if (!isFinalResponse(event) || isRequestEvent(last)) return { kind: 'model' };
+  return { kind: support.progress!.hasNewAnswer(support.place, event) ? 'model' : 'done' };
+}
+
+/** Returns the stored answers of the turn's calls, by call id. Calls without a final answer are left out. */
+export function storedAnswers(context: InvocationContext, calls: readonly FunctionCall[]): Map<string, ToolAnswer> {
+  const answers = new Map<string, ToolAnswer>();
+  for (const { id } of calls) {
+    const status = id === undefined ? undefined : callStatus(context.history, id);
+    if (status?.status !== 'answered') continue;
+    answers.set(id!, { response: status.response!.response, actions: status.responseEvent!.actions });
+  }
+  return answers;
+}

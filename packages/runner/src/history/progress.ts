@@ -1,0 +1,143 @@
+import { errorCodes, isFinalResponse } from '@thole/core';
+import type { InterruptLog } from '@thole/core/kit';
+import type { Event, Json } from '@thole/core';
+import { isRequestEvent, segmentsOf } from './turn-segments.ts';
+
+/** A stored result of `context.step`. */
+export interface StoredStep {
+  readonly path: string;
+  readonly name: string;
+  /** 1 for the first step with this name at this path. */
+  readonly n: number;
+  /** Id of the tool call that made the step. Undefined for a step of an agent. */
+  readonly callId?: string | undefined;
+  readonly result: Json;
+}
+
+/** Progress of an invocation before this run, rebuilt from its events. The place of an agent is the path of its call. */
+export class Progress {
+  readonly #rootPlace: string;
+  readonly #interrupts: InterruptLog;
+  readonly #invocationId: string;
+  readonly #places = new Map<string, Event[]>();
+  readonly #steps = new Map<string, Json>();
+  readonly #started = new Set<string>();
+  /** Places with an event at them or below them. */
+  readonly #begun = new Set<string>();
+  readonly #escalated = new Set<string>();
+
+  /** `events` are the visible events of the invocation, oldest first. */
+  constructor(p: { events: readonly Event[]; rootPlace: string; interrupts: InterruptLog; invocationId: string }) {
+    this.#rootPlace = p.rootPlace;
+    this.#interrupts = p.interrupts;
+    this.#invocationId = p.invocationId;
+    for (const event of p.events) this.#add(event);
+  }
+
+  #add(event: Event): void {
+    const { customMetadata } = event;
+    const step = customMetadata?.['step'] as StoredStep | undefined;
+    if (step) return void this.#steps.set(stepKey(step), step.result);
+    const started = customMetadata?.['toolStarted'] as { callId: string; attempt: number } | undefined;
+    if (started) return void this.#started.add(`${started.attempt} ${started.callId}`);
+    if (event.author === 'user' || event.author === 'system' || isClosingRecord(event)) return;
+    const place = placeOf(event, this.#rootPlace);
+    const events = this.#places.get(place);
+    if (events) events.push(event);
+    else this.#places.set(place, [event]);
+    for (const each of upwards(place)) {
+      this.#begun.add(each);
+      if (event.actions.escalate === true) this.#escalated.add(each);
+    }
+  }
+
+  /** Events of the agents at this place, without those of the agents that they call. */
+  at(place: string): readonly Event[] {
+    return this.#places.get(place) ?? [];
+  }
+
+  /** True if an agent at this place or below it has an event. */
+  hasBegun(place: string): boolean {
+    return this.#begun.has(place);
+  }
+
+  /** True if an event at this place or below it ends the enclosing loop. */
+  hasEscalated(place: string): boolean {
+    return this.#escalated.has(place);
+  }
+
+  /** True if the call of an agent at this place has ended. `isLlmAgent`: it writes no `endOfAgent`. */
+  hasEnded(place: string, isLlmAgent: boolean): boolean {
+    const events = this.at(place);
+    if (events.some(({ actions }) => actions.endOfAgent === true)) return true;
+    if (!isLlmAgent || this.isOpen(place)) return false;
+    const { events: own, transferTo } = segmentsOf(events).at(-1)!;
+    // The agent that took over is an LlmAgent at the same place, or another agent with its own place.
+    if (transferTo !== undefined) return this.at(`${place}/${transferTo}`).some(({ actions }) => actions.endOfAgent);
+    const last = own.findLast((event) => event.content !== undefined);
+    if (!last || !isFinalResponse(last) || isRequestEvent(last)) return false;
+    return !this.hasNewAnswer(place, last);
+  }
+
+  /** True if an interrupt at this place or below it is open. */
+  isOpen(place: string): boolean {
+    return hasOpenInterrupt(this.#interrupts, this.#invocationId, place, this.#rootPlace);
+  }
+
+  /** True if an interrupt at this place got its answer after the event. */
+  hasNewAnswer(place: string, event: Event): boolean {
+    for (const { event: request, answer } of this.#interrupts.answered()) {
+      if (request.invocationId !== this.#invocationId || placeOf(request, this.#rootPlace) !== place) continue;
+      if ((answer?.event.seq ?? 0) > (event.seq ?? 0)) return true;
+    }
+    return false;
+  }
+
+  /** Returns the result of a step, or undefined if it has none. */
+  resultOf(step: Omit<StoredStep, 'result'>): Json | undefined {
+    return this.#steps.get(stepKey(step));
+  }
+
+  /** True if an event says that the tool of this call has started after this number of answers to its requests. */
+  hasStarted(callId: string, attempt: number): boolean {
+    return this.#started.has(`${attempt} ${callId}`);
+  }
+}
+
+/** Returns the place of the agent that made an event. */
+export function placeOf(event: Event, rootPlace: string): string {
+  return event.nodeInfo?.path ?? rootPlace;
+}
+
+/** True if the place is this place, or of an agent below it. */
+export function isBelow(place: string, above: string): boolean {
+  return place === above || place.startsWith(`${above}/`);
+}
+
+/** True if an open interrupt of the invocation is at this place or below it. */
+export function hasOpenInterrupt(
+  interrupts: InterruptLog,
+  invocationId: string,
+  place: string,
+  rootPlace: string,
+): boolean {
+  if (interrupts.openCount === 0) return false;
+  for (const { event } of interrupts.open)
+    if (event.invocationId === invocationId && isBelow(placeOf(event, rootPlace), place)) return true;
+  return false;
+}
+
+/** True for the record of a run's error. It says nothing about the progress of its agents. */
+export function isClosingRecord({ content, errorCode }: Event): boolean {
+  return content === undefined && errorCode !== undefined && Object.hasOwn(errorCodes, errorCode);
+}
+
+/** Yields the place, and then each place above it. */
+function* upwards(place: string): Generator<string, void> {
+  yield place;
+  for (let end = place.lastIndexOf('/'); end > 0; end = place.lastIndexOf('/', end - 1)) yield place.slice(0, end);
+}
+
+function stepKey({ path, name, n, callId }: Omit<StoredStep, 'result'>): string {
+  return JSON.stringify([path, callId ?? null, name, n]);
+}

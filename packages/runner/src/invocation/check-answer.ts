@@ -1,0 +1,212 @@
+import { callStatus, TholeError } from '@thole/core';
+import { isPlainObject } from '@thole/core/kit';
+import type { InterruptLog, RecordedInterrupt } from '@thole/core/kit';
+import type { FunctionResponse, Interrupt, Json, JsonObject, Tool } from '@thole/core';
+import { jsonSchema, readSchemaInput } from '@thole/tools';
+import { inputValue } from '../flow/call-attempt.ts';
+import { isLlmAgent } from '../request/is-llm-agent.ts';
+import { interruptNotFound } from './find-invocation.ts';
+import type { RunTask } from './run-task.ts';
+
+/** An answer of the caller: a function response of the message, or a value by the id of its interrupt. */
+export type GivenAnswer =
+  | { readonly id: string; readonly response: FunctionResponse; readonly value?: undefined }
+  | { readonly id: string; readonly value: Json; readonly response?: undefined };
+
+/** An answer that can be stored. */
+export interface CheckedAnswer {
+  readonly id: string;
+  readonly response: FunctionResponse;
+  /** True for an update that leaves the call open. */
+  readonly isUpdate: boolean;
+  /** True if the model is called after the update. */
+  readonly asksModel: boolean;
+}
+
+/**
+ * Checks an answer against the recorded request. Throws `INTERRUPT_NOT_FOUND`, `INTERRUPT_ANSWERED`, `INVOCATION_ENDED`,
+ * `INTERRUPT_EXPIRED`, `INTERRUPT_MISMATCH` with a reason, `ARGUMENTS_NOT_EDITABLE` or `ANSWER_INVALID`. Stores nothing in the
+ * session. The response of a sign-in is exchanged here.
+ */
+export async function checkAnswer(task: RunTask, given: GivenAnswer): Promise<CheckedAnswer> {
+  const { interrupts, session } = task;
+  const recorded = interrupts.find(given.id);
+  if (!recorded) return checkPlainAnswer(task, given);
+  const { call, interrupt } = recorded;
+  if (interrupt.invocationId !== task.invocationId) throw interruptNotFound(session, given.id);
+  assertOpen(interrupts, recorded);
+  const { expiresAt, kind } = interrupt;
+  if (kind === 'timer') throw mismatch(interrupt, 'timer', 'is a timer, which only the clock answers');
+  if (expiresAt !== undefined && expiresAt <= task.runner.runtime.now())
+    throw new TholeError('INTERRUPT_EXPIRED', `Interrupt "${interrupt.id}" has expired.`);
+  if (given.response && given.response.name !== call.name)
+    throw mismatch(interrupt, 'name_mismatch', `is a request of ${call.name}, not of ${given.response.name}`);
+  assertOriginalCall(task, recorded);
+  return toAnswer(task, recorded, given);
+}
+
+async function toAnswer(task: RunTask, recorded: RecordedInterrupt, given: GivenAnswer): Promise<CheckedAnswer> {
+  const { call, interrupt } = recorded;
+  const checked = (response: JsonObject): CheckedAnswer => ({
+    id: interrupt.id,
+    response: { ...given.response, id: interrupt.id, name: call.name, response },
+    isUpdate: false,
+    asksModel: false,
+  });
+  switch (interrupt.kind) {
+    case 'confirmation':
+      return checked(await checkConfirmation(task, interrupt, given));
+    case 'input':
+      return checked(await checkInput(interrupt, given));
+    case 'credential':
+      return checked(await finishSignIn(task, interrupt, given));
+    default:
+      return checkLongRunning(task, recorded, given);
+  }
+}
+
+/** Checks the answer to a call without an interrupt: one whose run ended before its answer. */
+function checkPlainAnswer(task: RunTask, given: GivenAnswer): CheckedAnswer {
+  const found = callStatus(task.session.log, given.id);
+  if (!found || found.event.invocationId !== task.invocationId) throw interruptNotFound(task.session, given.id);
+  const { call } = found;
+  if (found.status === 'answered') throw answered(given.id);
+  if (given.response && given.response.name !== call.name)
+    throw new TholeError('INTERRUPT_MISMATCH', `Call "${given.id}" is a call of ${call.name}, not of ${given.response.name}.`, {
+      details: { reason: 'tool_name_mismatch' },
+    });
+  const response = { ...given.response, id: given.id, name: call.name, response: objectOf(given) };
+  return { id: given.id, response, isUpdate: false, asksModel: false };
+}
+
+function assertOpen(interrupts: InterruptLog, { answer, interrupt, isOpen }: RecordedInterrupt): void {
+  if (isOpen) return;
+  const end = interrupts.endOf(interrupt.invocationId);
+  if (answer || end === undefined) throw answered(interrupt.id);
+  throw invocationEnded(interrupt.invocationId, end);
+}
+
+/** The request must name a recorded call of its author, unchanged and without an answer. */
+function assertOriginalCall({ session, tree }: RunTask, { event, interrupt }: RecordedInterrupt): void {
+  const { agentName, args, functionCallId, kind, toolName } = interrupt;
+  if (!tree.find(agentName))
+    throw mismatch(interrupt, 'unknown_agent', `is a request of agent ${agentName}, which this app does not have`);
+  if (functionCallId === undefined || kind === 'longRunning') return;
+  const original = callStatus(session.log, functionCallId);
+  if (!original || original.event.author !== event.author)
+    throw mismatch(interrupt, 'unknown_original_call', `names call "${functionCallId}", which ${event.author} did not make`);
+  if (original.status === 'answered') throw answered(interrupt.id);
+  if (toolName !== undefined && original.call.name !== toolName)
+    throw mismatch(interrupt, 'tool_name_mismatch', `names ${toolName}, but the call is a call of ${original.call.name}`);
+  if (args !== undefined && sorted(original.call.args) !== sorted(args))
+    throw mismatch(interrupt, 'arguments_mismatch', 'names other arguments than the call');
+}
+
+async function checkConfirmation(task: RunTask, interrupt: Interrupt, given: GivenAnswer): Promise<JsonObject> {
+  const answer = given.response ? unwrapped(given.response.response) : given.value;
+  const content = typeof answer === 'boolean' ? { confirmed: answer } : answer;
+  const { confirmed, editedArguments, edited_arguments: other } = isPlainObject(content) ? (content as JsonObject) : {};
+  if (typeof confirmed !== 'boolean')
+    throw invalid(interrupt, 'must be {confirmed: true} or {confirmed: false}, with payload? and editedArguments?');
+  const { edited_arguments: _, ...rest } = content as JsonObject;
+  const edited = editedArguments ?? other ?? null;
+  if (edited === null) return rest;
+  if (!isPlainObject(edited)) throw invalid(interrupt, 'has editedArguments that are not an object');
+  const tool = findTool(task, interrupt);
+  if (!tool?.allowEditedArguments) {
+    const message = `${interrupt.toolName ?? 'The tool'} does not allow edited arguments. Confirm or reject the call unchanged.`;
+    throw new TholeError('ARGUMENTS_NOT_EDITABLE', message);
+  }
+  try {
+    await tool.checkArguments?.(edited as JsonObject);
+  } catch (cause) {
+    throw new TholeError('ANSWER_INVALID', (cause as Error).message, { cause });
+  }
+  return { ...rest, editedArguments: edited };
+}
+
+async function checkInput(interrupt: Interrupt, given: GivenAnswer): Promise<JsonObject> {
+  const candidates: Json[] = given.response
+    ? [given.response.response, inputValue(given.response.response)]
+    : [given.value];
+  const { responseSchema } = interrupt;
+  if (!responseSchema) return toResponse(candidates.at(-1)!);
+  const schema = readSchemaInput(jsonSchema(responseSchema), `The schema of interrupt "${interrupt.id}"`);
+  let issues: string[] = [];
+  for (const candidate of candidates) {
+    const result = await schema.validate(candidate);
+    if ('value' in result) return toResponse(candidate);
+    ({ issues } = result);
+  }
+  throw invalid(interrupt, `does not fit the schema of the request: ${issues.join('; ')}`);
+}
+
+function toResponse(value: Json): JsonObject {
+  const isWrapped = !isPlainObject(value) || (Object.keys(value).length === 1 && 'result' in (value as JsonObject));
+  return isWrapped ? { result: value } : (value as JsonObject);
+}
+
+async function finishSignIn(task: RunTask, interrupt: Interrupt, given: GivenAnswer): Promise<JsonObject> {
+  const { authenticator } = task.runner;
+  if (!authenticator)
+    throw new TholeError('CREDENTIAL_NOT_CONFIGURED', 'The runner has no authenticator. Set the option authenticator.');
+  const { appName, userId } = task.ref;
+  const response: unknown = given.response ? given.response.response : given.value;
+  const at = { appName, userId, interruptId: interrupt.id, signal: task.signal };
+  return { ...(await authenticator.finishSignIn({ ...at, response })) };
+}
+
+function checkLongRunning(task: RunTask, { call, interrupt }: RecordedInterrupt, given: GivenAnswer): CheckedAnswer {
+  const response: FunctionResponse = { ...given.response, id: call.id!, name: call.name, response: objectOf(given) };
+  const isUpdate = given.response?.willContinue === true;
+  const tool = isUpdate ? findTool(task, interrupt) : undefined;
+  if (isUpdate && !tool?.acceptsUpdates)
+    throw invalid(interrupt, `has willContinue, but ${call.name} does not accept updates (acceptsUpdates: true)`);
+  return { id: interrupt.id, response, isUpdate, asksModel: tool?.onUpdate === 'ask-model' };
+}
+
+/** Returns the tool of the call. Undefined if the agent does not have it, or if a toolset provides it. */
+function findTool({ tree }: RunTask, { agentName, toolName }: Interrupt): Tool | undefined {
+  const agent = tree.find(agentName);
+  if (!isLlmAgent(agent)) return undefined;
+  return agent.tools.find((tool) => 'name' in tool && tool.name === toolName) as Tool | undefined;
+}
+
+function objectOf(given: GivenAnswer): JsonObject {
+  if (given.response) return given.response.response;
+  return isPlainObject(given.value) ? (given.value as JsonObject) : { result: given.value };
+}
+
+/** ADK's web page wraps an answer as text: `{response: '{"confirmed": true}'}`. */
+function unwrapped(response: JsonObject): Json {
+  const names = Object.keys(response);
+  if (names.length !== 1 || typeof response['response'] !== 'string') return response;
+  try {
+    return JSON.parse(response['response']) as Json;
+  } catch {
+    return response;
+  }
+}
+
+function sorted(value: Json): string {
+  return JSON.stringify(value, (_, each: Json) =>
+    isPlainObject(each) ? Object.fromEntries(Object.entries(each).sort(([a], [b]) => (a < b ? -1 : 1))) : each,
+  );
+}
+
+function answered(id: string): TholeError {
+  return new TholeError('INTERRUPT_ANSWERED', `"${id}" has an answer already. The first answer counts.`);
+}
+
+/** Returns the error of a resume whose invocation was ended for good. */
+export function invocationEnded(invocationId: string, code: string): TholeError {
+  return new TholeError('INVOCATION_ENDED', `Invocation "${invocationId}" has ended (${code}) and cannot be resumed.`);
+}
+
+function mismatch({ id }: Interrupt, reason: string, problem: string): TholeError {
+  return new TholeError('INTERRUPT_MISMATCH', `Interrupt "${id}" ${problem}.`, { details: { reason } });
+}
+
+function invalid({ id, kind }: Interrupt, problem: string): TholeError {
+  return new TholeError('ANSWER_INVALID', `The answer to ${kind} "${id}" ${problem}. The interrupt stays open.`);
+}

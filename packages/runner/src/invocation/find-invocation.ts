@@ -1,0 +1,80 @@
+import { getFunctionResponses, TholeError } from '@thole/core';
+import { applyRewinds, newestFirst } from '@thole/core/kit';
+import type { Content, Event, EventLog } from '@thole/core';
+import { interruptsOf } from '../history/interrupt-fold.ts';
+import { recordedCall } from '../history/recorded-call.ts';
+import type { LiveSession } from '../session/live-session.ts';
+import type { RunTask } from './run-task.ts';
+
+/**
+ * Returns the invocation that a resumed run continues: that of the answers, otherwise the only one that is unfinished or
+ * paused. Throws `INTERRUPT_NOT_FOUND` for an answer to nothing, and `INVALID_INPUT` if several invocations are possible.
+ */
+export function findInvocation(session: LiveSession, answerIds: readonly string[]): string {
+  const found = new Set(answerIds.map((id) => invocationOf(session, id)));
+  if (found.size === 0) for (const each of resumableInvocations(session)) found.add(each);
+  const [first, ...others] = found;
+  if (first === undefined) {
+    const message = `Session "${session.ref.sessionId}" has no invocation that is paused or unfinished.`;
+    throw new TholeError('INVOCATION_NOT_FOUND', message);
+  }
+  if (others.length === 0) return first;
+  throw new TholeError(
+    'INVALID_INPUT',
+    answerIds.length > 0
+      ? `The answers belong to several invocations: ${[...found].join(', ')}. Send them in separate requests.`
+      : `Several invocations can be resumed. Set invocationId to one of: ${[...found].join(', ')}.`,
+  );
+}
+
+function invocationOf(session: LiveSession, id: string): string {
+  const recorded = interruptsOf(session).find(id)?.event ?? recordedCall(session.log, id)?.event;
+  if (recorded) return recorded.invocationId;
+  throw interruptNotFound(session, id);
+}
+
+function resumableInvocations(session: LiveSession): string[] {
+  const open = [...interruptsOf(session).open].map(({ interrupt }) => interrupt.invocationId);
+  return session.unfinished ? [session.unfinished, ...open] : open;
+}
+
+export function interruptNotFound(session: LiveSession, id: string): TholeError {
+  return new TholeError('INTERRUPT_NOT_FOUND', `Session "${session.ref.sessionId}" has no interrupt "${id}".`);
+}
+
+/** Returns the visible events of an invocation, oldest first. Throws `INVOCATION_NOT_FOUND` if there are none. */
+export function eventsOf(task: RunTask): Event[] {
+  const { log } = task.session;
+  const visible = log.epoch === 0 ? [...log] : applyRewinds([...log]);
+  const events = visible.filter(({ invocationId }) => invocationId === task.invocationId);
+  if (events.length > 0) return events;
+  const message = `Session "${task.ref.sessionId}" does not contain invocation "${task.invocationId}", or has rewound it.`;
+  throw new TholeError('INVOCATION_NOT_FOUND', message);
+}
+
+/** The history before an event. */
+export function historyBefore(log: EventLog, event: Event): EventLog {
+  let length = 0;
+  while (length < log.length && log.at(length)!.id !== event.id) length++;
+  return {
+    length,
+    epoch: log.epoch,
+    at: (index) => (index < length ? log.at(index < 0 ? length + index : index) : undefined),
+    [Symbol.iterator]: () => [...log].slice(0, length)[Symbol.iterator](),
+  };
+}
+
+/** Returns the message of the user that began the invocation. Empty if a plugin dropped it. */
+export function messageOf(events: readonly Event[]): Content {
+  const first = events.find(({ author, content }) => author === 'user' && content !== undefined);
+  return first && getFunctionResponses(first).length === 0 ? first.content! : (first?.content ?? {});
+}
+
+/** Returns the error code of the newest closing record of the invocation that the agents have not continued. */
+export function lastRecordOf(log: EventLog, invocationId: string): string | undefined {
+  for (const event of newestFirst(log)) {
+    if (event.invocationId !== invocationId) continue;
+    return event.content === undefined ? event.errorCode : undefined;
+  }
+  return undefined;
+}

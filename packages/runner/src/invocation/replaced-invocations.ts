@@ -1,0 +1,28 @@
+import { createEvent } from '@thole/core';
+import type { OpenRun } from './open-run.ts';
+import type { RunTask } from './run-task.ts';
+
+/**
+ * Stores the closing records of invocations that a new message replaces: the unfinished one, whose process died, and with
+ * `onNewMessage: 'cancel'` those with open interrupts. Called before the message is stored.
+ */
+export async function closeReplacedInvocations(task: RunTask, { committer, session }: OpenRun): Promise<void> {
+  if (!task.isResumable) return;
+  const replaced = new Set<string>();
+  if (session.unfinished && session.unfinished !== task.invocationId) replaced.add(session.unfinished);
+  if (task.runner.durability.onNewMessage === 'cancel')
+    for (const { interrupt } of task.interrupts.open) replaced.add(interrupt.invocationId);
+  for (const invocationId of replaced) {
+    await committer.commit(
+      createEvent(
+        {
+          author: 'system',
+          invocationId,
+          errorCode: 'RUN_SUPERSEDED',
+          errorMessage: 'A new message began while the invocation was unfinished.',
+        },
+        task.runner.runtime,
+      ),
+    );
+  }
+}

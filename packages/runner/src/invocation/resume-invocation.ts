@@ -1,0 +1,161 @@
+import { createEvent, getFunctionResponses, TholeError } from '@thole/core';
+import { answerEventId } from '@thole/core/kit';
+import type { Agent, Content, Event, Json, Part } from '@thole/core';
+import { findAgentToRun } from '../history/find-agent-to-run.ts';
+import { interruptsOf } from '../history/interrupt-fold.ts';
+import { Progress } from '../history/progress.ts';
+import { callPlugins, hasHook } from '../hooks/call-hooks.ts';
+import { isLlmAgent } from '../request/is-llm-agent.ts';
+import { checkAnswer, invocationEnded } from './check-answer.ts';
+import type { CheckedAnswer, GivenAnswer } from './check-answer.ts';
+import { eventsOf, findInvocation, historyBefore, lastRecordOf, messageOf } from './find-invocation.ts';
+import type { OpenRun } from './open-run.ts';
+import type { CheckedRequest } from './run-request.ts';
+import type { RunTask } from './run-task.ts';
+
+/**
+ * Sets the invocation of a run that continues one. Called before the lease is taken: the lease names the invocation. Reads the
+ * session only if the caller did not name it.
+ */
+export async function adoptInvocation(task: RunTask, request: CheckedRequest): Promise<void> {
+  if (!task.isResumable)
+    throw new TholeError('INVALID_INPUT', 'resume is not possible: the app has resumability.isResumable: false.');
+  if (task.resume?.invocationId !== undefined) return;
+  const ids = answersOf(task, request).map(({ id }) => id);
+  const { cached } = task.sessionAccess;
+  const known = ids.length > 0 && cached && ids.every((id) => interruptsOf(cached).find(id));
+  task.invocationId = findInvocation(known ? cached : await task.sessionAccess.peek(task.signal), ids);
+}
+
+/**
+ * Stores the answers of the caller and of the clock, and rebuilds the progress of the invocation. Returns the agent that began
+ * it, or undefined if nothing has to run. Throws before anything is stored if an answer or the invocation does not fit.
+ */
+export async function resumeInvocation(
+  task: RunTask,
+  opened: OpenRun,
+  request: CheckedRequest,
+): Promise<Agent | undefined> {
+  const events = eventsOf(task);
+  opened.userContent = messageOf(events);
+  const agent = findAgentToRun(historyBefore(task.session.log, events[0]!), task.tree, opened.userContent);
+  task.rootPlace = agent.name;
+  task.seqAtStart = task.session.lastSeq;
+  const end = task.interrupts.endOf(task.invocationId);
+  if (end !== undefined) throw invocationEnded(task.invocationId, end);
+  const checked: CheckedAnswer[] = [];
+  for (const given of answersOf(task, request)) checked.push(await checkAnswer(task, given));
+  if (checked.length === 0) assertUnfinished(task, events, agent);
+  task.state.throwIfStopped();
+  opened.isRecorded = true;
+  await storeAnswers(task, opened, request, checked);
+  await answerExpired(task);
+  const visible = eventsOf(task);
+  const { interrupts, invocationId, rootPlace } = task;
+  task.progress = new Progress({ events: visible, rootPlace, interrupts, invocationId });
+  for (const event of visible) if (event.usageMetadata) task.calls.addEarlier(event.usageMetadata);
+  for (const answer of checked) if (answer.isUpdate && answer.asksModel) task.updatedCalls.add(answer.id);
+  const isStoredOnly = checked.length > 0 && checked.every(({ isUpdate, asksModel }) => isUpdate && !asksModel);
+  return isStoredOnly ? undefined : agent;
+}
+
+function answersOf({ resume }: RunTask, { message }: CheckedRequest): GivenAnswer[] {
+  const answers: GivenAnswer[] = [];
+  for (const response of getFunctionResponses({ content: message })) {
+    const { id, name } = response;
+    if (id === undefined)
+      throw new TholeError('INVALID_INPUT', `A function response of "${name}" has no id. Set the id of its request.`);
+    answers.push({ id, response });
+  }
+  for (const [id, value] of Object.entries(resume?.answers ?? {})) answers.push({ id, value: value as Json });
+  const ids = new Set<string>();
+  for (const { id } of answers) {
+    if (ids.has(id)) throw new TholeError('INVALID_INPUT', `The request answers "${id}" twice.`);
+    ids.add(id);
+  }
+  return answers;
+}
+
+/** Throws `INVOCATION_ENDED` if the agents of the invocation have ended by themselves. */
+function assertUnfinished(task: RunTask, events: readonly Event[], agent: Agent): void {
+  const { interrupts, invocationId, session } = task;
+  if (interrupts.ofInvocation(invocationId).some(({ isOpen }) => isOpen)) return;
+  if (session.unfinished === invocationId || events.length === 0) return;
+  const record = lastRecordOf(session.log, invocationId);
+  if (record !== undefined) return;
+  // Without marks, only the events show whether the agents have ended.
+  const { rootPlace } = task;
+  const progress = new Progress({ events, rootPlace, interrupts, invocationId });
+  if (session.unfinished === undefined && !progress.hasEnded(rootPlace, isLlmAgent(agent))) return;
+  throw invocationEnded(invocationId, 'completed');
+}
+
+async function storeAnswers(
+  task: RunTask,
+  opened: OpenRun,
+  { message, stateDelta }: CheckedRequest,
+  answers: readonly CheckedAnswer[],
+): Promise<void> {
+  const { rootContext } = opened;
+  const { invocationId, runtime } = rootContext;
+  const answeredBy = task.request.answeredBy ?? task.ref.userId;
+  let delta = stateDelta;
+  const others = message.parts.filter((part) => !part.functionResponse);
+  const contents: { id?: string; content?: Content; isAnswer: boolean }[] = answers.map(({ id, isUpdate, response }) => ({
+    ...(!isUpdate && { id: answerEventId(id) }),
+    content: { role: 'user', parts: [{ functionResponse: response }] },
+    isAnswer: true,
+  }));
+  if (others.length > 0) contents.push({ content: { role: 'user', parts: others as Part[] }, isAnswer: false });
+  if (contents.length === 0 && Object.keys(delta).length > 0) contents.push({ isAnswer: false });
+  for (const { id, content, isAnswer } of contents) {
+    const changed = content && (await changedByPlugins(opened, content));
+    const stored = await rootContext.commit(
+      createEvent(
+        {
+          ...(id !== undefined && { id }),
+          author: 'user',
+          invocationId,
+          ...(changed && { content: changed }),
+          actions: { stateDelta: delta },
+          ...(isAnswer && { customMetadata: { answeredBy } }),
+        },
+        runtime,
+      ),
+    );
+    delta = {};
+    if (task.request.yieldUserMessage === true && stored.seq !== undefined) await opened.delivery.handOver(stored);
+    task.state.throwIfStopped();
+  }
+}
+
+async function changedByPlugins({ rootContext }: OpenRun, userMessage: Content): Promise<Content> {
+  const { plugins, signal } = rootContext;
+  if (!hasHook(plugins, 'onUserMessageCallback')) return userMessage;
+  const p = { invocationContext: rootContext, userMessage };
+  const replaced = await callPlugins(plugins, 'onUserMessageCallback', p, signal);
+  return replaced ? { ...replaced, role: 'user' } : userMessage;
+}
+
+/** Stores the answers of the clock: of due timers, and of interrupts that have expired. */
+async function answerExpired(task: RunTask): Promise<void> {
+  const { interrupts, invocationId, opened } = task;
+  const now = task.runner.runtime.now();
+  for (const { call, interrupt } of interrupts.ofInvocation(invocationId).filter(({ isOpen }) => isOpen)) {
+    if (interrupt.expiresAt === undefined || interrupt.expiresAt > now) continue;
+    const { kind, id } = interrupt;
+    const response = kind === 'timer' ? {} : kind === 'confirmation' ? { confirmed: false } : { error: 'no answer in time' };
+    await opened!.rootContext.commit(
+      createEvent(
+        {
+          id: answerEventId(id),
+          author: 'system',
+          invocationId,
+          content: { role: 'user', parts: [{ functionResponse: { id, name: call.name, response } }] },
+        },
+        task.runner.runtime,
+      ),
+    );
+  }
+}
+

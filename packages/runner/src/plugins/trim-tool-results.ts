@@ -1,0 +1,80 @@
+import { getFunctionResponses } from '@thole/core';
+import { assertCount, newestFirst, optionNames, rejectUnknownOptions } from '@thole/core/kit';
+import type { Content, EventLog, FunctionResponse, Part, Plugin } from '@thole/core';
+import type { HookParams } from '../hooks/call-hooks.ts';
+
+/** Options of `trimToolResults`. */
+export interface TrimToolResultsOptions {
+  /** Number of newest invocations whose results stay complete, including the current one. At least 1. Default: 1. */
+  olderThan?: number | undefined;
+  /** Maximum size of an older result in bytes, as JSON in UTF-8. 0 leaves only the note. */
+  maxBytes: number;
+  /** Name of the plugin, which errors contain. Default: `trim_tool_results`. */
+  name?: string | undefined;
+}
+
+const names = optionNames<TrimToolResultsOptions>({ olderThan: true, maxBytes: true, name: true });
+
+/**
+ * Returns a plugin that cuts large results of tools in older invocations, in prompts only. A cut result has the beginning of
+ * its JSON under `beginning`, and a note under `note`; its files are left out. Stored events do not change. Throws
+ * `INVALID_INPUT` for wrong options.
+ */
+export function trimToolResults(options: TrimToolResultsOptions): Plugin {
+  rejectUnknownOptions(options, names, 'trimToolResults');
+  const { olderThan = 1, maxBytes, name = 'trim_tool_results' } = options;
+  assertCount('olderThan', olderThan, 1);
+  assertCount('maxBytes', maxBytes);
+  // The contents of a prompt share their parts from turn to turn, so each result is measured once.
+  const trimmed = new WeakMap<Part, Part>();
+  const trim = (part: Part): Part => {
+    let result = trimmed.get(part);
+    if (!result) trimmed.set(part, (result = trimPart(part, maxBytes)));
+    return result;
+  };
+  return {
+    name,
+    beforeModelCallback({ callbackContext, llmRequest }: HookParams<'beforeModelCallback'>): void {
+      const recent = recentAnswers(callbackContext.history, olderThan, callbackContext.invocationId);
+      const isOld = ({ functionResponse }: Part): boolean =>
+        functionResponse?.id !== undefined && !recent.has(functionResponse.id);
+      llmRequest.contents = llmRequest.contents.map((content) => trimContent(content, isOld, trim));
+    },
+  };
+}
+
+function trimContent(content: Content, isOld: (part: Part) => boolean, trim: (part: Part) => Part): Content {
+  const { parts } = content;
+  if (!parts?.some((part) => isOld(part) && trim(part) !== part)) return content;
+  return { ...content, parts: parts.map((part) => (isOld(part) ? trim(part) : part)) };
+}
+
+/** Returns the ids of the calls that the newest invocations answer. */
+function recentAnswers(history: EventLog, count: number, current: string): Set<string> {
+  const invocations = new Set([current]);
+  const ids = new Set<string>();
+  for (const event of newestFirst(history)) {
+    if (event.content === undefined) continue;
+    if (!invocations.has(event.invocationId) && invocations.size === count) break;
+    invocations.add(event.invocationId);
+    for (const { id } of getFunctionResponses(event)) if (id !== undefined) ids.add(id);
+  }
+  return ids;
+}
+
+function trimPart(part: Part, maxBytes: number): Part {
+  const { response, parts, ...rest } = part.functionResponse as FunctionResponse;
+  const json = new TextEncoder().encode(JSON.stringify(response));
+  const files = parts?.length ? new TextEncoder().encode(JSON.stringify(parts)).length : 0;
+  if (json.length + files <= maxBytes) return part;
+  const isCut = json.length > maxBytes;
+  const what = isCut ? `This older result had ${json.length} bytes and was cut.` : 'Files of this older result were left out.';
+  const note = `${what} Call ${rest.name} again if you need all of it.`;
+  const shown = isCut ? { ...(maxBytes > 0 && { beginning: beginningOf(json, maxBytes) }), note } : { ...response, note };
+  return { ...part, functionResponse: { ...rest, response: shown } };
+}
+
+/** Returns the text of the first bytes, without a character that they do not contain completely. */
+function beginningOf(json: Uint8Array, bytes: number): string {
+  return new TextDecoder().decode(json.subarray(0, bytes), { stream: true });
+}
