@@ -41,7 +41,7 @@ export async function* runAgent(
   const isLlm = isLlmAgent(agent);
   const hasBegun = task.progress !== undefined && (isLlm ? task.hasSegment(place) : task.progress.hasBegun(place));
   // An LlmAgent that another one has transferred to shares its place.
-  if (hasBegun && !(isLlm && isTransfer) && task.progress!.hasEnded(place, isLlm)) return;
+  if (hasBegun && !(isLlm && isTransfer) && task.progress!.hasEnded(place, isLlm, branch)) return;
   const turn = task.turns.next();
   if (turn) await turn;
   task.assertMayBegin();
@@ -106,8 +106,8 @@ export async function* runAgent(
 }
 
 /**
- * Returns the event with the answer of `afterAgentCallback`, with the pending changes of a branch, and with `endOfAgent` of an
- * agent below another one that is not an `LlmAgent`. Undefined if there is none of these.
+ * Returns the event with the answer of `afterAgentCallback`, or with the pending changes of a branch. Undefined if there are
+ * none. It has `endOfAgent` if the agent is not an `LlmAgent`: a resumed run does not run the agent again.
  */
 function lastEvent(
   task: RunTask,
@@ -115,11 +115,9 @@ function lastEvent(
   { addition, isNewBranch }: { addition: Content | false | undefined; isNewBranch: boolean },
 ): Event | undefined {
   const { agent, agentName: author, branch, invocationId, place, runtime } = context;
-  const event = addition ? answerEvent(context, addition) : undefined;
-  const marksEnd =
-    task.isResumable && place !== task.rootPlace && !isLlmAgent(agent) && !task.ended && !task.isPaused(place);
-  if (!event && !marksEnd && !(isNewBranch && context.hasPending())) return undefined;
-  const last = event ?? createEvent({ author, invocationId, branch }, runtime);
+  if (!addition && !(isNewBranch && context.hasPending())) return undefined;
+  const last = addition ? answerEvent(context, addition) : createEvent({ author, invocationId, branch }, runtime);
+  const marksEnd = task.isResumable && !isLlmAgent(agent) && !task.ended && !task.isPaused(place);
   return context.claim(marksEnd ? { ...last, actions: { ...last.actions, endOfAgent: true } } : last);
 }
 

@@ -115,12 +115,12 @@ async function* runCalls(
     yield* support.transferTo(target);
     return false;
   }
-  if (outcome.some((each) => each.actions?.skipSummarization)) return false;
   const hasUpdate = calls.some(({ id }) => id !== undefined && support.updatedCalls.has(id));
   if (!hasUpdate && outcome.every((each) => each.isPending)) {
     support.pauses();
     return false;
   }
+  if (outcome.some((each) => each.actions?.skipSummarization)) return false;
   countRefusedStep(
     turn,
     agent,

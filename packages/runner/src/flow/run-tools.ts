@@ -47,7 +47,7 @@ export async function* runTools(
     spans?.answered(call, stored.answer, stored.event.id);
     // An event that a plugin dropped is not stored or shown.
     if (stored.event.seq !== undefined) ready.push(stored.event);
-    return { ...answered, ...stored.answer, actions: stored.event.actions };
+    return { ...stored.answer, actions: stored.event.actions };
   };
   const runNext = async (): Promise<void> => {
     while (next < all.length && !failure && !context.signal.aborted) {
@@ -64,10 +64,6 @@ export async function* runTools(
       // The one that removes the call from `open` answers it: the end of the run may have been faster.
       if (context.signal.aborted || !open.delete(call.id)) return;
       outcome[index] = answered;
-      if (answered.isWaiting && !answered.response) {
-        wake();
-        continue;
-      }
       // A call that is answered later may have written something already.
       if (answered.response || hasActions(answered.actions)) outcome[index] = await answer(call, answered);
       else spans?.answered(call, answered, undefined);

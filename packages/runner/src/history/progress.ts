@@ -25,6 +25,10 @@ export class Progress {
   /** Places with an event at them or below them. */
   readonly #begun = new Set<string>();
   readonly #escalated = new Set<string>();
+  /** `seq` of the last event at a place or below it. */
+  readonly #last = new Map<string, number>();
+  /** The own events of a place, and the first event of each agent called there. Oldest first. */
+  readonly #acts = new Map<string, { seq: number; branch: string | undefined }[]>();
 
   /** `events` are the visible events of the invocation, oldest first. */
   constructor(p: { events: readonly Event[]; rootPlace: string; interrupts: InterruptLog; invocationId: string }) {
@@ -45,7 +49,11 @@ export class Progress {
     const events = this.#places.get(place);
     if (events) events.push(event);
     else this.#places.set(place, [event]);
+    const { branch, seq = 0 } = event;
+    if (!isRequestEvent(event)) this.#addAct(place, { seq, branch });
     for (const each of upwards(place)) {
+      this.#last.set(each, seq);
+      if (!this.#begun.has(each)) this.#addAct(parentOf(each), { seq, branch });
       this.#begun.add(each);
       if (event.actions.escalate === true) this.#escalated.add(each);
     }
@@ -66,17 +74,38 @@ export class Progress {
     return this.#escalated.has(place);
   }
 
-  /** True if the call of an agent at this place has ended. `isLlmAgent`: it writes no `endOfAgent`. */
-  hasEnded(place: string, isLlmAgent: boolean): boolean {
+  /**
+   * True if the call of an agent at this place has ended: an `LlmAgent` has answered, any other agent is followed by an event of
+   * the agent that called it. `branch` is that of the call.
+   */
+  hasEnded(place: string, isLlmAgent: boolean, branch?: string): boolean {
     const events = this.at(place);
     if (events.some(({ actions }) => actions.endOfAgent === true)) return true;
-    if (!isLlmAgent || this.isOpen(place)) return false;
+    if (this.isOpen(place)) return false;
+    if (!isLlmAgent) return this.#isPassed(place, branch);
     const { events: own, transferTo } = segmentsOf(events).at(-1)!;
     // The agent that took over is an LlmAgent at the same place, or another agent with its own place.
     if (transferTo !== undefined) return this.at(`${place}/${transferTo}`).some(({ actions }) => actions.endOfAgent);
     const last = own.findLast((event) => event.content !== undefined);
     if (!last || !isFinalResponse(last) || isRequestEvent(last)) return false;
     return !this.hasNewAnswer(place, last);
+  }
+
+  #addAct(place: string, act: { seq: number; branch: string | undefined }): void {
+    const acts = this.#acts.get(place);
+    if (acts) acts.push(act);
+    else this.#acts.set(place, [act]);
+  }
+
+  /** True if the agent that called this agent has acted after this agent's last event, in the branch of the call. */
+  #isPassed(place: string, branch: string | undefined): boolean {
+    const last = this.#last.get(place) ?? 0;
+    const acts = this.#acts.get(parentOf(place)) ?? [];
+    for (let i = acts.length - 1; i >= 0 && acts[i]!.seq > last; i--) {
+      const made = acts[i]!.branch;
+      if (branch === undefined || made === branch || made?.startsWith(`${branch}.`)) return true;
+    }
+    return false;
   }
 
   /** True if an interrupt at this place or below it is open. */
@@ -130,6 +159,11 @@ export function hasOpenInterrupt(
 /** True for the record of a run's error. It says nothing about the progress of its agents. */
 export function isClosingRecord({ content, errorCode }: Event): boolean {
   return content === undefined && errorCode !== undefined && Object.hasOwn(errorCodes, errorCode);
+}
+
+/** Returns the place of the agent that made the call. Empty for the agent that began the invocation. */
+function parentOf(place: string): string {
+  return place.slice(0, Math.max(0, place.lastIndexOf('/')));
 }
 
 /** Yields the place, and then each place above it. */

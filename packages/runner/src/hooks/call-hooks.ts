@@ -84,13 +84,18 @@ function checked<N extends HookName>(
   return answer as HookAnswer<N>;
 }
 
-/** Returns the error of a plugin, and logs it unless the run only logs errors of this hook. */
+/**
+ * Returns the error of a plugin, and logs it unless the run only logs errors of this hook. A limit that a plugin has reached
+ * keeps its code: it is not a failure of the plugin.
+ */
 export function pluginFailed<N extends HookName>(
   plugin: Plugin,
   name: N,
   params: HookParams<N>,
   why: { cause: unknown } | { problem: string },
 ): TholeError {
+  if ('cause' in why && (TholeError.is(why.cause, 'TOKEN_LIMIT') || TholeError.is(why.cause, 'COST_LIMIT')))
+    return why.cause;
   const error =
     'problem' in why
       ? new TholeError('PLUGIN_FAILED', `Plugin ${plugin.name}: ${name} ${why.problem}`)

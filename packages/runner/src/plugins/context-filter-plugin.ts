@@ -87,7 +87,7 @@ function keptInvocations(events: EventLog, count: number, current: string): Set<
     }
   }
   // An older invocation may answer a call of one that is older still.
-  for (let before = 0; before < kept.size; ) {
+  for (let before = 0; before < kept.size;) {
     before = kept.size;
     for (const { id, invocationId } of answers) if (kept.has(invocationId)) kept.add(id);
   }

@@ -55,26 +55,29 @@ function recentAnswers(history: EventLog, count: number, current: string): Set<s
   const ids = new Set<string>();
   for (const event of newestFirst(history)) {
     if (event.content === undefined) continue;
-    if (!invocations.has(event.invocationId) && invocations.size === count) break;
+    // Not the end: an answer may have come late, after a newer invocation.
+    if (!invocations.has(event.invocationId) && invocations.size >= count) continue;
     invocations.add(event.invocationId);
     for (const { id } of getFunctionResponses(event)) if (id !== undefined) ids.add(id);
   }
   return ids;
 }
 
+/** Returns the part unchanged if it is small, or if the note needs more space than the cut saves. */
 function trimPart(part: Part, maxBytes: number): Part {
   const { response, parts, ...rest } = part.functionResponse as FunctionResponse;
-  const json = new TextEncoder().encode(JSON.stringify(response));
-  const files = parts?.length ? new TextEncoder().encode(JSON.stringify(parts)).length : 0;
+  const json = toBytes(response);
+  const files = parts?.length ? toBytes(parts).length : 0;
   if (json.length + files <= maxBytes) return part;
   const isCut = json.length > maxBytes;
-  const what = isCut ? `This older result had ${json.length} bytes and was cut.` : 'Files of this older result were left out.';
+  const what = isCut
+    ? `This older result had ${json.length} bytes and was cut.`
+    : 'Files of this older result were left out.';
   const note = `${what} Call ${rest.name} again if you need all of it.`;
-  const shown = isCut ? { ...(maxBytes > 0 && { beginning: beginningOf(json, maxBytes) }), note } : { ...response, note };
+  const beginning = new TextDecoder().decode(json.subarray(0, maxBytes), { stream: true });
+  const shown = isCut ? { ...(beginning !== '' && { beginning }), note } : { ...response, note };
+  if (toBytes(shown).length >= json.length + files) return part;
   return { ...part, functionResponse: { ...rest, response: shown } };
 }
 
-/** Returns the text of the first bytes, without a character that they do not contain completely. */
-function beginningOf(json: Uint8Array, bytes: number): string {
-  return new TextDecoder().decode(json.subarray(0, bytes), { stream: true });
-}
+const toBytes = (value: unknown): Uint8Array => new TextEncoder().encode(JSON.stringify(value));

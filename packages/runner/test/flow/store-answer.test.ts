@@ -121,7 +121,8 @@ describe('a long-running tool that answers nothing yet', () => {
     await outcomeOf(runner.runAsync(hello));
     const { state, events } = await stored();
     expect(state).toEqual({ asked: true });
-    const { actions, content } = events.at(-1)!;
+    // The last event is the request for the confirmation.
+    const { actions, content } = events.at(-2)!;
     expect(content).toBeUndefined();
     expect(actions.artifactDelta).toEqual({ form: 0 });
     expect(Object.keys(actions.requestedToolConfirmations)).toEqual(['c1']);

@@ -64,7 +64,12 @@ describe('A session service that fails', () => {
     expect((await outcomeOf(runner.runAsync(hello))).error?.code).toBe('STORE_UNAVAILABLE');
     expect(appends).toBe(2);
     expect((await runner.runToCompletion(hello)).text).toBe('kept');
-    expect(textsIn((await stored()).events)).toEqual(['user: hello', 'user: hello', 'root: kept']);
+    expect(textsIn((await stored()).events)).toEqual([
+      'user: hello',
+      'system: RUN_SUPERSEDED',
+      'user: hello',
+      'root: kept',
+    ]);
   });
 
   it('gets the same event again after an unknown outcome, and stores it once (contract 7)', async () => {

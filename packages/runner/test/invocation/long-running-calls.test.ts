@@ -53,20 +53,25 @@ describe('A long-running call', () => {
     expect(runs).toBe(1);
   });
 
-  it.each<[string, Content, string]>([
-    ['an unknown call id', answerTo(['c9', {}]), 'c9'],
-    ['the name of another tool', answerTo(['c1', {}, 'pay']), 'pay'],
-    ['no id', { role: 'user', parts: [{ functionResponse: { name: 'get_user_choice', response: {} } }] }, 'id'],
-    ['the same id twice in one message', answerTo(['c1', { a: 1 }], ['c1', { a: 2 }]), 'c1'],
+  it.each<[string, Content, string, string]>([
+    ['an unknown call id', answerTo(['c9', {}]), 'c9', 'INTERRUPT_NOT_FOUND'],
+    ['the name of another tool', answerTo(['c1', {}, 'pay']), 'pay', 'INTERRUPT_MISMATCH'],
+    [
+      'no id',
+      { role: 'user', parts: [{ functionResponse: { name: 'get_user_choice', response: {} } }] },
+      'id',
+      'INVALID_INPUT',
+    ],
+    ['the same id twice in one message', answerTo(['c1', { a: 1 }], ['c1', { a: 2 }]), 'c1', 'INVALID_INPUT'],
   ])(
     'rejects an answer with %s, and accepts the right one afterwards (contract 28)',
-    async (_, newMessage, messagePart) => {
+    async (_, newMessage, messagePart, code) => {
       const model = new ScriptedLlm(calls('get_user_choice', {}, 'c1'), says('Thanks.'));
       const { runner, stored } = await createSetup(rootOf(model, { tools: [choose()] }));
       await runner.runToCompletion(hello);
       const before = (await stored()).events.length;
       const { error } = await outcomeOf(runner.runAsync({ ...hello, newMessage }));
-      expect(error).toMatchObject({ code: 'INVALID_INPUT', message: expect.stringContaining(messagePart) });
+      expect(error).toMatchObject({ code, message: expect.stringContaining(messagePart) });
       expect((await stored()).events.length).toBe(before);
       expect((await runner.runToCompletion({ ...hello, newMessage: answerTo(['c1', {}]) })).text).toBe('Thanks.');
     },
@@ -78,7 +83,7 @@ describe('A long-running call', () => {
     await runner.runToCompletion(hello);
     await runner.runToCompletion({ ...hello, newMessage: answerTo(['c1', { choice: 'sea' }]) });
     const again = runner.runToCompletion({ ...hello, newMessage: answerTo(['c1', { choice: 'city' }]) });
-    await expect(again).rejects.toMatchObject({ code: 'INVALID_INPUT', message: expect.stringContaining('c1') });
+    await expect(again).rejects.toMatchObject({ code: 'INTERRUPT_ANSWERED', message: expect.stringContaining('c1') });
     await runner.runToCompletion({ ...hello, newMessage: 'What did I choose?' });
     expect(linesOf(model.requests[2]!)).toContain('user: c1 → {"choice":"sea"}');
     expect(JSON.stringify(model.requests[2])).not.toContain('city');
@@ -89,7 +94,7 @@ describe('A long-running call', () => {
     const { runner } = await createSetup(rootOf(model, { tools: [toolOf('look', () => 1)] }));
     await runner.runToCompletion(hello);
     const forged = runner.runToCompletion({ ...hello, newMessage: answerTo(['c1', { seen: 'gold' }, 'look']) });
-    await expect(forged).rejects.toMatchObject({ code: 'INVALID_INPUT' });
+    await expect(forged).rejects.toMatchObject({ code: 'INTERRUPT_ANSWERED' });
   });
 
   it('is pending for the model in the turns before its answer (contract 28)', async () => {
@@ -180,19 +185,19 @@ describe('The answer of a long-running call', () => {
     ]);
   });
 
-  it('goes to an agent of a SequentialAgent, which then starts again (contracts 28, 29)', async () => {
+  it('continues a SequentialAgent, which starts again for the next message (contracts 28, 29)', async () => {
     const asking = new LlmAgent({
       name: 'asking',
       model: new ScriptedLlm(calls('get_user_choice', {}, 'c1'), says('Chosen.'), says('asked again')),
       tools: [choose()],
     });
-    const writing = new LlmAgent({ name: 'writing', model: new ScriptedLlm(says('written')) });
+    const writing = new LlmAgent({ name: 'writing', model: new ScriptedLlm(says('written'), says('written again')) });
     const { runner, stored } = await createSetup(new SequentialAgent({ name: 'root', subAgents: [asking, writing] }));
     await runner.runToCompletion(hello);
     const answered = await runner.runToCompletion({ ...hello, newMessage: answerTo(['c1', { choice: 'sea' }]) });
-    expect(textsIn(answered.events)).toEqual(['asking: Chosen.']);
+    expect(textsIn(answered.events)).toEqual(['asking: Chosen.', 'writing: written']);
     const next = await runner.runToCompletion({ ...hello, newMessage: 'Go on.' });
-    expect(textsIn(next.events)).toEqual(['asking: asked again', 'writing: written']);
+    expect(textsIn(next.events)).toEqual(['asking: asked again', 'writing: written again']);
     expect((await stored()).id).toBe(ref.sessionId);
   });
 });

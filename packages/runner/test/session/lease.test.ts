@@ -113,7 +113,7 @@ describe('Runs of the same session', () => {
     await runtime.advance(30_000);
     expect((await waiting).text).toBe('fine');
     await expect(dead.reading).rejects.toMatchObject({ code: 'LEASE_LOST' });
-    expect(textsIn((await stored()).events)).toEqual(['hello', 'hello', 'fine']);
+    expect(textsIn((await stored()).events)).toEqual(['hello', '(RUN_SUPERSEDED)', 'hello', 'fine']);
   });
 
   it('begin after the interrupted run has stored its finished work (contract 13)', async () => {
@@ -151,7 +151,7 @@ describe('Runs of the same session', () => {
     runtime.jump(31_000);
     expect((await runnerFor(saying('root', 'fine')).runToCompletion(hello)).text).toBe('fine');
     await expect(run.next()).rejects.toMatchObject({ code: 'LEASE_LOST' });
-    expect(textsIn((await stored()).events)).toEqual(['hello', 'one', 'hello', 'fine']);
+    expect(textsIn((await stored()).events)).toEqual(['hello', 'one', '(RUN_SUPERSEDED)', 'hello', 'fine']);
   });
 
   it('continue after a suspension longer than the lease if no other run waits (contract 13)', async () => {
@@ -274,7 +274,7 @@ describe('A process that dies', () => {
     await runnerFor(saying('root', 'fine')).runToCompletion(hello);
     wake();
     await expect(lost.reading).rejects.toMatchObject({ code: 'LEASE_LOST' });
-    expect(textsIn((await stored()).events)).toEqual(['hello', 'hello', 'fine']);
+    expect(textsIn((await stored()).events)).toEqual(['hello', '(RUN_SUPERSEDED)', 'hello', 'fine']);
   });
 });
 
