@@ -60,18 +60,20 @@ it('gives sql-services and redis-services the same folders and file names for th
     'lease/node-processes',
     'artifact/?-artifact-service',
     'artifact/?-artifact-store',
+    'credential/?-credential-service',
+    'credential/?-credential-store',
     'memory/?-index-snapshots',
     'memory/?-memory-service',
     'memory/?-memory-store',
   ].sort();
-  const folders = ['artifact', 'client', 'lease', 'memory', 'session'];
+  const folders = ['artifact', 'client', 'credential', 'lease', 'memory', 'session'];
   const own = { sql: ['adk', 'dialects', 'schema', 'vector'], redis: [] };
   for (const [name, ownFolders] of Object.entries(own)) {
     const root = `packages/${name}-services/src/`;
     const names = sourcesOf(`${name}-services`).map((file) => file.slice(root.length, -'.ts'.length));
     const shared = names.map((each) => each.replace(name, '?')).filter((each) => expected.includes(each));
     expect(shared.sort(), name).toEqual(expected);
-    const found = new Set(names.filter((each) => each !== 'index').map((each) => each.split('/')[0]));
+    const found = new Set(names.filter((each) => each !== 'index').map((each) => each.split('/')[0]!));
     expect([...found].sort(), name).toEqual([...folders, ...ownFolders].sort());
   }
 });
