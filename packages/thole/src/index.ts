@@ -61,9 +61,12 @@ export type {
 export {
   AgentTool,
   BaseAgent,
+  BudgetPlugin,
+  ContextFilterPlugin,
   FallbackLlm,
   GlobalInstructionPlugin,
   LlmAgent,
+  LlmSummarizer,
   LoggingPlugin,
   LoopAgent,
   ParallelAgent,
@@ -71,6 +74,7 @@ export {
   Runner,
   SaveFilesAsArtifactsPlugin,
   SequentialAgent,
+  trimToolResults,
 } from '@thole/runner';
 export type {
   AfterModelCallback,

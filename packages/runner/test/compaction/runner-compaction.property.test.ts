@@ -84,7 +84,7 @@ async function play(steps: readonly Step[]): Promise<void> {
     }
   };
 
-  for (const each of [...steps, { kind: 'asks' as const, word: 'hello' }]) {
+  for (const each of [...steps, { kind: 'asks', word: 'hello' } as const]) {
     const before = shown;
     await take(each);
     await runner.idle();
