@@ -1,0 +1,85 @@
+import type { AuthCredential, CredentialRef, CredentialService, Runtime } from '@thole/core';
+import { errorFields } from '@thole/core/kit';
+import { serverNameOf } from '../oauth/authorization-server.ts';
+import { clientIdOf } from '../oauth/oauth-client.ts';
+import { oauthErrorCode, toAuthError } from '../oauth/to-auth-error.ts';
+import { isFresh } from '../oauth/token-credential.ts';
+import type { OAuthConfig, TokenEndpoint } from '../oauth/token-endpoint.ts';
+import { SharedCalls } from '../shared-calls.ts';
+
+/** Stored credentials of users, whose tokens are refreshed before they expire. */
+export class UserCredentials {
+  readonly #service: CredentialService;
+  readonly #endpoint: TokenEndpoint;
+  readonly #runtime: Runtime;
+  readonly #leewaySeconds: number;
+  readonly #refreshes = new SharedCalls<AuthCredential | undefined>();
+
+  constructor(service: CredentialService, endpoint: TokenEndpoint, runtime: Runtime, leewaySeconds: number) {
+    this.#service = service;
+    this.#endpoint = endpoint;
+    this.#runtime = runtime;
+    this.#leewaySeconds = leewaySeconds;
+  }
+
+  /**
+   * Returns the user's credential with a valid token, or undefined if the user must sign in. At most one refresh per user
+   * and credential runs at a time in this process.
+   */
+  async load(
+    ref: CredentialRef,
+    config: OAuthConfig,
+    signal: AbortSignal | undefined,
+  ): Promise<AuthCredential | undefined> {
+    const stored = await this.#service.loadCredential({ ...ref, signal });
+    if (!stored || !isOfClient(stored, config)) return undefined;
+    if (this.#isFresh(stored)) return stored;
+    if (stored.oauth2?.refreshToken === undefined) return this.#isValid(stored) ? stored : undefined;
+    const key = JSON.stringify([ref.appName, ref.userId, ref.credentialKey]);
+    return this.#refreshes.run(key, async () => this.#refresh(ref, config), signal);
+  }
+
+  // Other processes may refresh or replace the credential at the same time, so it is read before and after the request.
+  async #refresh(ref: CredentialRef, config: OAuthConfig): Promise<AuthCredential | undefined> {
+    const before = await this.#service.loadCredential(ref);
+    if (before?.oauth2?.refreshToken === undefined || this.#isFresh(before)) return before;
+    const refreshed = await this.#request(config, before);
+    const current = await this.#service.loadCredential(ref);
+    if (current?.oauth2?.refreshToken !== before.oauth2.refreshToken) {
+      return current && this.#isValid(current) ? current : undefined;
+    }
+    if (refreshed) await this.#service.saveCredential({ ...ref, credential: refreshed });
+    else await this.#service.deleteCredential(ref);
+    return refreshed;
+  }
+
+  /** Returns undefined if the server no longer accepts the refresh token. */
+  async #request(config: OAuthConfig, earlier: AuthCredential): Promise<AuthCredential | undefined> {
+    try {
+      return await this.#endpoint.refresh(config, earlier);
+    } catch (error) {
+      if (oauthErrorCode(error) === 'invalid_grant') return undefined;
+      const failure = toAuthError(error, {
+        request: 'the refresh of a token',
+        server: serverNameOf(config.authScheme),
+        secrets: [config.rawAuthCredential?.oauth2?.clientSecret, earlier.oauth2?.refreshToken],
+      });
+      if (!this.#isValid(earlier)) throw failure;
+      this.#runtime.logger.warn('A token was not refreshed. It is still valid.', { ...errorFields(failure) });
+      return earlier;
+    }
+  }
+
+  #isFresh(credential: AuthCredential): boolean {
+    return isFresh(credential, this.#runtime.now(), this.#leewaySeconds);
+  }
+
+  #isValid(credential: AuthCredential): boolean {
+    return isFresh(credential, this.#runtime.now(), 0);
+  }
+}
+
+// Tokens of another client, for example after the developer registered a new one, cannot be refreshed.
+function isOfClient({ oauth2 }: AuthCredential, config: OAuthConfig): boolean {
+  return oauth2?.clientId === undefined || oauth2.clientId === clientIdOf(config);
+}

@@ -1,0 +1,148 @@
+import { lookup } from 'node:dns/promises';
+import { isIP } from 'node:net';
+import type { Runtime } from '@thole/core';
+import { TholeError } from '@thole/core';
+import { invalidInput, raceAbort } from '@thole/core/kit';
+import { isPrivateAddress } from './private-address.ts';
+
+const MAX_RESPONSE_BYTES = 1024 * 1024;
+
+/** Settings of `AuthFetch`. */
+export interface AuthFetchOptions {
+  /** Undefined: the platform's `fetch`, and the addresses of host names are checked. */
+  fetch: typeof globalThis.fetch | undefined;
+  timeoutMs: number;
+  /** Host names and IP addresses that may be private. `http:` is allowed for them. */
+  privateHosts: readonly string[];
+  runtime: Runtime;
+}
+
+/** Members of a request that `oauth4webapi` passes to its `fetch`. */
+export interface AuthRequest {
+  method: string;
+  headers: { [name: string]: string };
+  body?: URLSearchParams | undefined;
+  signal?: AbortSignal | undefined;
+}
+
+/**
+ * Sends requests to authorization servers: only to public hosts over HTTPS, with a time limit, and with a limit of the
+ * response's size. Redirects are never followed.
+ */
+export class AuthFetch {
+  readonly #options: AuthFetchOptions;
+  readonly #privateHosts: ReadonlySet<string>;
+
+  constructor(options: AuthFetchOptions) {
+    this.#options = options;
+    this.#privateHosts = new Set(options.privateHosts.map((host) => bare(host.toLowerCase())));
+  }
+
+  /** True if this host may be private and may use `http:`. */
+  allowsPrivate(url: URL): boolean {
+    return this.#privateHosts.has(bare(url.hostname));
+  }
+
+  /** Returns the parsed address. Throws `INVALID_INPUT` for an address that the server or the user must not open. */
+  parseAddress(argument: string, value: unknown): URL {
+    const url = typeof value === 'string' ? URL.parse(value) : null;
+    if (!url) throw invalidInput(argument, 'a URL', value);
+    if (url.username !== '' || url.password !== '') {
+      throw new TholeError('INVALID_INPUT', `${argument} must be a URL without user name and password.`);
+    }
+    if (url.protocol === 'https:' || (url.protocol === 'http:' && this.allowsPrivate(url))) return url;
+    throw new TholeError(
+      'INVALID_INPUT',
+      `${argument} must begin with https://. For a server in your own network, add its host to privateHosts.`,
+    );
+  }
+
+  /** Sends a request and reads the complete response. Throws `AUTH_SERVER_FAILED`, or the signal's reason. */
+  async send(address: string, request: AuthRequest): Promise<Response> {
+    const { timeoutMs, runtime, fetch = globalThis.fetch } = this.#options;
+    const url = this.parseAddress('The address of the authorization server', address);
+    const timeout = new AbortController();
+    const cancelTimer = runtime.timer(timeoutMs, () => timeout.abort(timedOut(url, timeoutMs)));
+    const signal = request.signal ? AbortSignal.any([request.signal, timeout.signal]) : timeout.signal;
+    try {
+      await raceAbort(this.#assertPublic(url), signal);
+      const { method, headers, body } = request;
+      const init = { method, headers, redirect: 'manual' as const, signal, ...(body && { body }) };
+      const response = await raceAbort(fetch(url.href, init), signal);
+      return await readResponse(url, response, signal);
+    } catch (error) {
+      request.signal?.throwIfAborted();
+      timeout.signal.throwIfAborted();
+      throw TholeError.is(error) ? error : unreachable(url, error);
+    } finally {
+      cancelTimer();
+    }
+  }
+
+  // A name may resolve to another address when the request is sent. TLS then fails, because the certificate must fit the
+  // name, so no request reaches a private server.
+  async #assertPublic(url: URL): Promise<void> {
+    if (this.allowsPrivate(url)) return;
+    const host = bare(url.hostname);
+    if (isIP(host) === 0 && this.#options.fetch) return;
+    const addresses = isIP(host) === 0 ? await lookup(host, { all: true }) : [{ address: host }];
+    if (!addresses.some(({ address }) => isPrivateAddress(address))) return;
+    throw new TholeError(
+      'AUTH_SERVER_FAILED',
+      `The authorization server "${host}" has a private address. If it is in your own network, add "${host}" to privateHosts.`,
+    );
+  }
+}
+
+async function readResponse(url: URL, response: Response, signal: AbortSignal): Promise<Response> {
+  const { status, headers, body } = response;
+  if (status >= 300 && status < 400) {
+    await body?.cancel();
+    throw new TholeError(
+      'AUTH_SERVER_FAILED',
+      `The authorization server "${url.host}" redirected ${url.pathname}. Redirects are not followed: configure the final address.`,
+    );
+  }
+  const chunks: Uint8Array<ArrayBuffer>[] = [];
+  let bytes = 0;
+  const reader = body?.getReader();
+  try {
+    for (;;) {
+      const read = await raceAbort(reader ? reader.read() : Promise.resolve(undefined), signal);
+      if (!read || read.done) break;
+      bytes += read.value.length;
+      if (bytes > MAX_RESPONSE_BYTES) {
+        throw new TholeError(
+          'AUTH_SERVER_FAILED',
+          `The response of the authorization server "${url.host}" has more than ${MAX_RESPONSE_BYTES} bytes.`,
+        );
+      }
+      chunks.push(read.value);
+    }
+  } catch (error) {
+    reader?.cancel().catch(() => undefined);
+    throw error;
+  }
+  return new Response(status === 204 ? null : await new Blob(chunks).bytes(), { status, headers });
+}
+
+function timedOut(url: URL, timeoutMs: number): TholeError {
+  return new TholeError(
+    'AUTH_SERVER_FAILED',
+    `The authorization server "${url.host}" did not answer in ${timeoutMs} ms. Try again later.`,
+    { retryable: true },
+  );
+}
+
+function unreachable(url: URL, cause: unknown): TholeError {
+  return new TholeError(
+    'AUTH_SERVER_FAILED',
+    `The authorization server "${url.host}" cannot be reached. Check its address and the network.`,
+    { retryable: true, cause },
+  );
+}
+
+/** Returns the host without the brackets of an IPv6 address and without a final dot. */
+function bare(host: string): string {
+  return host.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '');
+}

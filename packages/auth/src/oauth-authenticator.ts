@@ -1,0 +1,158 @@
+import type {
+  AuthConfig,
+  AuthCredential,
+  Authenticator,
+  CallOptions,
+  CredentialService,
+  PendingAuthRef,
+  Runtime,
+  SignInResult,
+  UserRef,
+} from '@thole/core';
+import { systemRuntime, TholeError } from '@thole/core';
+import { assertDuration, invalidInput, optionNames, readAuthConfig, rejectUnknownOptions } from '@thole/core/kit';
+import { ClientTokens } from './credentials/client-tokens.ts';
+import { UserCredentials } from './credentials/user-credentials.ts';
+import { AuthFetch } from './http/auth-fetch.ts';
+import type { OAuthAuthenticatorOptions } from './oauth-authenticator-options.ts';
+import { AuthorizationServers, usesClientCredentials } from './oauth/authorization-server.ts';
+import { computeCredentialKey } from './oauth/credential-key.ts';
+import { isOAuthConfig } from './oauth/is-oauth-config.ts';
+import { isFresh, toToolCredential } from './oauth/token-credential.ts';
+import { TokenEndpoint } from './oauth/token-endpoint.ts';
+import { SignIns } from './sign-in/sign-ins.ts';
+
+const TIMEOUT_MS = 30_000;
+const REFRESH_BEFORE_MS = 60_000;
+
+/**
+ * Signs users in with OAuth 2 and OpenID Connect: the authorization code flow with PKCE, refreshes, and tokens of the
+ * application (client credentials grant). API keys and bearer tokens of a config are returned unchanged. Pass it to the
+ * runner as `authenticator`.
+ */
+export class OAuthAuthenticator implements Authenticator {
+  readonly #service: CredentialService;
+  readonly #runtime: Runtime;
+  readonly #userCredentials: UserCredentials;
+  readonly #clientTokens: ClientTokens;
+  readonly #signIns: SignIns;
+
+  /** Throws `INVALID_INPUT` for unknown or wrong options. */
+  constructor(options: OAuthAuthenticatorOptions) {
+    assertOptions(options);
+    const {
+      credentialService,
+      timeoutMs = TIMEOUT_MS,
+      refreshBeforeMs = REFRESH_BEFORE_MS,
+      privateHosts = [],
+    } = options;
+    const runtime = options.runtime ?? systemRuntime();
+    const http = new AuthFetch({ fetch: options.fetch, timeoutMs, privateHosts, runtime });
+    const servers = new AuthorizationServers(http, runtime);
+    const endpoint = new TokenEndpoint(servers, http, runtime);
+    const leewaySeconds = refreshBeforeMs / 1_000;
+    this.#service = credentialService;
+    this.#runtime = runtime;
+    this.#userCredentials = new UserCredentials(credentialService, endpoint, runtime, leewaySeconds);
+    this.#clientTokens = new ClientTokens(endpoint, runtime, leewaySeconds);
+    this.#signIns = new SignIns(credentialService, servers, endpoint);
+  }
+
+  async loadCredential(p: UserRef & { authConfig: AuthConfig } & CallOptions): Promise<AuthCredential | undefined> {
+    p.signal?.throwIfAborted();
+    const config = await withKey(p.authConfig);
+    const raw = config.rawAuthCredential;
+    const ref = { appName: p.appName, userId: p.userId, credentialKey: config.credentialKey };
+    if (!isOAuthConfig(config)) {
+      const stored = await this.#service.loadCredential({ ...ref, signal: p.signal });
+      return stored ?? (raw && isComplete(raw) ? raw : undefined);
+    }
+    if (raw && isComplete(raw)) return raw;
+    if (usesClientCredentials(config.authScheme)) {
+      return toToolCredential(await this.#clientTokens.load(config, p.signal));
+    }
+    const credential = await this.#userCredentials.load(ref, config, p.signal);
+    if (credential) return toToolCredential(credential);
+    const isUsable = raw?.oauth2?.accessToken !== undefined && isFresh(raw, this.#runtime.now(), 0);
+    return isUsable ? toToolCredential(raw) : undefined;
+  }
+
+  async saveCredential(
+    p: UserRef & { authConfig: AuthConfig; credential: AuthCredential } & CallOptions,
+  ): Promise<void> {
+    const { credentialKey } = await withKey(p.authConfig);
+    const { appName, userId, credential, signal } = p;
+    await this.#service.saveCredential({ appName, userId, credentialKey, credential, signal });
+  }
+
+  async deleteCredential(p: UserRef & { authConfig: AuthConfig } & CallOptions): Promise<void> {
+    const config = await withKey(p.authConfig);
+    if (isOAuthConfig(config) && usesClientCredentials(config.authScheme)) this.#clientTokens.forget(config);
+    const { appName, userId, signal } = p;
+    await this.#service.deleteCredential({ appName, userId, credentialKey: config.credentialKey, signal });
+  }
+
+  async credentialKey(authConfig: AuthConfig): Promise<string> {
+    return (await withKey(authConfig)).credentialKey;
+  }
+
+  async beginSignIn(
+    p: PendingAuthRef & { authConfig: AuthConfig; expiresAt?: number | undefined } & CallOptions,
+  ): Promise<AuthConfig> {
+    p.signal?.throwIfAborted();
+    return this.#signIns.begin(pendingRef(p), await withKey(p.authConfig), p.expiresAt, p.signal);
+  }
+
+  async finishSignIn(p: PendingAuthRef & { response: unknown } & CallOptions): Promise<SignInResult> {
+    return this.#signIns.finish(pendingRef(p), p.response, p.signal);
+  }
+
+  async forgetSignIn(p: PendingAuthRef & CallOptions): Promise<void> {
+    await this.#service.deletePendingAuth({ ...pendingRef(p), signal: p.signal });
+  }
+
+  async deleteUserCredentials(p: UserRef & CallOptions): Promise<void> {
+    await this.#service.deleteUserCredentials({ appName: p.appName, userId: p.userId, signal: p.signal });
+  }
+}
+
+/** Returns the validated config with the key under which its credential is stored. */
+async function withKey(authConfig: unknown): Promise<AuthConfig & { credentialKey: string }> {
+  const config = readAuthConfig(authConfig);
+  return { ...config, credentialKey: await computeCredentialKey(config) };
+}
+
+function pendingRef({ appName, userId, interruptId }: PendingAuthRef): PendingAuthRef {
+  return { appName, userId, interruptId };
+}
+
+/** True for a credential that works without an authorization server. */
+function isComplete({ authType, apiKey, http }: AuthCredential): boolean {
+  if (authType === 'apiKey') return apiKey !== undefined;
+  if (authType === 'http') return http?.credentials.token !== undefined || http?.credentials.username !== undefined;
+  return authType === 'serviceAccount';
+}
+
+function assertOptions(options: OAuthAuthenticatorOptions): void {
+  const known = optionNames<OAuthAuthenticatorOptions>({
+    credentialService: true,
+    timeoutMs: true,
+    refreshBeforeMs: true,
+    privateHosts: true,
+    fetch: true,
+    runtime: true,
+  });
+  rejectUnknownOptions(options, known, 'OAuthAuthenticator');
+  const { credentialService, timeoutMs, refreshBeforeMs, privateHosts, fetch } = options;
+  const methods: unknown = (credentialService as Partial<CredentialService> | undefined)?.loadPendingAuth;
+  if (typeof methods !== 'function') throw invalidInput('credentialService', 'a CredentialService', credentialService);
+  if (timeoutMs !== undefined) assertDuration('timeoutMs', timeoutMs);
+  if (refreshBeforeMs !== undefined && !(Number.isFinite(refreshBeforeMs) && refreshBeforeMs >= 0)) {
+    throw new TholeError('INVALID_INPUT', 'refreshBeforeMs must be a number of milliseconds, 0 or more.');
+  }
+  const isList = privateHosts === undefined || Array.isArray(privateHosts);
+  if (!isList || privateHosts?.some((host: unknown) => typeof host !== 'string' || !/^[\w.:[\]-]+$/.test(host))) {
+    throw new TholeError('INVALID_INPUT', 'privateHosts must be a list of host names without protocol and port.');
+  }
+  if (fetch !== undefined && typeof fetch !== 'function') throw invalidInput('fetch', 'a function', fetch);
+}

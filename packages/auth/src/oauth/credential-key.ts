@@ -1,0 +1,38 @@
+import type { AuthConfig, AuthScheme } from '@thole/core';
+import { scopesOf } from './authorization-server.ts';
+
+/**
+ * Returns the config's key, or one computed from scheme, scopes, client and audience. Descriptions and secrets do not
+ * change the key.
+ */
+export async function computeCredentialKey({
+  authScheme,
+  rawAuthCredential,
+  credentialKey,
+}: AuthConfig): Promise<string> {
+  if (credentialKey !== undefined) return credentialKey;
+  const { authType, oauth2 } = rawAuthCredential ?? {};
+  const parts = [partsOf(authScheme), authType, oauth2?.clientId, oauth2?.audience].map((each) => each ?? null);
+  const bytes = new TextEncoder().encode(JSON.stringify(parts));
+  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes));
+  const text = Array.from(digest.subarray(0, 16), (byte) => byte.toString(16).padStart(2, '0')).join('');
+  return `${authScheme.type}_${text}`;
+}
+
+function partsOf(scheme: AuthScheme): (string | readonly string[] | undefined | null)[] {
+  switch (scheme.type) {
+    case 'apiKey':
+      return [scheme.type, scheme.in, scheme.name];
+    case 'http':
+      return [scheme.type, scheme.scheme.toLowerCase()];
+    case 'oauth2': {
+      const flow = scheme.flows.authorizationCode ?? scheme.flows.clientCredentials;
+      return [scheme.type, scheme.issuer, flow?.authorizationUrl, flow?.tokenUrl, scopesOf(scheme)];
+    }
+    case 'openIdConnect':
+      return [
+        ...[scheme.type, scheme.issuer, scheme.openIdConnectUrl, scheme.authorizationEndpoint, scheme.tokenEndpoint],
+        scopesOf(scheme),
+      ];
+  }
+}

@@ -1,0 +1,79 @@
+import { TholeError } from '@thole/core';
+import { redact } from '@thole/core/kit';
+import * as oauth from 'oauth4webapi';
+
+/** A request that failed. */
+export interface FailedRequest {
+  /** Noun phrase, such as `the refresh of a token`. */
+  request: string;
+  /** Host name of the server. */
+  server: string;
+  /** Texts that must not be in the error. */
+  secrets?: readonly (string | undefined)[] | undefined;
+}
+
+const CODE = /^[\w.-]{1,64}$/;
+const temporary: ReadonlySet<string> = new Set(['temporarily_unavailable', 'server_error', 'slow_down']);
+const checkClient = 'Check clientId, clientSecret and tokenEndpointAuthMethod.';
+
+/** What to do about error codes of RFC 6749. */
+const hints: ReadonlyMap<string, string> = new Map([
+  ['invalid_client', checkClient],
+  ['unauthorized_client', 'Allow this grant type for the client at the authorization server.'],
+  ['unsupported_grant_type', 'The server does not support this grant type. Configure another flow.'],
+  ['invalid_scope', 'Check the scopes of the scheme.'],
+  ['invalid_grant', 'The user must sign in again.'],
+  ['invalid_request', 'Check the endpoints, the redirect URI and the audience.'],
+  ['invalid_target', 'Check the audience.'],
+]);
+
+/** Returns the error code of an OAuth error, such as `invalid_grant`. Undefined for another error. */
+export function oauthErrorCode(error: unknown): string | undefined {
+  const isOAuth = error instanceof oauth.ResponseBodyError || error instanceof oauth.AuthorizationResponseError;
+  if (!isOAuth) return undefined;
+  return CODE.test(error.error) ? error.error : 'unknown_error';
+}
+
+/** Returns an `AUTH_SERVER_FAILED` error that contains the server's error code and no secrets. */
+export function toAuthError(error: unknown, failed: FailedRequest): TholeError {
+  if (TholeError.is(error)) return error;
+  const { request, server } = failed;
+  const code = oauthErrorCode(error);
+  const status = statusOf(error);
+  const isTemporary = (status !== undefined && (status >= 500 || status === 429)) || temporary.has(code ?? '');
+  const options = { retryable: isTemporary, cause: causeOf(error, failed.secrets) };
+  const start = `The authorization server "${server}"`;
+  if (code !== undefined) {
+    const hint = isTemporary ? 'Try again later.' : (hints.get(code) ?? 'Check the configuration of the client.');
+    return new TholeError('AUTH_SERVER_FAILED', `${start} refused ${request} with "${code}". ${hint}`, options);
+  }
+  if (status !== undefined && status !== 200) {
+    const hint = isTemporary ? 'Try again later.' : status === 401 ? checkClient : 'Check the endpoints.';
+    return new TholeError('AUTH_SERVER_FAILED', `${start} answered ${request} with status ${status}. ${hint}`, options);
+  }
+  const message = `${start} answered ${request} with an invalid response. Check the endpoints, the issuer and the client.`;
+  return new TholeError('AUTH_SERVER_FAILED', message, options);
+}
+
+function statusOf(error: unknown): number | undefined {
+  if (error instanceof oauth.ResponseBodyError || error instanceof oauth.WWWAuthenticateChallengeError) {
+    return error.status;
+  }
+  const cause = error instanceof Error ? error.cause : undefined;
+  return cause instanceof Response ? cause.status : undefined;
+}
+
+// The error of the library holds the response with its tokens, so only name, message and description are kept.
+function causeOf(error: unknown, secrets: FailedRequest['secrets'] = []): Error {
+  const { name, message } = error instanceof Error ? error : { name: 'Error', message: String(error) };
+  const description = error instanceof oauth.ResponseBodyError ? (error.error_description ?? '') : '';
+  const text = description === '' ? message : `${message}: ${description}`;
+  const kept = new Error(
+    redact(
+      text,
+      secrets.filter((each) => each !== undefined),
+    ),
+  );
+  kept.name = name;
+  return kept;
+}

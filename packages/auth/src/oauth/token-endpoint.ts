@@ -1,0 +1,147 @@
+import type { AuthConfig, AuthCredential, Runtime } from '@thole/core';
+import * as oauth from 'oauth4webapi';
+import type { AuthFetch, AuthRequest } from '../http/auth-fetch.ts';
+import { scopesOf } from './authorization-server.ts';
+import type { AuthorizationServer, AuthorizationServers, OAuthScheme } from './authorization-server.ts';
+import { createClient } from './oauth-client.ts';
+import type { OAuthClient } from './oauth-client.ts';
+import { toTokenCredential } from './token-credential.ts';
+
+/** Config whose tokens come from an authorization server. */
+export type OAuthConfig = AuthConfig & { authScheme: OAuthScheme };
+
+/** Response of an authorization server to a sign-in, which its state proves. */
+export interface CodeResponse {
+  parameters: URLSearchParams;
+  redirectUri: string;
+  codeVerifier: string;
+  /** Undefined if no ID token is expected. */
+  nonce: string | undefined;
+}
+
+type TokenRequest = (
+  p: OAuthClient & AuthorizationServer & { options: oauth.TokenEndpointRequestOptions },
+) => Promise<Response>;
+
+/** Gets tokens. Errors are those of `oauth4webapi` and `AuthFetch`. Every request has a time limit. */
+export class TokenEndpoint {
+  readonly #servers: AuthorizationServers;
+  readonly #http: AuthFetch;
+  readonly #runtime: Runtime;
+
+  constructor(servers: AuthorizationServers, http: AuthFetch, runtime: Runtime) {
+    this.#servers = servers;
+    this.#http = http;
+    this.#runtime = runtime;
+  }
+
+  /** Exchanges the code of a sign-in. Checks the ID token and its nonce if the issuer is known. */
+  async exchangeCode(
+    config: OAuthConfig,
+    code: CodeResponse,
+    signal: AbortSignal | undefined,
+  ): Promise<AuthCredential> {
+    return this.#request(
+      config,
+      { signal },
+      {
+        send: ({ metadata, client, authentication, options }) =>
+          oauth.authorizationCodeGrantRequest(
+            metadata,
+            client,
+            authentication,
+            code.parameters,
+            code.redirectUri,
+            code.codeVerifier,
+            options,
+          ),
+        read: (metadata, client, response) =>
+          oauth.processAuthorizationCodeResponse(metadata, client, response, {
+            ...(code.nonce !== undefined && { expectedNonce: code.nonce, requireIdToken: true }),
+          }),
+      },
+    );
+  }
+
+  /** Gets a new access token with the refresh token of a credential. */
+  async refresh(config: OAuthConfig, earlier: AuthCredential): Promise<AuthCredential> {
+    return this.#request(
+      config,
+      { earlier },
+      {
+        send: ({ metadata, refreshEndpoint = metadata.token_endpoint!, client, authentication, options }) =>
+          oauth.refreshTokenGrantRequest(
+            { ...metadata, token_endpoint: refreshEndpoint },
+            client,
+            authentication,
+            earlier.oauth2!.refreshToken!,
+            options,
+          ),
+        read: oauth.processRefreshTokenResponse,
+      },
+    );
+  }
+
+  /** Gets a token for the application itself. */
+  async requestClientToken(config: OAuthConfig): Promise<AuthCredential> {
+    const scopes = scopesOf(config.authScheme);
+    const audience = config.rawAuthCredential?.oauth2?.audience;
+    const parameters = {
+      ...(scopes.length > 0 && { scope: scopes.join(' ') }),
+      ...(audience !== undefined && { audience }),
+    };
+    return this.#request(
+      config,
+      {},
+      {
+        send: ({ metadata, client, authentication, options }) =>
+          oauth.clientCredentialsGrantRequest(metadata, client, authentication, parameters, options),
+        read: oauth.processClientCredentialsResponse,
+      },
+    );
+  }
+
+  async #request(
+    config: OAuthConfig,
+    { signal, earlier }: { signal?: AbortSignal | undefined; earlier?: AuthCredential | undefined },
+    grant: {
+      send: TokenRequest;
+      read: (
+        metadata: oauth.AuthorizationServer,
+        client: oauth.Client,
+        response: Response,
+      ) => Promise<oauth.TokenEndpointResponse>;
+    },
+  ): Promise<AuthCredential> {
+    const server = await this.#servers.find(config.authScheme, signal);
+    const client = createClient(config, server);
+    const requestedAt = this.#runtime.now();
+    const options: oauth.TokenEndpointRequestOptions = {
+      [oauth.customFetch]: (url, init) => this.#http.send(url, init as AuthRequest),
+      // `AuthFetch` decides for which hosts.
+      [oauth.allowInsecureRequests]: true,
+      ...(signal && { signal }),
+    };
+    const response = await grant.send({ ...server, ...client, options });
+    const readable = server.knowsIssuer ? response : await withoutIdToken(response);
+    const tokens = await grant.read(server.metadata, client.client, readable);
+    return toTokenCredential(tokens, {
+      authType: config.authScheme.type,
+      clientId: client.client.client_id,
+      requestedAt,
+      earlier,
+    });
+  }
+}
+
+/** Returns the response without its ID token: without an issuer, the token cannot be checked. */
+async function withoutIdToken(response: Response): Promise<Response> {
+  const text = await response.text();
+  const copy = (body: string): Response => new Response(body, { status: response.status, headers: response.headers });
+  try {
+    const { id_token: _, ...tokens } = JSON.parse(text) as { id_token?: unknown };
+    return copy(JSON.stringify(tokens));
+  } catch {
+    return copy(text);
+  }
+}

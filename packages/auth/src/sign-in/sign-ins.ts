@@ -1,0 +1,193 @@
+import type {
+  AuthConfig,
+  AuthCredential,
+  CredentialService,
+  PendingAuth,
+  PendingAuthRef,
+  SignInResult,
+} from '@thole/core';
+import { TholeError } from '@thole/core';
+import { KeyedQueue } from '@thole/core/kit';
+import * as oauth from 'oauth4webapi';
+import type { AuthorizationServer, AuthorizationServers } from '../oauth/authorization-server.ts';
+import { serverNameOf, usesClientCredentials } from '../oauth/authorization-server.ts';
+import { createClient } from '../oauth/oauth-client.ts';
+import { isOAuthConfig } from '../oauth/is-oauth-config.ts';
+import { oauthErrorCode, toAuthError } from '../oauth/to-auth-error.ts';
+import type { CodeResponse, OAuthConfig, TokenEndpoint } from '../oauth/token-endpoint.ts';
+import { createSignIn } from './create-sign-in.ts';
+import { readSignInResponse, signInInvalid } from './read-sign-in-response.ts';
+import type { SignInResponse } from './read-sign-in-response.ts';
+
+/** Errors of an authorization response after which the user can try again with the same address. */
+const temporary: readonly string[] = ['server_error', 'temporarily_unavailable'];
+
+/** Sign-ins of users. State, nonce, PKCE verifier and client secret are in the credential service only. */
+export class SignIns {
+  readonly #service: CredentialService;
+  readonly #servers: AuthorizationServers;
+  readonly #endpoint: TokenEndpoint;
+  /** A code can be exchanged once, so responses to one sign-in wait for each other. */
+  readonly #queue = new KeyedQueue();
+
+  constructor(service: CredentialService, servers: AuthorizationServers, endpoint: TokenEndpoint) {
+    this.#service = service;
+    this.#servers = servers;
+    this.#endpoint = endpoint;
+  }
+
+  /** Stores a sign-in. `config` has a `credentialKey`. Returns the config for the client. */
+  async begin(
+    ref: PendingAuthRef,
+    config: AuthConfig,
+    expiresAt: number | undefined,
+    signal: AbortSignal | undefined,
+  ): Promise<AuthConfig> {
+    assertCanSignIn(config);
+    const earlier = await this.#service.loadPendingAuth({ ...ref, signal });
+    if (earlier && !earlier.isExchanged && isSameRequest(earlier.authConfig, config))
+      return toPublic(earlier.authConfig);
+    const authConfig = await this.#prepare(config, signal);
+    const pending: PendingAuth = { authConfig, ...(expiresAt !== undefined && { expiresAt }) };
+    await this.#service.savePendingAuth({ ...ref, pending, signal });
+    return toPublic(authConfig);
+  }
+
+  /** Exchanges a response and stores the credential. */
+  async finish(ref: PendingAuthRef, response: unknown, signal: AbortSignal | undefined): Promise<SignInResult> {
+    const key = JSON.stringify([ref.appName, ref.userId, ref.interruptId]);
+    return this.#queue.run(key, async () => this.#finish(ref, response, signal));
+  }
+
+  async #prepare(config: AuthConfig, signal: AbortSignal | undefined): Promise<AuthConfig> {
+    const { exchangedAuthCredential: _, ...request } = config;
+    if (!isOAuthConfig(request)) return request;
+    const server = await this.#servers.find(request.authScheme, signal);
+    createClient(request, server);
+    const oauth2 = await createSignIn(request, server);
+    return { ...request, exchangedAuthCredential: { authType: request.authScheme.type, oauth2: { ...oauth2 } } };
+  }
+
+  async #finish(ref: PendingAuthRef, response: unknown, signal: AbortSignal | undefined): Promise<SignInResult> {
+    signal?.throwIfAborted();
+    const pending = await this.#service.loadPendingAuth({ ...ref, signal });
+    if (!pending) throw signInInvalid('The sign-in is unknown or has expired. Request a new one.');
+    const { authConfig } = pending;
+    const credentialKey = authConfig.credentialKey!;
+    if (pending.isExchanged) return { credentialKey, status: 'received' };
+    const result = await this.#exchange(authConfig, readSignInResponse(response), ref, signal);
+    if (typeof result === 'string') return { credentialKey, status: 'denied', error: result };
+    const { appName, userId } = ref;
+    // A code can be used once, so an abort does not stop the writes.
+    if (result) await this.#service.saveCredential({ appName, userId, credentialKey, credential: result });
+    const exchanged: PendingAuth = { ...pending, authConfig: toPublic(authConfig), isExchanged: true };
+    if (result) await this.#service.savePendingAuth({ ...ref, pending: exchanged });
+    return { credentialKey, status: 'received' };
+  }
+
+  /**
+   * Returns the credential, or the error code of a refusal. Undefined if another process has exchanged the code and
+   * stored the credential.
+   */
+  async #exchange(
+    config: AuthConfig,
+    response: SignInResponse,
+    ref: PendingAuthRef,
+    signal: AbortSignal | undefined,
+  ): Promise<AuthCredential | string | undefined> {
+    if (response.error !== undefined) return response.error;
+    if (!isOAuthConfig(config)) return enteredCredential(config, response);
+    const server = await this.#servers.find(config.authScheme, signal);
+    const code = readCode(config, server, response);
+    if (typeof code === 'string') return code;
+    try {
+      return await this.#endpoint.exchangeCode(config, code, signal);
+    } catch (error) {
+      signal?.throwIfAborted();
+      if (oauthErrorCode(error) !== 'invalid_grant') throw toExchangeError(error, config, code);
+      if ((await this.#service.loadPendingAuth(ref))?.isExchanged) return undefined;
+      throw signInInvalid(
+        `The authorization server "${serverNameOf(config.authScheme)}" did not accept the code of the sign-in. It was used, has expired, or was issued for another redirect URI. Sign in again.`,
+      );
+    }
+  }
+}
+
+/** Returns the part of a config that clients may see. */
+function toPublic(config: AuthConfig): AuthConfig {
+  const { authScheme, credentialKey, exchangedAuthCredential } = config;
+  const { authType, oauth2 } = exchangedAuthCredential ?? {};
+  return {
+    authScheme,
+    ...(authType && { exchangedAuthCredential: { authType, oauth2: { authUri: oauth2?.authUri } } }),
+    ...(credentialKey !== undefined && { credentialKey }),
+  };
+}
+
+function assertCanSignIn(config: AuthConfig): void {
+  if (isOAuthConfig(config) && usesClientCredentials(config.authScheme)) {
+    throw new TholeError('INVALID_INPUT', 'authConfig gets a token for the application. No user can sign in with it.');
+  }
+  if (config.rawAuthCredential?.authType === 'serviceAccount') {
+    throw new TholeError('INVALID_INPUT', 'authConfig has a service account. No user can sign in with it.');
+  }
+}
+
+function isSameRequest(earlier: AuthConfig, config: AuthConfig): boolean {
+  const parts = ({ authScheme, rawAuthCredential, credentialKey }: AuthConfig): string =>
+    JSON.stringify([authScheme, rawAuthCredential, credentialKey]);
+  return parts(earlier) === parts(config);
+}
+
+function enteredCredential({ authScheme }: AuthConfig, { credential }: SignInResponse): AuthCredential {
+  const expected = authScheme.type === 'apiKey' ? 'apiKey' : 'http';
+  if (credential?.[expected] === undefined) {
+    throw signInInvalid(`The response must have exchangedAuthCredential.${expected}.`);
+  }
+  return expected === 'apiKey'
+    ? { authType: 'apiKey', apiKey: credential.apiKey }
+    : { authType: 'http', http: credential.http };
+}
+
+/** Returns the checked response of the authorization server, or the error code of a refusal. */
+function readCode(config: OAuthConfig, server: AuthorizationServer, response: SignInResponse): CodeResponse | string {
+  const { state, nonce, codeVerifier } = config.exchangedAuthCredential?.oauth2 ?? {};
+  if (state === undefined || codeVerifier === undefined) throw signInInvalid('The sign-in was not begun.');
+  const url = URL.parse(response.authResponseUri ?? '');
+  if (!url) throw signInInvalid('The response must have authResponseUri, the complete address of the redirect.');
+  const redirectUri = response.redirectUri ?? config.rawAuthCredential?.oauth2?.redirectUri;
+  if (redirectUri === undefined) throw signInInvalid('The response must have redirectUri.');
+  const redirect = URL.parse(redirectUri);
+  if (redirect?.origin !== url.origin || redirect.pathname !== url.pathname) {
+    throw signInInvalid('authResponseUri of the response must begin with redirectUri.');
+  }
+  const parameters = url.searchParams;
+  if (!server.knowsIssuer) parameters.delete('iss');
+  try {
+    const { client } = createClient(config, server);
+    const checked = oauth.validateAuthResponse(server.metadata, client, parameters, state);
+    if (!checked.get('code')) throw signInInvalid('authResponseUri of the response has no code. Sign in again.');
+    return { parameters: checked, redirectUri, codeVerifier, nonce };
+  } catch (error) {
+    const code = oauthErrorCode(error);
+    if (code !== undefined && !temporary.includes(code)) return code;
+    if (code !== undefined)
+      throw toAuthError(error, { request: 'the sign-in', server: serverNameOf(config.authScheme) });
+    if (error instanceof oauth.OperationProcessingError || error instanceof oauth.UnsupportedOperationError) {
+      throw signInInvalid(`authResponseUri does not fit the sign-in: ${error.message}. Sign in again.`);
+    }
+    throw error;
+  }
+}
+
+function toExchangeError(error: unknown, config: OAuthConfig, code: CodeResponse): TholeError {
+  return toAuthError(error, {
+    request: 'the exchange of a code',
+    server: serverNameOf(config.authScheme),
+    secrets: [
+      config.rawAuthCredential?.oauth2?.clientSecret,
+      code.codeVerifier,
+      code.parameters.get('code') ?? undefined,
+    ],
+  });
+}
