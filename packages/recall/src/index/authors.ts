@@ -28,15 +28,6 @@ export class Authors {
     this.#analyzer = analyzer;
   }
 
-  /** Number of author numbers assigned so far. */
-  get length(): number {
-    return this.#names.length;
-  }
-
-  nameOf(author: number): string {
-    return this.#names.nameOf(author);
-  }
-
   /** Returns the number of an author, assigning one to a new name. */
   numberOf(name: string): number {
     const author = this.#names.numberOf(name);
@@ -74,7 +65,7 @@ export class Authors {
     const named: NamedAuthor[] = [];
     for (let author = 0; author < this.#words.length; author++) {
       const words = this.#words[author]!;
-      const name = this.nameOf(author);
+      const name = this.#names.nameOf(author);
       const isPerson = name.toLowerCase() !== name || name.toUpperCase() === name;
       if (this.#turns[author]! > 0 && (isPerson || !/[^\p{L}]/u.test(name))) named.push({ author, isPerson, words });
     }

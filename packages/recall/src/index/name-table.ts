@@ -1,11 +1,21 @@
-/** Numbers for names that occur many times, such as those of sessions and authors. Numbers of removed names are reused. */
+/** Numbers for names that occur many times, such as words, sessions and authors. Numbers of removed names are reused. */
 export class NameTable {
   readonly #numbers = new Map<string, number>();
   readonly #names: string[] = [];
   readonly #free: number[] = [];
 
+  /** Number of numbers assigned so far, including free ones. */
   get length(): number {
     return this.#names.length;
+  }
+
+  /** Number of names. */
+  get size(): number {
+    return this.#numbers.size;
+  }
+
+  find(name: string): number | undefined {
+    return this.#numbers.get(name);
   }
 
   /** Returns the name of a number; empty for a free number. */

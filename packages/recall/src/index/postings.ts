@@ -32,8 +32,7 @@ export function removePosting(postings: Postings, slot: number): void {
 
 /** Returns the position of the first posting whose slot is not smaller. */
 function findSlot(postings: Postings, slot: number): number {
-  let low = 0;
-  let high = postings.length;
+  let [low, high] = [0, postings.length];
   while (low < high) {
     const middle = (low + high) >> 1;
     if (slotOf(postings[middle]!) < slot) low = middle + 1;

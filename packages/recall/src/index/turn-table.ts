@@ -110,12 +110,10 @@ export class TurnTable {
 
   /** Returns the length of the shortest window of a session, in fifths. */
   shortestWindow(session: number): number {
-    let shortest = this.#shortestWindows[session];
-    if (shortest !== undefined) return shortest;
-    shortest = Infinity;
-    for (let slot = this.#lastOfSession[session] ?? NO_SLOT; slot !== NO_SLOT; slot = this.before[slot]!)
-      shortest = Math.min(shortest, this.windows.lengths[slot]!);
-    return (this.#shortestWindows[session] = shortest);
+    const { lengths } = this.windows;
+    const shortest = (): number =>
+      this.ofSession(session).reduce((min, slot) => Math.min(min, lengths[slot]!), Infinity);
+    return (this.#shortestWindows[session] ??= shortest());
   }
 
   /** Returns the turns of a session in order. */
@@ -155,13 +153,11 @@ export class TurnTable {
   #takeSlot(): number {
     const slot = this.#free.pop() ?? this.ids.length;
     if (slot >= MAX_SLOTS) throw new RangeError(`An index holds at most ${MAX_SLOTS} entries.`);
-    if (slot === this.capacity) this.#grow();
+    if (slot === this.capacity) {
+      growColumns(this, ['times', 'flags', 'lengths', 'authors', 'sessions', 'before', 'after']);
+      this.windows.grow();
+    }
     return slot;
-  }
-
-  #grow(): void {
-    growColumns(this, ['times', 'flags', 'lengths', 'authors', 'sessions', 'before', 'after']);
-    this.windows.grow();
   }
 
   #link(slot: number): void {

@@ -43,22 +43,16 @@ export class WindowLengths {
   #measureAround(slot: number): void {
     const { before, after } = this.#turns;
     this.#measure(slot);
-    for (let at = before[slot]!, i = 0; at !== NO_SLOT && i < WINDOW_NEIGHBOURS; at = before[at]!, i++)
-      this.#measure(at);
-    for (let at = after[slot]!, i = 0; at !== NO_SLOT && i < WINDOW_NEIGHBOURS; at = after[at]!, i++) this.#measure(at);
+    for (const next of [before, after])
+      for (let at = next[slot]!, i = 0; at !== NO_SLOT && i < WINDOW_NEIGHBOURS; at = next[at]!, i++) this.#measure(at);
   }
 
   #measure(slot: number): void {
     const { lengths, before, after } = this.#turns;
     let length = lengths[slot]! * weightAt(0);
-    for (const next of [before, after]) {
-      for (
-        let at = next[slot]!, distance = 1;
-        at !== NO_SLOT && distance <= WINDOW_NEIGHBOURS;
-        at = next[at]!, distance++
-      )
-        length += lengths[at]! * weightAt(distance);
-    }
+    for (const next of [before, after])
+      for (let at = next[slot]!, i = 1; at !== NO_SLOT && i <= WINDOW_NEIGHBOURS; at = next[at]!, i++)
+        length += lengths[at]! * weightAt(i);
     this.total += length - this.lengths[slot]!;
     this.lengths[slot] = length;
   }

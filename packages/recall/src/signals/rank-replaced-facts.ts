@@ -4,9 +4,7 @@ import type { ScoringScratch } from './scoring-scratch.ts';
 /** Factor that is too close to 1 to change any other order. */
 const JUST_BELOW_ONE = 1 - 1e-9;
 
-/**
- * Scores each replaced fact just below the fact that replaced it. Returns the given slots with those of the replacements.
- */
+/** Scores each replaced fact just below its replacement. Returns the given slots and those of the replacements. */
 export function rankReplacedFacts(
   index: RecallIndex,
   slots: readonly number[],

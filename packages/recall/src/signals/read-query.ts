@@ -10,8 +10,6 @@ import { latinTokens } from '../analysis/latin-tokens.ts';
 import { findQuerySubject } from './find-query-subject.ts';
 import type { QuerySubject } from './find-query-subject.ts';
 
-export type { QuerySubject } from './find-query-subject.ts';
-
 /** A query, prepared for the ranking. */
 export interface Query {
   /** Each word once. Names of authors are left out unless the query has no other words. */

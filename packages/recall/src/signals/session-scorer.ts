@@ -10,22 +10,17 @@ import type { RecallSignal, RecallTuning, RecallWeights } from './signals.ts';
 
 /** Upper bounds are summed in another order than scores, so rounding may make them too small by this amount. */
 const ROUNDING_ERROR = 1e-9;
-/** Signals that make a turn a candidate; a turn with only other signals is not a result. */
-const CANDIDATE_SIGNALS: readonly RecallSignal[] = [
-  'ownWords',
-  'neighbourhood',
-  'answer',
-  'questionAhead',
-  'saidThen',
-  'aboutThen',
-];
+/** Signals that do not make a turn a candidate: a turn with only these is not a result. */
+const MODIFIERS: readonly RecallSignal[] = ['session', 'askedAbout', 'phrase', 'whenOrHowMany', 'isQuestion'];
+/** Signals whose largest value in a session is known before its turns are scored. */
+const BY_SESSION: readonly RecallSignal[] = ['ownWords', 'neighbourhood', 'session', 'answer'];
 
 /** A signal that has a weight, and a value for some turn. It adds `factor` times its value to a score. */
 interface ActiveSignal {
   readonly name: RecallSignal;
   readonly factor: number;
   readonly valueOf: (slot: number) => number;
-  /** True if it is one of `CANDIDATE_SIGNALS`. */
+  /** False if it is one of `MODIFIERS`. */
   readonly makesCandidate: boolean;
 }
 
@@ -56,9 +51,7 @@ export class SessionScorer {
     this.#signals = SIGNALS.flatMap((name) => {
       const valueOf = values[name];
       if (weights[name] === 0 || !valueOf || !(largest[name] > 0)) return [];
-      return [
-        { name, factor: weights[name] / largest[name], valueOf, makesCandidate: CANDIDATE_SIGNALS.includes(name) },
-      ];
+      return [{ name, factor: weights[name] / largest[name], valueOf, makesCandidate: !MODIFIERS.includes(name) }];
     });
     this.#writeUpperBounds(largest);
   }
@@ -154,10 +147,7 @@ export class SessionScorer {
     const session = factorOf('session');
     const answer = factorOf('answer');
     let rest = ROUNDING_ERROR;
-    for (const name of SIGNALS) {
-      const isCounted = name === 'ownWords' || name === 'neighbourhood' || name === 'session' || name === 'answer';
-      if (!isCounted) rest += factorOf(name) * largest[name];
-    }
+    for (const name of SIGNALS) if (!BY_SESSION.includes(name)) rest += factorOf(name) * largest[name];
     for (let i = 0; i < matchedSessions.length; i++) {
       const at = matchedSessions[i]!;
       upperBounds[at] =

@@ -1,6 +1,7 @@
 import type { RecallIndex } from '../index/recall-index.ts';
 import { ABOUT_USER, ENDS_WITH_QUESTION, HAS_NUMBER, HAS_TIME } from '../index/turn-flags.ts';
-import type { Query, QuerySubject } from './read-query.ts';
+import type { QuerySubject } from './find-query-subject.ts';
+import type { Query } from './read-query.ts';
 import type { ScoringScratch } from './scoring-scratch.ts';
 import type { RecallSignal } from './signals.ts';
 
