@@ -141,7 +141,7 @@ export type {
   ValidationIssue,
   ValidationResult,
 } from './tool/standard-schema.ts';
-export type { Tool } from './tool/tool.ts';
+export type { RequireConfirmation, Tool, ToolProbe } from './tool/tool.ts';
 export type { Toolset } from './tool/toolset.ts';
 export type { Plugin } from './plugin/plugin.ts';
 export type { App, ResumabilityConfig } from './app/app.ts';

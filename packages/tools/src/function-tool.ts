@@ -1,6 +1,6 @@
 import { TholeError } from '@thole/core';
-import { failInvalidJson, invalidInput, JsonCopier, optionNames, rejectUnknownOptions } from '@thole/core/kit';
-import type { FunctionDeclaration, JsonObject, OutputOf, Tool, ToolContext } from '@thole/core';
+import { assertDuration, failInvalidJson, invalidInput, JsonCopier, optionNames, rejectUnknownOptions } from '@thole/core/kit';
+import type { FunctionDeclaration, JsonObject, OutputOf, RequireConfirmation, Tool, ToolContext, ToolProbe } from '@thole/core';
 import type { ReadSchema } from '@thole/core/kit';
 import { readSchemaInput } from './read-schema-input.ts';
 import type { ParametersInput } from './read-schema-input.ts';
@@ -37,6 +37,24 @@ export interface FunctionToolOptions<Parameters extends ParametersInput | undefi
    * the run has one.
    */
   timeoutMs?: number | undefined;
+  /**
+   * True, or a function that returns true, if a person must confirm a call before `execute` runs. The function receives the
+   * arguments as the model sent them. Default: false.
+   */
+  requireConfirmation?: RequireConfirmation | undefined;
+  /** Time until a request for a confirmation or input expires, in milliseconds. Default: `interruptTtlMs` of the app. */
+  confirmationTtlMs?: number | undefined;
+  /** True if a person may change the arguments when confirming a call. Default: false. */
+  allowEditedArguments?: boolean | undefined;
+  /** True if a long-running call accepts answers with `willContinue`, which leave it open. Default: false. */
+  acceptsUpdates?: boolean | undefined;
+  /** `ask-model` calls the model after each update of a long-running call. Default: `store`. */
+  onUpdate?: 'ask-model' | 'store' | undefined;
+  /**
+   * Finds out whether a call took effect whose run ended before its answer. Returns its result, `not-done` to run it, or
+   * `unknown`.
+   */
+  probe?: ToolProbe | undefined;
 }
 
 /**
@@ -52,6 +70,12 @@ export class FunctionTool<Parameters extends ParametersInput | undefined = undef
   readonly isLongRunning?: boolean | undefined;
   readonly idempotent?: boolean | undefined;
   readonly timeoutMs?: number | undefined;
+  readonly requireConfirmation?: RequireConfirmation | undefined;
+  readonly confirmationTtlMs?: number | undefined;
+  readonly allowEditedArguments?: boolean | undefined;
+  readonly acceptsUpdates?: boolean | undefined;
+  readonly onUpdate?: 'ask-model' | 'store' | undefined;
+  readonly probe?: ToolProbe | undefined;
   // Neither field uses the type parameters, so that every `FunctionTool<…>` can be in a list of `FunctionTool`.
   readonly #parameters: ReadSchema | undefined;
   readonly #declaration: FunctionDeclaration;
@@ -64,6 +88,12 @@ export class FunctionTool<Parameters extends ParametersInput | undefined = undef
     this.isLongRunning = options.isLongRunning;
     this.idempotent = options.idempotent;
     this.timeoutMs = options.timeoutMs;
+    this.requireConfirmation = options.requireConfirmation;
+    this.confirmationTtlMs = options.confirmationTtlMs;
+    this.allowEditedArguments = options.allowEditedArguments;
+    this.acceptsUpdates = options.acceptsUpdates;
+    this.onUpdate = options.onUpdate;
+    this.probe = options.probe?.bind(options);
     this.#parameters =
       options.parameters === undefined
         ? undefined
@@ -88,6 +118,10 @@ export class FunctionTool<Parameters extends ParametersInput | undefined = undef
     return this.#execute(args as never, p.toolContext as never);
   }
 
+  async checkArguments(args: JsonObject): Promise<void> {
+    await this.#check(args);
+  }
+
   async #check(args: JsonObject): Promise<unknown> {
     if (!this.#parameters) return args;
     const checked = await this.#parameters.validate(args);
@@ -108,6 +142,12 @@ const knownOptions = optionNames<FunctionToolOptions>({
   isLongRunning: true,
   idempotent: true,
   timeoutMs: true,
+  requireConfirmation: true,
+  confirmationTtlMs: true,
+  allowEditedArguments: true,
+  acceptsUpdates: true,
+  onUpdate: true,
+  probe: true,
 });
 
 function assertOptions(options: unknown): void {
@@ -122,9 +162,25 @@ function assertOptions(options: unknown): void {
   }
   if (typeof description !== 'string') throw invalidInput(`The description of tool ${name}`, 'a string', description);
   if (typeof execute !== 'function') throw invalidInput(`execute of tool ${name}`, 'a function', execute);
+  assertDurableOptions(name, options as FunctionToolOptions);
   if (timeoutMs !== undefined && !(typeof timeoutMs === 'number' && timeoutMs > 0)) {
     throw new TholeError('INVALID_INPUT', `timeoutMs of tool ${name} must be a positive number of milliseconds.`);
   }
+}
+
+function assertDurableOptions(tool: string, options: FunctionToolOptions): void {
+  const { requireConfirmation, confirmationTtlMs, onUpdate, probe } = options;
+  if (!['undefined', 'boolean', 'function'].includes(typeof requireConfirmation))
+    throw invalidInput(`requireConfirmation of tool ${tool}`, 'a boolean or a function', requireConfirmation);
+  if (confirmationTtlMs !== undefined) assertDuration(`confirmationTtlMs of tool ${tool}`, confirmationTtlMs);
+  for (const name of ['allowEditedArguments', 'acceptsUpdates'] as const) {
+    if (options[name] !== undefined && typeof options[name] !== 'boolean')
+      throw invalidInput(`${name} of tool ${tool}`, 'a boolean', options[name]);
+  }
+  if (onUpdate !== undefined && onUpdate !== 'ask-model' && onUpdate !== 'store')
+    throw invalidInput(`onUpdate of tool ${tool}`, "'ask-model' or 'store'", onUpdate);
+  if (probe !== undefined && typeof probe !== 'function')
+    throw invalidInput(`probe of tool ${tool}`, 'a function', probe);
 }
 
 /**

@@ -33,10 +33,7 @@ export interface Tool {
    * Finds out whether a call took effect whose run ended before its answer. Returns its result, `not-done` to run it, or
    * `unknown`.
    */
-  probe?(
-    args: JsonObject,
-    p: { idempotencyKey: string; signal: AbortSignal },
-  ): MaybePromise<{ result: unknown } | 'not-done' | 'unknown'>;
+  readonly probe?: ToolProbe | undefined;
   /** Throws `INVALID_INPUT` for arguments with which the tool cannot run. Called before a confirmation is requested. */
   checkArguments?(args: JsonObject): Promise<void>;
   /** Returns the declaration for the model. Undefined: the tool is not shown and cannot be called. */
@@ -52,3 +49,9 @@ export interface Tool {
 
 /** Decides whether a call needs a confirmation. */
 export type RequireConfirmation = boolean | ((args: JsonObject, toolContext: ToolContext) => MaybePromise<boolean>);
+
+/** Finds out whether an earlier attempt of a call took effect. */
+export type ToolProbe = (
+  args: JsonObject,
+  p: { idempotencyKey: string; signal: AbortSignal },
+) => MaybePromise<{ result: unknown } | 'not-done' | 'unknown'>;

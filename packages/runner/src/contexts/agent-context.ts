@@ -5,6 +5,7 @@ import type {
   Agent,
   AgentTree,
   ChildRun,
+  ContextCacheHint,
   Event,
   InputRequest,
   InterruptKind,
@@ -34,6 +35,7 @@ import { emptyEvent } from '../session/live-session.ts';
 import type { RunTrace } from '../traces/run-trace.ts';
 import { BaseContext } from './base-context.ts';
 import { idempotencyKeyOf } from './idempotency-key.ts';
+import { contextCacheHintOf } from './context-cache-hint.ts';
 import type { CallPlace } from './idempotency-key.ts';
 import type { PendingChanges } from './pending-changes.ts';
 import { runAgent } from './run-agent.ts';
@@ -293,6 +295,11 @@ export class AgentContext<T = unknown> extends BaseContext<T> implements Invocat
   }
   get folds(): Map<string, unknown> {
     return this.task.session.folds;
+  }
+
+  contextCacheHint(): ContextCacheHint | undefined {
+    const { runner, session } = this.task;
+    return runner.contextCache && contextCacheHintOf(session, this.callPlace(), runner.contextCache);
   }
 
   model(name: string): Llm {

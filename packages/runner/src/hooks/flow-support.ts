@@ -1,4 +1,4 @@
-import type { Agent, Event, FunctionCall, InvocationContext, Llm, MaybePromise, Plugin, Span, ToolContext, Toolset } from '@thole/core';
+import type { Agent, ContextCacheHint, Event, FunctionCall, InvocationContext, Llm, MaybePromise, Plugin, Span, ToolContext, Toolset } from '@thole/core';
 import type { InterruptLog } from '@thole/core/kit';
 import type { CallAttempt } from '../flow/call-attempt.ts';
 import type { InterruptRequest } from '../flow/interrupt-request.ts';
@@ -14,6 +14,8 @@ export interface FlowSupport {
   readonly trace: RunTrace | undefined;
   /** Returns the model with this name, created once by the runner's factories. */
   model(name: string): Llm;
+  /** Returns the hint for prompt caching of this agent. Undefined if the app has no `contextCache`. */
+  contextCacheHint(): ContextCacheHint | undefined;
   /** Folds over the history, by keys that their owners choose. They live as long as the cached session. */
   readonly folds: Map<string, unknown>;
   /**

@@ -3,6 +3,7 @@ import { thawJson } from '@thole/core/kit';
 import type { LlmAgent } from '../agents/llm-agent.ts';
 import { flowSupport } from '../hooks/flow-support.ts';
 import { addContents } from './add-contents.ts';
+import { addContextCache } from './add-context-cache.ts';
 import { addIdentity } from './add-identity.ts';
 import { addInstructions } from './add-instructions.ts';
 import { addOutputSchema } from './add-output-schema.ts';
@@ -17,6 +18,7 @@ const steps: readonly RequestStep[] = [
   addTools,
   addTransferTargets,
   addOutputSchema,
+  addContextCache,
 ];
 
 /** Returns the request for the agent's model in this step; synchronously if no part needs a wait. */

@@ -1,0 +1,197 @@
+import { getFunctionCalls, getFunctionResponses } from '@thole/core';
+import type { Event, JsonObject, Session, Tool } from '@thole/core';
+import { InMemorySessionService } from '@thole/mem-services';
+import { calls, callsAll, FixedRuntime, says, ScriptedLlm } from '@thole/testing';
+import { FunctionTool } from '@thole/tools';
+import { describe, expect, it } from 'vitest';
+import { answersIn, createSetup, hello, outcomeOf, ref, rootOf, textsIn, toolOf } from '../support/llm-setup.ts';
+
+/** A tool that records its arguments and needs a confirmation. */
+function payment(more: Partial<Tool> = {}): { tool: Tool; paid: JsonObject[] } {
+  const paid: JsonObject[] = [];
+  const tool = toolOf('pay', (args) => (paid.push(args), { paid: true }), { requireConfirmation: true, ...more });
+  return { tool, paid };
+}
+
+const kindsOf = ({ events }: Pick<Session, 'events'>): string[] =>
+  events.map((event) => {
+    const called = getFunctionCalls(event).map(({ name }) => name);
+    const answered = getFunctionResponses(event).map(({ name }) => `${name}!`);
+    const marker = event.customMetadata?.['toolStarted'] ? ['started'] : [];
+    return [event.author, ...called, ...answered, ...marker].join(' ');
+  });
+
+describe('Tool.requireConfirmation', () => {
+  it('pauses the run, and runs the tool once after the approval (contract 28)', async () => {
+    const { tool, paid } = payment();
+    const model = new ScriptedLlm(calls('pay', { sum: 5 }, 'c1'), says('Paid.'));
+    const { runner, stored } = await createSetup(rootOf(model, { tools: [tool] }));
+    const first = await runner.runToCompletion(hello);
+    expect(first).toMatchObject({ status: 'paused', interrupts: [{ kind: 'confirmation', toolName: 'pay' }] });
+    expect(paid).toEqual([]);
+    const { id } = first.interrupts[0]!;
+    const run = runner.resume({ ...ref, answers: { [id]: true } });
+    const { events } = await outcomeOf(run);
+    expect(textsIn(events)).toEqual(['root: functionResponse', 'root: Paid.']);
+    expect(await run.result).toMatchObject({ status: 'completed', invocationId: first.invocationId, interrupts: [] });
+    expect(paid).toEqual([{ sum: 5 }]);
+    expect(kindsOf(await stored())).toEqual([
+      'user',
+      'root pay',
+      'root pay!',
+      'root adk_request_confirmation',
+      'user adk_request_confirmation!',
+      'root started',
+      'root pay!',
+      'root',
+    ]);
+    expect(new Set((await stored()).events.map(({ invocationId }) => invocationId)).size).toBe(1);
+    model.assertDone();
+  });
+
+  it('tells the model of a rejection and does not run the tool', async () => {
+    const { tool, paid } = payment();
+    const model = new ScriptedLlm(calls('pay', { sum: 5 }, 'c1'), says('Then not.'));
+    const { runner, stored } = await createSetup(rootOf(model, { tools: [tool] }));
+    const { interrupts } = await runner.runToCompletion(hello);
+    const answer = { id: interrupts[0]!.id, name: 'adk_request_confirmation', response: { confirmed: false } };
+    const message = { role: 'user' as const, parts: [{ functionResponse: answer }] };
+    expect((await runner.runToCompletion({ ...hello, newMessage: message })).text).toBe('Then not.');
+    expect(paid).toEqual([]);
+    expect(answersIn((await stored()).events).at(-1)).toEqual(['pay', { error: 'This tool call is rejected.' }]);
+  });
+
+  it('stores the answers of the other calls before the request', async () => {
+    const { tool } = payment();
+    const look = toolOf('look', () => 'seen');
+    const model = new ScriptedLlm(callsAll(['pay', { sum: 1 }], ['look']), says('Done.'));
+    const { runner, stored } = await createSetup(rootOf(model, { tools: [tool, look] }));
+    const { interrupts } = await runner.runToCompletion(hello);
+    expect(kindsOf(await stored()).slice(1)).toEqual([
+      'root pay look',
+      'root started',
+      'root pay!',
+      'root look!',
+      'root adk_request_confirmation',
+    ]);
+    const { text } = await runner.runToCompletion({
+      ...hello,
+      newMessage: {
+        role: 'user',
+        parts: [
+          {
+            functionResponse: {
+              id: interrupts[0]!.id,
+              name: 'adk_request_confirmation',
+              response: { response: '{"confirmed":true}' },
+            },
+          },
+        ],
+      },
+    });
+    expect(text).toBe('Done.');
+    model.assertDone();
+  });
+
+  it('continues in another process with the same session service (contract 28)', async () => {
+    const runtime = new FixedRuntime();
+    const sessionService = new InMemorySessionService({ runtime });
+    await sessionService.createSession(ref);
+    const { tool, paid } = payment();
+    const before = await createSetup(rootOf(new ScriptedLlm(calls('pay', {}, 'c1')), { tools: [tool] }), {
+      sessionService,
+      runtime,
+    });
+    const { interrupts } = await before.runner.runToCompletion(hello);
+    const after = await createSetup(rootOf(new ScriptedLlm(says('Paid.')), { tools: [tool] }), {
+      sessionService,
+      runtime,
+    });
+    const { events } = await outcomeOf(after.runner.resume({ ...ref, answers: { [interrupts[0]!.id]: true } }));
+    expect(textsIn(events).at(-1)).toBe('root: Paid.');
+    expect(paid).toHaveLength(1);
+  });
+
+  it('accepts edited arguments only from tools that allow them', async () => {
+    const { tool, paid } = payment({ allowEditedArguments: true });
+    const fixed = payment();
+    for (const [each, code] of [
+      [tool, undefined],
+      [fixed.tool, 'ARGUMENTS_NOT_EDITABLE'],
+    ] as const) {
+      const model = new ScriptedLlm(calls('pay', { sum: 5 }, 'c1'), says('Paid.'));
+      const { runner } = await createSetup(rootOf(model, { tools: [each] }));
+      const { interrupts } = await runner.runToCompletion(hello);
+      const answers = { [interrupts[0]!.id]: { confirmed: true, editedArguments: { sum: 4 } } };
+      const { error } = await outcomeOf(runner.resume({ ...ref, answers }));
+      expect(error?.code).toBe(code);
+    }
+    expect(paid).toEqual([{ sum: 4 }]);
+    expect(fixed.paid).toEqual([]);
+  });
+
+  it('asks again if a callback changes the arguments after the approval', async () => {
+    const { tool, paid } = payment();
+    let sum = 1;
+    const beforeToolCallback = ({ args }: { args: JsonObject }): undefined => void (args['sum'] = sum++);
+    const model = new ScriptedLlm(calls('pay', { sum: 0 }, 'c1'), says('Paid.'));
+    const { runner } = await createSetup(rootOf(model, { tools: [tool], beforeToolCallback }));
+    const first = await runner.runToCompletion(hello);
+    expect(first.interrupts[0]).toMatchObject({ args: { sum: 0 }, payload: { arguments: { sum: 1 } } });
+    const second = runner.resume({ ...ref, answers: { [first.interrupts[0]!.id]: true } });
+    expect((await second.result).interrupts[0]).toMatchObject({ payload: { arguments: { sum: 2 } } });
+    expect(paid).toEqual([]);
+  });
+
+  it('rejects invalid arguments before it asks', async () => {
+    const tool = new FunctionTool({
+      name: 'pay',
+      description: 'Pays.',
+      parameters: { type: 'object', properties: { sum: { type: 'number' } }, required: ['sum'] },
+      execute: () => 'paid',
+      requireConfirmation: true,
+    });
+    const model = new ScriptedLlm(calls('pay', { sum: 'five' }), says('Sorry.'));
+    const { runner } = await createSetup(rootOf(model, { tools: [tool] }));
+    expect(await runner.runToCompletion(hello)).toMatchObject({ status: 'completed', text: 'Sorry.' });
+  });
+});
+
+describe('context.requestConfirmation', () => {
+  it('runs the tool again with the answer, also after a rejection', async () => {
+    const answers: unknown[] = [];
+    const tool = toolOf('book', (_args, context) => {
+      answers.push(context.toolConfirmation);
+      if (!context.toolConfirmation) return void context.requestConfirmation({ hint: 'Sure?', payload: { room: 3 } });
+      return { booked: context.toolConfirmation.confirmed };
+    });
+    const model = new ScriptedLlm(calls('book', {}, 'c1'), says('No room.'));
+    const { runner, stored } = await createSetup(rootOf(model, { tools: [tool] }));
+    const { interrupts } = await runner.runToCompletion(hello);
+    expect(interrupts[0]).toMatchObject({ message: 'Sure?', payload: { room: 3 } });
+    await runner.resume({ ...ref, answers: { [interrupts[0]!.id]: { confirmed: false, payload: { why: 'late' } } } }).done;
+    expect(answers).toEqual([undefined, { confirmed: false, payload: { why: 'late' } }]);
+    expect(answersIn((await stored()).events as Event[]).at(-1)).toEqual(['book', { booked: false }]);
+  });
+});
+
+describe('Runner.resume', () => {
+  it('answers each interrupt once, and stores nothing for a wrong answer', async () => {
+    const { tool } = payment();
+    const model = new ScriptedLlm(calls('pay', {}, 'c1'), says('Paid.'));
+    const { runner, stored } = await createSetup(rootOf(model, { tools: [tool] }));
+    const { interrupts, invocationId } = await runner.runToCompletion(hello);
+    const { id } = interrupts[0]!;
+    const before = (await stored()).events.length;
+    const codeOf = async (answers: { [id: string]: never }): Promise<string | undefined> =>
+      (await outcomeOf(runner.resume({ ...ref, answers }))).error?.code;
+    expect(await codeOf({ [id]: 'yes' as never })).toBe('ANSWER_INVALID');
+    expect(await codeOf({ nothing: true as never })).toBe('INTERRUPT_NOT_FOUND');
+    const unknown = await outcomeOf(runner.resume({ ...ref, invocationId: 'none' }));
+    expect(unknown.error?.code).toBe('INVOCATION_NOT_FOUND');
+    expect((await stored()).events).toHaveLength(before);
+    await runner.resume({ ...ref, answers: { [id]: true } }).done;
+    expect(await codeOf({ [id]: true as never })).toBe('INTERRUPT_ANSWERED');
+    expect((await outcomeOf(runner.resume({ ...ref, invocationId }))).error?.code).toBe('INVOCATION_ENDED');
+  });
+});
