@@ -10,6 +10,7 @@ import { checkAnswer, invocationEnded } from './check-answer.ts';
 import type { CheckedAnswer, GivenAnswer } from './check-answer.ts';
 import { eventsOf, findInvocation, historyBefore, lastRecordOf, messageOf } from './find-invocation.ts';
 import type { OpenRun } from './open-run.ts';
+import { beginAttempt } from './recovery-attempt.ts';
 import type { CheckedRequest } from './run-request.ts';
 import type { RunTask } from './run-task.ts';
 
@@ -42,10 +43,16 @@ export async function resumeInvocation(
   task.rootPlace = agent.name;
   task.seqAtStart = task.session.lastSeq;
   const end = task.interrupts.endOf(task.invocationId);
-  if (end !== undefined) throw invocationEnded(task.invocationId, end);
+  if (end !== undefined && !task.resume?.onSkip) throw invocationEnded(task.invocationId, end);
+  if (task.resume?.onSkip) {
+    opened.isRecorded = true;
+    const skip = await beginAttempt(task, events);
+    if (skip) task.resume.onSkip(skip);
+    if (skip) return undefined;
+  }
   const checked: CheckedAnswer[] = [];
   for (const given of answersOf(task, request)) checked.push(await checkAnswer(task, given));
-  if (checked.length === 0) assertUnfinished(task, events, agent);
+  if (checked.length === 0 && !task.resume?.onSkip) assertUnfinished(task, events, agent);
   task.state.throwIfStopped();
   opened.isRecorded = true;
   await storeAnswers(task, opened, request, checked);

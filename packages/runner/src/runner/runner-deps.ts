@@ -21,6 +21,7 @@ import type { LlmCalls } from '../flow/llm-calls.ts';
 import type { ForcedTurns } from '../invocation/busy-loops.ts';
 import type { DeadlineTimer } from '../invocation/deadlines.ts';
 import type { OpenRun } from '../invocation/open-run.ts';
+import type { SkipReason } from '../invocation/recovery-attempt.ts';
 import type { CheckedRequest } from '../invocation/run-request.ts';
 import type { RunTask } from '../invocation/run-task.ts';
 import type { SessionAccess } from '../session/session-cache.ts';
@@ -62,6 +63,8 @@ export interface ResumeInit {
   readonly invocationId: string | undefined;
   /** Answers by id of the interrupt. The message may contain others. */
   readonly answers: { readonly [interruptId: string]: Json };
+  /** Set by recovery: called if the invocation is not resumed now. Recovery counts attempts and fails after three. */
+  readonly onSkip?: ((reason: SkipReason) => void) | undefined;
 }
 
 /** The parts that a run receives from its runner, or a child run from its parent. */

@@ -27,7 +27,11 @@ import { abortedError } from '../invocation/run-state.ts';
 import type { RunTask } from '../invocation/run-task.ts';
 import { inMemorySession } from '../session/in-memory-session.ts';
 import { SessionLeases } from '../session/lease.ts';
+import type { Concurrency } from '../session/lease.ts';
 import { CachedSession, SessionCache, sessionNotFound } from '../session/session-cache.ts';
+import { cancelInvocation } from './cancel-invocation.ts';
+import { recover, resumeOne } from './recover.ts';
+import type { RecoverOptions, RecoveryInit, RecoveryResult } from './recover.ts';
 import { readOnlyMemory, runChild } from './run-child.ts';
 import { regenerate, rewind } from './rewind-requests.ts';
 import type { RegenerateRequest, RewindRequest } from './rewind-requests.ts';
@@ -35,6 +39,7 @@ import { RunHandle, toCompletion } from './run.ts';
 import type { Completion, Run } from './run.ts';
 import type { ResumeRequest } from './resume-request.ts';
 import type { ResumeInit, RunInit, RunnerDeps } from './runner-deps.ts';
+import { WakeTimers } from './wake-timers.ts';
 import { checkRunnerOptions, createAgentTree } from './runner-options.ts';
 import type { RunnerOptions } from './runner-options.ts';
 import { deleteSession, deleteUserData, updateState } from './session-changes.ts';
@@ -64,6 +69,7 @@ export class Runner {
   readonly #toolsets: Set<Toolset> = new Set();
   readonly #models: Map<string, Llm> = new Map();
   readonly #costOf: App['costOf'];
+  readonly #wakeTimers: WakeTimers;
   readonly #compactor: Compactor | undefined;
   #tree: AgentTree;
   #closed: Promise<void> | undefined;
@@ -105,8 +111,14 @@ export class Runner {
       removeRun: (task) => {
         this.#runs.delete(task);
         this.#compactor?.afterRun(task);
+        if (!this.#closed) this.#wakeTimers.afterRun(task);
       },
     };
+    this.#wakeTimers = new WakeTimers(runtime, ({ ref, invocationId, request }) => {
+      if (this.#closed) return;
+      const { deps, runConfig } = request;
+      void resumeOne(this.#recovery, { ref, invocationId }, { contextFor: () => ({ deps, runConfig }) });
+    });
     this.#compactor = compaction && this.#createCompactor(compaction);
   }
 
@@ -206,9 +218,32 @@ export class Runner {
     return deleteUserData(this.#storedData, { appName: this.appName, userId: p.userId });
   }
 
-  /** Asks the run of a session to stop. Returns false if there is none, or if it has another `invocationId`. */
+  /**
+   * Asks the run of a session to stop. Ends an invocation that is paused or unfinished with `RUN_ABORTED`, which closes its
+   * interrupts, if `invocationId` names it. Returns false if there is nothing to cancel.
+   */
   async cancel(p: { userId: string; sessionId: string; invocationId?: string | undefined }): Promise<boolean> {
-    return this.#leases.requestStop(this.#refOf(p), p.invocationId);
+    const ref = this.#refOf(p);
+    if (await this.#leases.requestStop(ref, p.invocationId)) return true;
+    if (p.invocationId === undefined || !this.#deps.durability.isResumable) return false;
+    return cancelInvocation(this.#initOf(ref, undefined, false), p.invocationId);
+  }
+
+  /**
+   * Resumes the invocations of this app that processes that died have left, due timers and expired interrupts. Sessions that
+   * another run holds are skipped. Call it when the process starts, and regularly afterwards. Throws `LEASING_NOT_SUPPORTED`
+   * if the session service has no leases or no list of waiting sessions.
+   */
+  recover<T = unknown>(options: RecoverOptions<T> = {}): AsyncIterable<RecoveryResult> {
+    return recover(this.#recovery, options as RecoverOptions);
+  }
+
+  get #recovery(): RecoveryInit {
+    return {
+      appName: this.appName,
+      service: this.sessionService,
+      initOf: (ref, runConfig) => this.#initOf(ref, runConfig, false, { policy: 'reject' }),
+    };
   }
 
   /**
@@ -264,6 +299,7 @@ export class Runner {
     await this.#compactor?.close(runtime, COMPACTION_CLOSE_MS);
     await this.idle();
     deadlineTimer.close();
+    this.#wakeTimers.close();
     const closing = [...this.#toolsets, ...plugins].map(async (each) => each.close?.());
     for (const result of await Promise.allSettled(closing)) {
       if (result.status === 'rejected') runtime.logger.error('Closing failed.', { error: String(result.reason) });
@@ -282,10 +318,15 @@ export class Runner {
     return new RunHandle(isResume ? { ...init, resume: { invocationId: p?.invocationId, answers } } : init, p);
   }
 
-  #initOf(ref: SessionRef, runConfig: RunConfig | undefined, autoCreate: boolean): RunInit {
+  #initOf(
+    ref: SessionRef,
+    runConfig: RunConfig | undefined,
+    autoCreate: boolean,
+    concurrency?: Concurrency,
+  ): RunInit {
     const { maxLlmCalls = MAX_LLM_CALLS, limits } = runConfig ?? {};
     const calls = new LlmCalls({ maxCalls: maxLlmCalls, limits, costOf: this.#costOf });
-    const sessionAccess = new CachedSession(this.#cache, this.#leases, ref, autoCreate);
+    const sessionAccess = new CachedSession(this.#cache, this.#leases, ref, { autoCreate, concurrency });
     return { runner: this.#deps, ref, sessionAccess, tree: this.#tree, calls, artifactRef: ref };
   }
 

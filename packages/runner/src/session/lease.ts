@@ -34,8 +34,8 @@ export class SessionLeases {
   }
 
   /** Resolves when the run holds the session. Rejects with `SESSION_BUSY` or the reason of the run's signal. */
-  take(ref: SessionRef, task: RunTask): Promise<Lease> {
-    const { policy = 'queue', maxWaiting = 16, waitMs = 30_000 } = this.#concurrency;
+  take(ref: SessionRef, task: RunTask, concurrency: Concurrency = this.#concurrency): Promise<Lease> {
+    const { policy = 'queue', maxWaiting = 16, waitMs = 30_000 } = concurrency;
     return this.#manager.lease(ref, {
       invocationId: task.invocationId,
       cleanupMs: Math.min(task.cleanupMs, MAX_CLEANUP_MS),

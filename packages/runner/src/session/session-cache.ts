@@ -2,7 +2,7 @@ import { TholeError } from '@thole/core';
 import { sessionKeyOf } from '@thole/core/kit';
 import type { Lease, SessionHead, SessionRef, SessionService, UserRef } from '@thole/core';
 import type { RunTask } from '../invocation/run-task.ts';
-import type { SessionLeases } from './lease.ts';
+import type { Concurrency, SessionLeases } from './lease.ts';
 import { LiveSession } from './live-session.ts';
 
 /**
@@ -120,12 +120,19 @@ export class CachedSession implements SessionAccess {
   readonly #leases: SessionLeases;
   readonly #ref: SessionRef;
   readonly #autoCreate: boolean;
+  readonly #concurrency: Concurrency | undefined;
 
-  constructor(cache: SessionCache, leases: SessionLeases, ref: SessionRef, autoCreate: boolean) {
+  constructor(
+    cache: SessionCache,
+    leases: SessionLeases,
+    ref: SessionRef,
+    p: { autoCreate: boolean; concurrency?: Concurrency | undefined },
+  ) {
     this.#cache = cache;
     this.#leases = leases;
     this.#ref = ref;
-    this.#autoCreate = autoCreate;
+    this.#autoCreate = p.autoCreate;
+    this.#concurrency = p.concurrency;
   }
 
   get service(): SessionService {
@@ -133,7 +140,7 @@ export class CachedSession implements SessionAccess {
   }
 
   takeLease(task: RunTask): Promise<Lease> {
-    return this.#leases.take(this.#ref, task);
+    return this.#leases.take(this.#ref, task, this.#concurrency);
   }
 
   fenceOf(lease: Lease): string | undefined {

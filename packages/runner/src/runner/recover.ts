@@ -1,0 +1,160 @@
+import { TholeError } from '@thole/core';
+import { assertCount, invalidInput, isWaiting, optionNames, rejectUnknownOptions } from '@thole/core/kit';
+import type { RunConfig, SessionRef, SessionService, WaitingKind, WaitingSession } from '@thole/core';
+import type { SkipReason } from '../invocation/recovery-attempt.ts';
+import type { RunRequest } from '../invocation/run-request.ts';
+import { interruptsOf } from '../history/interrupt-fold.ts';
+import { LiveSession } from '../session/live-session.ts';
+import { RunHandle } from './run.ts';
+import type { RunResult } from './run.ts';
+import type { RunInit } from './runner-deps.ts';
+
+/** An invocation that recovery resumes. */
+export interface RecoveredInvocation {
+  ref: SessionRef;
+  invocationId: string;
+}
+
+/** Options of `Runner.recover`. */
+export interface RecoverOptions<T = unknown> {
+  /** Maximum number of invocations to resume. Default: all. */
+  limit?: number | undefined;
+  /** Number of invocations that are resumed at the same time. Default: 4. */
+  concurrency?: number | undefined;
+  /** Returns the `deps` and the `runConfig` of a resumed run, which are not stored. Default: none. */
+  contextFor?:
+    | ((p: RecoveredInvocation) => { deps?: T | undefined; runConfig?: RunConfig | undefined } | undefined)
+    | undefined;
+  /** Ends the recovery. Runs that have begun continue. */
+  signal?: AbortSignal | undefined;
+}
+
+/** The result of one recovered invocation. */
+export interface RecoveryResult extends RecoveredInvocation {
+  /** `skipped`: it was not resumed now, for the `reason`. */
+  outcome: RunResult['status'] | 'skipped';
+  reason?: SkipReason | undefined;
+  /** Error of a failed run. */
+  error?: TholeError | undefined;
+}
+
+const names = optionNames<RecoverOptions>({ limit: true, concurrency: true, contextFor: true, signal: true });
+
+/** The parts of a runner that recovery uses. */
+export interface RecoveryInit {
+  readonly appName: string;
+  readonly service: SessionService;
+  readonly initOf: (ref: SessionRef, runConfig: RunConfig | undefined) => RunInit;
+}
+
+/**
+ * Resumes what processes that died have left, due timers and expired interrupts. Throws `LEASING_NOT_SUPPORTED` if the session
+ * service has no leases or no list of waiting sessions.
+ */
+export async function* recover(init: RecoveryInit, options: RecoverOptions = {}): AsyncGenerator<RecoveryResult, void> {
+  rejectUnknownOptions(options, names, 'recover');
+  const { concurrency = 4, limit = Infinity, signal } = options;
+  assertCount('concurrency', concurrency, 1);
+  if (limit !== Infinity) assertCount('limit', limit);
+  if (options.contextFor !== undefined && typeof options.contextFor !== 'function')
+    throw invalidInput('contextFor', 'a function', options.contextFor);
+  assertRecoverable(init.service);
+  const active = new Set<Promise<RecoveryResult>>();
+  const settled: RecoveryResult[] = [];
+  let begun = 0;
+  for await (const found of waitingInvocations(init, signal)) {
+    if (begun >= limit || signal?.aborted) break;
+    const job = resumeOne(init, found, options).then((result) => {
+      active.delete(job);
+      settled.push(result);
+      return result;
+    });
+    active.add(job);
+    begun++;
+    if (active.size >= concurrency) await Promise.race(active);
+    while (settled.length > 0) yield settled.shift()!;
+  }
+  while (active.size > 0 || settled.length > 0) {
+    if (settled.length === 0) await Promise.race(active);
+    while (settled.length > 0) yield settled.shift()!;
+  }
+}
+
+/** Throws `LEASING_NOT_SUPPORTED` unless the service has leases and lists waiting sessions. */
+function assertRecoverable({ leasing, listWaitingSessions }: SessionService): void {
+  if (leasing && listWaitingSessions) return;
+  const missing = leasing ? 'listWaitingSessions()' : 'leases';
+  throw new TholeError('LEASING_NOT_SUPPORTED', `recover needs a session service with ${missing}.`);
+}
+
+async function* waitingInvocations(
+  { appName, service }: RecoveryInit,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<RecoveredInvocation, void> {
+  const seen = new Set<string>();
+  for (const kind of ['unfinished', 'due'] as const) {
+    for await (const waiting of waitingSessions(service, { appName, kind, signal })) {
+      for (const invocationId of await invocationsOf(service, waiting, kind, signal)) {
+        const key = JSON.stringify([waiting.key.userId, waiting.key.sessionId, invocationId]);
+        if (seen.has(key)) continue;
+        seen.add(key);
+        yield { ref: waiting.key, invocationId };
+      }
+    }
+  }
+}
+
+async function* waitingSessions(
+  service: SessionService,
+  p: { appName: string; kind: WaitingKind; signal: AbortSignal | undefined },
+): AsyncGenerator<WaitingSession, void> {
+  let after: string | undefined;
+  do {
+    const page = await service.listWaitingSessions!({ ...p, after });
+    yield* page.sessions;
+    after = page.next;
+  } while (after !== undefined);
+}
+
+/** Returns the unfinished invocation of the session, or those with an interrupt that is due. */
+async function invocationsOf(
+  service: SessionService,
+  { key, marks }: WaitingSession,
+  kind: WaitingKind,
+  signal: AbortSignal | undefined,
+): Promise<string[]> {
+  if (!isWaiting(marks, kind)) return [];
+  if (kind === 'unfinished') return [marks.unfinished!];
+  const session = await service.getSession({ ...key, signal });
+  if (!session) return [];
+  const open = [...interruptsOf(new LiveSession(session, undefined)).open];
+  const due = open.filter(({ interrupt }) => interrupt.expiresAt !== undefined && interrupt.expiresAt <= marks.wakeAt!);
+  return [...new Set(due.map(({ interrupt }) => interrupt.invocationId))];
+}
+
+/** Resumes one invocation. Never rejects. */
+export async function resumeOne(
+  init: RecoveryInit,
+  { ref, invocationId }: RecoveredInvocation,
+  { contextFor }: Pick<RecoverOptions, 'contextFor'>,
+): Promise<RecoveryResult> {
+  let reason: SkipReason | undefined;
+  try {
+    const { deps, runConfig } = contextFor?.({ ref, invocationId }) ?? {};
+    const run = new RunHandle(
+      { ...init.initOf(ref, runConfig), resume: { invocationId, answers: {}, onSkip: (why) => void (reason = why) } },
+      { userId: ref.userId, runConfig: { ...runConfig, reader: 'detached' }, deps } as RunRequest,
+    );
+    const { error, status } = await run.result;
+    if (error?.code === 'SESSION_BUSY') return { ref, invocationId, outcome: 'skipped', reason: 'held' };
+    if (reason) return { ref, invocationId, outcome: 'skipped', reason };
+    return { ref, invocationId, outcome: status, ...(error && { error }) };
+  } catch (error) {
+    return { ref, invocationId, outcome: 'failed', error: asTholeError(error) };
+  }
+}
+
+function asTholeError(error: unknown): TholeError {
+  if (TholeError.is(error)) return error;
+  return new TholeError('INVALID_INPUT', 'contextFor threw an error. It is the cause.', { cause: error });
+}
