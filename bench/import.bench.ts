@@ -25,7 +25,7 @@ figures.compare(
 );
 figures.end();
 
-/** Milliseconds of CPU, without what Node itself takes to start. */
+/** CPU time in milliseconds, without that of starting Node. */
 function cpuOfImport(specifiers: string[]): number {
   const program = `
     const begin = process.cpuUsage();

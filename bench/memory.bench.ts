@@ -1,5 +1,6 @@
-// Memory: how fast a user's turns are found, ingested and loaded again. Made-up talk, the same queries for all, as questions and as
-// bare words. Wall time for searches, CPU time for ingestion. How well turns are found is measured by recall.bench.ts.
+// Measures the speed of searching, ingesting and loading a user's turns. All engines get the same generated texts and
+// the same queries, as questions and as bare words. Wall time for searches, CPU time for ingestion. recall.bench.ts
+// measures the quality.
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Session } from '@thole/core';
 import { InMemoryMemoryService } from '@thole/mem-services';
@@ -98,7 +99,7 @@ async function measureTurns(turns: number, p: MeasuredTurns): Promise<void> {
   const backends = await filled(['memory', 'SQLite', 'Redis'], sessions);
   const ours = { backends, peers };
   await searched(`search, ${at}`, ours, { queries: questions, rounds: 4 }, { p50: p.p50, fts5: p.questions });
-  // Short searches vary more with what else the machine does, so they have more rounds.
+  // Other work of the machine affects short searches more, so they have more rounds.
   await searched(`search by bare words, ${at}`, ours, { queries: words, rounds: 8 }, { p50: p.p50, fts5: p.words });
   for (const each of [...backends, ...peers]) await each.close();
 
@@ -142,7 +143,7 @@ async function filled(names: readonly BackendName[], sessions: readonly Session[
   return backends;
 }
 
-/** Takes the best of several rounds for each query: the others contain what else the machine did. */
+/** Takes the best of several rounds for each query. The others include other work of the machine. */
 async function searched(
   figure: string,
   { backends, peers }: { backends: readonly MemoryBackend[]; peers: readonly Peer[] },
@@ -155,14 +156,14 @@ async function searched(
     await work();
     (took[name] ??= [])[i] = Math.min(took[name][i] ?? Infinity, performance.now() - begin);
   };
-  // Each has all queries in a row, as a process that searches does; who begins changes from round to round.
+  // Each engine runs all queries in a row, as in a process that only searches. Each round begins with another engine.
   const eachQuery =
     (name: string, search: (query: string) => unknown, step = 1) =>
     async (): Promise<void> => {
       for (let i = 0; i < queries.length; i += step) await timed(name, i, () => search(queries[i]!));
     };
   for (let round = 0; round < rounds; round++) {
-    // adk reads all texts each time, so it has every tenth query, once.
+    // adk reads all texts in each search, so it runs only every tenth query, once.
     const searching = peers.filter(({ name }) => name !== 'adk' || round === 0);
     await inTurns(round, [
       ...backends.map(({ name, memory }) =>
@@ -192,7 +193,7 @@ function textsOf(sessions: readonly Session[]): string[] {
 }
 
 async function heldBytes(): Promise<number> {
-  // One collection frees what has just ended, the next frees what that held.
+  // The first collection frees objects with finalizers, the second one frees what they referenced.
   for (let round = 0; round < 3; round++) {
     globalThis.gc?.();
     await wait(1);

@@ -1,4 +1,5 @@
-// How well memory finds the turns that answer questions on long conversations, on every backend and next to other searches.
+// Measures how well memory finds the turns that answer questions about long conversations, on each backend and in other
+// searches.
 //   THOLE_RECALL_DATA=FILE pnpm bench recall
 //   pnpm bench recall -- --locomo FILE --longmemeval FILE
 // The formats are in docs/benchmarks.md. No data is part of this repository.

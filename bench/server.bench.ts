@@ -1,4 +1,5 @@
-// What the server adds to a run, beside a Hono server that answers as much from a constant, and beside ADK's.
+// Measures the cost of the server per run, compared with a Hono server that sends a constant of the same size, and with
+// ADK's server.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fetchPeer } from '../scripts/fetch-package.mjs';
 import { Figures, median } from './support/figures.ts';
@@ -7,9 +8,9 @@ import { RunSamples } from './support/run-samples.ts';
 import { bodyOf, Served } from './support/served.ts';
 
 const figures = new Figures();
-const beside = ['core', 'sqlite', 'mariadb', 'mssql', 'mysql', 'postgresql', 'knex', 'reflection'];
+const alsoInstalled = ['core', 'sqlite', 'mariadb', 'mssql', 'mysql', 'postgresql', 'knex', 'reflection'];
 const peer: string = await fetchPeer('@google/adk-devtools', '2.0.0', {
-  beside: beside.map((name) => `@mikro-orm/${name}@6.6.16`),
+  beside: alsoInstalled.map((name) => `@mikro-orm/${name}@6.6.16`),
 });
 const [ours, bare, adk] = [await Served.start('ours'), await Served.start('bare'), await Served.start('adk', peer)];
 
@@ -61,8 +62,8 @@ for (let batch = 1; batch <= 100; batch++) {
 }
 for (const kind of kinds) {
   const [early, late] = memory[kind] as [number, number];
-  const figure = `Memory (${kind}) after 100,000 runs, beside that after 10,000`;
-  // What the system has given depends on when the engine gives it back.
+  const figure = `Memory (${kind}) after 100,000 runs, compared with 10,000`;
+  // Resident memory depends on when the engine returns memory to the system.
   figures.add(figure, mb(late), mb(early), late / early, kind === 'held' ? 1.1 : undefined);
 }
 
@@ -80,7 +81,7 @@ for (const mode of ['abort', 'continue']) {
   await sleep(15_000);
   for (const kind of kinds) {
     const more = (await slow.tell({ memory: kind })) - before[kind];
-    const figure = `Memory (${kind}) for 500 readers that take nothing, onDisconnect ${mode} (MiB)`;
+    const figure = `Memory (${kind}) for 500 clients that read nothing, onDisconnect ${mode} (MiB)`;
     figures.add(figure, mb(more), '–', more / 2 ** 20, kind === 'held' ? 64 : undefined);
   }
   for (const reader of readers) reader.close();
@@ -94,7 +95,7 @@ interface Series {
   path: string;
   count: number;
   samples: number;
-  /** Batches until both are as fast as they get: a server runs for long. */
+  /** Number of batches before the measurement, until both servers are fully compiled. */
   warmUp?: number;
   appName?: string;
 }
@@ -134,7 +135,7 @@ async function firstByte(server: Served): Promise<number> {
   return took;
 }
 
-/** A promise about requests a second, told as time, so that less is better in every line. */
+/** Adds a minimum of requests per second as a maximum time, so that less is better in every row. */
 function atLeast(figure: string, mine: number[], theirs: number[], share: number): void {
   figures.compare(figure, { samples: mine }, { samples: theirs, of: 'hono' }, Number((1 / share).toFixed(3)));
 }

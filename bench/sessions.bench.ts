@@ -1,4 +1,4 @@
-// Appending and reading, in short sessions and in long ones.
+// Measures appends and reads in short and in long sessions.
 import type { Event, SessionRef } from '@thole/core';
 import { InMemorySessionService } from '@thole/mem-services';
 import { Figures } from './support/figures.ts';
@@ -43,7 +43,7 @@ let kept: unknown;
 
 for (let sample = -20; sample < samples; sample++) {
   if (sample === 0) for (const cost of Object.values(costs)) cost.length = 0;
-  // Ten appends to each of ten sessions; the short ones are new each time, for they would grow.
+  // Ten appends to each of ten sessions. Short sessions are created again for each sample, because they would grow.
   const shortOnes = await Promise.all(longOnes.map((_, i) => session(`short-${i}`, short)));
   const batches = [...shortOnes, ...longOnes].map(() => eventsOf(10));
   const appendAll = async (refs: SessionRef[]): Promise<void> => {

@@ -1,4 +1,4 @@
-// What a streamed piece of an answer costs, with everything around it: from the model to the reader of the run.
+// Measures the cost of a streamed chunk on its whole way, from the model to the reader of the run.
 import { Adk } from './support/adk.ts';
 import { Figures } from './support/figures.ts';
 import { clearNursery, cpuOf, inTurns } from './support/measure.ts';
@@ -47,7 +47,7 @@ figures.compare(
   { samples: costs.adkHot, of: 'adk' },
 );
 figures.compare(
-  'streamed chunk, hot session of 1,000 events',
+  'streamed chunk, cached session of 1,000 events',
   { samples: costs.hot },
   { samples: costs.ours, of: 'fresh session' },
   1.3,

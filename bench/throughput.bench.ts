@@ -1,4 +1,4 @@
-// A thousand sessions at once on a model that takes 50 ms: turns a second, CPU of a turn, and the memory of it all.
+// Runs 1,000 sessions at once on a model that takes 50 ms. Measures turns per second, CPU per turn, and memory.
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { Ai } from './support/ai.ts';
@@ -31,7 +31,7 @@ const figures = new Figures();
 const perSecond = (wall: number[]): number => (sessions * turns * 1_000) / median(wall);
 const speed = (wall: number[]): string => `${Math.round(perSecond(wall)).toLocaleString('en')} turns/s`;
 const [mine, theirs] = [costs.ours, costs.ai];
-// Time of a turn, so that less is better in every line: 0.5 is twice the throughput.
+// The time of a turn, so that less is better in every row: 0.5 is twice the throughput.
 const ratio = median(mine.wall) / median(theirs.wall);
 figures.add(
   '1,000 sessions at once, model of 50 ms: wall time',
@@ -56,7 +56,7 @@ figures.compare(
 );
 figures.end();
 
-/** New sessions, in the midst of a conversation: each has had a turn. They serve two samples, and end with 36 events. */
+/** Creates sessions with one earlier turn each. They are used for two samples and end with 36 events. */
 async function renew(): Promise<void> {
   for (const id of ids) await ours.forget(id);
   ids = await Promise.all(Array.from({ length: sessions }, () => ours.session(length)));
@@ -64,7 +64,7 @@ async function renew(): Promise<void> {
   await Promise.all([...ids.map((id) => ours.turn(id)), ...arrays.map((messages) => ai.turn(messages))]);
 }
 
-/** Every session does its turns one after another, all sessions at once. */
+/** Runs all sessions at once. The turns of each session run one after another. */
 async function atOnce<T>(
   cost: { wall: number[]; cpu: number[] },
   all: T[],

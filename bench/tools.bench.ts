@@ -1,4 +1,4 @@
-// Eight tool calls of 100 ms in one turn: they run together. Wall time, for waiting costs no CPU.
+// Measures eight tool calls of 100 ms in one turn, which run at the same time. Wall time, because waiting needs no CPU.
 import { InMemorySessionService } from '@thole/mem-services';
 import { LlmAgent, Runner } from '@thole/runner';
 import { FunctionTool } from '@thole/tools';

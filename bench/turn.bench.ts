@@ -1,4 +1,5 @@
-// A turn with a free model and the whole history in the prompt, from a session's second turn on, at growing lengths.
+// Measures turns in sessions of several lengths, from the session's second turn on. The model answers at once, and the
+// prompt contains the complete history.
 import { Adk } from './support/adk.ts';
 import { Ai } from './support/ai.ts';
 import type { AiMessage } from './support/ai.ts';
@@ -54,10 +55,10 @@ for (const { size, ...cost } of costs) {
 for (const { size, ...cost } of costs) {
   figures.compare(`first turn ${at(size.events)}`, { samples: cost.first }, { samples: cost.ai, of: 'ai' }, 1.5);
 }
-figures.compare(`turn ${at(10)}`, { samples: shortest.ours }, { samples: shortest.loop, of: 'loop by hand' });
+figures.compare(`turn ${at(10)}`, { samples: shortest.ours }, { samples: shortest.loop, of: 'hand-written loop' });
 figures.end();
 
-/** All of one length, one after the other, so that what disturbs the machine disturbs each. */
+/** Measures all engines at one session length in turns, so that other work of the machine affects each of them. */
 async function sampleOf(cost: (typeof costs)[number], sample: number): Promise<void> {
   const { events, sessions, turns, adkEvery } = cost.size;
   const units = sessions * turns;
@@ -79,7 +80,8 @@ async function sampleOf(cost: (typeof costs)[number], sample: number): Promise<v
   ]);
   for (const id of ids) await ours.forget(id);
   if (sample % adkEvery !== 0) return;
-  // A short ADK session is created again; a long one once, as many events below its length as it ends above it.
+  // A short ADK session is created for each sample. A long one is created once: it starts below its length and ends as
+  // far above it.
   const brief = events <= 100;
   const kept = adkSessions.get(events);
   const id = kept ?? (await adkTurn(await adk.session(brief ? events : events - Math.floor(samples / adkEvery))));

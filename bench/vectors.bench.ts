@@ -1,6 +1,6 @@
-// One user with 100,000 vectors of 768 numbers: exact search, against reading the block alone with the same kernel, turn about
-// in one run; a ratio is the median of the rounds' own. Vectors crowd around middles, as those of texts do; what int8 misses is
-// counted against the ten nearest of a scan in float32.
+// Measures exact search over 100,000 vectors of 768 numbers of one user, compared with only reading the memory with the
+// same kernel. Both run in turns; the ratio is the median over all rounds. The vectors form clusters, like those of
+// texts. The misses of int8 are counted against the ten nearest vectors of a scan in float32.
 import { ArenaPool } from '../packages/recall/src/vectors/arena-pool.ts';
 import type { ArenaSlice } from '../packages/recall/src/vectors/arena-pool.ts';
 import { unitVector } from '../packages/recall/src/vectors/unit-vector.ts';
@@ -11,12 +11,12 @@ const [count, dimensions, queries, rounds] = [100_000, 768, 100, 31];
 
 let seed = 7;
 const random = (): number => (seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0) / 2 ** 32 - 0.5;
-// About normal, and quick.
+// An approximate normal distribution that is fast to compute.
 const noise = (): number => random() + random() + random();
 const middles = Array.from({ length: 200 }, () => Float32Array.from({ length: dimensions }, noise));
 const vectorOf = (i: number): Float32Array => unitVector(middles[i % 200]!.map((x) => x + 0.7 * noise()))!;
 
-/** The pool of the bench notes the segments, to read the same bytes that a scan in float32 reads. */
+/** A pool that records its segments, so that the benchmark reads the same bytes as a scan in float32. */
 class NotingPool extends ArenaPool {
   readonly taken: ArenaSlice[] = [];
 
@@ -77,7 +77,7 @@ for (const query of wanted) {
 const missed = 1 - hit / (10 * queries);
 
 const figures = new Figures();
-// What else the machine does changes from round to round, and hardly within one.
+// Other work of the machine differs between rounds, and hardly within a round.
 const ratioOf = (samples: readonly number[]): number => median(samples.map((each, i) => each / took.read[i]!));
 const told = (samples: readonly number[]): string => `${median(samples).toFixed(1)} ms`;
 const peer = `reading the block ${told(took.read)}`;

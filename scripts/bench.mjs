@@ -47,7 +47,7 @@ function writeTable() {
   const lines = [
     `${new Date().toISOString().slice(0, 10)}, ${machine}. Medians; ai is Vercel's AI SDK 7, adk is \`@google/adk\` 2.0.0.`,
     '',
-    '| figure | ours | beside it | ratio | limit | |',
+    '| figure | ours | compared with | ratio | limit | |',
     '|---|---|---|---|---|---|',
     ...table.map((line) => `| ${JSON.parse(line).join(' | ')} |`),
   ];

@@ -42,7 +42,7 @@ export class Adk {
     return new module.LlmAgent({ name: 'root', model, instruction });
   }
 
-  /** The file to import it from; fetched if it is not there. */
+  /** The file to import. It is downloaded if it is missing. */
   static async entry(): Promise<string> {
     return pathToFileURL(join(await fetchPeer('@google/adk', Adk.version), 'dist/esm/index.js')).href;
   }

@@ -15,7 +15,9 @@ interface AiModule {
   }>;
 }
 
-/** Vercel's AI SDK, its history in an array that the caller keeps, and a model that costs nothing (or `latencyMs`). */
+/**
+ * Vercel's AI SDK with the history in an array of the caller, and a model that answers at once, or after `latencyMs`.
+ */
 export class Ai {
   static readonly version = '7.0.173';
   readonly #module: AiModule;

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { root } from '../../scripts/fetch-package.mjs';
 
-/** Brings `dist` up to date, for what is measured as it is installed. */
+/** Builds `dist`, for benchmarks of the installed packages. */
 export function build(): void {
   const turbo = join(root, 'node_modules/.bin/turbo');
   const flags = ['run', 'build', '--concurrency=2', '--output-logs=errors-only'];

@@ -1,16 +1,18 @@
 import { appendFileSync } from 'node:fs';
 
-/** One line of the table: two costs of one unit, measured in one run, and what their ratio may be. */
+/** One row of the table: two costs in the same unit, measured in one run, and the limit of their ratio. */
 export interface Figure {
   figure: string;
   ours: string;
   peer: string;
   ratio: number;
-  /** None: told for orientation, and never missed. */
+  /** Default: no limit; the row is only printed. */
   limit?: number | undefined;
 }
 
-/** Prints figures as they come, hands them to `BENCH_ROWS` (a file, a line of JSON each), and fails the process that misses one. */
+/**
+ * Prints figures, appends them to the file `BENCH_ROWS` as lines of JSON, and sets the exit code if a limit is missed.
+ */
 export class Figures {
   #missed = 0;
 
@@ -46,7 +48,7 @@ export interface Cost {
   of?: string | undefined;
 }
 
-/** The middle one; of an even number the upper of the two. */
+/** Returns the median; the upper one of an even number of values. */
 export function median(samples: readonly number[]): number {
   const middle = samples.toSorted((a, b) => a - b)[samples.length >> 1];
   if (middle === undefined) throw new Error('a median needs samples');
@@ -61,7 +63,7 @@ export function costText({ samples, unit = 'µs', of }: Cost): string {
   return `${of ? `${of} ` : ''}${text} ${unit}`;
 }
 
-/** A small ratio reads better as a fraction. */
+/** Formats a ratio. Small ratios are fractions. */
 function shown(ratio: number): string {
   if (ratio > 0 && ratio < 0.02) return `1/${Math.round(1 / ratio).toLocaleString('en')}`;
   return String(Number(ratio.toFixed(3)));

@@ -1,6 +1,6 @@
 import type { MemoryService, Session } from '@thole/core';
 
-/** Puts sessions into memory, one after the other. */
+/** Adds sessions to memory one after another. */
 export async function fillMemory(memory: MemoryService, sessions: readonly Session[]): Promise<void> {
   for (const session of sessions) await memory.addSessionToMemory(session);
 }

@@ -1,6 +1,6 @@
 import type { Session } from '@thole/core';
 
-/** A seeded source of numbers from 0 to 1: every run speaks of the same things. */
+/** Returns a seeded random generator for numbers from 0 to 1, so that every run uses the same texts. */
 export function seeded(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -21,7 +21,10 @@ const SYLLABLES =
   );
 const VOCABULARY = 30_000;
 
-/** Talk of one user with one agent: made-up words, as frequent as words are (Zipf), about half of them such that mean little. */
+/**
+ * Generates conversations of one user with one agent, with invented words in a Zipf distribution. About half of them
+ * are stop words.
+ */
 export class GeneratedTalk {
   readonly #random: () => number;
   readonly #words: string[];
@@ -40,7 +43,7 @@ export class GeneratedTalk {
     for (let i = 0; i < VOCABULARY; i++) this.#cumulated[i] = sum += 1 / (i + 10);
   }
 
-  /** A word that means something, the frequent ones more often. */
+  /** Returns a content word, frequent ones more often. */
   word(): string {
     const wanted = this.#random() * this.#cumulated.at(-1)!;
     let [low, high] = [0, VOCABULARY - 1];
@@ -62,7 +65,9 @@ export class GeneratedTalk {
     return `${text[0]!.toUpperCase()}${text.slice(1)}${this.#random() < 0.2 ? '?' : '.'}`;
   }
 
-  /** Sessions of twenty turns, three a week, with this number of turns in all, each of at least `letters` characters. */
+  /**
+   * Returns sessions of 20 turns, three per week, with `turns` turns in total of at least `letters` characters each.
+   */
   sessions(turns: number, appName: string, userId: string, letters?: number): Session[] {
     return Array.from({ length: Math.ceil(turns / 20) }, (_, i) => {
       const begin = 1_500_000_000 + i * 200_000;
@@ -80,7 +85,7 @@ export class GeneratedTalk {
     });
   }
 
-  /** A question as people ask it: two to five words that mean something, and the small ones between them. */
+  /** Returns a question: two to five content words with stop words between them. */
   question(): string {
     return `What did you say ${this.#few().join(' the ')}?`;
   }

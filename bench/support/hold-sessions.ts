@@ -1,4 +1,4 @@
-// A process that holds 1,000 sessions after ten turns of each, all sessions at once, and tells what memory that took in MB.
+// A process that runs ten turns in each of 1,000 sessions at once, and prints the memory in MB.
 import { Adk, freeAnswers } from './adk.ts';
 import { freeModel, Ours } from './ours.ts';
 

@@ -13,7 +13,7 @@ const user = { appName: 'app', userId: 'u' };
 const SAVING_MS = 1_000;
 const ms = (value: number): string => `${value.toPrecision(3)} ms`;
 
-/** A new process's first search over SQLite: with the saved index, and without it. */
+/** Measures the first search of a new process over SQLite, with and without a saved index. */
 export async function measureColdStart(figures: Figures): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'memory-bench-'));
   const dbUrl = `sqlite:///${join(folder, 'memory.db')}`;
@@ -33,7 +33,7 @@ export async function measureColdStart(figures: Figures): Promise<void> {
     await memory.close();
     return took;
   };
-  // Every search but the first finds what was saved; a removal takes it away again.
+  // Each search except the first finds the saved index. Removing an entry deletes it again.
   const analysing: number[] = [];
   const loading: number[] = [];
   for (let i = 0; i < 5; i++) {

@@ -26,7 +26,7 @@ export async function measureRememberedTurn(figures: Figures): Promise<void> {
     if (sample === 0) for (const list of [...took, adding]) list.length = 0;
     const sums = [0, 0];
     let ingestion = 0;
-    // A session each, so that none is longer than people's are.
+    // A separate session for each sample, so that no session gets unusually long.
     const sessionIds = [await plain.session(10), await remembering.session(10)];
     for (let i = 0; i < 40; i++) {
       await inTurns(
@@ -54,15 +54,15 @@ export async function measureRememberedTurn(figures: Figures): Promise<void> {
     );
   }
   const [without, beside] = took as [number[], number[]];
-  // What else the machine does changes from sample to sample, and hardly within one.
+  // Other work of the machine differs between samples, and hardly within a sample.
   const ratio = median(beside.map((each, i) => each / without[i]!));
   figures.add(
-    'a turn that is remembered beside it',
+    'a turn while its events are added to memory',
     `${median(beside).toFixed(1)} µs`,
     `without ${median(without).toFixed(1)} µs`,
     ratio,
     1.1,
   );
-  figures.compare('adding its events, between the turns', { samples: adding }, { samples: without, of: 'the turn' });
+  figures.compare('adding its events to memory', { samples: adding }, { samples: without, of: 'the turn' });
   await Promise.all(runners.map((runner) => runner.close()));
 }

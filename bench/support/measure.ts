@@ -11,12 +11,12 @@ export async function cpuOf(units: number, work: () => Promise<unknown>): Promis
   return (cpuTime() - begin) / units;
 }
 
-/** Clears the garbage of what was set up, so that none of the measures to come pays for it; they pay for their own. */
+/** Collects the garbage of the preparation, so that it is not part of the following measurement. */
 export function clearNursery(): void {
   globalThis.gc?.({ type: 'minor' });
 }
 
-/** Functions that are measured side by side, each first in turn. */
+/** Measures functions in turns. Each round begins with another function. */
 export async function inTurns(sample: number, measures: (() => Promise<void>)[]): Promise<void> {
   for (let i = 0; i < measures.length; i++) await measures[(sample + i) % measures.length]!();
 }

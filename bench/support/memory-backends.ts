@@ -23,7 +23,9 @@ export interface MemoryBackend {
 export const BACKENDS = ['memory', 'SQLite', 'Redis', 'PostgreSQL'] as const;
 export type BackendName = (typeof BACKENDS)[number];
 
-/** Opens an empty memory on a backend. Returns undefined, with a line on the console, if its server is not installed. */
+/**
+ * Opens an empty memory on a backend. Returns undefined, with a line on the console, if its server is not installed.
+ */
 export async function openBackend(name: BackendName): Promise<MemoryBackend | undefined> {
   let now: number | undefined;
   const system = systemRuntime();

@@ -13,12 +13,12 @@ import { Adk } from './adk.ts';
 export interface Peer {
   readonly name: string;
   add(texts: readonly string[]): MaybePromise<void>;
-  /** Places of the best, best first. */
+  /** Returns the indexes of the best texts, best first. */
   search(query: string, limit: number): MaybePromise<number[]>;
   close(): void;
 }
 
-/** SQLite's full-text index with its own bm25 and Porter stems, asked for any of a question's words. */
+/** SQLite's full-text index (FTS5) with its bm25 and Porter stems. A query matches any of its words. */
 export class Fts5 implements Peer {
   readonly name = 'FTS5';
   readonly #db = new DatabaseSync(':memory:');
@@ -54,7 +54,7 @@ interface Engine {
   search(query: string): { id: number }[];
 }
 
-/** minisearch as it comes. */
+/** minisearch with its default options. */
 export class MiniSearch implements Peer {
   static readonly version = '7.2.0';
   readonly name = 'minisearch';
@@ -64,7 +64,7 @@ export class MiniSearch implements Peer {
     this.#engine = engine;
   }
 
-  /** A way to make them: the package is fetched once. */
+  /** Returns a factory. The package is downloaded once. */
   static async load(): Promise<() => MiniSearch> {
     const entry = pathToFileURL(join(await fetchPeer('minisearch', MiniSearch.version), 'dist/es/index.js')).href;
     const module = (await import(entry)) as { default: new (options: object) => Engine };
@@ -94,7 +94,7 @@ interface AdkMemoryService {
   searchMemory(request: object): Promise<{ memories: Entry[] }>;
 }
 
-/** The memory of `@google/adk`: whatever shares a word with the query, in the order of its coming. */
+/** The memory of `@google/adk`: all texts that share a word with the query, in the order of insertion. */
 export class AdkMemory implements Peer {
   readonly name = 'adk';
   readonly #service: AdkMemoryService;
@@ -104,7 +104,7 @@ export class AdkMemory implements Peer {
     this.#service = service;
   }
 
-  /** A way to make them: the package is fetched once. */
+  /** Returns a factory. The package is downloaded once. */
   static async load(): Promise<() => AdkMemory> {
     const module = (await import(await Adk.entry())) as { InMemoryMemoryService: new () => AdkMemoryService };
     return () => new AdkMemory(new module.InMemoryMemoryService());

@@ -4,7 +4,7 @@ import { InMemorySessionService } from '@thole/mem-services';
 import { LlmAgent, Runner } from '@thole/runner';
 import { answer, instruction, question, textAt } from './history.ts';
 
-/** Thole with everything in memory and a model that costs nothing. */
+/** Thole with in-memory services, and a model that answers at once. */
 export class Ours {
   readonly service: InMemorySessionService = new InMemorySessionService();
   readonly runner: Runner;
@@ -33,7 +33,7 @@ export class Ours {
   }
 }
 
-/** An event of a made-up conversation. */
+/** Returns an event of a generated conversation. */
 export function eventAt(index: number): ReturnType<typeof createEvent> {
   const ofUser = index % 2 === 0;
   const content = { role: ofUser ? ('user' as const) : ('model' as const), parts: [{ text: textAt(index) }] };
@@ -48,7 +48,7 @@ export function freeModel(latencyMs = 0): Llm {
   });
 }
 
-/** A model of a few lines. */
+/** A minimal model. */
 export function modelOf(answers: () => AsyncGenerator<LlmResponse>): Llm {
   return { model: 'free', specVersion: 1, generateContentAsync: answers };
 }

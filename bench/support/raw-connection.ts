@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 
-/** A connection that costs the measuring process as little as can be: one request at a time, answers only looked through for their end. */
+/** A cheap HTTP connection: it sends one request at a time, and only searches responses for their end. */
 export class RawConnection {
   readonly #socket: Socket;
   readonly #host: string;
@@ -29,7 +29,7 @@ export class RawConnection {
     });
   }
 
-  /** Resolves when the answer has come whole; `begun` is called with its first byte of a body. */
+  /** Resolves when the response is complete. `begun` is called at the first byte of the body. */
   post(path: string, body: string, begun?: () => void): Promise<void> {
     this.#text = '';
     this.#bodyAt = -1;
@@ -43,7 +43,7 @@ export class RawConnection {
     this.#socket.write(head + body);
   }
 
-  /** Takes nothing any more. */
+  /** Stops reading. */
   pause(): void {
     this.#socket.pause();
   }

@@ -28,7 +28,7 @@ export function readRecallData(path: string): Conversation[] {
   return JSON.parse(readFileSync(path, 'utf8')) as Conversation[];
 }
 
-/** The questions with more words at their end, asked one hour after the last session. */
+/** Returns the data with words appended to each question, asked one hour after the last session. */
 export function withSuffix(conversations: readonly Conversation[], suffix: string): Conversation[] {
   return conversations.map((conversation) => {
     const last = Math.max(...conversation.sessions.flatMap(({ events }) => events.map(({ timestamp }) => timestamp)));
@@ -43,12 +43,12 @@ export function withSuffix(conversations: readonly Conversation[], suffix: strin
 
 const OTHER_NAMES = ['Wilhelmina', 'Quentin'];
 
-/** The same with other names: of the authors, in the questions and in what was said. */
+/** Returns the data with other names of the authors, in questions and texts. */
 export function withOtherNames(conversations: readonly Conversation[]): Conversation[] {
   return conversations.map((conversation) => replaced(conversation, (_name, i) => OTHER_NAMES[i]!));
 }
 
-/** The same as a talk of "user" and "assistant"; questions say "I" and "you" for them. */
+/** Returns the data with the authors `user` and `assistant`. Questions use "I" and "you" for them. */
 export function withPronouns(conversations: readonly Conversation[]): Conversation[] {
   return conversations.map((conversation) => {
     const renamed = replaced(conversation, (_name, i) => ['user', 'assistant'][i]!, false);
@@ -92,7 +92,7 @@ function authorsOf({ sessions }: Conversation): string[] {
   return [...new Set(sessions.flatMap(({ events }) => events.map(({ author }) => author)))];
 }
 
-/** Returns the same talk as long messages: each joins N consecutive turns of one author. */
+/** Returns the data as long messages: each joins N consecutive turns of one author. */
 export function joinedToMessages(conversations: readonly Conversation[], turns: number): Conversation[] {
   return conversations.map((conversation) => joined(conversation, turns));
 }

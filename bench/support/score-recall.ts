@@ -12,7 +12,7 @@ export interface RecallScore {
   mrr: number;
 }
 
-/** The scores of all questions, with those by category, and how much of the evidence is in a packed prompt. */
+/** Scores of all questions and by category, and the share of the evidence in a packed prompt. */
 export interface BackendScore extends RecallScore {
   byCategory: ReadonlyMap<string, RecallScore>;
   packed: number;
@@ -21,7 +21,7 @@ export interface BackendScore extends RecallScore {
 const PACKED = { maxTokens: 900, limit: 60 };
 const ALL = 'all';
 
-/** Scores our memory on a backend. Each conversation is another user's, whose memory is deleted afterwards. */
+/** Scores Thole's memory on a backend. Each conversation has a separate user, whose memory is deleted afterwards. */
 export async function scoreBackend(
   conversations: readonly Conversation[],
   { memory, setTime }: MemoryBackend,
@@ -100,7 +100,7 @@ function isPacked(memories: readonly MemoryEntry[], eventId: string): boolean {
   return packMemory(marked, options) !== packMemory(memories, options);
 }
 
-// As long as before: only the last letter is another.
+// The length stays the same: only the last letter differs.
 function swapped({ content }: MemoryEntry): string {
   const text = (content.parts ?? [])
     .map((part) => part.text ?? '')

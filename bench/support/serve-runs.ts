@@ -31,7 +31,7 @@ process.send!(served.url);
 async function answer(command: Command): Promise<number> {
   if ('sessions' in command) {
     await served.create(Array.from({ length: command.sessions }, (_, i) => `${command.prefix}${i}`));
-    // What was made beforehand is not the runs' to clear away: what survives twice is out of the nursery.
+    // Objects that survive two collections leave the nursery, so that the runs do not pay for these sessions.
     clearNursery();
     clearNursery();
     return command.sessions;
@@ -84,7 +84,7 @@ async function ours(): Promise<Sessions> {
   };
 }
 
-/** Hono as its users write it, answering as much as we do from a constant. */
+/** A Hono server in its usual style that sends a constant response of the same size. */
 async function bare(): Promise<Sessions> {
   const { serve } = await import('@hono/node-server');
   const { Hono } = await import('hono');
