@@ -9,8 +9,8 @@ export class Citations {
   readonly #citations: Json[] = [];
   #rest: JsonObject = {};
 
-  add(told: { readonly [key: string]: unknown }): void {
-    const { citationSources, citations, ...rest } = told as JsonObject;
+  add(metadata: { readonly [key: string]: unknown }): void {
+    const { citationSources, citations, ...rest } = metadata as JsonObject;
     this.#rest = { ...this.#rest, ...rest };
     // All citations of one chunk count, even if two of them are equal.
     const fresh = [citations, citationSources]

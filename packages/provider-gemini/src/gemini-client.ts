@@ -1,9 +1,15 @@
 import { ProviderConnection, TholeError } from '@thole/core';
 import { isPlainObject } from '@thole/core/kit';
 import type { JsonObject } from '@thole/core';
-import type { EmbedContentParameters, GenerateContentParameters, GoogleGenAIOptions } from '@google/genai';
+import type {
+  CreateCachedContentParameters,
+  DeleteCachedContentParameters,
+  EmbedContentParameters,
+  GenerateContentParameters,
+  GoogleGenAIOptions,
+} from '@google/genai';
 import type { GeminiConnectionOptions } from './gemini-options.ts';
-import { credentialsError, geminiErrors } from './map-gemini-error.ts';
+import { credentialsError, geminiErrors, notGemini } from './map-gemini-error.ts';
 
 /** A request in the API's format. */
 export interface GeminiCall {
@@ -28,6 +34,10 @@ interface Sdk {
     generateContentStream(parameters: GenerateContentParameters): Promise<unknown>;
     embedContent(parameters: EmbedContentParameters): Promise<unknown>;
   };
+  readonly caches: {
+    create(parameters: CreateCachedContentParameters): Promise<unknown>;
+    delete(parameters: DeleteCachedContentParameters): Promise<unknown>;
+  };
 }
 
 /**
@@ -36,13 +46,19 @@ interface Sdk {
  */
 export class GeminiClient {
   readonly connection: ProviderConnection;
+  readonly #cacheConnection: ProviderConnection;
   readonly #options: GeminiConnectionOptions;
   #sdk: Promise<Sdk> | undefined;
 
   constructor(options: GeminiConnectionOptions) {
     this.#options = options;
     this.connection = new ProviderConnection(options, geminiErrors);
-    for (const secret of secretsIn(options.googleAuthOptions)) this.connection.hide(secret);
+    const timeoutMs = Math.min(options.timeoutMs ?? CACHE_TIMEOUT_MS, CACHE_TIMEOUT_MS);
+    this.#cacheConnection = new ProviderConnection({ ...options, timeoutMs, retry: false }, geminiErrors);
+    for (const secret of secretsIn(options.googleAuthOptions)) {
+      this.connection.hide(secret);
+      this.#cacheConnection.hide(secret);
+    }
   }
 
   /** Returns the server's response with an unread body, for `send` and `stream` of `ProviderConnection`. */
@@ -78,11 +94,48 @@ export class GeminiClient {
     });
   }
 
-  async #call(call: (sdk: Sdk, fetch: typeof globalThis.fetch) => Promise<unknown>): Promise<unknown> {
+  /** Creates a cache and returns its name. Calls once: a request does not wait for retries of a cache. */
+  createCache(
+    { model, ttlSeconds, body }: { model: string; ttlSeconds: number; body: JsonObject },
+    signal: AbortSignal,
+  ): Promise<string> {
+    return this.#cacheConnection.send(async (own) => {
+      const answers: Response[] = [];
+      await this.#call((sdk, fetch) => {
+        const past: typeof fetch = async (input, init) => {
+          // The SDK writes the names of model and time. Its converters drop members of the rest that they do not know.
+          const written = JSON.parse(init?.body as string) as JsonObject;
+          answers.push(await fetch(input, { ...init, body: JSON.stringify({ ...body, ...written }) }));
+          return Response.json({});
+        };
+        const config = { ttl: `${ttlSeconds}s`, abortSignal: own, httpOptions: { fetch: past } };
+        return sdk.caches.create({ model, config });
+      }, this.#cacheConnection);
+      const { name } = (await answers[0]!.json()) as { name?: unknown };
+      if (typeof name !== 'string' || name === '') throw notGemini('the new cache has no name');
+      return name;
+    }, signal);
+  }
+
+  async deleteCache(name: string): Promise<void> {
+    await this.#cacheConnection.send(
+      (signal) =>
+        this.#call(
+          (sdk, fetch) => sdk.caches.delete({ name, config: { abortSignal: signal, httpOptions: { fetch } } }),
+          this.#cacheConnection,
+        ),
+      undefined,
+    );
+  }
+
+  async #call(
+    call: (sdk: Sdk, fetch: typeof globalThis.fetch) => Promise<unknown>,
+    connection: ProviderConnection = this.connection,
+  ): Promise<unknown> {
     let asked = false;
     const fetch: typeof globalThis.fetch = (input, init) => {
       asked = true;
-      return this.connection.fetch(input, init);
+      return connection.fetch(input, init);
     };
     const sdk = await this.#load();
     try {
@@ -109,6 +162,8 @@ function secretsIn(value: unknown): string[] {
   );
 }
 
+/** Time limit of a call for a cache, during which the request waits. */
+const CACHE_TIMEOUT_MS = 30_000;
 const CREDENTIALS_TIMEOUT_MS = 60_000;
 
 async function load(options: GeminiConnectionOptions): Promise<Sdk> {

@@ -1,10 +1,13 @@
 import { hasSealedParts, isSealRefused, recoverFirst, withoutSealedParts } from '@thole/core/kit';
-import type { EnvVars, JsonObject, Llm, LlmOptions, LlmRequest, LlmResponse } from '@thole/core';
+import type { EnvVars, JsonObject, Llm, LlmOptions, LlmRequest, LlmResponse, Usage } from '@thole/core';
 import type { Endpoint } from '@thole/core/kit';
+import { ContextCaches } from './context-caches.ts';
+import type { CacheCalls, PreparedBody } from './context-caches.ts';
 import { GatheredAnswer } from './gathered-answer.ts';
 import { GeminiClient } from './gemini-client.ts';
 import { assertGeminiOptions, assertModelName, endpointOf, withEnv } from './gemini-options.ts';
 import type { GeminiConnectionOptions } from './gemini-options.ts';
+import { isCacheRefused } from './map-gemini-error.ts';
 import { readGeminiAnswer, readGeminiStream } from './read-gemini-stream.ts';
 import { refusedSetting, withoutSettings } from './refused-settings.ts';
 import { toGeminiRequest } from './to-gemini-request.ts';
@@ -25,6 +28,7 @@ export class Gemini implements Llm {
   readonly model: string;
   readonly providerName: string;
   readonly #client: GeminiClient;
+  readonly #caches: ContextCaches;
   readonly #place: GeminiPlace;
   readonly #endpoint: Endpoint;
   /** Settings that Gemini has rejected, by model. They are not sent again. */
@@ -41,6 +45,11 @@ export class Gemini implements Llm {
     this.#endpoint = endpointOf(options);
     this.#place = { vertexai, project, location, schemas, endpoint: this.#endpoint };
     this.#client = new GeminiClient({ ...rest, vertexai, project, location });
+    const calls: CacheCalls = {
+      create: (p, signal) => this.#client.createCache(p, signal),
+      delete: (name) => this.#client.deleteCache(name),
+    };
+    this.#caches = new ContextCaches(calls, this.#client.connection.runtime);
   }
 
   /**
@@ -54,18 +63,29 @@ export class Gemini implements Llm {
 
   /**
    * Calls the model. `request.model` overrides the constructor's model. A rejected request is sent again without the
-   * rejected part if it is optional: thought signatures of another endpoint, and settings such as `thinkingLevel`.
-   * Both are logged.
+   * rejected part if it is optional: thought signatures of another endpoint, a context cache, and settings such as
+   * `thinkingLevel`. All are logged.
    */
   generateContentAsync(request: LlmRequest, options: LlmOptions): AsyncIterableIterator<LlmResponse> {
     const { model = this.model } = request;
     const refused = this.#refused.get(model) ?? new Set<string>();
     let sent: JsonObject = {};
-    const makeBody = (): JsonObject => {
+    let prepared: PreparedBody | undefined;
+    const makeBody = async (): Promise<JsonObject> => {
       sent = withoutSettings(toGeminiRequest(request, this.model, this.#place).body, refused);
-      return sent;
+      const { contextCache: hint } = request;
+      if (!hint || sent['cachedContent'] !== undefined) return sent;
+      const logger = options.logger ?? this.#client.connection.runtime.logger;
+      prepared = await this.#caches.prepare(sent, { hint, model, signal: options.signal, logger });
+      return prepared.body;
     };
-    return recoverFirst(this.#answer(model, makeBody, options), (error) => {
+    const answered = (usage: Usage | undefined): void => prepared?.answered(usage?.promptTokenCount);
+    return recoverFirst(this.#answer(model, { makeBody, answered }, options), (error) => {
+      if (prepared?.hasCache && isCacheRefused(error)) {
+        prepared.refused();
+        this.#warn('a context cache that the server does not accept is left out', model, 'cachedContent', options);
+        return this.generateContentAsync({ ...request, contextCache: undefined }, options);
+      }
       if (isSealRefused(error) && this.#hasSeals(request)) {
         this.#warn('thought signatures that the model cannot read are left out', model, this.#endpoint.name, options);
         return this.generateContentAsync({ ...request, contents: withoutSealedParts(request.contents) }, options);
@@ -81,10 +101,10 @@ export class Gemini implements Llm {
   /** Yields one answer, from as many requests as it needs. */
   async *#answer(
     model: string,
-    makeBody: () => JsonObject,
+    { makeBody, answered }: { makeBody: () => Promise<JsonObject>; answered: (usage: Usage | undefined) => void },
     { stream, signal }: LlmOptions,
   ): AsyncGenerator<LlmResponse, void, undefined> {
-    const body = makeBody();
+    const body = await makeBody();
     const { connection } = this.#client;
     const gathered = new GatheredAnswer(this.#endpoint.name);
     let asked = { model, body, stream };
@@ -96,7 +116,9 @@ export class Gemini implements Llm {
       if (continuationToken === undefined) break;
       asked = { model, body: { ...body, continuationToken }, stream };
     }
-    yield gathered.final();
+    const final = gathered.final();
+    answered(final.usageMetadata);
+    yield final;
   }
 
   /** Parts without an endpoint may hold a signature too, from other frameworks. */

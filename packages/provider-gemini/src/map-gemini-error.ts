@@ -29,6 +29,12 @@ export function credentialsError(cause: unknown): TholeError {
   return new TholeError('MODEL_AUTH', 'There are no credentials for Gemini, or they are refused.', { cause });
 }
 
+/** True if the server does not have or accept the context cache that a request names. */
+export function isCacheRefused(error: unknown): boolean {
+  if (!TholeError.is(error, 'MODEL_AUTH') && !TholeError.is(error, 'MODEL_BAD_REQUEST')) return false;
+  return /cached ?content/i.test(error.message);
+}
+
 function chainOf(error: unknown): { [key: string]: unknown }[] {
   const chain: { [key: string]: unknown }[] = [];
   for (let each = error; isObject(each) && chain.length < 5; each = each['cause']) chain.push(each);
@@ -55,9 +61,9 @@ function refusal(status: number, body: unknown, waitMs: number | undefined): Tho
   const reason = details.map((detail) => detail['reason']).find((each) => typeof each === 'string');
   const code = codeOf(status, message, reason);
   const isUsedUp = code === 'MODEL_RATE_LIMITED' && isQuotaUsedUp(message, details);
-  const told: JsonObject = { provider: 'gemini', status };
-  if (typeof error['status'] === 'string') told['type'] = error['status'];
-  if (reason !== undefined) told['reason'] = reason;
+  const errorDetails: JsonObject = { provider: 'gemini', status };
+  if (typeof error['status'] === 'string') errorDetails['type'] = error['status'];
+  if (reason !== undefined) errorDetails['reason'] = reason;
   return new TholeError(code, `Gemini refused the request: ${message || `status ${status}, without a reason`}`, {
     status,
     retryAfterMs: waitMs ?? retryDelay(details),

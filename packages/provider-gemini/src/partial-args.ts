@@ -57,12 +57,12 @@ function valueIn(piece: { [key: string]: unknown }): Json | undefined {
 const STEP = /\.([^.[\]]+)|\[(\d+)\]|\['((?:[^'\\]|\\.)*)'\]|\["((?:[^"\\]|\\.)*)"\]/y;
 
 /** Returns the steps of a path such as `$.rooms[0]['a name']`. Undefined for other values. */
-function pathIn(told: unknown): (string | number)[] | undefined {
-  if (typeof told !== 'string' || !told.startsWith('$') || told.length < 2) return undefined;
+function pathIn(path: unknown): (string | number)[] | undefined {
+  if (typeof path !== 'string' || !path.startsWith('$') || path.length < 2) return undefined;
   const steps: (string | number)[] = [];
   STEP.lastIndex = 1;
-  while (STEP.lastIndex < told.length) {
-    const found = STEP.exec(told);
+  while (STEP.lastIndex < path.length) {
+    const found = STEP.exec(path);
     if (!found) return undefined;
     const [, name, index, single, double] = found;
     if (index === undefined) steps.push(name ?? (single ?? double)!.replaceAll(/\\(.)/g, '$1'));

@@ -11,10 +11,10 @@ export const usageCounts: readonly (keyof Usage)[] = [
 ];
 
 /** Returns the counts, or undefined if there are none. */
-export function usageOf(told: { readonly [key: string]: unknown } | undefined): Usage | undefined {
-  if (!told) return undefined;
+export function usageOf(metadata: { readonly [key: string]: unknown } | undefined): Usage | undefined {
+  if (!metadata) return undefined;
   const usage: Usage = {};
-  for (const name of usageCounts) if (typeof told[name] === 'number') usage[name] = told[name];
+  for (const name of usageCounts) if (typeof metadata[name] === 'number') usage[name] = metadata[name];
   return Object.keys(usage).length > 0 ? usage : undefined;
 }
 

@@ -12,7 +12,8 @@ export function toGeminiAnswer(
   p: { id: string | undefined; inAnswer: boolean; endpoint: Endpoint },
 ): JsonObject {
   const { functionResponse, partMetadata, ...rest } = part;
-  const { id: _, parts = [], response, ...answer } = functionResponse!;
+  // An update of a call is an answer to Gemini: with `willContinue` it would expect more answers of the same call.
+  const { id: _, willContinue: __, parts = [], response, ...answer } = functionResponse!;
   const readable = p.inAnswer ? parts.filter((each) => canRead(each)) : [];
   const lines = p.inAnswer ? parts.filter((each) => !canRead(each)).flatMap(lineOf) : [];
   // Members that only Gemini knows are sent unless another endpoint made them.

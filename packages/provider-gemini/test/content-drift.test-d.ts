@@ -31,11 +31,8 @@ export const drift: {
     Drift<core.FunctionCall, genai.FunctionCall>,
     { ours: 'brokenArgs'; theirs: 'partialArgs' | 'willContinue' }
   >;
-  // Sent unchanged on the response.
-  functionResponse: Same<
-    Drift<core.FunctionResponse, genai.FunctionResponse>,
-    { ours: never; theirs: 'scheduling' | 'willContinue' }
-  >;
+  // Sent unchanged on the response. `willContinue` is ours and is not sent.
+  functionResponse: Same<Drift<core.FunctionResponse, genai.FunctionResponse>, { ours: never; theirs: 'scheduling' }>;
   inlineData: Same<Drift<core.InlineData, genai.Blob>, { ours: never; theirs: never }>;
   fileData: Same<Drift<core.FileData, genai.FileData>, { ours: never; theirs: never }>;
   executableCode: Same<Drift<core.ExecutableCode, genai.ExecutableCode>, { ours: never; theirs: 'id' }>;

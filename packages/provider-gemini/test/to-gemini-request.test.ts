@@ -320,6 +320,14 @@ describe('the history that Gemini is sent', () => {
       expect(contentsOf(contents)).toEqual([user({ text: 'Follow the system instruction.' })]);
   });
 
+  it('has updates of a call without willContinue, which Gemini has for other calls', () => {
+    const call = model({ functionCall: { id: 'a', name: 'f', args: {} } });
+    const update = user({ functionResponse: { id: 'a', name: 'f', response: { done: 0.5 }, willContinue: true } });
+    expect(contentsOf([hello, call, update])[2]).toEqual(
+      user({ functionResponse: { name: 'f', response: { done: 0.5 } } }),
+    );
+  });
+
   it('has one answer for each call: the last that came, or one that says it is pending', () => {
     const answer = (id: string, response: JsonObject): Part => ({ functionResponse: { id, name: 'f', response } });
     const calls = ['a', 'b'].map((id): Part => ({ functionCall: { id, name: 'f', args: {} } }));
