@@ -24,7 +24,7 @@ export async function startExampleServer(folder) {
   const server = spawn(process.execPath, [...flags, file], { stdio: ['ignore', 'pipe', 'inherit'] });
   const lines = createInterface(server.stdout);
   const left = once(server, 'exit').then(([code]) => {
-    throw new Error(`${file} ended with ${code} and told no environment.`);
+    throw new Error(`${file} ended with ${code} and printed no environment.`);
   });
   const [line] = await Promise.race([once(lines, 'line'), left]);
   left.catch(() => {});

@@ -28,11 +28,11 @@ export function readErrorBody(body: unknown): ErrorBody {
   if (!isPlainObject(outer)) return { isError: false, isHtml: false };
   const inner = isPlainObject(outer['error']) ? outer['error'] : undefined;
   const from: { readonly [key: string]: unknown } = inner ?? outer;
-  const told = typeof outer['error'] === 'string' ? outer['error'] : undefined;
+  const errorText = typeof outer['error'] === 'string' ? outer['error'] : undefined;
   return {
-    isError: inner !== undefined || told !== undefined || isTold(outer),
+    isError: inner !== undefined || errorText !== undefined || hasErrorMember(outer),
     isHtml: false,
-    message: shortened(told ?? text(from['message']) ?? detail(from['detail']) ?? text(outer['message'])),
+    message: shortened(errorText ?? text(from['message']) ?? detail(from['detail']) ?? text(outer['message'])),
     code: text(from['code']) ?? text(outer['code']),
     type: text(from['type']) ?? text(from['status']),
     param: text(from['param']),
@@ -40,7 +40,7 @@ export function readErrorBody(body: unknown): ErrorBody {
   };
 }
 
-function isTold(outer: { readonly [key: string]: unknown }): boolean {
+function hasErrorMember(outer: { readonly [key: string]: unknown }): boolean {
   return (
     text(outer['message']) !== undefined ||
     detail(outer['detail']) !== undefined ||

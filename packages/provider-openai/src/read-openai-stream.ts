@@ -80,14 +80,14 @@ function partial(part: { text: string; thought?: boolean }): LlmResponse {
 
 /** Returns the answer of the last event, completed by what that event leaves out. */
 function wholeOf(event: StreamEvent, created: StreamEvent, draft: OutputDraft): StreamEvent {
-  const told = isPlainObject(event['response']) ? event['response'] : errorIn(event);
-  const { output } = told;
-  const ended = ['completed', 'incomplete', 'failed'].includes(told['status'] as string);
+  const response = isPlainObject(event['response']) ? event['response'] : errorIn(event);
+  const { output } = response;
+  const ended = ['completed', 'incomplete', 'failed'].includes(response['status'] as string);
   const status = String(event['type']).replace('response.', '');
   return {
     ...(created['id'] !== undefined && { id: created['id'] }),
     ...(created['model'] !== undefined && { model: created['model'] }),
-    ...told,
+    ...response,
     ...(!ended && { status }),
     output: Array.isArray(output) && output.length > 0 ? output : draft.items(),
   };

@@ -20,7 +20,8 @@ export function readVectors(data: readonly unknown[], count: number, dimensions:
 function toVector(numbers: unknown, dimensions: number): Float32Array {
   if (!Array.isArray(numbers)) throw failed('answered a vector that is not a list of numbers');
   if (numbers.length !== dimensions) throw failed(`answered vectors of ${numbers.length} numbers, not ${dimensions}`);
-  if (!numbers.every((each) => Number.isFinite(each))) throw failed('answered a vector with a value that is not a number');
+  if (!numbers.every((each) => Number.isFinite(each)))
+    throw failed('answered a vector with a value that is not a number');
   return Float32Array.from(numbers as number[]);
 }
 

@@ -49,14 +49,18 @@ function withSchemaInWords(body: JsonObject): JsonObject {
   const { schema } = (isPlainObject(format[SCHEMA]) ? format[SCHEMA] : format) as JsonObject;
   const words = `Answer with JSON alone that is valid against this JSON Schema: ${JSON.stringify(schema)}`;
   if (isPlainObject(body['text'])) {
-    const told = typeof body['instructions'] === 'string' ? `${body['instructions']}\n\n${words}` : words;
-    return { ...body, instructions: told, text: { ...(body['text'] as JsonObject), format: { type: 'json_object' } } };
+    const instructions = typeof body['instructions'] === 'string' ? `${body['instructions']}\n\n${words}` : words;
+    return {
+      ...body,
+      instructions,
+      text: { ...(body['text'] as JsonObject), format: { type: 'json_object' } },
+    };
   }
   const messages = Array.isArray(body['messages']) ? (body['messages'] as JsonObject[]) : [];
   const [first, ...others] = messages;
-  const told =
+  const withInstructions =
     first?.['role'] === 'system' && typeof first['content'] === 'string'
       ? [{ ...first, content: `${first['content']}\n\n${words}` }, ...others]
       : [{ role: 'system', content: words }, ...messages];
-  return { ...body, messages: told, response_format: { type: 'json_object' } };
+  return { ...body, messages: withInstructions, response_format: { type: 'json_object' } };
 }

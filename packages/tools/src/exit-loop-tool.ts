@@ -8,7 +8,7 @@ import { FunctionTool } from './function-tool.ts';
 export function exitLoopTool(): Tool {
   return new FunctionTool({
     name: 'exit_loop',
-    description: 'Ends the loop. Call it only when you are told to, or when nothing is left to do.',
+    description: 'Ends the loop. Call it only on request, or when nothing is left to do.',
     execute: (_args, { actions }) => {
       actions.escalate = true;
       actions.skipSummarization = true;

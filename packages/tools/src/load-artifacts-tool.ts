@@ -88,16 +88,16 @@ function askedFor(content: Content | undefined): string[] {
 }
 
 async function show(name: string, toolContext: ToolContext): Promise<Content> {
-  const told = (text: string, ...parts: Part[]): Content => ({ role: 'user', parts: [{ text }, ...parts] });
+  const contentOf = (text: string, ...parts: Part[]): Content => ({ role: 'user', parts: [{ text }, ...parts] });
   const file = `File ${JSON.stringify(name)}`;
   try {
     const part = await toolContext.loadArtifact(name);
-    return part ? told(`${file}:`, part) : told(`${file} does not exist.`);
+    return part ? contentOf(`${file}:`, part) : contentOf(`${file} does not exist.`);
   } catch (error) {
     if (toolContext.signal.aborted) throw error;
     const { agentName, sessionId, runtime } = toolContext;
     const code = TholeError.is(error) ? error.code : 'unknown';
     runtime.logger.warn('load_artifacts could not load a file', { tool: NAME, code, agentName, sessionId });
-    return told(`${file} could not be read.`);
+    return contentOf(`${file} could not be read.`);
   }
 }

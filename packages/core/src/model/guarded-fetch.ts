@@ -67,10 +67,10 @@ const tooLateForFetch = (cause: unknown): TholeError =>
 const ENDED_HERE = { endedBy: 'client' };
 
 function asToldToRetry(error: TholeError, headers: Headers): TholeError {
-  const told = headers.get('x-should-retry');
-  if (told !== 'true' && told !== 'false') return error;
+  const shouldRetry = headers.get('x-should-retry');
+  if (shouldRetry !== 'true' && shouldRetry !== 'false') return error;
   const { code, message, retryAfterMs, status, details, cause } = error;
-  const retryable = told === 'true';
+  const retryable = shouldRetry === 'true';
   return new TholeError(code, message, {
     retryable,
     retryAfterMs,

@@ -142,7 +142,7 @@ const SECRET_NAME = /auth|key|token|secret|cookie|password/i;
 
 function secretsIn({ apiKey = '', baseUrl, headers = {} }: ConnectionOptions): string[] {
   const url = baseUrl === undefined ? null : URL.parse(baseUrl);
-  const told = [...Object.entries(headers), ...(url?.searchParams ?? [])].filter(([name]) => SECRET_NAME.test(name));
-  const values = told.flatMap(([, value]) => [value, value.replace(/^\w+ /, '')]);
+  const named = [...Object.entries(headers), ...(url?.searchParams ?? [])].filter(([name]) => SECRET_NAME.test(name));
+  const values = named.flatMap(([, value]) => [value, value.replace(/^\w+ /, '')]);
   return [apiKey, url?.password ?? '', ...values].map((each) => each.trim());
 }

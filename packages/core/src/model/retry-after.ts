@@ -5,11 +5,11 @@
 export function readRetryAfter(headers: Headers, now: number): number | undefined {
   const ms = toNumber(headers.get('retry-after-ms'));
   if (ms !== undefined) return ms;
-  const told = headers.get('retry-after');
-  const seconds = toNumber(told);
+  const value = headers.get('retry-after');
+  const seconds = toNumber(value);
   if (seconds !== undefined) return seconds * 1000;
   // The shape is checked first, because engines accept almost any text as a date.
-  const date = told !== null && /^[A-Z][a-z]+, .* GMT$/.test(told) ? Date.parse(told) : NaN;
+  const date = value !== null && /^[A-Z][a-z]+, .* GMT$/.test(value) ? Date.parse(value) : NaN;
   return Number.isNaN(date) ? undefined : Math.max(0, Math.round(date - now * 1000));
 }
 

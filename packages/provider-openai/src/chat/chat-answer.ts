@@ -170,11 +170,11 @@ function keep(rest: JsonObject, key: string, value: unknown): void {
   rest[key] = value as Json;
 }
 
-function addLogprobs(rest: JsonObject, told: JsonObject): void {
+function addLogprobs(rest: JsonObject, added: JsonObject): void {
   const so = isRecord(rest['logprobs']) ? (rest['logprobs'] as JsonObject) : {};
-  const [before, now] = [so['content'], told['content']];
+  const [before, now] = [so['content'], added['content']];
   const content = Array.isArray(before) && Array.isArray(now) ? [...before, ...now] : (now ?? before ?? null);
-  rest['logprobs'] = { ...so, ...told, content };
+  rest['logprobs'] = { ...so, ...added, content };
 }
 
 const isFirst = (choice: unknown): boolean => isRecord(choice) && (choice['index'] ?? 0) === 0;

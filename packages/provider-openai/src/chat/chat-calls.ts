@@ -41,8 +41,8 @@ export class ChatCalls {
   }
 
   #add(delta: Delta): void {
-    const told = isRecord(delta['function']) ? delta['function'] : delta;
-    const [id, name] = [textOr(delta['id']), textOr(told['name'])];
+    const source = isRecord(delta['function']) ? delta['function'] : delta;
+    const [id, name] = [textOr(delta['id']), textOr(source['name'])];
     const index = typeof delta['index'] === 'number' ? delta['index'] : undefined;
     let call = this.#find(index, id);
     if (!call || beginsAnother(call, { index, id, name })) {
@@ -51,9 +51,9 @@ export class ChatCalls {
     }
     call.id ||= id;
     call.name ||= name;
-    addArgs(call, told['arguments']);
+    addArgs(call, source['arguments']);
     for (const key in delta) {
-      if (!KNOWN.has(key) && delta[key] !== null && told !== delta) call.rest[key] = delta[key] as JsonObject;
+      if (!KNOWN.has(key) && delta[key] !== null && source !== delta) call.rest[key] = delta[key] as JsonObject;
     }
   }
 

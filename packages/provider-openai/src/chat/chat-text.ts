@@ -77,9 +77,9 @@ export class ChatText {
   #addReasoning(message: Raw): string {
     const details = message['reasoning_details'];
     const fromDetails = details ? this.#details.add(details) : '';
-    const told = textOr(message['reasoning_content']) || textOr(message['reasoning']) || fromDetails;
-    this.#reasoning += told;
-    return told;
+    const added = textOr(message['reasoning_content']) || textOr(message['reasoning']) || fromDetails;
+    this.#reasoning += added;
+    return added;
   }
 
   #addText(text: string, fresh: Part[]): void {

@@ -32,11 +32,11 @@ export function readSources({ annotations, citations, searchResults }: ToldSourc
   }
   for (const uri of list(citations)) if (typeof uri === 'string') chunkOf(uri, undefined);
   for (const annotation of annotations) {
-    const told = isRecord(annotation) ? (annotation['url_citation'] ?? annotation) : undefined;
-    if (!isRecord(told) || typeof told['url'] !== 'string') continue;
-    const { url: uri, title } = told;
+    const citation = isRecord(annotation) ? (annotation['url_citation'] ?? annotation) : undefined;
+    if (!isRecord(citation) || typeof citation['url'] !== 'string') continue;
+    const { url: uri, title } = citation;
     const chunk = chunkOf(uri as string, title);
-    const [startIndex, endIndex] = [told['start_index'], told['end_index']];
+    const [startIndex, endIndex] = [citation['start_index'], citation['end_index']];
     const place = typeof startIndex === 'number' && typeof endIndex === 'number' ? { startIndex, endIndex } : undefined;
     if (place) supports.push({ segment: place, groundingChunkIndices: [chunk] });
     cited.push({ ...place, uri: uri as string, ...(typeof title === 'string' && { title }) });

@@ -72,8 +72,8 @@ function toolCall(
   const { name, args, brokenArgs } = functionCall;
   const rest = isFromEndpoint(part, endpoint) && isPlainObject(partMetadata?.['call']) ? partMetadata['call'] : {};
   // Other servers parse the arguments of a history and would reject it from then on.
-  const told = { name, arguments: (isOpenAi ? brokenArgs : undefined) ?? JSON.stringify(args) };
-  return [{ ...(rest as JsonObject), id, type: 'function', function: told }];
+  const calledFunction = { name, arguments: (isOpenAi ? brokenArgs : undefined) ?? JSON.stringify(args) };
+  return [{ ...(rest as JsonObject), id, type: 'function', function: calledFunction }];
 }
 
 const list = (value: Json | undefined): Json[] => (Array.isArray(value) ? value : []);

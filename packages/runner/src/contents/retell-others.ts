@@ -14,11 +14,11 @@ export function retellOthers(events: readonly Event[], agentName: string): reado
   return events.map((event) => {
     const isOther = event.author !== 'user' && event.author !== agentName;
     if (!hasCallsOrAnswers(event)) return isOther ? retold(event) : event;
-    const told = isOther ? retold(event) : withForeignAnswersRetold(event, agentName, callers);
+    const shown = isOther ? retold(event) : withForeignAnswersRetold(event, agentName, callers);
     // Calls of the user exist only in an imported history. They and their answers are shown unchanged.
     const caller = event.author === 'user' ? agentName : event.author;
     for (const call of getFunctionCalls(event)) callers.set(callKey(call), caller);
-    return told;
+    return shown;
   });
 }
 
@@ -30,10 +30,10 @@ function retold(event: Event): Event {
 
 /** Returns what an agent sees of another agent's event, frozen: the same at any position. */
 export function retoldContent(event: Event): Content {
-  const told = [heading];
+  const lines = [heading];
   const parts = event.content?.parts ?? [];
-  for (let i = 0; i < parts.length; i++) told.push(...linesOf(parts[i]!, event.author));
-  return userContent(told);
+  for (let i = 0; i < parts.length; i++) lines.push(...linesOf(parts[i]!, event.author));
+  return userContent(lines);
 }
 
 function linesOf(part: Part, agent: string): Part[] {
@@ -65,8 +65,8 @@ function withForeignAnswersRetold(event: Event, agentName: string, callers: Read
   const parts = event.content?.parts ?? [];
   if (getFunctionResponses(event).every((answer) => (callers.get(callKey(answer)) ?? agentName) === agentName))
     return event;
-  const told = parts.map((part): Part =>
+  const shown = parts.map((part): Part =>
     callerOf(part) === agentName ? part : textPart(`[${callerOf(part)}] ${returned(part.functionResponse!)}`),
   );
-  return { ...event, content: { role: 'user', parts: told } };
+  return { ...event, content: { role: 'user', parts: shown } };
 }

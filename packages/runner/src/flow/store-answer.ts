@@ -47,13 +47,13 @@ function instead(tool: string, { actions }: ToolAnswer, error: TholeError, attem
   const path = error.details?.['path'];
   const refused = typeof path === 'string' ? whatIsAt(path) : 'result';
   const problem = error.message.replaceAll(RESULT, 'result').replaceAll(PARTS, 'parts').replaceAll(STATE, 'state');
-  const told = (dropped: string): ToolAnswer => ({
+  const errorAnswer = (dropped: string): ToolAnswer => ({
     response: { error: `${tool} ran, but its ${refused} could not be stored${dropped}: ${problem}` },
     error,
   });
-  if (attempt > 0) return told(', and nothing of it was kept');
-  if (refused === 'result') return { ...told(''), ...(actions && { actions: keptActions(actions) }) };
-  const answer = told(', and none of them was kept');
+  if (attempt > 0) return errorAnswer(', and nothing of it was kept');
+  if (refused === 'result') return { ...errorAnswer(''), ...(actions && { actions: keptActions(actions) }) };
+  const answer = errorAnswer(', and none of them was kept');
   if (refused === 'actions' || !actions) return answer;
   return { ...answer, actions: createEventActions({ artifactDelta: actions.artifactDelta }) };
 }

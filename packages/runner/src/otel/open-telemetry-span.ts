@@ -30,9 +30,12 @@ export class OpenTelemetrySpan implements Span {
 
   end(error?: unknown): void {
     if (error !== undefined) {
-      const told = error instanceof Error ? error : typeof error === 'string' ? error : 'It failed.';
-      this.#span.recordException(told);
-      this.#span.setStatus({ code: SpanStatusCode.ERROR, message: typeof told === 'string' ? told : told.message });
+      const exception = error instanceof Error ? error : typeof error === 'string' ? error : 'It failed.';
+      this.#span.recordException(exception);
+      this.#span.setStatus({
+        code: SpanStatusCode.ERROR,
+        message: typeof exception === 'string' ? exception : exception.message,
+      });
     }
     this.#span.end();
   }

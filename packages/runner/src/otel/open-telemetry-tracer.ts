@@ -38,8 +38,8 @@ export function openTelemetryTracer(options: OpenTelemetryOptions = {}): Tracer 
 function contextOf(parent: Span & { readonly otelContext?: Context | undefined }): Context {
   const { otelContext, traceId, spanId } = parent;
   if (otelContext) return otelContext;
-  const told = { traceId, spanId, traceFlags: TraceFlags.SAMPLED };
-  return isSpanContextValid(told) ? trace.setSpanContext(context.active(), told) : context.active();
+  const spanContext = { traceId, spanId, traceFlags: TraceFlags.SAMPLED };
+  return isSpanContextValid(spanContext) ? trace.setSpanContext(context.active(), spanContext) : context.active();
 }
 
 // Models usually run on another host; all other work is done here.

@@ -6,14 +6,14 @@ import type { SpanAttributes } from '@thole/core';
  * JSON; null is left out.
  */
 export function toOtelAttributes(attributes: SpanAttributes): Attributes {
-  const told: Attributes = {};
+  const result: Attributes = {};
   for (const [key, value] of Object.entries(attributes)) {
     if (value === undefined || value === null) continue;
-    if (typeof value !== 'object') told[key] = value;
-    else if (isTexts(value)) told[key] = [...value];
-    else told[key] = JSON.stringify(value);
+    if (typeof value !== 'object') result[key] = value;
+    else if (isTexts(value)) result[key] = [...value];
+    else result[key] = JSON.stringify(value);
   }
-  return told;
+  return result;
 }
 
 function isTexts(value: object): value is readonly string[] {

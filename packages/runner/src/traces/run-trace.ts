@@ -102,10 +102,10 @@ function typeOf(error: unknown): string {
 
 // A foreign error's message may hold content; its place in the code does not.
 function withoutMessage(error: unknown, type: string): Error {
-  const told = new Error('The message of this error is not captured.');
-  told.name = type;
+  const safeError = new Error('The message of this error is not captured.');
+  safeError.name = type;
   const { stack = '', message = '' } = error instanceof Error ? error : {};
   const end = stack.indexOf(message);
-  told.stack = `${type}: ${told.message}${end < 0 ? '' : stack.slice(end + message.length)}`;
-  return told;
+  safeError.stack = `${type}: ${safeError.message}${end < 0 ? '' : stack.slice(end + message.length)}`;
+  return safeError;
 }

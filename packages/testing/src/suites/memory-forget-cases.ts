@@ -21,7 +21,7 @@ export const memoryForgetCases: readonly Case<MemoryService>[] = [
     id: 'forget.entry',
     sentence: 'does not find or list a deleted entry, and counts nothing for a second deletion',
     contracts: [31, 34],
-    needs: ['deleteMemory', 'listMemories'],
+    needs: ['deleteMemory', 'listMemories', 'turns'],
     async check(memory) {
       await memory.addSessionToMemory(talk);
       assert.equal((await found(memory, 'pizza')).length, 3);
@@ -43,7 +43,7 @@ export const memoryForgetCases: readonly Case<MemoryService>[] = [
         ...alice,
         memories: [
           { ...fact('The dog of Alice is called Rex.', [first]), id: 'f' },
-          { ...fact('Alice walked in Prague.'), id: 'old', validTo: 1, supersededBy: 'f' },
+          { ...fact('Alice walked in Prague.', []), id: 'old', validTo: 1, supersededBy: 'f' },
           entry('Rex is the dog of Alice.', { id: 'n1' }),
           entry('The cat of Bob sleeps all day.', { id: 'n2' }),
           entry('In Prague Alice walked.', { id: 'n3' }),
@@ -62,7 +62,7 @@ export const memoryForgetCases: readonly Case<MemoryService>[] = [
     id: 'forget.not-ingested',
     sentence: 'does not restore a deleted turn when its session is added again, whole or in part',
     contracts: [31],
-    needs: ['deleteMemory', 'addEventsToMemory', 'listMemories'],
+    needs: ['deleteMemory', 'addEventsToMemory', 'listMemories', 'turns', 'deletion-records'],
     async check(memory) {
       await memory.addSessionToMemory(talk);
       await memory.deleteMemory!({ ...alice, ids: [first] });
@@ -94,7 +94,7 @@ export const memoryForgetCases: readonly Case<MemoryService>[] = [
     id: 'forget.everything',
     sentence: 'ingests nothing older after everything was forgotten, but does ingest later turns',
     contracts: [31, 34],
-    needs: ['deleteUserMemory', 'listMemories'],
+    needs: ['deleteUserMemory', 'listMemories', 'deletion-records'],
     async check(memory, { runtime }) {
       await memory.addSessionToMemory(talk);
       assert.equal(await memory.deleteUserMemory!(alice), 3);
@@ -110,7 +110,7 @@ export const memoryForgetCases: readonly Case<MemoryService>[] = [
     id: 'forget.everything-unknown',
     sentence: 'keeps older sessions out after forgetting a user without entries',
     contracts: [31, 34],
-    needs: ['deleteUserMemory', 'listMemories'],
+    needs: ['deleteUserMemory', 'listMemories', 'deletion-records'],
     async check(memory) {
       assert.equal(await memory.deleteUserMemory!(alice), 0);
       await memory.addSessionToMemory(talk);
@@ -121,7 +121,7 @@ export const memoryForgetCases: readonly Case<MemoryService>[] = [
     id: 'forget.written-again',
     sentence: 'lets an explicit addMemory restore forgotten entries',
     contracts: [31, 34],
-    needs: ['addMemory', 'deleteMemory', 'deleteUserMemory', 'listMemories'],
+    needs: ['addMemory', 'deleteMemory', 'deleteUserMemory', 'listMemories', 'turns'],
     async check(memory) {
       const turn = entry('I love pizza.', { id: first, kind: 'turn', sessionId: 's1', eventId: 'e1' });
       for (const forget of [
@@ -140,7 +140,7 @@ export const memoryForgetCases: readonly Case<MemoryService>[] = [
     id: 'forget.fact',
     sentence: 'deletes the turns that are a fact’s evidence with it and does not restore them',
     contracts: [31, 34],
-    needs: ['addMemory', 'deleteMemory', 'listMemories'],
+    needs: ['addMemory', 'deleteMemory', 'listMemories', 'turns', 'deletion-records', 'evidence'],
     async check(memory) {
       await memory.addSessionToMemory(talk);
       await memory.addMemory!({ ...alice, memories: [fact('Loves pizza.', [first, second])] });
@@ -153,7 +153,7 @@ export const memoryForgetCases: readonly Case<MemoryService>[] = [
     id: 'forget.fact-versions',
     sentence: 'deletes a fact with every version that supersededBy links to it, in both directions',
     contracts: [31, 34],
-    needs: ['addMemory', 'deleteMemory', 'listMemories'],
+    needs: ['addMemory', 'deleteMemory', 'listMemories', 'turns', 'evidence'],
     async check(memory) {
       for (const chosen of ['Loved pasta.', 'Loves pizza.', 'Loves ramen.']) {
         await memory.addSessionToMemory(sessionWith([said('user', 1, `Pasta, before ${chosen}`)], { id: chosen }));
@@ -201,7 +201,7 @@ export const memoryForgetCases: readonly Case<MemoryService>[] = [
     id: 'forget.evidence',
     sentence: 'removes a deleted turn from the evidence of facts and deletes facts without evidence',
     contracts: [31, 34],
-    needs: ['addMemory', 'deleteMemory', 'listMemories'],
+    needs: ['addMemory', 'deleteMemory', 'listMemories', 'turns', 'evidence'],
     async check(memory) {
       await memory.addSessionToMemory(talk);
       const memories = [fact('Of both.', [first, second]), fact('Of one.', [first]), fact('Of none.', [])];
@@ -220,7 +220,7 @@ export const memoryForgetCases: readonly Case<MemoryService>[] = [
     id: 'forget.evidence-at-once',
     sentence: 'deletes a fact whose turns are deleted one by one at the same time',
     contracts: [31, 34],
-    needs: ['addMemory', 'deleteMemory', 'listMemories'],
+    needs: ['addMemory', 'deleteMemory', 'listMemories', 'turns', 'evidence'],
     async check(memory) {
       await memory.addSessionToMemory(talk);
       await memory.addMemory!({ ...alice, memories: [fact('Of all.', [first, second, third])] });
@@ -232,7 +232,7 @@ export const memoryForgetCases: readonly Case<MemoryService>[] = [
     id: 'forget.shared-evidence',
     sentence: 'removes evidence that is deleted with one fact from all other facts',
     contracts: [31, 34],
-    needs: ['addMemory', 'deleteMemory', 'listMemories'],
+    needs: ['addMemory', 'deleteMemory', 'listMemories', 'turns', 'evidence'],
     async check(memory) {
       await memory.addSessionToMemory(talk);
       await memory.addMemory!({

@@ -136,7 +136,7 @@ export const memoryStoreNameCases: readonly MemoryStoreCase[] = [
     contracts: [1, 30],
     needs: ['users'],
     async check(store) {
-      const told = async (appName: string, limit: number): Promise<string[]> => {
+      const usersOf = async (appName: string, limit: number): Promise<string[]> => {
         const found: string[] = [];
         for (let cursor: string | undefined; ;) {
           const { userIds, next } = await store.abilities.users!.listUsers(appName, { limit, cursor });
@@ -146,16 +146,20 @@ export const memoryStoreNameCases: readonly MemoryStoreCase[] = [
           cursor = next;
         }
       };
-      assert.deepEqual(await told('a', 10), []);
+      assert.deepEqual(await usersOf('a', 10), []);
       for (const scope of SCOPES) await store.put(scope, [note('x'), note('y')], 'ifAbsent');
       for (const scope of SCOPES.slice(0, 9)) await store.remove(scope, 'everything', 10);
       const apps = Map.groupBy(SCOPES, ({ appName }) => appName);
       for (const [appName, scopes] of apps) {
         const users = scopes.map(({ userId }) => userId).sort();
         for (const limit of [1, 7, users.length, 1000])
-          assert.deepEqual((await told(appName, limit)).sort(), users, `users of ${appName.slice(0, 20)} by ${limit}`);
+          assert.deepEqual(
+            (await usersOf(appName, limit)).sort(),
+            users,
+            `users of ${appName.slice(0, 20)} by ${limit}`,
+          );
       }
-      assert.deepEqual(await told('nobody’s', 10), []);
+      assert.deepEqual(await usersOf('nobody’s', 10), []);
     },
   },
   {

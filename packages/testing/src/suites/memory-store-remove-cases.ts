@@ -14,10 +14,10 @@ export const memoryStoreRemoveCases: readonly MemoryStoreCase[] = [
       assert.equal(await store.remove(alice, { ids: ['n2'] }, 0), 0);
       assert.equal(await store.remove(alice, { ids: [] }, 0), 0);
       assert.deepEqual(await ids(store), ['n1', 'n3']);
-      const told = await log(store);
-      assert.deepEqual(told.slice(0, 2), ['2 n1', '4 n3']);
+      const logged = await log(store);
+      assert.deepEqual(logged.slice(0, 2), ['2 n1', '4 n3']);
       assert.deepEqual(
-        told
+        logged
           .slice(2)
           .map((line) => line.split(' ')[1]!)
           .toSorted(),

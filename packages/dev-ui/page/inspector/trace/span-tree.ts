@@ -45,8 +45,8 @@ export function spanRows(roots: readonly SpanNode[], closed: ReadonlySet<string>
 
 /** Returns the sum of a count over spans. Undefined if no span has it. */
 export function sumOf(spans: readonly SpanFacts[], of: 'inputTokens' | 'outputTokens' | 'cost'): number | undefined {
-  const told = spans.flatMap((facts) => facts[of] ?? []);
-  return told.length === 0 ? undefined : told.reduce((sum, each) => sum + each, 0);
+  const values = spans.flatMap((facts) => facts[of] ?? []);
+  return values.length === 0 ? undefined : values.reduce((sum, each) => sum + each, 0);
 }
 
 // Clocks are coarse: spans with the same start keep their order.
