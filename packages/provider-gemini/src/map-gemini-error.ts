@@ -68,7 +68,7 @@ function refusal(status: number, body: unknown, waitMs: number | undefined): Tho
     status,
     retryAfterMs: waitMs ?? retryDelay(details),
     ...(isUsedUp && { retryable: false }),
-    details: told,
+    details: errorDetails,
   });
 }
 
@@ -95,8 +95,8 @@ function isQuotaUsedUp(message: string, details: readonly { [key: string]: unkno
 
 /** Returns the delay of `google.rpc.RetryInfo`, which is in seconds: `"34.5s"`. */
 function retryDelay(details: readonly { [key: string]: unknown }[]): number | undefined {
-  const told = details.map((detail) => detail['retryDelay']).find((delay) => typeof delay === 'string');
-  const seconds = told === undefined ? NaN : /^(\d+(?:\.\d+)?)s$/.exec(told)?.[1];
+  const delay = details.map((detail) => detail['retryDelay']).find((delay) => typeof delay === 'string');
+  const seconds = delay === undefined ? NaN : /^(\d+(?:\.\d+)?)s$/.exec(delay)?.[1];
   return seconds === undefined || Number.isNaN(Number(seconds)) ? undefined : Math.round(Number(seconds) * 1000);
 }
 
