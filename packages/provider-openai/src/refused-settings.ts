@@ -3,7 +3,10 @@ import { isPlainObject } from '@thole/core/kit';
 import type { Json, JsonObject } from '@thole/core';
 
 /** Optional settings: an answer without them is still useful. */
-const OPTIONAL: readonly string[] = ['temperature', 'top_p', 'top_k', 'seed', 'stream_options', 'include'];
+const OPTIONAL: readonly string[] = [
+  ...['temperature', 'top_p', 'top_k', 'seed', 'stream_options', 'include'],
+  ...['prompt_cache_key', 'prompt_cache_retention'],
+];
 const SCHEMA = 'json_schema';
 
 const UNSUPPORTED =

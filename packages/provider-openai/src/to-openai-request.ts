@@ -5,6 +5,7 @@ import type OpenAI from 'openai';
 import { endpointIn } from './openai-options.ts';
 import type { RequestTarget } from './openai-options.ts';
 import { readProviderOptions } from './provider-options.ts';
+import { toPromptCache } from './to-prompt-cache.ts';
 import { mergeOptions } from './responses/merge-options.ts';
 import { reasons } from './responses/reasons.ts';
 import { toInputItems } from './responses/to-input-items.ts';
@@ -54,6 +55,7 @@ export function toOpenAiRequest(request: LlmRequest, target: RequestTarget): Ope
     top_p: takesSampling ? config.topP : undefined,
     max_output_tokens: config.maxOutputTokens,
     reasoning: toReasoning(config.thinkingConfig),
+    ...toPromptCache(request, target),
     store: false,
     include: includeFor(target.model, config, options),
   });

@@ -4,6 +4,7 @@ import type { RequestTarget } from '../openai-options.ts';
 import { mergeOptions } from '../responses/merge-options.ts';
 import { readProviderOptions } from '../provider-options.ts';
 import { samples } from '../to-openai-request.ts';
+import { toPromptCache } from '../to-prompt-cache.ts';
 import { habitsOf } from './server-habits.ts';
 import { toChatMessages } from './to-chat-messages.ts';
 import { toChatTools } from './to-chat-tools.ts';
@@ -38,6 +39,7 @@ export function toChatRequest(request: LlmRequest, target: RequestTarget): OpenA
     stop: config.stopSequences?.length ? config.stopSequences : undefined,
     [seed]: config.seed,
     reasoning_effort: effortOf(config.thinkingConfig),
+    ...toPromptCache(request, target),
   };
   const given = Object.entries(body).filter(([, value]) => value !== undefined);
   // `stream` is not an option: the caller of this function decides how the answer is read.
