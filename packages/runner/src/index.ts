@@ -49,3 +49,5 @@ export type { LoggingPluginOptions } from './plugins/logging-plugin.ts';
 export { ReflectAndRetryToolPlugin } from './plugins/reflect-and-retry-tool-plugin.ts';
 export type { ReflectAndRetryToolPluginOptions } from './plugins/reflect-and-retry-tool-plugin.ts';
 export { SaveFilesAsArtifactsPlugin } from './plugins/save-files-as-artifacts-plugin.ts';
+export { ToolPolicyPlugin } from './plugins/tool-policy-plugin.ts';
+export type { ToolDecision, ToolPolicyPluginOptions, ToolPolicyRule } from './plugins/tool-policy-plugin.ts';

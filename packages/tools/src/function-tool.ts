@@ -1,6 +1,21 @@
 import { TholeError } from '@thole/core';
-import { assertDuration, failInvalidJson, invalidInput, JsonCopier, optionNames, rejectUnknownOptions } from '@thole/core/kit';
-import type { FunctionDeclaration, JsonObject, OutputOf, RequireConfirmation, Tool, ToolContext, ToolProbe } from '@thole/core';
+import {
+  assertDuration,
+  failInvalidJson,
+  invalidInput,
+  JsonCopier,
+  optionNames,
+  rejectUnknownOptions,
+} from '@thole/core/kit';
+import type {
+  FunctionDeclaration,
+  JsonObject,
+  OutputOf,
+  RequireConfirmation,
+  Tool,
+  ToolContext,
+  ToolProbe,
+} from '@thole/core';
 import type { ReadSchema } from '@thole/core/kit';
 import { readSchemaInput } from './read-schema-input.ts';
 import type { ParametersInput } from './read-schema-input.ts';

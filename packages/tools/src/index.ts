@@ -16,6 +16,8 @@ export { escapeMemoryText } from '@thole/core';
 export { LOAD_ARTIFACTS, loadArtifactsTool } from './load-artifacts-tool.ts';
 export { EXIT_LOOP, exitLoopTool } from './exit-loop-tool.ts';
 export { getUserChoiceTool } from './get-user-choice-tool.ts';
+export { requestInputTool } from './request-input-tool.ts';
+export type { RequestInputToolOptions } from './request-input-tool.ts';
 export { codeExecutionTool, fileSearchTool, GOOGLE_SEARCH, googleSearchTool, webSearchTool } from './provider-tools.ts';
 export type { FileSearchToolOptions } from './provider-tools.ts';
 export { FunctionToolset } from './function-toolset.ts';

@@ -5,6 +5,7 @@ import type { UnstoredChanges } from '../contexts/pending-changes.ts';
 import { callPlugins, hasHook } from '../hooks/call-hooks.ts';
 import { findModel } from '../request/find-model.ts';
 import { isLlmAgent } from '../request/is-llm-agent.ts';
+import { reportInterrupts } from './report-interrupts.ts';
 import type { RunTask } from './run-task.ts';
 
 /** Number of attempts for an append whose outcome is unknown. */
@@ -79,6 +80,7 @@ export class Committer {
       if ((stored.seq ?? session.lastSeq + 1) !== session.lastSeq + 1) await this.#readMissing();
       else session.add(stored);
       this.#isStored();
+      if (stored.longRunningToolIds?.length) await reportInterrupts(this.#task, stored.longRunningToolIds);
       if (stored.usageMetadata) calls.addUsage(stored.usageMetadata, () => modelNameOf(stored, agent, this.#task.tree));
       return stored;
     } finally {

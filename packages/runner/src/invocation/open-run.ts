@@ -13,6 +13,7 @@ import { checkRunRequest } from './run-request.ts';
 import type { CheckedRequest } from './run-request.ts';
 import { abortedError } from './run-state.ts';
 import type { RunTask } from './run-task.ts';
+import { isRepeated } from './repeated-message.ts';
 import { closeReplacedInvocations } from './replaced-invocations.ts';
 import { adoptInvocation, resumeInvocation } from './resume-invocation.ts';
 import { saveInputBlobs } from './save-input-blobs.ts';
@@ -76,6 +77,7 @@ export async function openRun(task: RunTask): Promise<AgentSteps | undefined> {
   }
   const replaced = task.beforeMessage && (await task.beforeMessage(task, opened));
   if (replaced === 'end') return undefined;
+  if (!replaced && (await isRepeated(task, opened, request.message))) return undefined;
   await closeReplacedInvocations(task, opened);
   await takeMessage(task, opened, replaced ?? request);
   if (hasHook(task.runner.plugins, 'beforeRunCallback') && (await isAnsweredByPlugin(task, opened))) return undefined;
@@ -117,12 +119,13 @@ async function openSession(task: RunTask): Promise<OpenRun> {
 }
 
 async function takeMessage(task: RunTask, opened: OpenRun, request: CheckedRequest): Promise<void> {
+  const { messageId } = task.request;
   assertAnswers(opened.session.log, request.message);
   opened.isRecorded = true;
   opened.userContent = request.message;
   let stored: Event;
   try {
-    stored = await storeMessage(opened, request);
+    stored = await storeMessage(opened, request, messageId);
   } catch (error) {
     // The store rejected the message, so the session contains nothing of the run.
     if (TholeError.is(error, 'VALUE_TOO_LARGE') || TholeError.is(error, 'INVALID_INPUT')) opened.isRecorded = false;
@@ -134,11 +137,17 @@ async function takeMessage(task: RunTask, opened: OpenRun, request: CheckedReque
   task.state.throwIfStopped();
 }
 
-function storeMessage(opened: OpenRun, { message, stateDelta }: CheckedRequest): Promise<Event> {
+function storeMessage(
+  opened: OpenRun,
+  { message, stateDelta }: CheckedRequest,
+  id: string | undefined,
+): Promise<Event> {
   const { rootContext } = opened;
   const { invocationId, plugins, runConfig, runtime } = rootContext;
   const store = (content: Content): Promise<Event> =>
-    rootContext.commit(createEvent({ author: 'user', invocationId, content, actions: { stateDelta } }, runtime));
+    rootContext.commit(
+      createEvent({ ...(id !== undefined && { id }), author: 'user', invocationId, content, actions: { stateDelta } }, runtime),
+    );
   // Most messages are stored unchanged, without a wait.
   const mayChange = hasHook(plugins, 'onUserMessageCallback') || Boolean(runConfig.saveInputBlobsAsArtifacts);
   return mayChange ? changeMessage(opened, message).then(store) : store(message);

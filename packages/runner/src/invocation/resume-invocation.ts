@@ -11,6 +11,7 @@ import type { CheckedAnswer, GivenAnswer } from './check-answer.ts';
 import { eventsOf, findInvocation, historyBefore, lastRecordOf, messageOf } from './find-invocation.ts';
 import type { OpenRun } from './open-run.ts';
 import { beginAttempt } from './recovery-attempt.ts';
+import { reportInterrupts } from './report-interrupts.ts';
 import type { CheckedRequest } from './run-request.ts';
 import type { RunTask } from './run-task.ts';
 
@@ -49,6 +50,11 @@ export async function resumeInvocation(
     const skip = await beginAttempt(task, events);
     if (skip) task.resume.onSkip(skip);
     if (skip) return undefined;
+    // The process may have died before the hook was called.
+    await reportInterrupts(
+      task,
+      task.interrupts.ofInvocation(task.invocationId).map(({ interrupt }) => interrupt.id),
+    );
   }
   const checked: CheckedAnswer[] = [];
   for (const given of answersOf(task, request)) checked.push(await checkAnswer(task, given));

@@ -22,6 +22,12 @@ export interface RunRequest<T = unknown> {
   newMessage?: string | Content | undefined;
   /** Invocation to continue. Default: that of the function responses in `newMessage`, otherwise a new one. */
   invocationId?: string | undefined;
+  /**
+   * Id of the message, and of its event. If the session contains a message with this id, the run yields the events of its
+   * invocation and starts nothing. With another content it throws `MESSAGE_ID_TAKEN`. Not for answers to interrupts: each is
+   * accepted once anyway.
+   */
+  messageId?: string | undefined;
   /** Name of the person who answers, in `customMetadata.answeredBy` of the stored answers. Default: `userId`. */
   answeredBy?: string | undefined;
   /** State that is stored with the message. `temp:` keys live as long as the run and are not stored. */
@@ -58,6 +64,7 @@ export function checkRunRequest(
   assertName('sessionId', sessionId);
   assertRunConfig(request.runConfig);
   if (request.invocationId !== undefined) assertName('invocationId', request.invocationId);
+  if (request.messageId !== undefined) assertName('messageId', request.messageId);
   if (request.answeredBy !== undefined) assertName('answeredBy', request.answeredBy);
   const isEmpty = p.isResume === true && request.newMessage === undefined;
   const message = isEmpty ? { role: 'user' as const, parts: [] } : toMessage(request.newMessage);
@@ -76,6 +83,7 @@ const requestNames = optionNames<RunRequest & { appName?: string }>({
   sessionId: true,
   newMessage: true,
   invocationId: true,
+  messageId: true,
   answeredBy: true,
   stateDelta: true,
   runConfig: true,

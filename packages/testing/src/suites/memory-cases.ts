@@ -10,7 +10,11 @@ import { memoryRankingCases } from './memory-ranking-cases.ts';
 import { memorySharedCases } from './memory-shared-cases.ts';
 import { memorySearchCases } from './memory-search-cases.ts';
 
-/** The optional methods of a memory service, as claims. */
+/**
+ * The optional methods of a memory service, as claims, and three abilities of services that store turns themselves:
+ * `turns` (each ingested turn is an entry with its author, time, session and event), `deletion-records` (deleted turns
+ * are never ingested again) and `evidence` (deleting a fact also deletes its evidence and its other versions).
+ */
 export const memoryAbilities: readonly string[] = [
   'addEventsToMemory',
   'addMemory',
@@ -21,10 +25,13 @@ export const memoryAbilities: readonly string[] = [
   'deleteMemory',
   'deleteSessionMemory',
   'deleteUserMemory',
+  'turns',
+  'deletion-records',
+  'evidence',
 ];
 
 /**
- * The promises of every memory service. Claims: the service's optional methods (`memoryAbilities`), `words` if it
+ * The promises of every memory service. Claims: optional methods and abilities (`memoryAbilities`), `words` if it
  * finds only by shared words, `cosine` if it ranks by an embedder's vectors, and `shared` (requires a `reopen` that
  * creates a second service over the same storage).
  */

@@ -194,7 +194,7 @@ export const memoryEntryCases: readonly Case<MemoryService>[] = [
     id: 'list.order',
     sentence: 'lists all entries, the newest last, and filters them',
     contracts: [34],
-    needs: ['addMemory', 'listMemories'],
+    needs: ['addMemory', 'listMemories', 'turns'],
     async check(memory) {
       assert.deepEqual(await memory.listMemories!(alice), { memories: [] });
       await memory.addSessionToMemory(sessionWith([said('user', 1, 'One.'), said('concierge', 2, 'Two.')]));

@@ -23,6 +23,7 @@ export const memoryIngestCases: readonly Case<MemoryService>[] = [
     id: 'ingest.turn',
     sentence: 'keeps words, author, time, session and event of a turn, with an id from the last two',
     contracts: [31, 33],
+    needs: ['turns'],
     async check(memory) {
       await memory.addSessionToMemory(sessionWith([loves]));
       const [turn] = await search(memory, 'pizza');
@@ -43,6 +44,7 @@ export const memoryIngestCases: readonly Case<MemoryService>[] = [
     id: 'ingest.both-sides',
     sentence: 'remembers what agents said as well as what the user said',
     contracts: [31],
+    needs: ['turns'],
     async check(memory) {
       await memory.addSessionToMemory(sessionWith([loves, noted]));
       assert.deepEqual((await search(memory, 'pizza olives')).map((turn) => turn.author!).sort(), [
@@ -223,6 +225,7 @@ export const memoryIngestCases: readonly Case<MemoryService>[] = [
     id: 'ingest.no-alias',
     sentence: 'does not store changes made to arguments or results after a call',
     contracts: [31, 33],
+    needs: ['turns'],
     async check(memory) {
       const event = said('user', 1, 'I love pizza.');
       await memory.addSessionToMemory(sessionWith([event]));
@@ -239,7 +242,7 @@ export const memoryIngestCases: readonly Case<MemoryService>[] = [
     id: 'ingest.events',
     sentence: 'adds the same entries for single events as for their session',
     contracts: [31, 34],
-    needs: ['addEventsToMemory'],
+    needs: ['addEventsToMemory', 'turns'],
     async check(memory) {
       await memory.addEventsToMemory!({ ...alice, sessionId: 's1', events: [loves] });
       await memory.addSessionToMemory(sessionWith([loves, noted]));

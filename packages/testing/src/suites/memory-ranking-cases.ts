@@ -10,6 +10,7 @@ export const memoryRankingCases: readonly Case<MemoryService>[] = [
     id: 'search.ranked',
     sentence: 'returns the best match first, with decreasing scores',
     contracts: [32],
+    needs: ['turns'],
     async check(memory) {
       await memory.addSessionToMemory(talk);
       const memories = await search(memory, 'pizza with olives by the pool');
@@ -52,6 +53,7 @@ export const memoryRankingCases: readonly Case<MemoryService>[] = [
     id: 'search.equals-newer-first',
     sentence: 'prefers the newer of equal turns, in a stable order',
     contracts: [32],
+    needs: ['turns'],
     async check(memory) {
       for (const id of [3, 1, 2])
         await memory.addSessionToMemory(sessionWith([said('user', id, 'The same words again.')], { id: `s${id}` }));

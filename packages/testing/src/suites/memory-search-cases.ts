@@ -69,6 +69,7 @@ export const memorySearchCases: readonly Case<MemoryService>[] = [
     id: 'search.filter',
     sentence: 'filters by author, session and time (from inclusive, to exclusive) together',
     contracts: [32],
+    needs: ['turns'],
     async check(memory) {
       await memory.addSessionToMemory(talk);
       await memory.addSessionToMemory(sessionWith([said('user', 6, 'A pool at last.')], { id: 's2' }));
@@ -85,6 +86,7 @@ export const memorySearchCases: readonly Case<MemoryService>[] = [
     id: 'search.filter-before-limit',
     sentence: 'applies a filter before the limit',
     contracts: [32],
+    needs: ['turns'],
     async check(memory) {
       const others = Array.from({ length: 20 }, (_, i) => said('concierge', i, 'Pizza pizza pizza.'));
       await memory.addSessionToMemory(sessionWith([...others, said('user', 30, 'I had pizza once.')]));

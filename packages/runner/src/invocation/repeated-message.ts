@@ -1,0 +1,45 @@
+import { TholeError } from '@thole/core';
+import { isPlainObject } from '@thole/core/kit';
+import type { Content, Event, EventLog, Json } from '@thole/core';
+import { hasHook } from '../hooks/call-hooks.ts';
+import type { OpenRun } from './open-run.ts';
+import type { RunTask } from './run-task.ts';
+
+/**
+ * Handles a message that is stored already: passes the events of its invocation to the reader and returns true. Nothing runs and
+ * nothing is stored. Throws `MESSAGE_ID_TAKEN` if the stored message has another content.
+ */
+export async function isRepeated(task: RunTask, { delivery, session }: OpenRun, message: Content): Promise<boolean> {
+  const { messageId } = task.request;
+  const index = messageId === undefined ? -1 : indexOf(session.log, messageId);
+  if (index < 0) return false;
+  const earlier = session.log.at(index)!;
+  // Plugins may have changed the stored message.
+  const mayDiffer = hasHook(task.runner.plugins, 'onUserMessageCallback') || task.runConfig.saveInputBlobsAsArtifacts;
+  if (!mayDiffer && canonical(earlier.content) !== canonical(message)) {
+    const { sessionId } = task.ref;
+    const text = `Session "${sessionId}" has another message with messageId "${messageId}". Use a new id for a new message.`;
+    throw new TholeError('MESSAGE_ID_TAKEN', text);
+  }
+  task.invocationId = earlier.invocationId;
+  const first = task.request.yieldUserMessage === true ? index : index + 1;
+  for (let i = first; i < session.log.length; i++) {
+    const event = session.log.at(i)!;
+    if (event.invocationId !== earlier.invocationId) continue;
+    await delivery.handOver(event);
+    task.state.throwIfStopped();
+  }
+  return true;
+}
+
+function indexOf(log: EventLog, id: string): number {
+  for (let i = log.length - 1; i >= 0; i--) if (log.at(i)!.id === id) return i;
+  return -1;
+}
+
+/** Returns the parts as JSON with sorted names: databases may store objects in another order. */
+function canonical(content: Event['content']): string {
+  return JSON.stringify(content?.parts ?? [], (_, each: Json) =>
+    isPlainObject(each) ? Object.fromEntries(Object.entries(each).sort(([a], [b]) => (a < b ? -1 : 1))) : each,
+  );
+}

@@ -1,0 +1,89 @@
+import { TholeError } from '@thole/core';
+import { invalidInput, optionNames, rejectUnknownOptions } from '@thole/core/kit';
+import type { JsonObject, Plugin, Tool, ToolContext } from '@thole/core';
+
+/** `allow` runs the call. `deny` returns an error to the model. `ask` requests a confirmation from a person. */
+export type ToolDecision = 'allow' | 'deny' | 'ask';
+
+/** A rule for calls of tools. */
+export interface ToolPolicyRule {
+  /** Name of the tool, or several names. Default: all tools. */
+  tool?: string | readonly string[] | undefined;
+  /** Returns true if the rule applies to these arguments. Default: always. */
+  when?: ((args: JsonObject, toolContext: ToolContext) => boolean | Promise<boolean>) | undefined;
+  decision: ToolDecision;
+  /** Text for the model (`deny`) or for the person who decides (`ask`). Default: a standard text. */
+  message?: string | undefined;
+}
+
+/** Options of `ToolPolicyPlugin`. */
+export interface ToolPolicyPluginOptions {
+  /** The first rule that applies decides. */
+  rules: readonly ToolPolicyRule[];
+  /** Decision if no rule applies. Default: `allow`. */
+  default?: ToolDecision | undefined;
+  /** Default: `tool_policy`. */
+  name?: string | undefined;
+}
+
+const optionList = optionNames<ToolPolicyPluginOptions>({ rules: true, default: true, name: true });
+const ruleNames = optionNames<ToolPolicyRule>({ tool: true, when: true, decision: true, message: true });
+const decisions: readonly unknown[] = ['allow', 'deny', 'ask'];
+
+/**
+ * Decides for each call of a tool whether it runs, by tool and arguments. It decides again after an approval, so that a rule
+ * that now denies the call wins. Throws `INVALID_INPUT` for wrong options.
+ */
+export class ToolPolicyPlugin implements Plugin {
+  readonly name: string;
+  readonly #rules: readonly ToolPolicyRule[];
+  readonly #default: ToolDecision;
+
+  constructor(options: ToolPolicyPluginOptions) {
+    rejectUnknownOptions(options, optionList, 'ToolPolicyPlugin');
+    if (!Array.isArray(options.rules)) throw invalidInput('rules', 'a list of rules', options.rules);
+    for (const [i, rule] of options.rules.entries()) {
+      rejectUnknownOptions(rule, ruleNames, `rules[${i}]`);
+      assertDecision(`rules[${i}].decision`, rule.decision);
+      if (rule.when !== undefined && typeof rule.when !== 'function')
+        throw invalidInput(`rules[${i}].when`, 'a function', rule.when);
+    }
+    if (options.default !== undefined) assertDecision('default', options.default);
+    this.name = options.name ?? 'tool_policy';
+    this.#rules = [...options.rules];
+    this.#default = options.default ?? 'allow';
+  }
+
+  async beforeToolCallback({
+    tool,
+    toolArgs,
+    toolContext,
+  }: {
+    tool: Tool;
+    toolArgs: JsonObject;
+    toolContext: ToolContext;
+  }): Promise<JsonObject | undefined> {
+    const { decision, message } = await this.#ruleFor(tool, toolArgs, toolContext);
+    if (decision === 'deny') return { error: message ?? `Calls of ${tool.name} are not allowed.` };
+    if (decision === 'ask') toolContext.requestConfirmation({ hint: message ?? `Approve or reject the call of ${tool.name}.` });
+    return undefined;
+  }
+
+  async #ruleFor(
+    tool: Tool,
+    args: JsonObject,
+    toolContext: ToolContext,
+  ): Promise<Pick<ToolPolicyRule, 'decision' | 'message'>> {
+    for (const rule of this.#rules) {
+      const names = typeof rule.tool === 'string' ? [rule.tool] : rule.tool;
+      if (names && !names.includes(tool.name)) continue;
+      if (!rule.when || (await rule.when(args, toolContext))) return rule;
+    }
+    return { decision: this.#default };
+  }
+}
+
+function assertDecision(name: string, decision: unknown): void {
+  if (decisions.includes(decision)) return;
+  throw new TholeError('INVALID_INPUT', `${name} must be 'allow', 'deny' or 'ask'.`);
+}

@@ -1,0 +1,32 @@
+import type { JsonObject } from '@thole/core';
+import { FunctionTool } from './function-tool.ts';
+import { jsonSchema } from './json-schema.ts';
+
+/** Options of `requestInputTool`. */
+export interface RequestInputToolOptions {
+  /** JSON Schema of the answers of people. Default: any value. */
+  responseSchema?: JsonObject | undefined;
+  /** Time until a question expires, in milliseconds. Default: `interruptTtlMs` of the app. */
+  ttlMs?: number | undefined;
+}
+
+/**
+ * Returns a tool with which the model asks the user a question. The run pauses until the answer has come, also for days and
+ * over restarts. Its name is `request_input`.
+ */
+export function requestInputTool(options: RequestInputToolOptions = {}): FunctionTool {
+  const { responseSchema, ttlMs } = options;
+  return new FunctionTool({
+    name: 'request_input',
+    description:
+      'Asks the user a question and waits for the answer. Call it if you cannot continue without information that only the ' +
+      'user has. Ask one question per call.',
+    parameters: jsonSchema<{ message: string }>({
+      type: 'object',
+      properties: { message: { type: 'string', minLength: 1, description: 'The question to the user.' } },
+      required: ['message'],
+    }),
+    execute: ({ message }, toolContext) => toolContext.requestInput({ message, responseSchema, ttlMs }),
+    idempotent: true,
+  }) as unknown as FunctionTool;
+}
