@@ -4,8 +4,11 @@ import type { Runtime } from '@thole/core';
 import { TholeError } from '@thole/core';
 import { invalidInput, raceAbort } from '@thole/core/kit';
 import { isPrivateAddress } from './private-address.ts';
+import { withoutSecrets } from './without-secrets.ts';
 
 const MAX_RESPONSE_BYTES = 1024 * 1024;
+/** Secret members of requests to a token endpoint. */
+const secretMembers: readonly string[] = ['client_secret', 'code', 'code_verifier', 'refresh_token'];
 
 /** Settings of `AuthFetch`. */
 export interface AuthFetchOptions {
@@ -73,7 +76,7 @@ export class AuthFetch {
     } catch (error) {
       request.signal?.throwIfAborted();
       timeout.signal.throwIfAborted();
-      throw TholeError.is(error) ? error : unreachable(url, error);
+      throw TholeError.is(error) ? error : unreachable(url, withoutSecrets(error, secretsIn(request)));
     } finally {
       cancelTimer();
     }
@@ -95,7 +98,9 @@ export class AuthFetch {
 }
 
 async function readResponse(url: URL, response: Response, signal: AbortSignal): Promise<Response> {
-  const { status, headers, body } = response;
+  const { status, body } = response;
+  // `www-authenticate` repeats the error of the body with less detail, and the library prefers it.
+  const headers = { 'content-type': response.headers.get('content-type') ?? '' };
   if (status >= 300 && status < 400) {
     await body?.cancel();
     throw new TholeError(
@@ -134,7 +139,14 @@ function timedOut(url: URL, timeoutMs: number): TholeError {
   );
 }
 
-function unreachable(url: URL, cause: unknown): TholeError {
+/** Returns the secrets in a request. A `fetch` of the caller may put them in its errors. */
+function secretsIn({ headers, body }: AuthRequest): string[] {
+  const authorization = headers['authorization'] ?? '';
+  const members = secretMembers.map((name) => body?.get(name) ?? '');
+  return [authorization.replace(/^\w+ /, ''), ...members];
+}
+
+function unreachable(url: URL, cause: Error): TholeError {
   return new TholeError(
     'AUTH_SERVER_FAILED',
     `The authorization server "${url.host}" cannot be reached. Check its address and the network.`,

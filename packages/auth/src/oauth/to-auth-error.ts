@@ -1,6 +1,6 @@
 import { TholeError } from '@thole/core';
-import { redact } from '@thole/core/kit';
 import * as oauth from 'oauth4webapi';
+import { withoutSecrets } from '../http/without-secrets.ts';
 
 /** A request that failed. */
 export interface FailedRequest {
@@ -56,24 +56,17 @@ export function toAuthError(error: unknown, failed: FailedRequest): TholeError {
 }
 
 function statusOf(error: unknown): number | undefined {
-  if (error instanceof oauth.ResponseBodyError || error instanceof oauth.WWWAuthenticateChallengeError) {
-    return error.status;
-  }
+  if (error instanceof oauth.ResponseBodyError) return error.status;
   const cause = error instanceof Error ? error.cause : undefined;
   return cause instanceof Response ? cause.status : undefined;
 }
 
-// The error of the library holds the response with its tokens, so only name, message and description are kept.
+// The error of the library holds the response with its tokens, so only its name and texts are kept.
 function causeOf(error: unknown, secrets: FailedRequest['secrets'] = []): Error {
-  const { name, message } = error instanceof Error ? error : { name: 'Error', message: String(error) };
-  const description = error instanceof oauth.ResponseBodyError ? (error.error_description ?? '') : '';
-  const text = description === '' ? message : `${message}: ${description}`;
-  const kept = new Error(
-    redact(
-      text,
-      secrets.filter((each) => each !== undefined),
-    ),
+  const description = error instanceof oauth.ResponseBodyError ? error.error_description : undefined;
+  return withoutSecrets(
+    error,
+    secrets.filter((each) => each !== undefined),
+    description,
   );
-  kept.name = name;
-  return kept;
 }

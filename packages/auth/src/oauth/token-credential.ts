@@ -4,7 +4,12 @@ import type * as oauth from 'oauth4webapi';
 /** Returns the credential to store. `requestedAt` is in seconds since the epoch. A missing refresh token is kept. */
 export function toTokenCredential(
   tokens: oauth.TokenEndpointResponse,
-  p: { authType: AuthCredential['authType']; clientId: string; requestedAt: number; earlier?: AuthCredential | undefined },
+  p: {
+    authType: AuthCredential['authType'];
+    clientId: string;
+    requestedAt: number;
+    earlier?: AuthCredential | undefined;
+  },
 ): AuthCredential {
   const { access_token: accessToken, expires_in: expiresIn } = tokens;
   const refreshToken = tokens.refresh_token ?? p.earlier?.oauth2?.refreshToken;

@@ -1,0 +1,65 @@
+import type { AuthConfig } from '@thole/core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { AuthFixture, interrupt, user } from './server/auth-fixture.ts';
+import { OidcServer, SECRET } from './server/oidc-server.ts';
+
+let server: OidcServer;
+
+beforeAll(async () => {
+  server = await OidcServer.start();
+});
+afterAll(() => server.close());
+
+/** Returns all texts in a value, with those of errors and their causes. */
+function textsIn(value: unknown): string {
+  if (value instanceof Error)
+    return [value.message, value.stack, textsIn(value.cause), textsIn(Object.entries(value))].join('\n');
+  if (typeof value !== 'object' || value === null) return String(value);
+  return Object.entries(value)
+    .map(([name, member]) => `${name} ${textsIn(member)}`)
+    .join('\n');
+}
+
+describe('secrets of a sign-in', () => {
+  it('are in no result, error or log line (contract 44)', async () => {
+    const fixture = new AuthFixture(server.url);
+    const { authenticator, service, runtime } = fixture;
+    const seen: unknown[] = [];
+    const see = async (work: Promise<unknown>): Promise<void> => {
+      seen.push(await work.catch((error: unknown) => error));
+    };
+    const config = fixture.openId();
+    const credentialKey = await authenticator.credentialKey(config);
+    const response = await fixture.respond(config);
+    const begun = (await service.loadPendingAuth(interrupt))!.authConfig.exchangedAuthCredential!.oauth2!;
+    const code = new URL(response.exchangedAuthCredential!.oauth2!.authResponseUri!).searchParams.get('code')!;
+    await see(fixture.begin(config));
+    await see(fixture.finish({ ...response, exchangedAuthCredential: { authType: 'oauth2', oauth2: { state: 'x' } } }));
+    const failing = fixture.another({
+      fetch: async (url, init) => {
+        if (init?.method !== 'POST') return fetch(url, init);
+        throw new Error(`no route for ${(init.body as URLSearchParams).toString()} ${JSON.stringify(init.headers)}`);
+      },
+    });
+    await see(failing.finishSignIn({ ...interrupt, response }));
+    await see(fixture.finish(response));
+    const { refreshToken, accessToken } = (await service.loadCredential({ ...user, credentialKey }))!.oauth2!;
+    await runtime.advance(3_599_000);
+    await see(failing.loadCredential({ ...user, authConfig: config }).then(() => undefined));
+    await runtime.advance(1_000);
+    await see(failing.loadCredential({ ...user, authConfig: config }));
+    const wrong: AuthConfig = fixture.openId('web', 'another-wrong-secret');
+    await see(authenticator.loadCredential({ ...user, authConfig: wrong }));
+
+    expect(seen.map((each) => (each instanceof Error ? (each as { code?: string }).code : 'returned'))).toEqual([
+      ...['returned', 'SIGN_IN_INVALID', 'AUTH_SERVER_FAILED', 'returned', 'returned', 'AUTH_SERVER_FAILED'],
+      'AUTH_SERVER_FAILED',
+    ]);
+    expect(runtime.logs.length).toBe(1);
+    const texts = textsIn([seen, runtime.logs]);
+    const basic = server.tokenRequests[0]!.authorization!.replace('Basic ', '');
+    const secrets = [SECRET, basic, 'another-wrong-secret', begun.codeVerifier!, code, refreshToken!, accessToken!];
+    expect(secrets.every((secret) => secret.length > 6)).toBe(true);
+    expect(secrets.filter((secret) => texts.includes(secret))).toEqual([]);
+  });
+});

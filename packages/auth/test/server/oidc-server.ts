@@ -1,0 +1,113 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Provider } from 'oidc-provider';
+import type { ClientMetadata } from 'oidc-provider';
+
+export const REDIRECT_URI = 'https://agents.example/callback';
+export const SECRET = 'the-secret-of-the-client';
+
+/** Request that the server received at its token endpoint. */
+export interface TokenRequest {
+  authorization: string | undefined;
+  body: URLSearchParams;
+}
+
+const clients: ClientMetadata[] = [
+  client('web', { client_secret: SECRET, token_endpoint_auth_method: 'client_secret_basic' }),
+  client('web-post', { client_secret: SECRET, token_endpoint_auth_method: 'client_secret_post' }),
+  client('public', { token_endpoint_auth_method: 'none' }),
+  client('robot', {
+    client_secret: SECRET,
+    grant_types: ['client_credentials'],
+    redirect_uris: [],
+    response_types: [],
+  }),
+];
+
+/** A real authorization server (oidc-provider) in this process, on a free local port. It knows the user `ada`. */
+export class OidcServer {
+  /** Requests to the token endpoint, in order. */
+  readonly tokenRequests: TokenRequest[] = [];
+  readonly paths: string[] = [];
+  readonly #server: Server;
+
+  private constructor(server: Server) {
+    this.#server = server;
+  }
+
+  static async start(): Promise<OidcServer> {
+    const server = createServer();
+    server.listen(0, 'localhost');
+    await once(server, 'listening');
+    const started = new OidcServer(server);
+    const provider = createProvider(started.url);
+    provider.use(async (context, next) => {
+      started.paths.push(context.path);
+      await next();
+      if (context.path !== '/token') return;
+      const body = context.oidc.body ?? {};
+      const sent = new URLSearchParams(body as Record<string, string>);
+      started.tokenRequests.push({ authorization: context.get('authorization') || undefined, body: sent });
+    });
+    const handle = provider.callback();
+    server.on('request', (request, response) => void handle(request, response));
+    return started;
+  }
+
+  get url(): string {
+    return `http://localhost:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  /** Returns the grant types of the requests to the token endpoint. */
+  get grants(): (string | null)[] {
+    return this.tokenRequests.map(({ body }) => body.get('grant_type'));
+  }
+
+  /** Forgets the received requests. */
+  clear(): void {
+    this.tokenRequests.length = 0;
+    this.paths.length = 0;
+  }
+
+  async close(): Promise<void> {
+    this.#server.closeAllConnections();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+}
+
+function createProvider(issuer: string): Provider {
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  return new Provider(issuer, {
+    clients,
+    jwks: { keys: [{ ...privateKey.export({ format: 'jwk' }), use: 'sig', alg: 'RS256', kid: 'one' } as never] },
+    cookies: { keys: ['cookies of the tests'] },
+    scopes: ['openid', 'offline_access', 'mail'],
+    features: { clientCredentials: { enabled: true }, devInteractions: { enabled: true } },
+    findAccount: (_context, sub) => ({ accountId: sub, claims: () => ({ sub }) }),
+    issueRefreshToken: () => true,
+    rotateRefreshToken: () => true,
+    ttl: {
+      AccessToken: 3600,
+      ClientCredentials: 600,
+      RefreshToken: 86_400,
+      IdToken: 3600,
+      Grant: 86_400,
+      Session: 86_400,
+      Interaction: 3600,
+    },
+    pkce: { required: () => true },
+  });
+}
+
+function client(client_id: string, metadata: Partial<ClientMetadata>): ClientMetadata {
+  return {
+    client_id,
+    redirect_uris: [REDIRECT_URI],
+    grant_types: ['authorization_code', 'refresh_token'],
+    response_types: ['code'],
+    ...metadata,
+  };
+}
