@@ -6,3 +6,5 @@ export type { AgentEngineOptions } from './client/agent-engine.ts';
 export type { GoogleOptions } from './client/google-options.ts';
 export { VertexAiMemoryBankService } from './memory/vertex-ai-memory-bank-service.ts';
 export type { BankCallOptions, VertexAiMemoryBankServiceOptions } from './memory/vertex-ai-memory-bank-service.ts';
+export { VertexAiRagMemoryService } from './memory/vertex-ai-rag-memory-service.ts';
+export type { VertexAiRagMemoryServiceOptions } from './memory/vertex-ai-rag-memory-service.ts';

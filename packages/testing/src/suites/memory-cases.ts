@@ -11,9 +11,10 @@ import { memorySharedCases } from './memory-shared-cases.ts';
 import { memorySearchCases } from './memory-search-cases.ts';
 
 /**
- * The optional methods of a memory service, as claims, and three abilities of services that store turns themselves:
- * `turns` (each ingested turn is an entry with its author, time, session and event), `deletion-records` (deleted turns
- * are never ingested again) and `evidence` (deleting a fact also deletes its evidence and its other versions).
+ * The optional methods of a memory service, as claims, and the abilities of services that store and rank turns
+ * themselves: `turns` (each ingested turn is an entry with its author, time, session and event), `turn-ranking` (each
+ * turn is ranked by itself, not a passage of its session), `deletion-records` (deleted turns are never ingested again)
+ * and `evidence` (deleting a fact also deletes its evidence and its other versions).
  */
 export const memoryAbilities: readonly string[] = [
   'addEventsToMemory',
@@ -26,6 +27,7 @@ export const memoryAbilities: readonly string[] = [
   'deleteSessionMemory',
   'deleteUserMemory',
   'turns',
+  'turn-ranking',
   'deletion-records',
   'evidence',
 ];

@@ -102,6 +102,7 @@ export const memoryLanguageCases: readonly Case<MemoryService>[] = [
     id: `language.${name.split(',')[0]!.toLowerCase()}`,
     sentence: `${name}: finds the turn with the query’s word first`,
     contracts: [32],
+    needs: ['turn-ranking'],
     async check(memory) {
       const others = WORDS.filter((other) => other.name !== name).map((other) => other.asked[0]![1]);
       const texts = [...asked.map(([, text]) => text), ...others];

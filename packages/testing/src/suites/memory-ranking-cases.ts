@@ -41,6 +41,7 @@ export const memoryRankingCases: readonly Case<MemoryService>[] = [
     id: 'search.all-before-some',
     sentence: 'prefers a turn with all words of a query to a turn with some',
     contracts: [32],
+    needs: ['turn-ranking'],
     async check(memory) {
       const turns = ['We saw a sunset.', 'The boat was slow.', 'A sunset from the boat.'].map((text, i) =>
         said('user', i, text),

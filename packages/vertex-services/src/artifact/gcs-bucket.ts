@@ -4,6 +4,7 @@ import type { ObjectBucket, StoredObject } from '@thole/core/kit';
 import { GoogleClient } from '../client/google-client.ts';
 import type { GoogleOptions } from '../client/google-options.ts';
 import { httpStatusOf } from '../client/map-google-error.ts';
+import { multipartBody } from '../client/multipart-body.ts';
 import { parseSeconds } from '../session/wire-time.ts';
 
 /** A bucket of Cloud Storage, over its JSON API. */
@@ -32,7 +33,7 @@ export class GcsBucket implements ObjectBucket {
         method: 'POST',
         url: `${this.#baseUrl}/upload/storage/v1/b/${encodeURIComponent(this.#bucket)}/o`,
         query: { uploadType: 'multipart', ifGenerationMatch: 0, fields: 'name' },
-        body: multipart({ name, contentType, metadata }, bytes, contentType),
+        body: multipartBody({ name, contentType, metadata }, bytes, contentType),
         isUnrepeatable: true,
       });
       return true;
@@ -98,25 +99,4 @@ export class GcsBucket implements ObjectBucket {
 function isMissingObject(error: unknown): boolean {
   const { cause } = error as { cause?: { message?: string } };
   return httpStatusOf(error) === 404 && !/bucket does not exist/i.test(cause?.message ?? '');
-}
-
-/** Returns a `multipart/related` body: the object's metadata, then its bytes. */
-function multipart(
-  about: JsonObject,
-  bytes: Uint8Array,
-  contentType: string,
-): { bytes: Uint8Array; contentType: string } {
-  // Readers stop at the first boundary, so it must not be in the bytes.
-  let boundary = 'thole';
-  const text = new TextDecoder('latin1').decode(bytes);
-  while (text.includes(boundary)) boundary += text.includes(`${boundary}0`) ? '1' : '0';
-  const head = `--${boundary}\r\ncontent-type: application/json; charset=UTF-8\r\n\r\n${JSON.stringify(about)}\r\n--${boundary}\r\ncontent-type: ${contentType}\r\n\r\n`;
-  const parts = [new TextEncoder().encode(head), bytes, new TextEncoder().encode(`\r\n--${boundary}--`)];
-  const whole = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  return { bytes: whole, contentType: `multipart/related; boundary=${boundary}` };
 }

@@ -43,9 +43,9 @@ import type { AgentEngineOptions } from '../client/agent-engine.ts';
 import { assertGoogleOptions, googleOptionNames } from '../client/google-options.ts';
 import type { GoogleOptions } from '../client/google-options.ts';
 import { httpStatusOf } from '../client/map-google-error.ts';
-import { quoted, VertexClient } from '../client/vertex-client.ts';
+import { idOf, quoted, VertexClient } from '../client/vertex-client.ts';
 import type { VertexPath } from '../client/vertex-client.ts';
-import { formatMicros, toMicros } from '../session/wire-time.ts';
+import { formatMicros, parseMicros, toMicros } from '../session/wire-time.ts';
 import { fromBankMemory, memoryIdOf, toBankMemory } from './bank-memory.ts';
 import { readBankMetadata } from './bank-metadata.ts';
 import type { BankMetadata } from './bank-metadata.ts';
@@ -143,21 +143,18 @@ export class VertexAiMemoryBankService implements MemoryService {
     assertSearch(p);
     const scope = bankScopeOf(p);
     p.signal?.throwIfAborted();
-    const { query, filter, limit = this.#topK, minScore } = p;
+    const { query, filter = {}, limit = this.#topK, minScore } = p;
     if (limit === 0 || query.trim() === '') return { memories: [] };
-    // Filters of this call are applied to the results, so that all of them are needed.
-    const topK = filter ? MAX_RESULTS : Math.min(limit, MAX_RESULTS);
-    const body = { scope, similaritySearchParams: { searchQuery: query.toWellFormed(), topK } };
-    const url = this.#client.url(this.#memories(p.appName), ':retrieve');
-    const answer = await raceAbort(this.#client.json({ method: 'POST', isRead: true, url, body }), p.signal);
-    const now = this.#client.runtime.now();
-    const found = ((answer['retrievedMemories'] ?? []) as { memory: JsonObject; distance?: number }[])
-      // The service compares the scope; a second check costs nothing.
-      .filter(({ memory }) => isSameScope(scope, memory['scope']))
-      .map(({ memory, distance = 0 }) => ({ ...fromBankMemory(memory), score: 1 / (1 + Math.max(0, distance)) }))
-      .filter((entry) => !hasExpired(entry, now) && matchesFilter(entry, filter ?? {}))
-      .sort((a, b) => b.score - a.score || (b.timestamp ?? 0) - (a.timestamp ?? 0));
-    return { memories: filterByMinScore(found, minScore).slice(0, limit) };
+    const topK = Math.min(limit, MAX_RESULTS);
+    let found = await this.#retrieve(p, scope, topK);
+    let matching = this.#matching(found, filter);
+    // The service does not know this package's filters, so its best results may all be left out.
+    if (matching.length < limit && found.length === topK && topK < MAX_RESULTS) {
+      found = await this.#retrieve(p, scope, MAX_RESULTS);
+      matching = this.#matching(found, filter);
+    }
+    matching.sort((a, b) => b.score - a.score || (b.timestamp ?? 0) - (a.timestamp ?? 0));
+    return { memories: filterByMinScore(matching, minScore).slice(0, limit) };
   }
 
   async getMemory(p: MemoryRef & { id: string } & CallOptions): Promise<MemoryEntry | undefined> {
@@ -200,25 +197,29 @@ export class VertexAiMemoryBankService implements MemoryService {
     assertCount('limit', limit, 1);
     if (cursor !== undefined && typeof cursor !== 'string') throw invalidInput('cursor', 'a string', cursor);
     assertFilter(filter);
+    const after = cursor === undefined ? undefined : parsePlace(cursor);
     const url = this.#client.url(this.#memories(p.appName));
-    const memories: MemoryEntry[] = [];
-    let pageToken = cursor;
-    do {
-      p.signal?.throwIfAborted();
-      const pageSize = Math.min(limit - memories.length, MAX_RESULTS);
-      const query = { filter: scopeFilter(scope), orderBy: 'create_time', pageSize, pageToken };
-      const page = await raceAbort(this.#client.json({ url, query }), p.signal).catch(explainCursor);
-      pageToken = (page['nextPageToken'] as string | undefined) || undefined;
-      for (const memory of (page['memories'] ?? []) as JsonObject[]) {
-        const entry = fromBankMemory(memory);
-        if (hasExpired(entry, this.#client.runtime.now()) || !matchesFilter(entry, filter ?? {})) continue;
-        memories.push(entry);
-      }
-    } while (pageToken !== undefined && memories.length < limit);
-    return pageToken === undefined ? { memories } : { memories, next: pageToken };
+    const query = { filter: scopeFilter(scope), orderBy: 'create_time' };
+    const found: { place: Place; entry: MemoryEntry }[] = [];
+    p.signal?.throwIfAborted();
+    // The service's pages shift when a memory is deleted in between, so each call reads all of the scope.
+    for await (const memory of this.#client.pages({ url, query, signal: p.signal }, 'memories'))
+      found.push({ place: placeIn(memory), entry: fromBankMemory(memory) });
+    const now = this.#client.runtime.now();
+    const matching = found
+      .filter(({ place, entry }) => (!after || comparePlaces(place, after) > 0) && !hasExpired(entry, now))
+      .filter(({ entry }) => matchesFilter(entry, filter ?? {}))
+      .sort((a, b) => comparePlaces(a.place, b.place));
+    const page = matching.slice(0, limit);
+    const memories = page.map(({ entry }) => entry);
+    if (matching.length <= limit) return { memories };
+    return { memories, next: formatPlace(page.at(-1)!.place) };
   }
 
-  /** Deletes entries. Memory Bank keeps no record of them: a later ingestion of the same turns may extract them again. */
+  /**
+   * Deletes exactly these entries, not their evidence. Memory Bank keeps no record of them: a later ingestion of the same
+   * turns may extract them again.
+   */
   async deleteMemory(p: MemoryRef & { ids: readonly string[] } & CallOptions): Promise<number> {
     const scope = bankScopeOf(p);
     assertIds('ids', p.ids);
@@ -239,6 +240,27 @@ export class VertexAiMemoryBankService implements MemoryService {
     const body = { filter: scopeFilter(scope), force: true };
     const purging = this.#client.operation({ method: 'POST', url, body }, location);
     return Number((await raceAbortWrite(purging, p.signal))['purgeCount'] ?? 0);
+  }
+
+  async #retrieve(
+    { appName, query, signal }: SearchMemoryRequest,
+    scope: BankScope,
+    topK: number,
+  ): Promise<(MemoryEntry & { score: number })[]> {
+    const body = { scope, similaritySearchParams: { searchQuery: query.toWellFormed(), topK } };
+    const url = this.#client.url(this.#memories(appName), ':retrieve');
+    const answer = await this.#client.json({ method: 'POST', isRead: true, url, body, signal });
+    return (
+      ((answer['retrievedMemories'] ?? []) as { memory: JsonObject; distance?: number }[])
+        // The service compares the scope; a second check costs nothing.
+        .filter(({ memory }) => isSameScope(scope, memory['scope']))
+        .map(({ memory, distance = 0 }) => ({ ...fromBankMemory(memory), score: 1 / (1 + Math.max(0, distance)) }))
+    );
+  }
+
+  #matching<T extends MemoryEntry>(entries: readonly T[], filter: MemoryFilter): T[] {
+    const now = this.#client.runtime.now();
+    return entries.filter((entry) => !hasExpired(entry, now) && matchesFilter(entry, filter));
   }
 
   async #ingest(
@@ -372,9 +394,24 @@ function isTaken(error: unknown): boolean {
   return status === 409 || (status === 400 && /already exists/i.test(cause?.message ?? ''));
 }
 
-function explainCursor(error: unknown): never {
-  const { cause } = error as { cause?: { message?: string } };
-  if (httpStatusOf(error) === 400 && /page.?token/i.test(cause?.message ?? ''))
-    throw new TholeError('INVALID_INPUT', 'cursor must be the `next` of the previous page.', { cause: error });
-  throw error;
+/** A memory's place in a list: the time of its creation in microseconds, then its id. */
+type Place = readonly [micros: number, id: string];
+
+function placeIn(memory: JsonObject): Place {
+  return [parseMicros(memory['createTime']), idOf(memory)];
+}
+
+function comparePlaces(a: Place, b: Place): number {
+  return a[0] - b[0] || (a[1] < b[1] ? -1 : a[1] > b[1] ? 1 : 0);
+}
+
+function formatPlace([micros, id]: Place): string {
+  return `${micros} ${id}`;
+}
+
+function parsePlace(cursor: string): Place {
+  const [, micros, id] = /^(\d+) ([\w-]+)$/.exec(cursor) ?? [];
+  if (micros === undefined || id === undefined)
+    throw new TholeError('INVALID_INPUT', 'cursor must be the `next` of the previous page.');
+  return [Number(micros), id];
 }

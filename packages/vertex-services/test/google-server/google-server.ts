@@ -76,7 +76,7 @@ export class GoogleServer {
   readonly operations: Operations = new Operations();
   readonly sessions: SessionRoutes = new SessionRoutes(this.operations);
   readonly memory: MemoryRoutes = new MemoryRoutes(this.operations, this.sessions);
-  readonly rag: RagRoutes = new RagRoutes();
+  readonly rag: RagRoutes = new RagRoutes(this.operations);
   readonly storage: StorageRoutes = new StorageRoutes();
   readonly #server: Server;
   readonly #valid = new Set<string>();

@@ -209,7 +209,8 @@ function isInScope({ scope }: ServerMemory, filter: unknown): boolean {
 }
 
 function sameScope(a: unknown, b: unknown): boolean {
-  const sorted = (scope: unknown): string => JSON.stringify(Object.entries(scope as object).sort());
+  const sorted = (scope: unknown): string =>
+    JSON.stringify(Object.entries(scope as object).sort(([x], [y]) => (x < y ? -1 : 1)));
   return sorted(a) === sorted(b);
 }
 

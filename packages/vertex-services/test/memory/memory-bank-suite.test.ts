@@ -19,6 +19,7 @@ describe('VertexAiMemoryBankService', () => {
       'listMemories',
       'deleteMemory',
       'deleteUserMemory',
+      'turn-ranking',
     ],
     create: (runtime) =>
       new VertexAiMemoryBankService({

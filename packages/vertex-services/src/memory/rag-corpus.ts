@@ -1,0 +1,137 @@
+import { TholeError } from '@thole/core';
+import type { JsonObject } from '@thole/core';
+import { multipartBody } from '../client/multipart-body.ts';
+import { httpStatusOf, readGoogleError } from '../client/map-google-error.ts';
+import { idOf } from '../client/vertex-client.ts';
+import type { VertexClient, VertexPath } from '../client/vertex-client.ts';
+
+/** Sizes of passages in tokens. Two neighbours share enough text for a whole line. */
+const CHUNKS = { chunkSize: 1024, chunkOverlap: 512 };
+
+/** A file of a corpus. */
+export interface RagFile {
+  /** Id in the corpus. */
+  readonly id: string;
+  readonly displayName: string;
+  readonly description: string;
+}
+
+/** A passage of a file that a search found. */
+export interface RagContext {
+  readonly displayName: string;
+  readonly text: string;
+  readonly distance: number;
+}
+
+/** A query of a corpus. */
+export interface RagQuery {
+  text: string;
+  topK: number;
+  vectorDistanceThreshold: number;
+  /** Only these files are searched. */
+  ragFileIds: readonly string[];
+  signal?: AbortSignal | undefined;
+}
+
+/** Files and searches of one corpus of RAG Engine. */
+export class RagCorpus {
+  readonly #client: VertexClient;
+  readonly #path: VertexPath;
+
+  constructor(client: VertexClient, path: VertexPath) {
+    this.#client = client;
+    this.#path = path;
+  }
+
+  /** Returns the files whose display names begin with the prefix, from all pages. The service has no filter. */
+  async files(prefix: string, signal?: AbortSignal): Promise<RagFile[]> {
+    const files: RagFile[] = [];
+    const url = this.#client.url(this.#path, '/ragFiles');
+    try {
+      for await (const file of this.#client.pages({ url, signal }, 'ragFiles')) {
+        const { displayName = '', description = '' } = file as { displayName?: string; description?: string };
+        if (displayName.startsWith(prefix)) files.push({ id: idOf(file), displayName, description });
+      }
+    } catch (error) {
+      throw this.#explain(error);
+    }
+    return files;
+  }
+
+  /** Uploads a text file and returns its id. */
+  async upload({ displayName, description }: Omit<RagFile, 'id'>, text: string): Promise<string> {
+    const about = {
+      ragFile: { displayName, description },
+      uploadRagFileConfig: {
+        ragFileTransformationConfig: { ragFileChunkingConfig: { fixedLengthChunking: CHUNKS } },
+      },
+    };
+    let answer: JsonObject;
+    try {
+      answer = await this.#client.json({
+        method: 'POST',
+        url: this.#client.url(this.#path, '/ragFiles:upload', 'upload/'),
+        headers: { 'x-goog-upload-protocol': 'multipart' },
+        body: multipartBody(about, new TextEncoder().encode(text), 'text/plain'),
+        isUnrepeatable: true,
+      });
+    } catch (error) {
+      throw this.#explain(error);
+    }
+    // A failed upload can be an answer with status 200.
+    if (answer['error'] !== undefined) {
+      const { message } = readGoogleError(200, answer);
+      const cause = new Error(message);
+      throw new TholeError('STORE_UNAVAILABLE', 'Vertex AI RAG Engine could not import the file of a session.', {
+        retryable: false,
+        cause,
+      });
+    }
+    return idOf(answer['ragFile'] as JsonObject);
+  }
+
+  /** Deletes a file. False if it does not exist. */
+  async remove(id: string): Promise<boolean> {
+    const { location, name } = this.#path;
+    const url = this.#client.url({ location, name: `${name}/ragFiles/${id}` });
+    try {
+      await this.#client.operation({ method: 'DELETE', url }, location);
+      return true;
+    } catch (error) {
+      if (httpStatusOf(error) === 404) return false;
+      throw error;
+    }
+  }
+
+  /** Returns the nearest passages of the files. */
+  async retrieve({ text, topK, vectorDistanceThreshold, ragFileIds, signal }: RagQuery): Promise<RagContext[]> {
+    const { location, name } = this.#path;
+    const parent = name.slice(0, name.indexOf('/ragCorpora/'));
+    const ragResources = [{ ragCorpus: name, ragFileIds: [...ragFileIds] }];
+    const body = {
+      vertexRagStore: { ragResources, vectorDistanceThreshold },
+      query: { text, ragRetrievalConfig: { topK } },
+    };
+    const url = this.#client.url({ location, name: parent }, ':retrieveContexts');
+    try {
+      const answer = await this.#client.json({ method: 'POST', isRead: true, url, body, signal });
+      const { contexts = [] } = (answer['contexts'] ?? {}) as { contexts?: JsonObject[] };
+      return contexts.map(({ sourceDisplayName, text: passage, distance, score }) => ({
+        displayName: String(sourceDisplayName ?? ''),
+        text: String(passage ?? ''),
+        distance: Number(distance ?? score ?? 0),
+      }));
+    } catch (error) {
+      throw this.#explain(error);
+    }
+  }
+
+  #explain(error: unknown): unknown {
+    const { cause } = error as { cause?: { message?: string } };
+    const status = httpStatusOf(error);
+    const isCorpus = status === 404 || (status === 400 && /rag ?corpus/i.test(cause?.message ?? ''));
+    if (!isCorpus) return error;
+    const message = `The RAG corpus ${this.#path.name} does not exist. Create it, or check ragCorpus, the project and the location.`;
+    return new TholeError('STORE_UNAVAILABLE', message, { retryable: false, cause: error });
+  }
+}

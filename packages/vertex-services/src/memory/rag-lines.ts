@@ -1,0 +1,100 @@
+import { textOf } from '@thole/core';
+import { isPlainObject, turnId } from '@thole/core/kit';
+import type { Event, JsonObject, MemoryEntry } from '@thole/core';
+
+/** Maximum number of characters of a line's text: a line that a passage cuts is whole in the next one. */
+const MAX_TEXT = 400;
+
+/** A turn, or a piece of a long one, as it is on a line of a file. `author`, `timestamp` and `text` are ADK's. */
+interface RagLine {
+  author: string;
+  timestamp: number;
+  text: string;
+  /** Id of the event. Undefined in files of ADK. */
+  id?: string | undefined;
+  /** Id of the session, if the name of the file does not have it. */
+  session?: string | undefined;
+  seq?: number | undefined;
+  role?: 'user' | 'model' | undefined;
+  /** Place of this piece among the pieces of its turn, from 0. Undefined for a turn of one line. */
+  piece?: number | undefined;
+}
+
+/** A turn of a passage. */
+export interface RagTurn {
+  readonly entry: MemoryEntry;
+  readonly seq: number;
+}
+
+/** Returns the JSON lines of a session's turns. `events` are the session's, for their order. */
+export function toRagLines(turns: readonly MemoryEntry[], events: readonly Event[], session?: string): string {
+  const seqs = new Map(events.map(({ id, seq }) => [id, seq]));
+  return turns
+    .flatMap((turn) => {
+      const { author = '', timestamp = 0, eventId: id, content } = turn;
+      const role = content.role as RagLine['role'];
+      const pieces = piecesOf(textOf(content).toWellFormed());
+      return pieces.map((text, i): RagLine => ({
+        ...{ author, timestamp, text, id, session, seq: seqs.get(id!), role },
+        piece: pieces.length > 1 ? i : undefined,
+      }));
+    })
+    .map((line) => JSON.stringify(line))
+    .join('\n');
+}
+
+/** Returns the turns of a passage in its order, by their ids. Lines that the passage cuts are left out. */
+export function fromRagLines(text: string, namedSession: string | undefined): Map<string, RagTurn> {
+  const lines = new Map<string, RagLine[]>();
+  for (const each of text.split('\n')) {
+    const line = readLine(each);
+    if (!line) continue;
+    const sessionId = line.session ?? namedSession ?? '';
+    const id = turnId(sessionId, line.id ?? `${line.timestamp} ${line.author}`);
+    lines.set(id, [...(lines.get(id) ?? []), { ...line, session: sessionId }]);
+  }
+  return new Map([...lines].map(([id, pieces]) => [id, toTurn(id, pieces)]));
+}
+
+function toTurn(id: string, lines: RagLine[]): RagTurn {
+  const [{ author, timestamp, session, id: eventId, seq = 0, role }] = lines as [RagLine];
+  const pieces = lines.toSorted((a, b) => (a.piece ?? 0) - (b.piece ?? 0)).map(({ text }) => text);
+  const entry: MemoryEntry = {
+    id,
+    kind: 'turn',
+    content: { ...(role !== undefined && { role }), parts: [{ text: pieces.join('') }] },
+    author,
+    timestamp,
+    ...(session !== undefined && session !== '' && { sessionId: session }),
+    ...(eventId !== undefined && { eventId }),
+  };
+  return { entry, seq };
+}
+
+function readLine(text: string): RagLine | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  if (!isPlainObject(value)) return undefined;
+  const { author, text: said, timestamp } = value as JsonObject;
+  // ADK writes times as texts.
+  const time = Number(timestamp);
+  if (typeof author !== 'string' || typeof said !== 'string' || !Number.isFinite(time)) return undefined;
+  return { ...(value as unknown as RagLine), timestamp: time };
+}
+
+/** Splits a text without cutting a surrogate pair. */
+function piecesOf(text: string): string[] {
+  if (text.length <= MAX_TEXT) return [text];
+  const pieces: string[] = [];
+  for (let start = 0; start < text.length;) {
+    const end = start + MAX_TEXT;
+    const isPair = /[\ud800-\udbff]/.test(text.charAt(end - 1));
+    pieces.push(text.slice(start, isPair ? end - 1 : end));
+    start = isPair ? end - 1 : end;
+  }
+  return pieces;
+}
