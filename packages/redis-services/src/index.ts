@@ -1,6 +1,9 @@
 export { RedisArtifactService } from './artifact/redis-artifact-service.ts';
 export type { RedisArtifactServiceOptions } from './artifact/redis-artifact-service.ts';
 export { RedisArtifactStore } from './artifact/redis-artifact-store.ts';
+export { RedisCredentialService } from './credential/redis-credential-service.ts';
+export type { RedisCredentialServiceOptions } from './credential/redis-credential-service.ts';
+export { RedisCredentialStore } from './credential/redis-credential-store.ts';
 export { RedisMemoryService } from './memory/redis-memory-service.ts';
 export type { RedisMemoryServiceOptions } from './memory/redis-memory-service.ts';
 export { RedisMemoryStore } from './memory/redis-memory-store.ts';

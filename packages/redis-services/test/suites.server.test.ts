@@ -1,5 +1,6 @@
 import {
   RedisArtifactService,
+  RedisCredentialService,
   RedisMemoryService,
   RedisMemoryStore,
   RedisSessionService,
@@ -8,6 +9,7 @@ import {
 import type { RedisClient } from '@thole/redis-services';
 import {
   artifactServiceCases,
+  credentialServiceCases,
   leaseStoreCases,
   memoryServiceCases,
   memoryStoreCases,
@@ -22,6 +24,7 @@ import { clusterModeClients, startClusterModeServer } from './support/cluster-mo
 import { clientTo, clusterClientTo, sentinelClientTo } from './support/redis-clients.ts';
 import {
   artifactSubjects,
+  credentialSubjects,
   expiringSubjects,
   expiryCases,
   memoryStoreSubjects,
@@ -85,12 +88,14 @@ function registerAll<S extends { remove(): Promise<void> }, O>(
     const expiring = expiringSubjects(name, (options) => new RedisSessionService(clients[i]!, options));
     const sessionStores = sessionStoreSubjects(name, (options) => new RedisSessionStore(clients[i]!, options));
     const artifacts = artifactSubjects(name, (options) => new RedisArtifactService(clients[i]!, options));
+    const credentials = credentialSubjects(name, (options) => new RedisCredentialService(clients[i]!, options));
     const memoryStores = memoryStoreSubjects(name, (options) => new RedisMemoryStore(clients[i]!, options));
     const memories = memorySubjects(name, (options) => new RedisMemoryService(clients[i]!, options));
     register({ describe, it }, sessionServiceCases, sessions);
     register({ describe, it }, expiryCases, expiring);
     register({ describe, it }, [...leaseStoreCases, ...sessionStoreCases], sessionStores);
     register({ describe, it }, artifactServiceCases, artifacts);
+    register({ describe, it }, credentialServiceCases, credentials);
     register({ describe, it }, memoryStoreCases, memoryStores);
     register({ describe, it }, memoryServiceCases, memories);
   }

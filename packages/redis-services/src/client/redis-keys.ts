@@ -31,6 +31,10 @@ export class RedisKeys {
     return new MemoryKeys(this.user(user));
   }
 
+  credentials(user: UserRef): CredentialKeys {
+    return new CredentialKeys(this.user(user));
+  }
+
   /** Hash: version → content, `m<version>` → metadata, `last` → newest version. */
   artifact(key: ArtifactKey): string {
     const { base } = this.user(key);
@@ -84,7 +88,8 @@ export class SessionKeys {
   /**
    * Hash: the record of the session, and the id of each event → seq. Fields of the record: `v` version, `inc` incarnation, `ct` create
    * time, `ut` last update time, `seq` last seq, `init` initial state, `ttl` and `exp` time to live and time of expiry (ms), `cut` number
-   * of pruned events, `back` largest step back in the events' times, `from` origin of a copy (JSON), `waits` if a mark is set; and the marks. Event ids are JSON strings and begin with a quote.
+   * of pruned events, `back` largest step back in the events' times, `from` origin of a copy (JSON), `waits` if a mark is set; and the
+   * marks. Event ids are JSON strings and begin with a quote.
    */
   get record(): string {
     return `${this.user.base}s:${this.#id}`;
@@ -201,6 +206,23 @@ export class MemoryKeys {
   /** Hash: saved segments of the index. */
   get segments(): string {
     return `${this.user.base}mg`;
+  }
+}
+
+/** The keys of one user's credentials. */
+export class CredentialKeys {
+  readonly user: UserKeys;
+
+  constructor(user: UserKeys) {
+    this.user = user;
+  }
+  /** Hash: `<kind> <name>` → record (JSON). */
+  get records(): string {
+    return `${this.user.base}a`;
+  }
+  /** Sorted set: fields of records that expire, by time (s). */
+  get expiries(): string {
+    return `${this.user.base}ax`;
   }
 }
 

@@ -1,18 +1,36 @@
 import { TholeError } from '@thole/core';
-import { assertCount, assertName, invalidInput, optionNames, rejectUnknownOptions } from '@thole/core/kit';
-import type { ListSessionsRequest, SessionPage, SessionRef } from '@thole/core';
-import type { RedisCalls } from '../client/redis-calls.ts';
-import type { RedisKeys } from '../client/redis-keys.ts';
+import {
+  applyDelta,
+  assertCount,
+  assertName,
+  countPrunableEvents,
+  decodeText,
+  encodeText,
+  foldStateDeltas,
+  invalidInput,
+  optionNames,
+  rejectUnknownOptions,
+} from '@thole/core/kit';
+import type { Event, ListSessionsRequest, SessionPage, SessionRef, StateMap, TextCodec } from '@thole/core';
 import { redisScript } from '../client/redis-script.ts';
+import { RedisEventReader } from './redis-event-reader.ts';
+import { readMarks } from './session-marks.ts';
+import type { StoreContext } from './store-context.ts';
 
 const pruneEvents = redisScript('session/prune-events');
+const readPrunable = redisScript('session/read-prunable');
 
 /** Number of sessions that are listed at a time. */
 const PAGE = 500;
+/** Maximum number of events that one step reads or deletes. */
+const EVENTS_PER_STEP = 1000;
+/** Reply of a script that has deleted nothing, because the session has changed since it was read. */
+const CHANGED = -1;
 
 /**
  * Selects the events to delete: of an app, of a user or of a session. Requires `olderThan`, `keepLast` or both. Events are deleted from
- * the oldest on, up to the first one that remains. State, `lastSeq` and the `seq` of the other events do not change.
+ * the oldest on, up to the first one that remains. Events of an invocation that waits remain, and those after them. State, `lastSeq` and
+ * the `seq` of the other events do not change. `initialState` becomes the state before the first event that remains.
  */
 export interface PruneRequest {
   appName: string;
@@ -34,13 +52,11 @@ const pruneRequestNames = optionNames<PruneRequest>({
 
 /** Deletes old events in small steps, so that other calls do not wait long. */
 export class EventPruner {
-  readonly #calls: RedisCalls;
-  readonly #keys: RedisKeys;
+  readonly #context: StoreContext;
   readonly #list: (query: ListSessionsRequest) => Promise<SessionPage>;
 
-  constructor(calls: RedisCalls, keys: RedisKeys, list: (query: ListSessionsRequest) => Promise<SessionPage>) {
-    this.#calls = calls;
-    this.#keys = keys;
+  constructor(context: StoreContext, list: (query: ListSessionsRequest) => Promise<SessionPage>) {
+    this.#context = context;
     this.#list = list;
   }
 
@@ -59,15 +75,108 @@ export class EventPruner {
     }
   }
 
-  async #pruneSession(key: SessionRef, { olderThan, keepLast = 0 }: PruneRequest): Promise<number> {
-    const { record, events } = this.#keys.session(key);
-    for (let deleted = 0; ;) {
-      const call = { script: pruneEvents, keys: [record, events], args: [String(olderThan ?? ''), keepLast] };
-      const [count, more] = (await this.#calls.write(call)) as [number, number];
-      deleted += Number(count);
-      if (Number(more) === 0) return deleted;
+  async #pruneSession(key: SessionRef, request: PruneRequest): Promise<number> {
+    let deleted = 0;
+    for (let known: readonly Event[] = [], incarnation: string | undefined; ;) {
+      const head = await this.#readHead(key, request);
+      if (!head) return deleted;
+      if (head.incarnation !== incarnation) known = [];
+      incarnation = head.incarnation;
+      const events = await this.#readEvents(key, head, known);
+      const count = countOldest(events, head, request);
+      // The session was replaced or pruned while its events were read: it is read again.
+      if (events.length < head.lastSeq - head.pruned) continue;
+      if (count === 0) return deleted;
+      const result = await this.#delete(key, head, events.slice(0, count));
+      if (result !== CHANGED) deleted += result;
+      known = events;
     }
   }
+
+  /** Returns the head of a session. Undefined if the request selects none of its events. */
+  async #readHead(key: SessionRef, { olderThan, keepLast = 0 }: PruneRequest): Promise<Head | undefined> {
+    const { calls, keys } = this.#context;
+    const { record, events } = keys.session(key);
+    const args = [String(olderThan ?? ''), keepLast];
+    const reply = (await calls.read({ script: readPrunable, keys: [record, events], args })) as string[];
+    if (reply.length === 0) return undefined;
+    const [incarnation, lastSeq, pruned, initialState, ...marks] = reply.map(String);
+    return {
+      incarnation: incarnation!,
+      lastSeq: Number(lastSeq),
+      pruned: Number(pruned),
+      initialState: initialState!,
+      marks,
+    };
+  }
+
+  /**
+   * Returns all stored events, or a part of them if the session changes meanwhile. `known` are events that were read before. The marks
+   * and rewinds that decide what remains can be anywhere after the events to delete.
+   */
+  async #readEvents(
+    key: SessionRef,
+    { incarnation, pruned, lastSeq }: Head,
+    known: readonly Event[],
+  ): Promise<Event[]> {
+    const reader = new RedisEventReader(this.#context);
+    const events = known.filter(({ seq }) => seq! > pruned);
+    for (let seq = events.at(-1)?.seq ?? pruned; seq < lastSeq; seq = events.at(-1)!.seq!) {
+      const found = await reader.readAfter(key, seq, EVENTS_PER_STEP);
+      if (found?.incarnation !== incarnation || found.events[0]?.seq !== seq + 1) break;
+      events.push(...found.events);
+    }
+    return events;
+  }
+
+  /** Returns the number of deleted events, or `CHANGED`. */
+  async #delete(key: SessionRef, head: Head, events: readonly Event[]): Promise<number> {
+    const { calls, keys, codec } = this.#context;
+    const { record, events: list } = keys.session(key);
+    const initialState = await foldState(head.initialState, events, codec);
+    const { incarnation, lastSeq, pruned, marks } = head;
+    const args = [events.length, initialState, incarnation, String(lastSeq), String(pruned), ...marks];
+    return Number(await calls.write({ script: pruneEvents, keys: [record, list], args }));
+  }
+}
+
+/** A session when its events are read: the script deletes only if nothing has changed since then. */
+interface Head {
+  incarnation: string;
+  lastSeq: number;
+  /** Number of events that were deleted before. */
+  pruned: number;
+  /** Stored text. */
+  initialState: string;
+  /** Stored values of the marks, '' for none. */
+  marks: readonly string[];
+}
+
+/** Returns how many of the oldest events one step deletes. */
+function countOldest(
+  events: readonly Event[],
+  head: Head,
+  { olderThan = Infinity, keepLast = 0 }: PruneRequest,
+): number {
+  const firstYoung = events.findIndex(({ timestamp }) => timestamp >= olderThan);
+  const selected = Math.min(firstYoung === -1 ? Infinity : firstYoung, head.lastSeq - head.pruned - keepLast);
+  const [unfinished, wakeAt, openInterrupts] = head.marks.map((mark) => (mark === '' ? null : mark));
+  const marks = readMarks(unfinished, wakeAt, openInterrupts);
+  // A rewind and the events that it removes are deleted in one step, also if there are more of them.
+  return (
+    countPrunableEvents(events, { count: Math.min(selected, EVENTS_PER_STEP), marks }) ||
+    countPrunableEvents(events, { count: selected, marks })
+  );
+}
+
+/** Returns the initial state after the changes of these events as stored text, or '' if they do not change it. */
+async function foldState(stored: string, events: readonly Event[], codec: TextCodec | undefined): Promise<string> {
+  const delta = foldStateDeltas(events);
+  if (Object.keys(delta).length === 0) return '';
+  const state = JSON.parse(await decodeText(codec, stored)) as StateMap;
+  applyDelta(state, delta);
+  const text = JSON.stringify(state);
+  return codec ? encodeText(codec, text) : text;
 }
 
 function assertPruneRequest(request: PruneRequest): void {

@@ -1,23 +1,22 @@
--- Deletes the oldest events of a session, at most 1000 in one step. Stops at the first event that remains, so seq has no gaps.
+-- Deletes the oldest events of a session and stores the state before the first event that remains, in one step.
 -- KEYS: record, events.
--- ARGV: deadline, time (s) from which events remain, or ''; number of events at the end that remain.
--- Returns: [number of deleted events, 1 if the script should be called again], or [LATE].
+-- ARGV: deadline, number of events to delete, the new initial state, or '' if it does not change; then the head of the session when its
+--   events were read: incarnation, last seq, number of events that were pruned before, marks ….
+-- Returns: the number of deleted events, or -1 if the head has changed: then nothing is deleted. Or [LATE].
 -- @include client/prelude
-local record = redis.call('HMGET', KEYS[1], 'v', 'seq', 'cut')
-if record[1] ~= '1' then return {0, 0} end
+local record_key, events = KEYS[1], KEYS[2]
+local record = redis.call('HMGET', record_key, 'inc', 'seq', 'cut', 'unfinished', 'wakeAt', 'openInterrupts', 'exp')
+if record[7] and tonumber(record[7]) <= now then return -1 end
+record[3] = record[3] or '0'
+for i = 1, 6 do
+  if (record[i] or '') ~= ARGV[i + 3] then return -1 end
+end
 if late then return {'LATE'} end
-local cut = tonumber(record[3] or 0)
-local most = math.min(record[2] - cut - ARGV[3], 1000)
-if most <= 0 then return {0, 0} end
-local count = 0
-for _, element in ipairs(redis.call('LRANGE', KEYS[2], 0, most - 1)) do
-  local time, id = string.match(element, '^([^\n]+)\n([^\n]+)')
-  if ARGV[2] ~= '' and tonumber(time) >= tonumber(ARGV[2]) then break end
-  redis.call('HDEL', KEYS[1], id)
-  count = count + 1
+local count = tonumber(ARGV[2])
+for _, element in ipairs(redis.call('LRANGE', events, 0, count - 1)) do
+  redis.call('HDEL', record_key, string.match(element, '^[^\n]+\n([^\n]+)'))
 end
-if count > 0 then
-  redis.call('LTRIM', KEYS[2], count, -1)
-  redis.call('HSET', KEYS[1], 'cut', cut + count)
-end
-return {count, count == 1000 and 1 or 0}
+redis.call('LTRIM', events, count, -1)
+redis.call('HSET', record_key, 'cut', record[3] + count)
+if ARGV[3] ~= '' then redis.call('HSET', record_key, 'init', ARGV[3]) end
+return count

@@ -1,7 +1,7 @@
 -- Reads one page of an app's list of waiting sessions.
 -- KEYS: list.
 -- ARGV: deadline, the latest time (s), 'now' or '+inf', limit, time and member of the cursor, or '' and ''.
--- Returns: [1 if there are more sessions, otherwise 0; member, time, …].
+-- Returns: [1 if there are more sessions, otherwise 0; [member, time, …]].
 -- @include client/prelude
 local list, before, limit, time, cursor = KEYS[1], ARGV[2], tonumber(ARGV[3]), ARGV[4], ARGV[5]
 if before == 'now' then before = string.format('%.3f', now / 1000) end
@@ -23,7 +23,7 @@ if time ~= '' then
   end
 end
 local count = redis.call('ZCOUNT', list, '-inf', before)
-if first >= count then return {0} end
+if first >= count then return {0, {}} end
 local last = math.min(first + limit, count) - 1
 local more = count > first + limit and 1 or 0
-return {more, unpack(redis.call('ZRANGE', list, first, last, 'WITHSCORES'))}
+return {more, redis.call('ZRANGE', list, first, last, 'WITHSCORES')}

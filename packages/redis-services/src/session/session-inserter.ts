@@ -1,4 +1,4 @@
-import { encodeText, sessionExists } from '@thole/core/kit';
+import { encodeText, hasMarks, sessionExists } from '@thole/core/kit';
 import type { Event, StoredSession } from '@thole/core';
 import { toAppMember } from '../client/redis-keys.ts';
 import { redisScript } from '../client/redis-script.ts';
@@ -29,7 +29,7 @@ export class SessionInserter {
     const sessionFields = await toStateFields(session.state, codec);
     const userFields = await toStateFields(session.userState, codec);
     const appFields = await toStateFields(session.appState, codec);
-    const markFields = toMarkFields(session.marks);
+    const markFields = hasMarks(session.marks) ? toMarkFields(session.marks) : [];
     const elements: string[] = [];
     for (const event of events) {
       elements.push(JSON.stringify(event.id), toElement(event, await this.#encode(textOfEvent(event))));

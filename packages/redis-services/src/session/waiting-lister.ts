@@ -14,6 +14,7 @@ import { readRecord } from './read-record.ts';
 import { waitingFields } from './session-marks.ts';
 import type { StoreContext } from './store-context.ts';
 
+const listAppLeases = redisScript('lease/list-app-leases');
 const loadRecords = redisScript('session/load-records');
 const readWaitingOfUser = redisScript('session/read-waiting-of-user');
 const readWaitingPage = redisScript('session/read-waiting-page');
@@ -34,14 +35,27 @@ export class WaitingLister {
   async #listOfApp(request: WaitingRequest): Promise<WaitingPage> {
     const { calls, keys } = this.#context;
     const { appName, kind } = request;
+    if (request.after === undefined) await this.#applyOutboxes(appName);
     const call = { script: readWaitingPage, keys: [keys.app(appName).waiting(kind)], args: pageArguments(request) };
-    const [more, ...members] = (await calls.read(call)) as [number, ...string[]];
+    const [more, members] = (await calls.read(call)) as [number, string[]];
     const refs = members.filter((_, i) => i % 2 === 0).map((member) => ({ appName, ...fromAppMember(member) }));
     const found = await this.#readRecords(refs);
     // A session that has changed since the list was read, or whose change the list does not have yet (Cluster), is left out.
     const sessions = found.filter((each) => each && isWaiting(each.marks, kind)) as WaitingSession[];
     const [id, time] = members.slice(-2);
     return { sessions, ...(Number(more) === 1 && { next: formatWaitingCursor({ time: Number(time), id: id! }) }) };
+  }
+
+  /**
+   * On Cluster: applies what dead processes left in the outboxes of users. The lease of a run is listed before its first event is stored,
+   * so these are users with leases.
+   */
+  async #applyOutboxes(appName: string): Promise<void> {
+    const { calls, keys, outbox } = this.#context;
+    if (!outbox) return;
+    const leases = (await calls.read({ script: listAppLeases, keys: [keys.app(appName).leases] })) as string[];
+    const userIds = new Set(leases.map((member) => (JSON.parse(member) as [string, string, string])[0]));
+    await Promise.all([...userIds].map((userId) => outbox.deliverPending({ appName, userId })));
   }
 
   async #listOfUser(user: UserRef, request: WaitingRequest): Promise<WaitingPage> {

@@ -1,5 +1,6 @@
 import { createEvent } from '@thole/core';
-import { RedisSessionService } from '@thole/redis-services';
+import { RedisSessionService, RedisSessionStore } from '@thole/redis-services';
+import { register, sessionStoreCases } from '@thole/testing';
 import type { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { describeWith, redisCli } from '../../../../test/servers/index.ts';
@@ -8,9 +9,12 @@ import { clusterModeClients, startClusterModeServer } from '../support/cluster-m
 import { leaseRequest, ref } from '../support/outcomes.ts';
 import { clientTo } from '../support/redis-clients.ts';
 import { registerSmokeSeries } from '../support/smoke-series.ts';
+import { sessionStoreSubjects } from '../support/subjects.ts';
 
 const eventOf = (id: string, stateDelta = {}): ReturnType<typeof createEvent> =>
   createEvent({ id, author: 'agent', invocationId: 'i', actions: { stateDelta } });
+
+const waitingCases = sessionStoreCases.filter(({ id }) => id.startsWith('waiting.'));
 
 describeWith('redis', 'A plain client of a server in cluster mode', () => {
   let server: Server;
@@ -27,6 +31,8 @@ describeWith('redis', 'A plain client of a server in cluster mode', () => {
 
   for (const [i, [name]] of kinds.entries()) {
     registerSmokeSeries(name, () => clients[i]!);
+    const stores = sessionStoreSubjects(name, (options) => new RedisSessionStore(clients[i]!, options));
+    register({ describe, it }, waitingCases, stores);
 
     describe(name, () => {
       it('detects the mode at any first call, also at concurrent ones (contract 7)', async () => {

@@ -79,6 +79,17 @@ describeWith('redis', 'AppOutbox', () => {
     });
   }
 
+  it('applies what a dead process left when the waiting sessions of the app are listed (contract 11)', async () => {
+    const keyPrefix = `follow/${process.pid}/${count++}/`;
+    const service = new RedisSessionService(client, { keyPrefix });
+    await service.createSession(ref);
+    const dead = serviceThatDies(keyPrefix);
+    const { fence } = await dead.leasing!.lease(ref, leaseRequest('i1'));
+    await dead.appendEvent({ session: ref, event: eventOf('e1'), fence, marks: { unfinished: 'i1' } });
+    const { sessions } = await service.listWaitingSessions({ appName: 'app', kind: 'unfinished' });
+    expect(sessions.map(({ key, lastSeq }) => [key.sessionId, lastSeq])).toEqual([['s', 1]]);
+  });
+
   it('applies an entry once, so that an old write never replaces a newer one (contract 6)', async () => {
     const keyPrefix = `follow/${process.pid}/${count++}/`;
     const service = new RedisSessionService(client, { keyPrefix });

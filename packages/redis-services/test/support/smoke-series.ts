@@ -1,5 +1,11 @@
 import { createEvent } from '@thole/core';
-import { RedisArtifactService, RedisMemoryService, RedisMemoryStore, RedisSessionService } from '@thole/redis-services';
+import {
+  RedisArtifactService,
+  RedisCredentialService,
+  RedisMemoryService,
+  RedisMemoryStore,
+  RedisSessionService,
+} from '@thole/redis-services';
 import type { RedisClient } from '@thole/redis-services';
 import { describe, expect, it } from 'vitest';
 import { eventOf, leaseRequest, outcomeOf, ref, storedIds } from './outcomes.ts';
@@ -62,6 +68,39 @@ export function registerSmokeSeries(name: string, clientOf: () => RedisClient): 
       expect((await service.listSessions(ref)).total).toBe(0);
     });
 
+    it('lists waiting sessions, which expire after their last mark is cleared (contracts 11, 14)', async () => {
+      let now = 1_700_000_000_000;
+      const options = { keyPrefix: prefix(), sessionTtlMs: 60_000, clock: () => now };
+      const service = new RedisSessionService(clientOf(), options);
+      const second = { ...ref, sessionId: 'second' };
+      for (const session of [ref, second]) {
+        await service.createSession(session);
+        const marks = { openInterrupts: 1, wakeAt: 1_700_000_000.5 };
+        await service.appendEvent({ session, event: eventOf('e1'), marks });
+      }
+      const waitingIds = async (p: object = {}): Promise<string[]> => {
+        const { sessions } = await service.listWaitingSessions({ appName: 'app', kind: 'interrupts', ...p });
+        return sessions.map(({ key }) => key.sessionId).toSorted();
+      };
+      expect(await waitingIds({ kind: 'due' })).toEqual([]);
+      now += 24 * 60 * 60 * 1000;
+      for (const p of [{}, { userId: 'u' }, { kind: 'due' }]) expect(await waitingIds(p)).toEqual(['s', 'second']);
+      const first = await service.listWaitingSessions({ appName: 'app', kind: 'due', limit: 1 });
+      expect(await waitingIds({ kind: 'due', after: first.next })).toHaveLength(1);
+      expect((await service.listSessions({ appName: 'app' })).total).toBe(2);
+      expect(await service.deleteSession({ ...ref, ifIdle: true })).toBe(false);
+      const idle = { unfinished: null, openInterrupts: 0, wakeAt: null };
+      await service.appendEvent({ session: ref, event: eventOf('e2'), marks: idle });
+      const lease = await service.leasing!.lease(second, leaseRequest('i1'));
+      await lease.release({ marks: idle });
+      expect(await waitingIds()).toEqual([]);
+      now += 59_000;
+      expect((await service.listSessions({ appName: 'app' })).total).toBe(2);
+      now += 1_001;
+      for (const session of [ref, second]) expect(await service.getSession(session)).toBeUndefined();
+      for (const p of [ref, { appName: 'app' }]) expect((await service.listSessions(p)).total).toBe(0);
+    });
+
     it('gives leases in order, checks their fences and delivers events (contracts 13, 40)', async () => {
       const service = new RedisSessionService(clientOf(), { keyPrefix: prefix(), pollMs: 50 });
       await service.createSession(ref);
@@ -100,6 +139,19 @@ export function registerSmokeSeries(name: string, clientOf: () => RedisClient): 
       expect([await service.listVersions(file), await service.listArtifactKeys(ref)]).toEqual([[0, 1], ['f']]);
       await service.deleteArtifact(file);
       expect(await service.listArtifactKeys(ref)).toEqual([]);
+    });
+
+    it('stores and deletes credentials (contract 44)', async () => {
+      const encryptionKeys = `a:${btoa('a'.repeat(32))}`;
+      const service = new RedisCredentialService(clientOf(), { keyPrefix: prefix(), encryptionKeys });
+      const credential = { authType: 'apiKey' as const, apiKey: 'kü' };
+      await service.saveCredential({ ...ref, credentialKey: 'k', credential });
+      expect(await service.loadCredential({ ...ref, credentialKey: 'k' })).toEqual(credential);
+      expect(await service.loadCredential({ ...ref, credentialKey: 'none' })).toBeUndefined();
+      expect(await service.listCredentialKeys(ref)).toEqual(['k']);
+      await service.deleteCredential({ ...ref, credentialKey: 'k' });
+      expect(await service.listCredentialKeys(ref)).toEqual([]);
+      await service.deleteUserCredentials(ref);
     });
 
     it('stores, finds and deletes memory, and saves index segments (contracts 31, 32)', async () => {

@@ -1,5 +1,18 @@
-import type { ArtifactService, MemoryService, MemoryStore, Runtime, SessionService, SessionStore } from '@thole/core';
-import type { RedisArtifactServiceOptions, RedisOptions, RedisSessionServiceOptions } from '@thole/redis-services';
+import type {
+  ArtifactService,
+  CredentialService,
+  MemoryService,
+  MemoryStore,
+  Runtime,
+  SessionService,
+  SessionStore,
+} from '@thole/core';
+import type {
+  RedisArtifactServiceOptions,
+  RedisCredentialServiceOptions,
+  RedisOptions,
+  RedisSessionServiceOptions,
+} from '@thole/redis-services';
 import { memoryAbilities, sessionServiceCases } from '@thole/testing';
 import type { SubjectMaker } from '@thole/testing';
 
@@ -52,6 +65,19 @@ export function artifactSubjects(
     name: `${name}, artifacts`,
     claims: ['durable'],
     ...withPrefixes(`${name}/files`, (options) => make({ ...options, maxBytes: 65_536 })),
+  };
+}
+
+/** Creates credential services, each with its own key prefix. */
+export function credentialSubjects(
+  name: string,
+  make: (options: RedisCredentialServiceOptions) => CredentialService,
+): SubjectMaker<CredentialService> & { name: string } {
+  const encryptionKeys = `a:${btoa('a'.repeat(32))}`;
+  return {
+    name: `${name}, credentials`,
+    claims: ['durable'],
+    ...withPrefixes(`${name}/credentials`, (options) => make({ ...options, encryptionKeys })),
   };
 }
 

@@ -1,0 +1,124 @@
+import { createEvent } from '@thole/core';
+import type { Event, StateMap } from '@thole/core';
+import { applyDelta } from '@thole/core/kit';
+import { RedisSessionService, RedisSessionStore } from '@thole/redis-services';
+import type { TextCodec } from '@thole/redis-services';
+import { afterAll, expect, it } from 'vitest';
+import { describeWith } from '../../../../test/servers/index.ts';
+import { ref } from '../support/outcomes.ts';
+import { clientTo } from '../support/redis-clients.ts';
+
+const codec: TextCodec = {
+  encode: (text) => Buffer.from(text).reverse(),
+  decode: (stored) =>
+    Buffer.from(stored as Uint8Array)
+      .reverse()
+      .toString(),
+};
+
+describeWith('redis', 'pruneEvents in Redis', (url) => {
+  const client = clientTo(url);
+  let count = 0;
+  afterAll(() => client.quit());
+  const options = (): { keyPrefix: string; timeoutMs: number } => ({
+    keyPrefix: `prune/${process.pid}/${count++}/`,
+    timeoutMs: 60_000,
+  });
+  const writing = (id: string, stateDelta: StateMap, more: Partial<Event> = {}): Event =>
+    createEvent({ id, author: 'agent', invocationId: id, actions: { stateDelta }, ...more });
+
+  it('keeps the invocation of an open call and all events after it (contract 14)', async () => {
+    const service = new RedisSessionService(client, options());
+    await service.createSession(ref);
+    const call = { functionCall: { id: 'c', name: 'book', args: {} } };
+    const answer = { functionResponse: { id: 'c', name: 'book', response: { ok: true } } };
+    const append = (event: Event, openInterrupts: number): Promise<Event> =>
+      service.appendEvent({ session: ref, event, marks: { openInterrupts } });
+    await append(createEvent({ id: 'e1', invocationId: 'i1', author: 'user' }), 0);
+    await append(createEvent({ id: 'e2', invocationId: 'i2', author: 'user' }), 0);
+    const parts = { content: { role: 'model' as const, parts: [call] }, longRunningToolIds: ['c'] };
+    await append(createEvent({ id: 'e3', invocationId: 'i2', author: 'agent', ...parts }), 1);
+    await append(createEvent({ id: 'e4', invocationId: 'i3', author: 'user' }), 1);
+    const ids = async (): Promise<string[]> => (await service.getSession(ref))!.events.map(({ id }) => id);
+    expect([await service.pruneEvents({ ...ref, keepLast: 0 }), await ids()]).toEqual([1, ['e2', 'e3', 'e4']]);
+    const content = { role: 'user' as const, parts: [answer] };
+    await append(createEvent({ id: 'e5', invocationId: 'i2', author: 'user', content }), 0);
+    expect([await service.pruneEvents({ ...ref, keepLast: 1 }), await ids()]).toEqual([3, ['e5']]);
+  });
+
+  for (const [what, more] of [
+    ['without a codec', {}],
+    ['with a codec', { codec }],
+  ] as const) {
+    it(`adds the changes of deleted events to the initial state, ${what} (contract 27)`, async () => {
+      const store = new RedisSessionStore(client, { ...options(), ...more });
+      const key = ref;
+      const state = { kept: 1, removed: 1, 'changed ü': 1 };
+      const empty = { appState: {}, userState: {}, appVersion: 0, userVersion: 0, marks: idle };
+      const times = { createTime: 1, lastUpdateTime: 1 };
+      await store.insert({
+        key,
+        incarnation: 'x',
+        initialState: state,
+        state,
+        ...empty,
+        ...times,
+        events: [],
+        lastSeq: 0,
+        v: 1,
+      });
+      const append = (id: string, session: StateMap): Promise<unknown> =>
+        store.append(key, writing(id, { ...session, 'user:x': 1, 'temp:y': 1 }), { session, user: { x: 1 } });
+      await append('e1', { 'changed ü': 2, removed: null });
+      await append('e2', { 'changed ü': 3 });
+      const initialState = async (): Promise<unknown> => (await store.load(key, {}))!.initialState;
+      expect([await store.pruneEvents({ ...key, keepLast: 2 }), await initialState()]).toEqual([0, state]);
+      expect(await store.pruneEvents({ ...key, keepLast: 1 })).toBe(1);
+      expect(await initialState()).toEqual({ kept: 1, 'changed ü': 2 });
+      expect(await store.pruneEvents({ ...key, keepLast: 0 })).toBe(1);
+      expect(await initialState()).toEqual({ kept: 1, 'changed ü': 3 });
+    });
+  }
+
+  it('keeps initial state, events and state consistent while events are appended (contracts 6, 27)', async () => {
+    const service = new RedisSessionService(client, options());
+    const store = new RedisSessionStore(client, { keyPrefix: `prune/${process.pid}/${count - 1}/` });
+    await service.createSession(ref);
+    const append = (n: number): Promise<unknown> =>
+      service.appendEvent({ session: ref, event: writing(`e${n}`, { [`k${n % 7}`]: n }) });
+    await Promise.all(Array.from({ length: 2_300 }, (_, n) => append(n)));
+    let isAppending = true;
+    const appending = (async () => {
+      for (let n = 2_300; n < 2_400; n++) await append(n);
+      isAppending = false;
+    })();
+    let deleted = 0;
+    while (isAppending) {
+      const prunings = [1, 2].map(() => service.pruneEvents({ ...ref, keepLast: 20 }));
+      for (const each of await Promise.all(prunings)) deleted += each;
+      const { initialState, events, state, lastSeq } = (await store.load(ref, {}))!;
+      expect(events.map(({ seq }) => seq)).toEqual(events.map((_, i) => lastSeq - events.length + 1 + i));
+      const computed = { ...initialState };
+      for (const event of events) applyDelta(computed, event.actions.stateDelta);
+      expect(computed).toEqual(state);
+    }
+    await appending;
+    deleted += await service.pruneEvents({ ...ref, keepLast: 20 });
+    expect(deleted).toBe(2_380);
+  });
+
+  it('deletes a rewind together with the 1,200 events that it removes (contract 27)', async () => {
+    const service = new RedisSessionService(client, options());
+    await service.createSession(ref);
+    const rewound = Array.from({ length: 1_200 }, (_, n) => writing(`e${n}`, {}, { invocationId: 'i1' }));
+    const actions = { rewindBeforeInvocationId: 'i1' };
+    const marker = createEvent({ id: 'marker', author: 'user', invocationId: 'r', actions });
+    const last = writing('last', {}, { invocationId: 'i2' });
+    for (const event of [...rewound, marker, last]) await service.appendEvent({ session: ref, event });
+    expect(await service.pruneEvents({ ...ref, keepLast: 2 })).toBe(0);
+    expect(await service.pruneEvents({ ...ref, keepLast: 1 })).toBe(1_201);
+    expect((await service.getSession(ref))!.events.map(({ id }) => id)).toEqual(['last']);
+  });
+});
+
+const idle = { unfinished: null, wakeAt: null, openInterrupts: 0 };
