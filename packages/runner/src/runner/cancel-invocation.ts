@@ -1,5 +1,7 @@
 import { createEvent } from '@thole/core';
+import { interruptsOf } from '../history/interrupt-fold.ts';
 import type { RunRequest } from '../invocation/run-request.ts';
+import { LiveSession } from '../session/live-session.ts';
 import { RunHandle } from './run.ts';
 import type { RunInit } from './runner-deps.ts';
 
@@ -8,10 +10,12 @@ import type { RunInit } from './runner-deps.ts';
  * session does not contain such an invocation.
  */
 export async function cancelInvocation(init: RunInit, invocationId: string): Promise<boolean> {
+  // Without a lease first: another run may hold the session for long.
+  const session = await init.sessionAccess.service.getSession(init.ref);
+  if (!session || !mayCancel(new LiveSession(session, undefined), invocationId)) return false;
   let isCancelled = false;
-  const beforeMessage: RunInit['beforeMessage'] = async (task, { committer, session }) => {
-    const isOpen = task.interrupts.ofInvocation(invocationId).some((each) => each.isOpen);
-    if (!isOpen && session.unfinished !== invocationId) return 'end';
+  const beforeMessage: RunInit['beforeMessage'] = async (task, { committer, session: opened }) => {
+    if (!mayCancel(opened, invocationId)) return 'end';
     const errorMessage = `Invocation ${invocationId} was cancelled.`;
     const record = { author: 'system', invocationId, errorCode: 'RUN_ABORTED', errorMessage };
     await committer.commit(createEvent(record, task.runner.runtime));
@@ -24,4 +28,11 @@ export async function cancelInvocation(init: RunInit, invocationId: string): Pro
   const request: RunRequest = { userId, sessionId, newMessage: 'cancel', runConfig: { reader: 'detached' } };
   for await (const _ of new RunHandle({ ...init, runner, beforeMessage }, request));
   return isCancelled;
+}
+
+function mayCancel(session: LiveSession, invocationId: string): boolean {
+  if (session.unfinished === invocationId) return true;
+  return interruptsOf(session)
+    .ofInvocation(invocationId)
+    .some((each) => each.isOpen);
 }
