@@ -23,6 +23,14 @@ export interface RagContext {
   readonly distance: number;
 }
 
+/** A passage in an answer. `score` is the distance in corpora that RAG Engine manages itself. */
+interface WireContext {
+  sourceDisplayName?: string;
+  text?: string;
+  distance?: number;
+  score?: number;
+}
+
 /** A query of a corpus. */
 export interface RagQuery {
   text: string;
@@ -115,11 +123,10 @@ export class RagCorpus {
     const url = this.#client.url({ location, name: parent }, ':retrieveContexts');
     try {
       const answer = await this.#client.json({ method: 'POST', isRead: true, url, body, signal });
-      const { contexts = [] } = (answer['contexts'] ?? {}) as { contexts?: JsonObject[] };
-      return contexts.map(({ sourceDisplayName, text: passage, distance, score }) => ({
-        displayName: String(sourceDisplayName ?? ''),
-        text: String(passage ?? ''),
-        distance: Number(distance ?? score ?? 0),
+      const { contexts = [] } = (answer['contexts'] ?? {}) as { contexts?: WireContext[] };
+      return contexts.map(({ sourceDisplayName: displayName = '', text: passage = '', distance, score = 0 }) => ({
+        ...{ displayName, text: passage },
+        distance: distance ?? score,
       }));
     } catch (error) {
       throw this.#explain(error);

@@ -126,9 +126,12 @@ export class VertexAiMemoryBankService implements MemoryService {
   async addMemory(p: AddMemoryRequest & BankCallOptions): Promise<MemoryEntry[]> {
     const metadata = readBankMetadata(p.customMetadata ?? {});
     const groups = newEntriesOf(p, this.#client.runtime);
+    if (metadata.memoryId !== undefined && groups.reduce((sum, { entries }) => sum + entries.length, 0) > 1)
+      throw new TholeError('INVALID_INPUT', 'customMetadata.memory_id needs exactly one entry.');
     p.signal?.throwIfAborted();
     const added: MemoryEntry[] = [];
-    for (const { entries } of groups) {
+    for (const group of groups) {
+      const entries = withGivenId(group.entries, metadata.memoryId);
       const scope = bankScopeOf({ appName: p.appName, userId: p.userId, scope: entries[0]!.scope });
       const adding = metadata.consolidates
         ? this.#consolidate(p.appName, scope, entries, metadata)
@@ -310,7 +313,13 @@ export class VertexAiMemoryBankService implements MemoryService {
     const { location, name } = this.#memories(appName);
     for (const entry of entries) {
       const memory = toBankMemory(entry, scope, this.#client.runtime.now());
-      const body = { ...memory, ...create, metadata: { ...(memory['metadata'] as JsonObject), ...metadata } };
+      const body: JsonObject = {
+        ...memory,
+        ...create,
+        metadata: { ...(memory['metadata'] as JsonObject), ...metadata },
+      };
+      // Only one of the two may be set.
+      if (create['ttl'] !== undefined) delete body['expireTime'];
       const memoryId = givenId ?? (await memoryIdOf(scope, entry.id));
       await this.#changes.run(entryKey(scope, entry.id), async () => {
         try {
@@ -325,7 +334,9 @@ export class VertexAiMemoryBankService implements MemoryService {
   }
 
   async #patch(path: VertexPath, body: JsonObject): Promise<void> {
-    const query = { updateMask: 'fact,metadata,expireTime' };
+    const others = ['displayName', 'description', 'topics'].filter((name) => body[name] !== undefined);
+    const expiry = body['ttl'] === undefined ? 'expireTime' : 'ttl';
+    const query = { updateMask: ['fact', 'metadata', expiry, ...others].join(',') };
     await this.#client.operation({ method: 'PATCH', url: this.#client.url(path), query, body }, path.location);
   }
 
@@ -368,6 +379,11 @@ export class VertexAiMemoryBankService implements MemoryService {
     const { location, name } = this.#engines.of(appName);
     return { location, name: `${name}/memories` };
   }
+}
+
+/** An entry with an id of the service has the same id here. */
+function withGivenId(entries: readonly MemoryEntry[], id: string | undefined): readonly MemoryEntry[] {
+  return id === undefined ? entries : entries.map((entry) => ({ ...entry, id }));
 }
 
 function contentsOf(turns: readonly MemoryEntry[]): JsonObject {

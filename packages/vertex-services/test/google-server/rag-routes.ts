@@ -57,7 +57,7 @@ export class RagRoutes implements Routes {
     if (id === undefined) {
       if (method !== 'GET') return undefined;
       const { page, ...next } = pageOf([...files.values()], query);
-      const ragFiles = page.map(({ text: _, chunks: __, ...file }) => file);
+      const ragFiles = page.map(({ name, displayName, description }) => ({ name, displayName, description }));
       return { json: { ...(page.length > 0 && { ragFiles }), ...next } };
     }
     const file = files.get(id);

@@ -1,0 +1,97 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { FixedRuntime } from '@thole/testing';
+import { VertexAiSessionService } from '@thole/vertex-services';
+import type { GoogleOptions } from '@thole/vertex-services';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { GoogleServer, serviceAccount } from '../google-server/google-server.ts';
+import { passTime } from '../pass-time.ts';
+
+let server: GoogleServer;
+const folder = mkdtempSync(join(tmpdir(), 'vertex-keys-'));
+beforeAll(async () => void (server = await GoogleServer.start()));
+afterEach(() => void (server.faults.length = 0));
+afterAll(async () => {
+  rmSync(folder, { recursive: true, force: true });
+  await server.close();
+});
+
+const key = { appName: '42', userId: 'ada', sessionId: 's1' };
+const place = { project: 'hotel', location: 'us-central1' };
+const LOG_IN = 'Run `gcloud auth application-default login`, or set GOOGLE_APPLICATION_CREDENTIALS to a key file.';
+
+async function failureOf(googleAuthOptions: GoogleOptions['googleAuthOptions']): Promise<unknown> {
+  const runtime = new FixedRuntime();
+  const service = new VertexAiSessionService({ ...place, fetch: server.fetch, googleAuthOptions, runtime });
+  return passTime(runtime, service.getSession(key)).then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+}
+
+describe('Google credentials', () => {
+  it('are a service-account key, whose token is cached', async () => {
+    const service = new VertexAiSessionService({ ...place, ...server.options });
+    const before = server.tokens;
+    await service.getSession(key);
+    await service.getSession(key);
+    expect(server.tokens).toBe(before + 1);
+  });
+
+  it('can be read from a key file', async () => {
+    const keyFilename = join(folder, 'key.json');
+    writeFileSync(keyFilename, JSON.stringify(serviceAccount));
+    expect(await failureOf({ keyFilename })).toBeUndefined();
+  });
+
+  it('name the command and the variable if the key file is missing', async () => {
+    expect(await failureOf({ keyFilename: join(folder, 'none.json') })).toMatchObject({
+      code: 'STORE_UNAVAILABLE',
+      retryable: false,
+      message: `The key file of Google Cloud cannot be read. ${LOG_IN}`,
+    });
+  });
+
+  it('are checked if the token server rejects the key', async () => {
+    const other = generateKeyPairSync('rsa', { modulusLength: 2048 });
+    const private_key = other.privateKey.export({ type: 'pkcs8', format: 'pem' }) as string;
+    const error = await failureOf({ credentials: { ...serviceAccount, private_key } });
+    expect(error).toMatchObject({
+      code: 'STORE_UNAVAILABLE',
+      retryable: false,
+      message: `Google rejected the credentials. Check that the service account exists and that its key is valid, or create a new key. ${LOG_IN}`,
+    });
+    // Neither the key nor the signed assertion is in the error.
+    expect(JSON.stringify([error, (error as Error).cause, String((error as Error).cause)])).not.toMatch(
+      /BEGIN PRIVATE|assertion/,
+    );
+  });
+
+  it('are checked if the key is not a key', async () => {
+    expect(await failureOf({ credentials: { ...serviceAccount, private_key: 'abc' } })).toMatchObject({
+      code: 'STORE_UNAVAILABLE',
+      retryable: false,
+      message: expect.stringContaining('Check that the service account exists') as string,
+    });
+  });
+
+  it('are retried if the token server fails', async () => {
+    server.faults.push({ on: 'POST /token', times: 99, answer: { status: 503, json: { error: 'unavailable' } } });
+    expect(await failureOf(server.options.googleAuthOptions)).toMatchObject({
+      code: 'STORE_UNAVAILABLE',
+      retryable: true,
+      message: 'No access token: the token server of Google cannot be reached.',
+    });
+    server.faults.length = 0;
+    server.faults.push({ on: 'POST /token', answer: 'cut' });
+    expect(await failureOf(server.options.googleAuthOptions)).toBeUndefined();
+  });
+
+  it('are not sent if googleAuthOptions is false', async () => {
+    server.requests.length = 0;
+    await failureOf(false);
+    expect(server.requestsOn('GET', '/sessions/s1')[0]!.headers['authorization']).toBeUndefined();
+  });
+});
