@@ -1,9 +1,6 @@
-import { execFile } from 'node:child_process';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import type { ArtifactService } from '@thole/core';
 import { FileArtifactService } from '@thole/mem-services/file';
 import { artifactServiceCases, register } from '@thole/testing';
@@ -58,20 +55,6 @@ describe('FileArtifactService', () => {
     const service = new FileArtifactService({ rootDir: join(rootDir, 'not', 'there', 'yet') });
     expect(await service.listArtifactKeys(ref)).toEqual([]);
     expect(await service.saveArtifact({ ...ref, artifact: { text: 'a' } })).toBe(0);
-  });
-
-  it('never gives the same version to two processes (contract 37)', { timeout: 30_000 }, async () => {
-    const { service, rootDir } = await createService();
-    const script = fileURLToPath(new URL('save-twenty.ts', import.meta.url));
-    const saving = [1, 2].map(() =>
-      promisify(execFile)(process.execPath, ['--conditions=@thole/source', script, rootDir]),
-    );
-    const versions = (await Promise.all(saving)).flatMap(({ stdout }) => JSON.parse(stdout) as number[]);
-    const all = Array.from({ length: 40 }, (_, i) => i);
-    expect(versions.toSorted((a, b) => a - b)).toEqual(all);
-    expect(await service.listVersions({ appName: 'app', userId: 'u', sessionId: 's', filename: 'shared' })).toEqual(
-      all,
-    );
   });
 
   it('throws for an invalid rootDir', () => {
