@@ -19,7 +19,9 @@ it('ends every name of a duration in Ms (contract 41)', () => {
   const nameless = sources.flatMap((file) =>
     [...codeOf(file).matchAll(duration)].map(([, name]) => `${file}: ${name}`),
   );
-  expect(nameless).toEqual([]);
+  // A number of invocations, with ADK's name.
+  const counts = ['packages/core/src/app/compaction.ts: interval'];
+  expect(nameless.filter((each) => !counts.includes(each))).toEqual([]);
 });
 
 it('uses instanceof only for classes of the language (contract 42)', () => {

@@ -33,7 +33,7 @@ interface Cache {
   usesLeft: number;
 }
 
-/** What is known of the requests with one key to one model. */
+/** State of the requests with one key to one model. */
 interface Entry {
   cache: Cache | undefined;
   /** The beginning of the last request. */

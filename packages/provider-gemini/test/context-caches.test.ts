@@ -120,7 +120,7 @@ describe('Gemini with a context cache', () => {
     );
   });
 
-  it('creates it again after cacheIntervals uses, with the longer beginning, and deletes the old one', async () => {
+  it('creates a longer one after cacheIntervals uses, and deletes the old one', async () => {
     const requests = [1, 2, 3, 4].map((n) => requestOf(turn(n), { cacheIntervals: 2 }));
     await send(answering(5_000), requests, async (server) => {
       await vi.waitFor(() => expect(kindsOf(server)).toContain('delete'));
@@ -143,7 +143,7 @@ describe('Gemini with a context cache', () => {
     );
   });
 
-  it('never leaves the contents empty, and leaves texts before the newest message out of the cache', async () => {
+  it('never leaves the contents empty, and caches no texts before the newest message', async () => {
     const memory = textOf('user', 'Memory of today.');
     const contents = (n: number): Content[] => [...turn(n).slice(0, -1), memory, textOf('user', `q${n}`)];
     await send(answering(5_000), [requestOf(contents(2)), requestOf(contents(2))], (server) => {

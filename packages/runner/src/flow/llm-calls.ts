@@ -8,7 +8,7 @@ export interface LlmCallsInit {
   /** Maximum number of calls. */
   readonly maxCalls: number;
   readonly limits?: RunLimits | undefined;
-  readonly costOf?: App['costOf'];
+  readonly costOf?: App['costOf'] | undefined;
 }
 
 /** Counts the model calls, the tokens and the cost of an invocation, including those of its child runs. */

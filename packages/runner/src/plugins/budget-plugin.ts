@@ -22,7 +22,7 @@ export interface BudgetLimits {
 export interface BudgetPluginOptions {
   limits: BudgetLimits;
   /** Returns the cost of one model call. Required for a limit of cost. */
-  costOf?: App['costOf'];
+  costOf?: App['costOf'] | undefined;
   /** Default: an `InMemoryUsageCounter`, whose counts are those of this process. */
   counter?: UsageCounter | undefined;
   /** Time zone of `userPerDay`. Default: UTC. */

@@ -67,7 +67,7 @@ describe('BudgetPlugin', () => {
     expect(model.requests).toHaveLength(1);
   });
 
-  it('counts each day anew with userPerDay, in the time zone of the user', async () => {
+  it('counts each day separately with userPerDay, in the time zone of the user', async () => {
     // 23:30 in Berlin.
     const runtime = new FixedRuntime({ now: Date.UTC(2026, 0, 10, 22, 30) / 1000 });
     const timeZone = ({ userId }: { userId: string }): string | undefined =>
