@@ -68,7 +68,9 @@ export interface Plugin {
    * Called after a request for an answer from outside is stored, at least once. Cannot return a result; its own errors are
    * only logged.
    */
-  onInterruptCallback?: Hook<{ interrupt: Interrupt; ref: SessionRef; invocationContext: InvocationContext }> | undefined;
+  onInterruptCallback?:
+    | Hook<{ interrupt: Interrupt; ref: SessionRef; invocationContext: InvocationContext }>
+    | undefined;
   /** Called when the runner is closed. */
   close?(): MaybePromise<void>;
 }

@@ -47,7 +47,8 @@ function waitingInvocations(events: readonly Event[], { unfinished }: SessionMar
     const { author, invocationId, longRunningToolIds = [] } = event;
     const isFromInside = author !== 'user' && author !== 'system';
     for (const { id } of getFunctionCalls(event)) {
-      if (isFromInside && id !== undefined) open.set(id, { invocationId, isLongRunning: longRunningToolIds.includes(id) });
+      if (isFromInside && id !== undefined)
+        open.set(id, { invocationId, isLongRunning: longRunningToolIds.includes(id) });
     }
     for (const response of getFunctionResponses(event)) {
       const call = response.id === undefined ? undefined : open.get(response.id);

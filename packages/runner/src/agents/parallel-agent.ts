@@ -39,7 +39,9 @@ export class ParallelAgent extends BaseAgent {
         });
     };
 
-    const branches = this.subAgents.map((agent) => flowSupport(context).callAgent(agent, { branch: `${prefix}.${agent.name}` }).steps);
+    const branches = this.subAgents.map(
+      (agent) => flowSupport(context).callAgent(agent, { branch: `${prefix}.${agent.name}` }).steps,
+    );
     for (const steps of branches) advance(steps, steps.next());
     try {
       // Each branch has at most one event here and continues with its own stored event: a slow reader delays all

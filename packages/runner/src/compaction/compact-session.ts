@@ -23,7 +23,11 @@ export interface CompactSessionInit {
 }
 
 /** A session as a compaction reads it. */
-export type CompactedSession = Pick<Session, 'incarnation' | 'lastSeq'> & { events: readonly Event[] };
+export type CompactedSession = Pick<Session, 'incarnation' | 'lastSeq'> & {
+  events: readonly Event[];
+  /** The unfinished invocation by the session's marks. Undefined if the service has no marks. */
+  unfinished: string | null | undefined;
+};
 
 /**
  * Summarizes older events of a session and stores the records. It needs no lease: an event belongs to the first record that
@@ -35,7 +39,7 @@ export async function compactSession(
   p: CompactSessionInit,
 ): Promise<CompactionResult[]> {
   const results: CompactionResult[] = [];
-  for (const window of planCompaction(session.events, p.options, p)) {
+  for (const window of planCompaction(session.events, p.options, { ...p, unfinished: session.unfinished })) {
     const result = compactionResult(window);
     if (!p.dryRun) {
       const summary = await summarize(init, window, p);
@@ -76,6 +80,6 @@ async function storeRecord(init: RunInit, session: CompactedSession, record: Eve
   };
   // A task that never begins: it only commits this event.
   const task = new RunTask(init, { ...ref, newMessage: '' });
-  task.opened = new OpenRun(task, new LiveSession(empty, undefined), undefined);
+  task.opened = new OpenRun(task, new LiveSession(empty, undefined), {});
   return task.commit(createEvent({ ...record, invocationId: task.invocationId }, runner.runtime));
 }

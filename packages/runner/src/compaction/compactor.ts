@@ -40,8 +40,8 @@ export class Compactor {
     const key = sessionKeyOf(ref);
     if (this.#jobs.has(key) || !mayBeDue(opened.session.log, options)) return;
     // The list of events now: a later run adds events to the same log.
-    const { incarnation, lastSeq, log } = opened.session;
-    const session = { incarnation, lastSeq, events: [...log] };
+    const { incarnation, lastSeq, log, unfinished } = opened.session;
+    const session = { incarnation, lastSeq, events: [...log], unfinished };
     const job = this.#run(task, session).finally(() => this.#jobs.delete(key));
     this.#jobs.set(key, job);
   }
@@ -73,7 +73,7 @@ export class Compactor {
     const running = await leases.currentInvocation(ref);
     const { signal } = this.#closed;
     const all = { options, summarizer: summarizer(), isForced: true, dryRun, running, signal };
-    return compactSession(initOf(ref), session, all);
+    return compactSession(initOf(ref), { ...session, unfinished: session.marks?.unfinished }, all);
   }
 
   /** True if a job is active. */

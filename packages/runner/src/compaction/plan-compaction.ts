@@ -50,13 +50,13 @@ export function mayBeDue(log: EventLog, { interval, tokenThreshold }: Compaction
 
 /**
  * Returns the events to summarize, by branch. Never covers events of an invocation that may continue (`openInvocations`),
- * events of the `running` invocation, events without words for a model, results of steps, logs of child runs, and one side
+ * of the `running` and the `unfinished` invocation, events without words for a model, results of steps, logs of child runs, and one side
  * of a call without the other. With `isForced` the number of invocations and tokens does not count.
  */
 export function planCompaction(
   stored: readonly Event[],
   options: CompactionOptions,
-  p: { isForced: boolean; running?: string | undefined },
+  p: { isForced: boolean; running?: string | undefined; unfinished?: string | null | undefined },
 ): CompactionWindow[] {
   const visible = applyRewinds(stored);
   const included = includeEvents(visible, undefined).filter((event) => !compactionOf(event));
@@ -64,8 +64,8 @@ export function planCompaction(
   const covered = new Set<string>(active.flatMap(({ ids }) => [...ids]));
   const open = openInvocations(visible);
   const raw = included.filter((event) => !covered.has(event.id));
-  const mayContinue = ({ invocationId }: Event): boolean => open.has(invocationId) || invocationId === p.running;
-  const closed = raw.filter((event) => !mayContinue(event) && !isJournalEvent(event));
+  for (const active of [p.running, p.unfinished]) if (active) open.add(active);
+  const closed = raw.filter((event) => !open.has(event.invocationId) && !isJournalEvent(event));
   const candidates = candidatesOf({ visible, raw, closed }, options, p.isForced);
   if (candidates.length === 0) return [];
   const byBranch = Map.groupBy(withoutSplitCalls(included, candidates), (event) => event.branch);

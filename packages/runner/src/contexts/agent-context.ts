@@ -102,6 +102,7 @@ export class AgentContext<T = unknown> extends BaseContext<T> implements Invocat
 
   countLlmCall(): void {
     this.task.assertMayBegin();
+    this.task.modelSees();
     this.task.calls.count(this.task.invocationId);
   }
 
@@ -369,9 +370,7 @@ export class AgentContext<T = unknown> extends BaseContext<T> implements Invocat
       .ofInvocation(invocationId)
       .filter(
         ({ interrupt, event }) =>
-          interrupt.kind === kind &&
-          interrupt.functionCallId === undefined &&
-          placeOf(event, rootPlace) === this.place,
+          interrupt.kind === kind && interrupt.functionCallId === undefined && placeOf(event, rootPlace) === this.place,
       );
   }
 

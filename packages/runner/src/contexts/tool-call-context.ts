@@ -80,7 +80,10 @@ export class ToolCallContext<T = unknown> extends BaseContext<T> implements Tool
     this.#assertMayPause('requestCredential');
     const { authenticator } = this.task.runner;
     if (!authenticator)
-      throw new TholeError('CREDENTIAL_NOT_CONFIGURED', 'The runner has no authenticator. Set the option authenticator.');
+      throw new TholeError(
+        'CREDENTIAL_NOT_CONFIGURED',
+        'The runner has no authenticator. Set the option authenticator.',
+      );
     const { appName, userId, signal } = this;
     const credential = await authenticator.loadCredential({ appName, userId, authConfig, signal });
     if (credential) return credential;

@@ -85,11 +85,17 @@ export async function storeStart(draft: RequestDraft, { call, attempt }: GatedCa
   context.signal.throwIfAborted();
 }
 
-function isApproved({ editedArguments, seenArguments }: NonNullable<CallAttempt['confirmation']>, args: JsonObject): boolean {
+function isApproved(
+  { editedArguments, seenArguments }: NonNullable<CallAttempt['confirmation']>,
+  args: JsonObject,
+): boolean {
   return isSame(args, editedArguments ?? seenArguments);
 }
 
-function requestedIn({ requestedToolConfirmations }: EventActions, id: string): { hint: string; payload?: Json } | undefined {
+function requestedIn(
+  { requestedToolConfirmations }: EventActions,
+  id: string,
+): { hint: string; payload?: Json } | undefined {
   const asked = Object.hasOwn(requestedToolConfirmations, id) ? requestedToolConfirmations[id] : undefined;
   if (!isPlainObject(asked)) return undefined;
   const { hint, payload } = asked as { hint?: Json; payload?: Json };

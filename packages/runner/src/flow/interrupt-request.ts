@@ -40,7 +40,10 @@ export function confirmationRequest(
 }
 
 /** Returns a request for input. */
-export function inputRequest(origin: RequestOrigin, { message, responseSchema, payload }: InputRequest): InterruptRequest {
+export function inputRequest(
+  origin: RequestOrigin,
+  { message, responseSchema, payload }: InputRequest,
+): InterruptRequest {
   const created = request(origin, requestNames.input, {
     message,
     payload: payload ?? null,

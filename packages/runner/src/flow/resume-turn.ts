@@ -26,7 +26,8 @@ export function startOfTurn(context: InvocationContext, support: FlowSupport): T
   if (calls.length > 0) return { kind: 'calls', event, calls };
   const last = events.findLast(({ content }) => content !== undefined)!;
   if (!isFinalResponse(event) || isRequestEvent(last)) return { kind: 'model' };
-  return { kind: support.progress!.hasNewAnswer(support.place, event) ? 'model' : 'done' };
+  const isAsked = support.progress!.hasNewAnswer(support.place, event) || support.progress!.hasNewMessage(event);
+  return { kind: isAsked ? 'model' : 'done' };
 }
 
 /** Returns the stored answers of the turn's calls, by call id. Calls without a final answer are left out. */

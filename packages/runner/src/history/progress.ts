@@ -1,4 +1,4 @@
-import { errorCodes, isFinalResponse } from '@thole/core';
+import { errorCodes, getFunctionResponses, isFinalResponse } from '@thole/core';
 import type { InterruptLog } from '@thole/core/kit';
 import type { Event, Json } from '@thole/core';
 import { isRequestEvent, segmentsOf } from './turn-segments.ts';
@@ -21,6 +21,7 @@ export class Progress {
   readonly #invocationId: string;
   readonly #places = new Map<string, Event[]>();
   readonly #steps = new Map<string, Json>();
+  #lastMessage: number = 0;
   readonly #started = new Set<string>();
   /** Places with an event at them or below them. */
   readonly #begun = new Set<string>();
@@ -44,6 +45,8 @@ export class Progress {
     if (step) return void this.#steps.set(stepKey(step), step.result);
     const started = customMetadata?.['toolStarted'] as { callId: string; attempt: number } | undefined;
     if (started) return void this.#started.add(`${started.attempt} ${started.callId}`);
+    if (event.author === 'user' && getFunctionResponses(event).length === 0 && event.content)
+      this.#lastMessage = event.seq ?? 0;
     if (event.author === 'user' || event.author === 'system' || isClosingRecord(event)) return;
     const place = placeOf(event, this.#rootPlace);
     const events = this.#places.get(place);
@@ -88,7 +91,7 @@ export class Progress {
     if (transferTo !== undefined) return this.at(`${place}/${transferTo}`).some(({ actions }) => actions.endOfAgent);
     const last = own.findLast((event) => event.content !== undefined);
     if (!last || !isFinalResponse(last) || isRequestEvent(last)) return false;
-    return !this.hasNewAnswer(place, last);
+    return !this.hasNewAnswer(place, last) && !(place === this.#rootPlace && this.hasNewMessage(last));
   }
 
   #addAct(place: string, act: { seq: number; branch: string | undefined }): void {
@@ -120,6 +123,11 @@ export class Progress {
       if ((answer?.event.seq ?? 0) > (event.seq ?? 0)) return true;
     }
     return false;
+  }
+
+  /** True if the user sent a message after the event: it joined the invocation. */
+  hasNewMessage(event: Event): boolean {
+    return this.#lastMessage > (event.seq ?? 0);
   }
 
   /** Returns the result of a step, or undefined if it has none. */

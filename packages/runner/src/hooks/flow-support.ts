@@ -1,4 +1,16 @@
-import type { Agent, ContextCacheHint, Event, FunctionCall, InvocationContext, Llm, MaybePromise, Plugin, Span, ToolContext, Toolset } from '@thole/core';
+import type {
+  Agent,
+  ContextCacheHint,
+  Event,
+  FunctionCall,
+  InvocationContext,
+  Llm,
+  MaybePromise,
+  Plugin,
+  Span,
+  ToolContext,
+  Toolset,
+} from '@thole/core';
 import type { InterruptLog } from '@thole/core/kit';
 import type { CallAttempt } from '../flow/call-attempt.ts';
 import type { InterruptRequest } from '../flow/interrupt-request.ts';

@@ -72,9 +72,13 @@ function checkPlainAnswer(task: RunTask, given: GivenAnswer): CheckedAnswer {
   const { call } = found;
   if (found.status === 'answered') throw answered(given.id);
   if (given.response && given.response.name !== call.name)
-    throw new TholeError('INTERRUPT_MISMATCH', `Call "${given.id}" is a call of ${call.name}, not of ${given.response.name}.`, {
-      details: { reason: 'tool_name_mismatch' },
-    });
+    throw new TholeError(
+      'INTERRUPT_MISMATCH',
+      `Call "${given.id}" is a call of ${call.name}, not of ${given.response.name}.`,
+      {
+        details: { reason: 'tool_name_mismatch' },
+      },
+    );
   const response = { ...given.response, id: given.id, name: call.name, response: objectOf(given) };
   return { id: given.id, response, isUpdate: false, asksModel: false };
 }
@@ -94,10 +98,18 @@ function assertOriginalCall({ session, tree }: RunTask, { event, interrupt }: Re
   if (functionCallId === undefined || kind === 'longRunning') return;
   const original = callStatus(session.log, functionCallId);
   if (!original || original.event.author !== event.author)
-    throw mismatch(interrupt, 'unknown_original_call', `names call "${functionCallId}", which ${event.author} did not make`);
+    throw mismatch(
+      interrupt,
+      'unknown_original_call',
+      `names call "${functionCallId}", which ${event.author} did not make`,
+    );
   if (original.status === 'answered') throw answered(interrupt.id);
   if (toolName !== undefined && original.call.name !== toolName)
-    throw mismatch(interrupt, 'tool_name_mismatch', `names ${toolName}, but the call is a call of ${original.call.name}`);
+    throw mismatch(
+      interrupt,
+      'tool_name_mismatch',
+      `names ${toolName}, but the call is a call of ${original.call.name}`,
+    );
   if (args !== undefined && sorted(original.call.args) !== sorted(args))
     throw mismatch(interrupt, 'arguments_mismatch', 'names other arguments than the call');
 }

@@ -1,6 +1,6 @@
 import { createEvent } from '@thole/core';
 import { errorFields } from '@thole/core/kit';
-import type { ReleaseOptions, TholeError } from '@thole/core';
+import type { Lease, ReleaseOptions, TholeError } from '@thole/core';
 import { askPlugins, hasHook } from '../hooks/call-hooks.ts';
 import { notifyPlugins } from '../hooks/notify-plugins.ts';
 import type { OpenRun } from './open-run.ts';
@@ -80,7 +80,8 @@ async function cleanUp(task: RunTask, opened: OpenRun, author: string | undefine
   if (stop && !requested.has(stop.code)) {
     await notifyPlugins(rootContext, 'onRunErrorCallback', { invocationContext: rootContext, error: stop });
   }
-  if (stop && canStore && author !== undefined && !task.isShutDown && !leavesNoRecord.has(stop.code)) await storeClosingRecord(task, opened, stop, author);
+  if (stop && canStore && author !== undefined && !task.isShutDown && !leavesNoRecord.has(stop.code))
+    await storeClosingRecord(task, opened, stop, author);
   await callAfterRun(task, opened);
   if (!stop) await storePending(task, opened);
 }
@@ -122,18 +123,35 @@ async function storeClosingRecord(task: RunTask, opened: OpenRun, stop: TholeErr
 }
 
 function releaseLease(task: RunTask): void {
-  const { invocationId, lease, runner } = task;
+  const { lease, runner } = task;
   if (!lease) return task.finish();
   if (isSessionUncertain(task)) task.sessionAccess.forget();
   task.deadlines.limitRelease(runner.runtime.monotonic() + task.cleanupMs);
   runner.deadlineTimer.add(task);
-  lease.release(releaseOptions(task)).then(
-    () => task.finish(),
-    (error: unknown) => {
-      runner.runtime.logger.warn('A lease was not released.', { invocationId, error: String(error) });
-      task.finish();
-    },
+  const canReopen = task.isMarked && !task.state.error;
+  const options = releaseOptions(task);
+  const released = canReopen ? lease.release({ ...options, ifLastSeq: task.session.lastSeq }) : lease.release(options);
+  released.then(
+    (isReleased) => (isReleased ? task.finish() : reopen(task, lease, options)),
+    (error: unknown) => logUnreleased(task, error),
   );
+}
+
+/** Continues the run if a message has joined it. Other new events, such as state of other writers, do not matter. */
+function reopen(task: RunTask, lease: Lease, options: ReleaseOptions): void {
+  task
+    .opened!.committer.readMissing()
+    .then(() => {
+      if (task.hasUnseenMessage) return task.reopen();
+      return lease.release(options).then(() => task.finish());
+    })
+    .catch((error: unknown) => logUnreleased(task, error));
+}
+
+function logUnreleased(task: RunTask, error: unknown): void {
+  const { invocationId, runner } = task;
+  runner.runtime.logger.warn('A lease was not released.', { invocationId, error: String(error) });
+  task.finish();
 }
 
 /** The mark of an unfinished invocation stays if another process may continue it. */

@@ -13,21 +13,29 @@ const MAX_ATTEMPTS = 4;
 /** Pause before the second attempt. It doubles with each further attempt. */
 const FIRST_PAUSE_MS = 50;
 
+/** The lease under which events are stored: that of this run, or that of the run which it joins. */
+export interface AppendCondition {
+  readonly fence?: Fence | undefined;
+  readonly ifHeldBy?: string | undefined;
+}
+
 /**
  * The only way into a session (contract 16): `onEventCallback` of plugins, `beforeStore` of the agent, `appendEvent`. Stores
  * one event after another.
  */
 export class Committer {
   readonly #task: RunTask;
+  readonly #condition: AppendCondition;
   readonly #fence: Fence | undefined;
   /** True if a plugin has `onEventCallback`. Plugins get partial events too. */
   readonly hasEventHook: boolean;
   #last: Promise<unknown> = Promise.resolve();
   #pending: number = 0;
 
-  constructor(task: RunTask, fence: Fence | undefined) {
+  constructor(task: RunTask, condition: AppendCondition) {
     this.#task = task;
-    this.#fence = fence;
+    this.#condition = condition;
+    this.#fence = condition.fence;
     this.hasEventHook = hasHook(task.runner.plugins, 'onEventCallback');
   }
 
@@ -77,7 +85,7 @@ export class Committer {
         stored = await this.#appendAgain(event, error);
       }
       applyTempState(event, temp);
-      if ((stored.seq ?? session.lastSeq + 1) !== session.lastSeq + 1) await this.#readMissing();
+      if ((stored.seq ?? session.lastSeq + 1) !== session.lastSeq + 1) await this.readMissing();
       else session.add(stored);
       this.#isStored();
       if (stored.longRunningToolIds?.length) await reportInterrupts(this.#task, stored.longRunningToolIds);
@@ -92,18 +100,24 @@ export class Committer {
   #append(event: Event): Promise<Event> {
     const { session: live, sessionAccess } = this.#task;
     const marks = this.#marksAfter(event);
-    const fence = this.#fence;
     // With the incarnation: a session that was deleted and created again under this id is another session.
     const { ref: session, incarnation } = live;
-    return sessionAccess.service.appendEvent({ session, event, incarnation, fence, ...(marks && { marks }) });
+    return sessionAccess.service.appendEvent({
+      session,
+      event,
+      incarnation,
+      ...this.#condition,
+      ...(marks && { marks }),
+    });
   }
 
   /** Returns the marks of the session that change with this event. */
   #marksAfter(event: Event): Partial<SessionMarks> | undefined {
     const task = this.#task;
-    if (!task.isResumable || this.#fence === undefined) return undefined;
+    const { fence, ifHeldBy } = this.#condition;
+    if (!task.isResumable || (fence === undefined && ifHeldBy === undefined)) return undefined;
     const changed = task.interrupts.marksAfter(event);
-    return task.isMarked ? changed : { unfinished: task.invocationId, ...changed };
+    return task.isMarked || ifHeldBy !== undefined ? changed : { unfinished: task.invocationId, ...changed };
   }
 
   #isStored(): void {
@@ -131,13 +145,15 @@ export class Committer {
     }
   }
 
-  // Another writer has stored events. Reads them and the stored event, in order.
-  async #readMissing(): Promise<void> {
+  /** Reads the events that other writers have stored, in order. */
+  async readMissing(): Promise<void> {
     const { session, sessionAccess } = this.#task;
     const newer = await sessionAccess.service.getSession({ ...session.ref, afterSeq: session.lastSeq });
     if (!newer || newer.incarnation !== session.incarnation) {
       throw new TholeError('SESSION_NOT_FOUND', `Session "${session.ref.sessionId}" was deleted during a run.`);
     }
+    for (const event of newer.events)
+      if (event.author === 'user' && event.invocationId === this.#task.invocationId) this.#task.joined(event);
     session.catchUp(newer, undefined);
   }
 }

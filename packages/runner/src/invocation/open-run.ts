@@ -5,17 +5,26 @@ import { PendingChanges } from '../contexts/pending-changes.ts';
 import { runAgent } from '../contexts/run-agent.ts';
 import { assertAnswers, findAgentToRun } from '../history/find-agent-to-run.ts';
 import { callPlugins, hasHook } from '../hooks/call-hooks.ts';
+import { isLlmAgent } from '../request/is-llm-agent.ts';
 import type { LiveSession } from '../session/live-session.ts';
 import { RunTrace } from '../traces/run-trace.ts';
 import { Committer, toStoreError } from './committer.ts';
+import type { AppendCondition } from './committer.ts';
 import { Delivery } from './delivery.ts';
 import { checkRunRequest } from './run-request.ts';
 import type { CheckedRequest } from './run-request.ts';
 import { abortedError } from './run-state.ts';
 import type { RunTask } from './run-task.ts';
+import { deliverJoined, isNotRunning } from './join-run.ts';
 import { isRepeated } from './repeated-message.ts';
 import { closeReplacedInvocations } from './replaced-invocations.ts';
-import { adoptInvocation, resumeInvocation } from './resume-invocation.ts';
+import {
+  adoptInvocation,
+  hasAnswers,
+  rebuildProgress,
+  resumeInvocation,
+  storeCheckedAnswers,
+} from './resume-invocation.ts';
 import { saveInputBlobs } from './save-input-blobs.ts';
 
 /** The events of the agent that answers, one step per event. */
@@ -34,7 +43,7 @@ export class OpenRun {
   /** Undefined before the agents begin, and if a plugin answered. */
   steps: AgentSteps | undefined;
 
-  constructor(task: RunTask, session: LiveSession, fence: string | undefined) {
+  constructor(task: RunTask, session: LiveSession, condition: AppendCondition) {
     this.session = session;
     const changes = new PendingChanges({
       view: session,
@@ -43,7 +52,7 @@ export class OpenRun {
       guard: task.state.assertOpen,
     });
     this.rootContext = new AgentContext(task, task.tree.root, { changes, span: task.trace?.root });
-    this.committer = new Committer(task, fence);
+    this.committer = new Committer(task, condition);
     this.delivery = new Delivery(task, this.committer);
   }
 }
@@ -68,6 +77,7 @@ export async function openRun(task: RunTask): Promise<AgentSteps | undefined> {
   task.calls.assertLimitsWork();
   listenToAbort(task);
   if (task.resume) await adoptInvocation(task, request);
+  if (await joinsOther(task, request)) return undefined;
   const opened = await openSession(task);
   task.reportOpened();
   if (task.resume) {
@@ -85,9 +95,62 @@ export async function openRun(task: RunTask): Promise<AgentSteps | undefined> {
   return begin(task, opened, agent);
 }
 
+/**
+ * Adds an answer, or with the policy `join` a message, to the run that holds the session, and passes its events to the reader.
+ * Returns false if no run holds the session: then this run takes the lease.
+ */
+async function joinsOther(task: RunTask, request: CheckedRequest): Promise<boolean> {
+  const { sessionAccess } = task;
+  const isAnswer = task.resume !== undefined && !task.resume.onSkip && hasAnswers(task, request);
+  if (!task.isResumable || task.isChild || sessionAccess.service.leasing === undefined) return false;
+  if (!isAnswer && (task.resume || !sessionAccess.joins)) return false;
+  const running = await sessionAccess.currentInvocation();
+  if (running === undefined || (isAnswer && running !== task.invocationId)) return false;
+  const session = await sessionAccess.peek(task.signal);
+  const own = task.invocationId;
+  task.invocationId = running;
+  const opened = (task.opened = new OpenRun(task, session, { ifHeldBy: running }));
+  const before = session.lastSeq;
+  try {
+    if (isAnswer) await storeCheckedAnswers(task, opened, request);
+    else await takeMessage(task, opened, request);
+  } catch (error) {
+    if (!isNotRunning(error)) throw error;
+    // It has just ended: this run takes the lease as usual. The interrupts are read again.
+    task.opened = undefined;
+    if (!isAnswer) task.invocationId = own;
+    return false;
+  } finally {
+    // A run that joins another one leaves no record of its own.
+    opened.isRecorded = false;
+  }
+  task.reportOpened();
+  await deliverJoined(task, Math.max(before, ...ownSeqs(opened)));
+  return true;
+}
+
+/** Returns the `seq` of the events that this run has stored. */
+function ownSeqs({ session }: OpenRun): number[] {
+  return [session.lastSeq];
+}
+
 function begin(task: RunTask, opened: OpenRun, agent: Agent): AgentSteps {
   const place = (task.rootPlace = agent.name);
   return (opened.steps = runAgent(task, opened.rootContext, agent, { branch: undefined, place }));
+}
+
+/**
+ * Runs the invocation again for messages that no model has seen: an `LlmAgent` calls its model, and another agent that has ended
+ * is called again.
+ */
+export function continueInvocation(task: RunTask): AgentSteps {
+  const { hasJoinedAnswer, opened, rootPlace, tree } = task;
+  const agent = tree.find(rootPlace)!;
+  rebuildProgress(task);
+  let place = rootPlace;
+  if (!isLlmAgent(agent) && !hasJoinedAnswer && !task.hasOpenInterrupts)
+    for (let n = 2; task.progress!.hasBegun(place); n++) place = `${rootPlace}#${n}`;
+  return (opened!.steps = runAgent(task, opened!.rootContext, agent, { branch: undefined, place }));
 }
 
 function listenToAbort(task: RunTask): void {
@@ -115,7 +178,7 @@ async function openSession(task: RunTask): Promise<OpenRun> {
   const session = await sessionAccess.open(lease, task.signal).catch((error: unknown) => {
     throw toStoreError(error);
   });
-  return (task.opened = new OpenRun(task, session, lease && sessionAccess.fenceOf(lease)));
+  return (task.opened = new OpenRun(task, session, { fence: lease && sessionAccess.fenceOf(lease) }));
 }
 
 async function takeMessage(task: RunTask, opened: OpenRun, request: CheckedRequest): Promise<void> {
@@ -146,7 +209,10 @@ function storeMessage(
   const { invocationId, plugins, runConfig, runtime } = rootContext;
   const store = (content: Content): Promise<Event> =>
     rootContext.commit(
-      createEvent({ ...(id !== undefined && { id }), author: 'user', invocationId, content, actions: { stateDelta } }, runtime),
+      createEvent(
+        { ...(id !== undefined && { id }), author: 'user', invocationId, content, actions: { stateDelta } },
+        runtime,
+      ),
     );
   // Most messages are stored unchanged, without a wait.
   const mayChange = hasHook(plugins, 'onUserMessageCallback') || Boolean(runConfig.saveInputBlobsAsArtifacts);

@@ -56,20 +56,42 @@ export async function resumeInvocation(
       task.interrupts.ofInvocation(task.invocationId).map(({ interrupt }) => interrupt.id),
     );
   }
-  const checked: CheckedAnswer[] = [];
-  for (const given of answersOf(task, request)) checked.push(await checkAnswer(task, given));
-  if (checked.length === 0 && !task.resume?.onSkip) assertUnfinished(task, events, agent);
-  task.state.throwIfStopped();
-  opened.isRecorded = true;
-  await storeAnswers(task, opened, request, checked);
+  const isRecovery = task.resume?.onSkip !== undefined;
+  if (!isRecovery && !hasAnswers(task, request)) assertUnfinished(task, events, agent);
+  const checked = await storeCheckedAnswers(task, opened, request);
   await answerExpired(task);
-  const visible = eventsOf(task);
-  const { interrupts, invocationId, rootPlace } = task;
-  task.progress = new Progress({ events: visible, rootPlace, interrupts, invocationId });
+  const visible = rebuildProgress(task);
   for (const event of visible) if (event.usageMetadata) task.calls.addEarlier(event.usageMetadata);
   for (const answer of checked) if (answer.isUpdate && answer.asksModel) task.updatedCalls.add(answer.id);
   const isStoredOnly = checked.length > 0 && checked.every(({ isUpdate, asksModel }) => isUpdate && !asksModel);
   return isStoredOnly ? undefined : agent;
+}
+
+/** Rebuilds the progress of the invocation from its events, and returns them. */
+export function rebuildProgress(task: RunTask): Event[] {
+  const events = eventsOf(task);
+  const { interrupts, invocationId, rootPlace } = task;
+  task.setProgress(new Progress({ events, rootPlace, interrupts, invocationId }));
+  return events;
+}
+
+/** True if the request contains an answer. */
+export function hasAnswers(task: RunTask, request: CheckedRequest): boolean {
+  return answersOf(task, request).length > 0;
+}
+
+/** Checks the answers of the caller, and then stores them. Stores nothing if one of them does not fit. */
+export async function storeCheckedAnswers(
+  task: RunTask,
+  opened: OpenRun,
+  request: CheckedRequest,
+): Promise<CheckedAnswer[]> {
+  const checked: CheckedAnswer[] = [];
+  for (const given of answersOf(task, request)) checked.push(await checkAnswer(task, given));
+  task.state.throwIfStopped();
+  opened.isRecorded = true;
+  await storeAnswers(task, opened, request, checked);
+  return checked;
 }
 
 function answersOf({ resume }: RunTask, { message }: CheckedRequest): GivenAnswer[] {
@@ -114,11 +136,13 @@ async function storeAnswers(
   const answeredBy = task.request.answeredBy ?? task.ref.userId;
   let delta = stateDelta;
   const others = message.parts.filter((part) => !part.functionResponse);
-  const contents: { id?: string; content?: Content; isAnswer: boolean }[] = answers.map(({ id, isUpdate, response }) => ({
-    ...(!isUpdate && { id: answerEventId(id) }),
-    content: { role: 'user', parts: [{ functionResponse: response }] },
-    isAnswer: true,
-  }));
+  const contents: { id?: string; content?: Content; isAnswer: boolean }[] = answers.map(
+    ({ id, isUpdate, response }) => ({
+      ...(!isUpdate && { id: answerEventId(id) }),
+      content: { role: 'user', parts: [{ functionResponse: response }] },
+      isAnswer: true,
+    }),
+  );
   if (others.length > 0) contents.push({ content: { role: 'user', parts: others as Part[] }, isAnswer: false });
   if (contents.length === 0 && Object.keys(delta).length > 0) contents.push({ isAnswer: false });
   for (const { id, content, isAnswer } of contents) {
@@ -157,7 +181,8 @@ async function answerExpired(task: RunTask): Promise<void> {
   for (const { call, interrupt } of interrupts.ofInvocation(invocationId).filter(({ isOpen }) => isOpen)) {
     if (interrupt.expiresAt === undefined || interrupt.expiresAt > now) continue;
     const { kind, id } = interrupt;
-    const response = kind === 'timer' ? {} : kind === 'confirmation' ? { confirmed: false } : { error: 'no answer in time' };
+    const response =
+      kind === 'timer' ? {} : kind === 'confirmation' ? { confirmed: false } : { error: 'no answer in time' };
     await opened!.rootContext.commit(
       createEvent(
         {
@@ -171,4 +196,3 @@ async function answerExpired(task: RunTask): Promise<void> {
     );
   }
 }
-

@@ -21,7 +21,8 @@ const paused: RunOutcome = { status: 'paused' };
  * - `new`: not begun.
  * - `open`: waits for its session, then the agents run.
  * - `closing`: the last hooks run, and finished work and the closing record are stored.
- * - `closed`: the outcome is final and nothing more is stored. The lease is released now.
+ * - `closed`: the outcome is final and nothing more is stored. The lease is released now. If another caller has added a message
+ *   meanwhile, the lease is kept and the run is open again.
  */
 export class RunState {
   readonly #invocationId: string;
@@ -61,6 +62,14 @@ export class RunState {
   beginClosing(): boolean {
     if (this.#phase !== 'open') return false;
     this.#phase = 'closing';
+    return true;
+  }
+
+  /** Opens a closed run again, which still holds its lease. Returns false if it is not closed, or has failed. */
+  reopen(): boolean {
+    if (this.#phase !== 'closed' || this.#error) return false;
+    this.#phase = 'open';
+    this.#outcome = undefined;
     return true;
   }
 

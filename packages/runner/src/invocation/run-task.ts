@@ -1,4 +1,4 @@
-import { TholeError } from '@thole/core';
+import { getFunctionResponses, TholeError } from '@thole/core';
 import type { InterruptLog } from '@thole/core/kit';
 import type {
   AgentTree,
@@ -26,8 +26,8 @@ import type { RunTrace } from '../traces/run-trace.ts';
 import { EventLoopTurns } from './busy-loops.ts';
 import { closeRun } from './close-run.ts';
 import { RunDeadlines } from './deadlines.ts';
-import { beginRunTrace, openRun } from './open-run.ts';
-import type { OpenRun } from './open-run.ts';
+import { beginRunTrace, continueInvocation, openRun } from './open-run.ts';
+import type { AgentSteps, OpenRun } from './open-run.ts';
 import { OutputQueue } from './output-queue.ts';
 import { RunAgents } from './run-agents.ts';
 import type { RunRequest } from './run-request.ts';
@@ -97,6 +97,11 @@ export class RunTask {
   left: { readonly error: TholeError; readonly at: number } | undefined;
   /** Earlier events by place that no agent of this run has taken. */
   readonly #segments: Map<string, TurnSegment[]> = new Map();
+  /** `seq` of the newest event of another caller that joined this run, and of the newest event that a model has seen. */
+  #joinedSeq: number = 0;
+  #seenSeq: number = 0;
+  /** True if an answer has joined, and the invocation was not continued since. */
+  hasJoinedAnswer: boolean = false;
   readonly #controller: AbortController = new AbortController();
   #done: PromiseWithResolvers<void> | undefined;
   #opened: PromiseWithResolvers<void> | undefined;
@@ -275,14 +280,57 @@ export class RunTask {
   }
 
   async #execute(): Promise<void> {
-    const steps = await openRun(this);
-    if (!steps) return;
-    let step = await steps.next();
-    while (!step.done) {
-      const turn = this.turns.next();
-      if (turn) await turn;
-      step = await steps.next(await this.opened!.delivery.emit(step.value));
+    await this.#run(await openRun(this));
+  }
+
+  /** Runs these steps, and continues the invocation while messages join that no model has seen. */
+  async #run(first: AgentSteps | undefined): Promise<void> {
+    for (let steps = first; steps; steps = this.hasUnseenMessage ? continueInvocation(this) : undefined) {
+      let step = await steps.next();
+      while (!step.done) {
+        const turn = this.turns.next();
+        if (turn) await turn;
+        step = await steps.next(await this.opened!.delivery.emit(step.value));
+      }
     }
+  }
+
+  /** Called when an event of another caller has joined this run: a message, or the answer to an interrupt. */
+  joined(event: Event): void {
+    if (getFunctionResponses(event).length > 0) this.hasJoinedAnswer = true;
+    else this.#joinedSeq = Math.max(this.#joinedSeq, event.seq ?? 0);
+  }
+
+  /** Called when a request to a model is built: its model sees all events so far. */
+  modelSees(): void {
+    this.#seenSeq = this.session.lastSeq;
+  }
+
+  /** True if an answer has joined, or a message that no model has seen. */
+  get hasUnseenMessage(): boolean {
+    return (this.hasJoinedAnswer || this.#joinedSeq > this.#seenSeq) && !this.ended;
+  }
+
+  /** Sets what the invocation had done before. Agents that begin from now on continue from there. */
+  setProgress(progress: Progress): void {
+    this.progress = progress;
+    this.#segments.clear();
+    this.hasJoinedAnswer = false;
+    this.pausedPlaces.clear();
+  }
+
+  /** Continues the run: a message has joined while it closed. */
+  reopen(): void {
+    if (!this.state.reopen()) return;
+    this.deadlines.limitRelease(Infinity);
+    this.#continue().then(
+      () => this.#end(),
+      (error: unknown) => this.#end(error),
+    );
+  }
+
+  async #continue(): Promise<void> {
+    await this.#run(continueInvocation(this));
   }
 
   /** Called when the agents have ended, and after a stop. Only the first call counts. */

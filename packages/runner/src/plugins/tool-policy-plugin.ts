@@ -65,7 +65,8 @@ export class ToolPolicyPlugin implements Plugin {
   }): Promise<JsonObject | undefined> {
     const { decision, message } = await this.#ruleFor(tool, toolArgs, toolContext);
     if (decision === 'deny') return { error: message ?? `Calls of ${tool.name} are not allowed.` };
-    if (decision === 'ask') toolContext.requestConfirmation({ hint: message ?? `Approve or reject the call of ${tool.name}.` });
+    if (decision === 'ask')
+      toolContext.requestConfirmation({ hint: message ?? `Approve or reject the call of ${tool.name}.` });
     return undefined;
   }
 

@@ -1,5 +1,12 @@
 import { AgentTree, TholeError } from '@thole/core';
-import { assertCount, assertDuration, assertName, invalidInput, optionNames, rejectUnknownOptions } from '@thole/core/kit';
+import {
+  assertCount,
+  assertDuration,
+  assertName,
+  invalidInput,
+  optionNames,
+  rejectUnknownOptions,
+} from '@thole/core/kit';
 import type {
   Agent,
   App,
@@ -178,8 +185,8 @@ function assertConcurrency(concurrency: Concurrency | undefined): void {
   if (concurrency === undefined) return;
   rejectUnknownOptions(concurrency, concurrencyNames, 'concurrency');
   const { policy, maxWaiting, waitMs } = concurrency;
-  if (policy !== undefined && !['queue', 'reject', 'interrupt'].includes(policy as string)) {
-    throw new TholeError('INVALID_INPUT', `concurrency.policy must be 'queue', 'reject' or 'interrupt'.`);
+  if (policy !== undefined && !['queue', 'reject', 'interrupt', 'join'].includes(policy as string)) {
+    throw new TholeError('INVALID_INPUT', `concurrency.policy must be 'queue', 'reject', 'interrupt' or 'join'.`);
   }
   for (const [name, value] of Object.entries({ maxWaiting, waitMs })) {
     if (value !== undefined && !(typeof value === 'number' && value >= 0))

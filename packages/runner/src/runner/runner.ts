@@ -172,7 +172,11 @@ export class Runner {
   }
 
   /** Returns the open interrupts of a session, oldest first. Throws `SESSION_NOT_FOUND`. */
-  async pendingInterrupts(p: { userId: string; sessionId: string; signal?: AbortSignal | undefined }): Promise<Interrupt[]> {
+  async pendingInterrupts(p: {
+    userId: string;
+    sessionId: string;
+    signal?: AbortSignal | undefined;
+  }): Promise<Interrupt[]> {
     const ref = this.#refOf(p);
     const session = await this.sessionService.getSession({ ...ref, signal: p.signal });
     if (!session) throw sessionNotFound(ref);
@@ -318,12 +322,7 @@ export class Runner {
     return new RunHandle(isResume ? { ...init, resume: { invocationId: p?.invocationId, answers } } : init, p);
   }
 
-  #initOf(
-    ref: SessionRef,
-    runConfig: RunConfig | undefined,
-    autoCreate: boolean,
-    concurrency?: Concurrency,
-  ): RunInit {
+  #initOf(ref: SessionRef, runConfig: RunConfig | undefined, autoCreate: boolean, concurrency?: Concurrency): RunInit {
     const { maxLlmCalls = MAX_LLM_CALLS, limits } = runConfig ?? {};
     const calls = new LlmCalls({ maxCalls: maxLlmCalls, limits, costOf: this.#costOf });
     const sessionAccess = new CachedSession(this.#cache, this.#leases, ref, { autoCreate, concurrency });

@@ -36,7 +36,7 @@ export async function updateState(init: RunInit, stateDelta: StateDelta, signal?
   if (!session) throw sessionNotFound(ref);
   // A task that never begins: it only commits this event.
   const task = new RunTask(init, { ...ref, newMessage: '' });
-  task.opened = new OpenRun(task, new LiveSession(session, undefined), undefined);
+  task.opened = new OpenRun(task, new LiveSession(session, undefined), {});
   const { invocationId } = task;
   const event = createEvent({ author: 'system', invocationId, actions: { stateDelta } }, runner.runtime);
   return (await task.commit(event)) ?? emptyEvent(event);

@@ -23,6 +23,8 @@ export function inMemorySession(runtime: Runtime, ref: SessionRef, state: StateM
     fenceOf: () => undefined,
     open: async () => new LiveSession(await service.createSession({ ...ref, state }), undefined),
     peek: async () => new LiveSession((await service.getSession(ref))!, undefined),
+    currentInvocation: async () => undefined,
+    joins: false,
     cached: undefined,
     isDurable: false,
     forget: () => {},

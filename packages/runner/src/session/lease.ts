@@ -5,8 +5,11 @@ import type { RunTask } from '../invocation/run-task.ts';
 
 /** Rules for a run whose session is held by another run. */
 export interface Concurrency {
-  /** `queue` waits, `reject` fails with `SESSION_BUSY`, `interrupt` stops the other run. Default: `queue`. */
-  policy?: LeasePolicy | undefined;
+  /**
+   * `queue` waits, `reject` fails with `SESSION_BUSY`, `interrupt` stops the other run. `join` adds the message to the other
+   * run, whose agents see it at their next model call. Answers to interrupts always join. Default: `queue`.
+   */
+  policy?: LeasePolicy | 'join' | undefined;
   /** Maximum number of runs that wait for one session. A further run fails with `SESSION_BUSY`. Default: 16. */
   maxWaiting?: number | undefined;
   /** Maximum waiting time in milliseconds, then `SESSION_BUSY`. `Infinity` means no limit. Default: 30,000. */
@@ -42,11 +45,17 @@ export class SessionLeases {
       signal: task.signal,
       onEnd: (error) => task.stop(error),
       holder: this.#holder,
-      policy,
+      // A message that cannot join waits.
+      policy: policy === 'join' ? 'queue' : policy,
       maxWaiting,
       waitMs,
       ttlMs: LEASE_TTL_MS,
     });
+  }
+
+  /** True if messages are added to the run that holds the session. */
+  get joins(): boolean {
+    return this.#concurrency.policy === 'join';
   }
 
   /** Returns the fence for appends. Undefined if the store has no leases: it cannot check the fence. */

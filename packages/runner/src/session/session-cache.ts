@@ -104,6 +104,10 @@ export interface SessionAccess {
   /** Returns the fence that appends under this lease send to the store. */
   fenceOf(lease: Lease): string | undefined;
   open(lease: Lease | undefined, signal: AbortSignal): Promise<LiveSession>;
+  /** Returns the invocation that holds the session with a live lease. */
+  currentInvocation(): Promise<string | undefined>;
+  /** True if messages are added to the run that holds the session. */
+  readonly joins: boolean;
   /** The cached session. It may be older than the stored one. */
   readonly cached: LiveSession | undefined;
   /** Reads the session without a lease. Throws `SESSION_NOT_FOUND`. */
@@ -149,6 +153,15 @@ export class CachedSession implements SessionAccess {
 
   open(lease: Lease, signal: AbortSignal): Promise<LiveSession> {
     return this.#cache.open(this.#ref, lease, { autoCreate: this.#autoCreate, signal });
+  }
+
+  currentInvocation(): Promise<string | undefined> {
+    return this.#leases.currentInvocation(this.#ref);
+  }
+
+  get joins(): boolean {
+    // The store checks that the other run still holds its lease.
+    return this.#leases.joins && this.#cache.service.leasing !== undefined;
   }
 
   get cached(): LiveSession | undefined {

@@ -1,4 +1,4 @@
-import { textOf } from '@thole/core';
+import { createEvent, systemRuntime, textOf } from '@thole/core';
 import type { App, CompactionOptions, Event, LlmRequest, LlmResponse, Summarizer, SummaryRequest } from '@thole/core';
 import { InMemorySessionService } from '@thole/mem-services';
 import { calls, fails, FixedRuntime, says, ScriptedLlm } from '@thole/testing';
@@ -32,6 +32,7 @@ function answering(count: number, promptTokens?: (n: number) => number): Scripte
 interface CompactionSetup {
   runner: Runner;
   runtime: FixedRuntime;
+  service: InMemorySessionService;
   events(): Promise<Event[]>;
   /** Sends the message `q<n>` and waits for the compaction. */
   ask(n: number): Promise<void>;
@@ -51,6 +52,7 @@ async function setupWith(
   return {
     runner,
     runtime,
+    service: sessionService,
     events: async () => (await sessionService.getSession(ref))!.events,
     ask: async (n) => {
       await runner.runToCompletion({ userId: 'ann', sessionId: 's', newMessage: `q${n}` });
@@ -267,6 +269,22 @@ describe('Runner.compact', () => {
     expect(result).toMatchObject({ startSeq: 1, endSeq: 2 });
     gate.resolve(says('a2'));
     expect((await running).text).toBe('a2');
+  });
+
+  it('does not cover the unfinished invocation of the session (contract 26)', async () => {
+    const { ask, runner, service } = await setupWith({ interval: 9, summarizer: new NamingSummarizer() }, answering(1));
+    await ask(1);
+    for (const [author, text] of [
+      ['user', 'q2'],
+      ['first', 'a2'],
+    ] as const) {
+      // The process dies between two agents.
+      const content = { role: author === 'user' ? ('user' as const) : ('model' as const), parts: [{ text }] };
+      const event = createEvent({ author, invocationId: 'i2', content }, systemRuntime());
+      await service.appendEvent({ session: ref, event, marks: { unfinished: 'i2' } });
+    }
+    const [result] = await runner.compact({ userId: 'ann', sessionId: 's' });
+    expect(result).toMatchObject({ startSeq: 1, endSeq: 2 });
   });
 
   it('rejects with SESSION_NOT_FOUND or INVALID_INPUT', async () => {

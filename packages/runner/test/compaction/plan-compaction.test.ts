@@ -4,10 +4,8 @@ import { planCompaction } from '../../src/compaction/plan-compaction.ts';
 import { agent, answer, call, compaction, historyOf, longRunning, rewind, user } from '../contents/history-of.ts';
 
 /** Ids of the events that a compaction covers now, whether or not a rule is due. */
-function covered(events: readonly Event[], options: CompactionOptions = { interval: 1 }, running?: string): string[] {
-  return planCompaction(events, options, { isForced: true, running }).flatMap((window) =>
-    window.events.map(({ id }) => id),
-  );
+function covered(events: readonly Event[], options: CompactionOptions = { interval: 1 }): string[] {
+  return planCompaction(events, options, { isForced: true }).flatMap((window) => window.events.map(({ id }) => id));
 }
 
 const turn = (n: number): EventInit[] => [
@@ -97,8 +95,11 @@ describe('planCompaction', () => {
     expect(covered(historyOf(...first, ends))).toEqual(['e1', 'e3']);
   });
 
-  it('does not cover the running invocation (contract 26)', () => {
-    expect(covered(historyOf(...turn(1), ...turn(2)), { interval: 1 }, 'i1')).toEqual(['e3', 'e4']);
+  it('does not cover the running and the unfinished invocation (contract 26)', () => {
+    const events = historyOf(...turn(1), ...turn(2), ...turn(3));
+    const p = { isForced: true, running: 'i1', unfinished: 'i2' };
+    const [window] = planCompaction(events, { interval: 1 }, p);
+    expect(window!.events.map(({ id }) => id)).toEqual(['e5', 'e6']);
   });
 
   it.each<[string, JsonObject]>([

@@ -169,7 +169,8 @@ describe('context.requestConfirmation', () => {
     const { runner, stored } = await createSetup(rootOf(model, { tools: [tool] }));
     const { interrupts } = await runner.runToCompletion(hello);
     expect(interrupts[0]).toMatchObject({ message: 'Sure?', payload: { room: 3 } });
-    await runner.resume({ ...ref, answers: { [interrupts[0]!.id]: { confirmed: false, payload: { why: 'late' } } } }).done;
+    await runner.resume({ ...ref, answers: { [interrupts[0]!.id]: { confirmed: false, payload: { why: 'late' } } } })
+      .done;
     expect(answers).toEqual([undefined, { confirmed: false, payload: { why: 'late' } }]);
     expect(answersIn((await stored()).events as Event[]).at(-1)).toEqual(['book', { booked: false }]);
   });

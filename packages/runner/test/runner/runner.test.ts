@@ -62,9 +62,7 @@ describe('Runner', () => {
     expect(create({ appName: '' })).toThrow(/appName must not be empty/);
     expect(create({ sessionService: {} })).toThrow(/sessionService must have the method createSession/);
     expect(create({ speed: 1 })).toThrow(/no option speed/);
-    expect(create({ app: { name: 'app', rootAgent: agent, speed: {} } })).toThrow(
-      /App has no option speed/,
-    );
+    expect(create({ app: { name: 'app', rootAgent: agent, speed: {} } })).toThrow(/App has no option speed/);
     expect(create({ plugins: [{ name: 'a' }, { name: 'a' }] })).toThrow(/Two plugins have the name "a"/);
     expect(create({ concurrency: { policy: 'wait' } })).toThrow(/concurrency.policy/);
     expect(create({ agent: saying('user', 'x') })).toThrow(/must not be called 'user'/);

@@ -1,0 +1,81 @@
+import { calls, says, ScriptedLlm } from '@thole/testing';
+import { describe, expect, it } from 'vitest';
+import { createSetup, hello, outcomeOf, ref, rootOf, settle, textsIn, toolOf } from '../support/llm-setup.ts';
+
+const join = { concurrency: { policy: 'join' as const } };
+
+describe('concurrency.policy: join', () => {
+  it('adds a message to the active run, whose model sees it at its next call', async () => {
+    const gate = Promise.withResolvers<string>();
+    const model = new ScriptedLlm(calls('wait', {}, 'c1'), says('Both.'));
+    const { runner, stored } = await createSetup(rootOf(model, { tools: [toolOf('wait', () => gate.promise)] }), join);
+    const first = runner.runToCompletion(hello);
+    await settle();
+    const second = runner.runToCompletion({ ...hello, newMessage: 'and this' });
+    await settle();
+    gate.resolve('done');
+    const [one, two] = [await first, await second];
+    expect([one.text, two.text]).toEqual(['Both.', 'Both.']);
+    expect(two.invocationId).toBe(one.invocationId);
+    expect(textsIn((await stored()).events)).toEqual([
+      'user: hello',
+      'root: functionCall',
+      'user: and this',
+      'root: functionResponse',
+      'root: Both.',
+    ]);
+    expect(JSON.stringify(model.requests[1]!.contents)).toContain('and this');
+  });
+
+  it('calls the model again for a message that arrives with the last answer', async () => {
+    const model = new ScriptedLlm(says('First.'), says('Second.'));
+    const { runner, stored } = await createSetup(rootOf(model), join);
+    const run = runner.runAsync(hello);
+    // The reader holds the run at its first answer.
+    await run.next();
+    const other = runner.runAsync({ ...hello, newMessage: 'more', runConfig: { reader: 'detached' } });
+    await settle();
+    const { events } = await outcomeOf(run);
+    expect(textsIn(events)).toEqual(['root: Second.']);
+    await other.done;
+    expect(textsIn((await stored()).events)).toEqual(['user: hello', 'root: First.', 'user: more', 'root: Second.']);
+  });
+
+  it('runs alone if no run holds the session', async () => {
+    const model = new ScriptedLlm(says('One.'), says('Two.'));
+    const { runner } = await createSetup(rootOf(model), join);
+    expect((await runner.runToCompletion(hello)).text).toBe('One.');
+    expect((await runner.runToCompletion(hello)).text).toBe('Two.');
+  });
+});
+
+describe('Runner.resume', () => {
+  it('answers an interrupt while its run is still active, without waiting for the lease', async () => {
+    const gate = Promise.withResolvers<string>();
+    const pay = toolOf('pay', () => 'paid', { requireConfirmation: true });
+    const { LlmAgent } = await import('../../src/agents/llm-agent.ts');
+    const { ParallelAgent } = await import('../../src/agents/parallel-agent.ts');
+    const asking = new LlmAgent({
+      name: 'asking',
+      model: new ScriptedLlm(calls('pay', {}, 'c1'), says('Paid.')),
+      tools: [pay],
+    });
+    const slow = new LlmAgent({
+      name: 'slow',
+      model: new ScriptedLlm(calls('wait', {}, 'c2'), says('Slow.')),
+      tools: [toolOf('wait', () => gate.promise)],
+    });
+    const { runner, stored } = await createSetup(new ParallelAgent({ name: 'root', subAgents: [asking, slow] }));
+    const first = runner.runAsync({ ...hello, runConfig: { reader: 'detached' } });
+    await settle();
+    const [interrupt] = await runner.pendingInterrupts(ref);
+    const answer = runner.resume({ ...ref, answers: { [interrupt!.id]: true } });
+    const ending = outcomeOf(answer);
+    await settle();
+    gate.resolve('done');
+    const result = await first.result;
+    expect(result.status).toBe('completed');
+    expect((await ending).error).toBeUndefined();
+    expect(textsIn((await stored()).events)).toEqual(expect.arrayContaining(['asking: Paid.', 'slow: Slow.']));
+  });
+});
