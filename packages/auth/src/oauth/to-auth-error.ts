@@ -16,7 +16,7 @@ const CODE = /^[\w.-]{1,64}$/;
 const temporary: ReadonlySet<string> = new Set(['temporarily_unavailable', 'server_error', 'slow_down']);
 const checkClient = 'Check clientId, clientSecret and tokenEndpointAuthMethod.';
 
-/** What to do about error codes of RFC 6749. */
+/** Advice for error codes of RFC 6749. */
 const hints: ReadonlyMap<string, string> = new Map([
   ['invalid_client', checkClient],
   ['unauthorized_client', 'Allow this grant type for the client at the authorization server.'],
@@ -27,11 +27,25 @@ const hints: ReadonlyMap<string, string> = new Map([
   ['invalid_target', 'Check the audience.'],
 ]);
 
+/** Members of errors that `oauth4webapi` throws. */
+interface LibraryError extends Error {
+  code: string;
+  error?: unknown;
+  error_description?: unknown;
+  status?: unknown;
+}
+
+/** True for an error of `oauth4webapi` about a response of the server. */
+export function isLibraryError(error: unknown): error is LibraryError {
+  const code = error instanceof Error ? (error as Partial<LibraryError>).code : undefined;
+  return typeof code === 'string' && code.startsWith('OAUTH_');
+}
+
 /** Returns the error code of an OAuth error, such as `invalid_grant`. Undefined for another error. */
 export function oauthErrorCode(error: unknown): string | undefined {
-  const isOAuth = error instanceof oauth.ResponseBodyError || error instanceof oauth.AuthorizationResponseError;
-  if (!isOAuth) return undefined;
-  return CODE.test(error.error) ? error.error : 'unknown_error';
+  if (!isLibraryError(error)) return undefined;
+  if (error.code !== oauth.RESPONSE_BODY_ERROR && error.code !== oauth.AUTHORIZATION_RESPONSE_ERROR) return undefined;
+  return typeof error.error === 'string' && CODE.test(error.error) ? error.error : 'unknown_error';
 }
 
 /** Returns an `AUTH_SERVER_FAILED` error that contains the server's error code and no secrets. */
@@ -56,17 +70,18 @@ export function toAuthError(error: unknown, failed: FailedRequest): TholeError {
 }
 
 function statusOf(error: unknown): number | undefined {
-  if (error instanceof oauth.ResponseBodyError) return error.status;
-  const cause = error instanceof Error ? error.cause : undefined;
-  return cause instanceof Response ? cause.status : undefined;
+  if (!isLibraryError(error)) return undefined;
+  // An unexpected status is in the response, which is the cause.
+  const status = error.status ?? (error.cause as { status?: unknown } | undefined)?.status;
+  return typeof status === 'number' ? status : undefined;
 }
 
 // The error of the library holds the response with its tokens, so only its name and texts are kept.
 function causeOf(error: unknown, secrets: FailedRequest['secrets'] = []): Error {
-  const description = error instanceof oauth.ResponseBodyError ? error.error_description : undefined;
+  const description = isLibraryError(error) ? error.error_description : undefined;
   return withoutSecrets(
     error,
     secrets.filter((each) => each !== undefined),
-    description,
+    typeof description === 'string' ? description : undefined,
   );
 }

@@ -13,7 +13,7 @@ import type { AuthorizationServer, AuthorizationServers } from '../oauth/authori
 import { serverNameOf, usesClientCredentials } from '../oauth/authorization-server.ts';
 import { createClient } from '../oauth/oauth-client.ts';
 import { isOAuthConfig } from '../oauth/is-oauth-config.ts';
-import { oauthErrorCode, toAuthError } from '../oauth/to-auth-error.ts';
+import { isLibraryError, oauthErrorCode, toAuthError } from '../oauth/to-auth-error.ts';
 import type { CodeResponse, OAuthConfig, TokenEndpoint } from '../oauth/token-endpoint.ts';
 import { createSignIn } from './create-sign-in.ts';
 import { readSignInResponse, signInInvalid } from './read-sign-in-response.ts';
@@ -173,7 +173,7 @@ function readCode(config: OAuthConfig, server: AuthorizationServer, response: Si
     if (code !== undefined && !temporary.includes(code)) return code;
     if (code !== undefined)
       throw toAuthError(error, { request: 'the sign-in', server: serverNameOf(config.authScheme) });
-    if (error instanceof oauth.OperationProcessingError || error instanceof oauth.UnsupportedOperationError) {
+    if (isLibraryError(error)) {
       throw signInInvalid(`authResponseUri does not fit the sign-in: ${error.message}. Sign in again.`);
     }
     throw error;

@@ -66,7 +66,7 @@ describe('OAuthAuthenticator.beginSignIn', () => {
     expect(await fixture.begin(fixture.openId())).not.toEqual(shown);
   });
 
-  it('adds redirect URI and audience of the config, and keeps parameters of the configured address', async () => {
+  it('adds redirect URI and audience, and keeps parameters of the configured address', async () => {
     const { authScheme } = fixture.fixed();
     if (authScheme.type !== 'oauth2') throw new Error('unexpected scheme');
     authScheme.flows.authorizationCode!.authorizationUrl += '?access_type=offline&state=mine';
