@@ -68,8 +68,7 @@ describe('Requests to Google', () => {
     await expect(passTime(runtime, open().createSession(key))).rejects.toMatchObject({
       code: 'STORE_UNAVAILABLE',
       retryable: true,
-      message:
-        'The quota of Vertex AI is used up. It said: Quota exceeded for session writes. Try again later.',
+      message: 'The quota of Vertex AI is used up. It said: Quota exceeded for session writes. Try again later.',
     });
     expect(server.requestsOn('POST', '/sessions')).toHaveLength(4);
   });
