@@ -1,4 +1,4 @@
-import type { Event, EventLog, LogFields } from '@thole/core';
+import type { Event, EventLog, InterruptKind, LogFields } from '@thole/core';
 
 /** The agent that asks for contents, and its settings. */
 export interface ContentsRequest {
@@ -9,6 +9,8 @@ export interface ContentsRequest {
   readonly includeContents: 'default' | 'none';
   /** The current invocation. Unanswered calls of another invocation will stay unanswered. */
   readonly invocationId: string;
+  /** Kinds of the open interrupts by id of the call that waits. Undefined: none. */
+  readonly waiting?: WaitingCalls | undefined;
   readonly selectHistory?: SelectHistory | undefined;
   /** Logs what was removed from an invalid history: ids, names and counts. */
   readonly log?: ((message: string, fields: LogFields) => void) | undefined;
@@ -16,3 +18,6 @@ export interface ContentsRequest {
 
 /** Selects the events for the contents. Undefined: all. Compaction records always stay. */
 export type SelectHistory = (events: EventLog) => readonly Event[] | { readonly fromSeq: number } | undefined;
+
+/** Calls that wait for an answer from outside: the kind of the interrupt by call id. */
+export type WaitingCalls = ReadonlyMap<string, InterruptKind>;

@@ -1,4 +1,4 @@
-import type { FunctionCall, FunctionResponse } from '@thole/core';
+import type { FunctionCall, FunctionResponse, InterruptKind } from '@thole/core';
 
 /**
  * Returns the answer that the model sees for a call that will never be answered, because its run ended. Never
@@ -13,6 +13,12 @@ export function outcomeUnknown(call: FunctionCall): FunctionResponse {
 /** Returns the answer that the model sees for a call that is still open. Never stored. */
 export function stillPending(call: FunctionCall): FunctionResponse {
   return answerTo(call, { status: 'pending', message: 'There is no answer yet; it comes later.' });
+}
+
+/** Returns the answer that the model sees for a call that waits for a person. Never stored. */
+export function waitingFor(call: FunctionCall, kind: InterruptKind): FunctionResponse {
+  const what = kind === 'confirmation' ? 'approval' : kind === 'credential' ? 'a sign-in' : 'an answer of the user';
+  return answerTo(call, { status: 'pending', message: `Waiting for ${what}. The call has not taken effect.` });
 }
 
 /**

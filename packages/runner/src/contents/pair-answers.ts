@@ -5,7 +5,7 @@ import { hasCallsOrAnswers } from '../history/event-kinds.ts';
 import { callKey, isLongRunningCall } from '../history/call-key.ts';
 import type { ContentsRequest } from './contents-request.ts';
 import { freezeContent, textPart, userContent } from './freeze-content.ts';
-import { arrivedNote, outcomeUnknown, stillPending } from './made-up-answers.ts';
+import { arrivedNote, outcomeUnknown, stillPending, waitingFor } from './made-up-answers.ts';
 
 /** A call of the agent and its last answer, which counts. */
 interface Slot {
@@ -50,7 +50,7 @@ export function pairAnswers(events: readonly Event[], request: ContentsRequest):
   const contents: Content[] = [];
   for (const turn of turns) {
     contents.push(turn.content);
-    if (turn.slots.length > 0) contents.push(answersOf(turn, isClosed(turn.index)));
+    if (turn.slots.length > 0) contents.push(answersOf(turn, isClosed(turn.index), request.waiting));
   }
   return contents;
 }
@@ -107,8 +107,11 @@ function closedTurns(events: readonly Event[], current: string): (index: number)
   return (index) => index <= lastOther || newest !== current;
 }
 
-function answersOf(turn: Turn, isClosed: boolean): Content {
+function answersOf(turn: Turn, isClosed: boolean, waiting: ContentsRequest['waiting']): Content {
   const parts = turn.slots.map(({ call, isLongRunning, answer }): Part => {
+    // Its answer so far is provisional.
+    const kind = call.id === undefined ? undefined : waiting?.get(call.id);
+    if (kind) return deepFreeze({ functionResponse: waitingFor(call, kind) });
     if (answer) return answer;
     return deepFreeze({ functionResponse: isClosed && !isLongRunning ? outcomeUnknown(call) : stillPending(call) });
   });

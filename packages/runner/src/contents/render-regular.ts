@@ -2,6 +2,7 @@ import { getFunctionCalls } from '@thole/core';
 import type { Content, Event, FunctionCall, FunctionResponse, Part } from '@thole/core';
 import { callKey } from '../history/call-key.ts';
 import { isPlain, Shape, shapeOf } from '../history/event-shape.ts';
+import type { ContentsRequest } from './contents-request.ts';
 import { freezeContent, userContent } from './freeze-content.ts';
 import { retoldContent } from './retell-others.ts';
 
@@ -17,10 +18,15 @@ export interface Rendered {
  * its look at the neighbours, and stay valid unless one of the calls is answered again. Returns the index of the
  * first event that is not regular.
  */
-export function renderRegular(events: readonly Event[], from: number, agentName: string, out: Rendered): number {
+export function renderRegular(
+  events: readonly Event[],
+  from: number,
+  viewer: Pick<ContentsRequest, 'agentName' | 'waiting'>,
+  out: Rendered,
+): number {
   let i = from;
   while (i < events.length) {
-    const next = renderNext(events, i, agentName, out);
+    const next = renderNext(events, i, viewer, out);
     if (next === i) break;
     i = next;
   }
@@ -28,7 +34,13 @@ export function renderRegular(events: readonly Event[], from: number, agentName:
 }
 
 /** Adds the regular event at this index. Returns the next index, or the same one if the event is not regular. */
-function renderNext(events: readonly Event[], index: number, agentName: string, out: Rendered): number {
+function renderNext(
+  events: readonly Event[],
+  index: number,
+  viewer: Pick<ContentsRequest, 'agentName' | 'waiting'>,
+  out: Rendered,
+): number {
+  const { agentName, waiting } = viewer;
   const event = events[index]!;
   const shape = shapeOf(event);
   if (shape & (Shape.odd | Shape.transcript)) return index;
@@ -41,6 +53,8 @@ function renderNext(events: readonly Event[], index: number, agentName: string, 
     out.contents.push(freezeContent(event, event.content!.parts!, agentName));
     return index + 1;
   }
+  // The answer of a call that waits for a person changes.
+  if (waiting && getFunctionCalls(event).some(({ id }) => id !== undefined && waiting.has(id))) return index;
   return isOnlyCalls(shape) && event.author === agentName ? renderAnswered(events, index, agentName, out) : index;
 }
 

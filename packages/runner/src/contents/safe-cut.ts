@@ -2,6 +2,7 @@ import type { Event } from '@thole/core';
 import { getFunctionCalls, getFunctionResponses } from '@thole/core';
 import { hasCallsOrAnswers, transcriptOf } from '../history/event-kinds.ts';
 import { callKey, isLongRunningCall } from '../history/call-key.ts';
+import type { ContentsRequest } from './contents-request.ts';
 
 export interface SafeCut {
   readonly count: number;
@@ -12,10 +13,14 @@ export interface SafeCut {
 /**
  * Returns how many of the first events have contents that later events do not change. No speech continues across the
  * cut, and no event after it answers a call before it. Each of the agent's calls before it is answered,
- * long-running, or of an invocation that another one before the cut has followed. The caller must detect a future
+ * long-running, or of an invocation that another one before the cut has followed. None of them waits for a person. The caller must detect a future
  * event that answers a call before the cut.
  */
-export function safeCut(events: readonly Event[], agentName: string): SafeCut {
+export function safeCut(
+  events: readonly Event[],
+  { agentName, waiting }: Pick<ContentsRequest, 'agentName' | 'waiting'>,
+): SafeCut {
+  let end = events.length;
   const cuts = [0];
   const calls = new Map<string, { index: number; isOwn: boolean }>();
   const open = new OpenCalls();
@@ -32,11 +37,12 @@ export function safeCut(events: readonly Event[], agentName: string): SafeCut {
       for (const call of getFunctionCalls(event)) {
         calls.set(callKey(call), { index, isOwn });
         if (isOwn && !isLongRunningCall(event, call)) open.add(callKey(call), index);
+        if (call.id !== undefined && waiting?.has(call.id)) end = Math.min(end, index);
       }
     }
     if (open.isEmpty && !transcriptOf(event)) cuts.push(index + 1);
   });
-  const count = cuts.at(-1)!;
+  const count = cuts.findLast((cut) => cut <= end)!;
   return { count, calls: [...calls].flatMap(([key, { index }]) => (index < count ? key : [])) };
 }
 

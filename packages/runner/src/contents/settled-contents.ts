@@ -31,7 +31,7 @@ export class SettledContents {
     // Open calls are left to the rules for all events: settling a part might be repeated with everything each time.
     if (!this.#isWaiting) {
       const out = { contents: this.#contents, calls: this.#calls };
-      this.#count = renderRegular(events, this.#count, request.agentName, out);
+      this.#count = renderRegular(events, this.#count, request, out);
     }
     if (this.#count === events.length) return this.#contents.slice();
     this.#settleRest(events, request);
@@ -44,7 +44,7 @@ export class SettledContents {
   #settleRest(events: readonly Event[], request: ContentsRequest): void {
     if (this.#isReopened(events, request.agentName)) this.#forget();
     const rest = events.slice(this.#count);
-    const { count, calls } = safeCut(rest, request.agentName);
+    const { count, calls } = safeCut(rest, request);
     if (count === 0) return;
     const safe = count === rest.length ? rest : rest.slice(0, count);
     for (const content of renderEvents(safe, request)) this.#contents.push(content);

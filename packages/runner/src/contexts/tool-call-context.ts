@@ -90,7 +90,11 @@ export class ToolCallContext<T = unknown> extends BaseContext<T> implements Tool
     const answered = this.#init.attempt?.credentials[this.#credentials++];
     if (answered?.hasExpired) throw expired('sign-in');
     const { status, error } = (answered?.value ?? {}) as { status?: Json; error?: Json };
-    if (status === 'denied') throw new TholeError('SIGN_IN_DENIED', `The sign-in was refused: ${String(error)}.`);
+    if (status === 'denied')
+      throw new TholeError(
+        'SIGN_IN_DENIED',
+        `The sign-in was refused: ${typeof error === 'string' ? error : 'no reason'}.`,
+      );
     const interruptId = this.runtime.newId('call');
     const origin = this.#origin(undefined);
     const expiresAt = origin.ttlMs === undefined ? undefined : this.runtime.now() + origin.ttlMs / 1_000;

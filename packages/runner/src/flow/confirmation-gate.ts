@@ -99,7 +99,7 @@ function requestedIn(
   const asked = Object.hasOwn(requestedToolConfirmations, id) ? requestedToolConfirmations[id] : undefined;
   if (!isPlainObject(asked)) return undefined;
   const { hint, payload } = asked as { hint?: Json; payload?: Json };
-  return { hint: String(hint ?? ''), ...(payload !== undefined && payload !== null && { payload }) };
+  return { hint: typeof hint === 'string' ? hint : '', ...(payload !== undefined && payload !== null && { payload }) };
 }
 
 function forgetRequest({ requestedToolConfirmations }: EventActions, id: string): void {

@@ -1,5 +1,6 @@
-import type { Content } from '@thole/core';
-import type { ContentsRequest } from '../contents/contents-request.ts';
+import type { Content, InterruptKind } from '@thole/core';
+import type { InterruptLog } from '@thole/core/kit';
+import type { ContentsRequest, WaitingCalls } from '../contents/contents-request.ts';
 import { ContentsFold } from '../contents/fold.ts';
 import { hasHook } from '../hooks/call-hooks.ts';
 import { selectHistory } from '../hooks/select-history.ts';
@@ -42,11 +43,23 @@ function contentsRequest({ agent, context, support }: RequestDraft): ContentsReq
     branch: context.branch,
     includeContents: agent.includeContents,
     invocationId: context.invocationId,
+    waiting: waitingCalls(support.interrupts),
     log: (message, fields) => context.runtime.logger.debug(message, { ...fields, sessionId: context.sessionId }),
     selectHistory: hasHook(plugins, 'selectHistoryCallback')
       ? (events) => selectHistory(plugins, { invocationContext: context, events })
       : undefined,
   };
+}
+
+/** Returns the calls with an open interrupt, or undefined. Long-running calls have their own answers. */
+function waitingCalls(interrupts: InterruptLog): WaitingCalls | undefined {
+  if (interrupts.openCount === 0) return undefined;
+  const waiting = new Map<string, InterruptKind>();
+  for (const { interrupt } of interrupts.open) {
+    const { functionCallId, kind } = interrupt;
+    if (functionCallId !== undefined && kind !== 'longRunning') waiting.set(functionCallId, kind);
+  }
+  return waiting.size > 0 ? waiting : undefined;
 }
 
 // Directly before the message that is answered: earlier contents stay the same from turn to turn, for prompt caches.

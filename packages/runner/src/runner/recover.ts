@@ -81,8 +81,9 @@ export async function* recover(init: RecoveryInit, options: RecoverOptions = {})
 }
 
 /** Throws `LEASING_NOT_SUPPORTED` unless the service has leases and lists waiting sessions. */
-function assertRecoverable({ leasing, listWaitingSessions }: SessionService): void {
-  if (leasing && listWaitingSessions) return;
+function assertRecoverable(service: SessionService): void {
+  const { leasing } = service;
+  if (leasing && service.listWaitingSessions !== undefined) return;
   const missing = leasing ? 'listWaitingSessions()' : 'leases';
   throw new TholeError('LEASING_NOT_SUPPORTED', `recover needs a session service with ${missing}.`);
 }

@@ -157,12 +157,43 @@ describe('Tool.requireConfirmation', () => {
   });
 });
 
+describe('The prompt of a session with an open confirmation', () => {
+  it('says that the call waits, and shows the answer afterwards', async () => {
+    const { tool } = payment();
+    const model = new ScriptedLlm(
+      calls('pay', {}, 'c1'),
+      says('It waits.'),
+      says('It still waits.'),
+      says('Paid.'),
+      says('Bye.'),
+    );
+    const { runner } = await createSetup(rootOf(model, { tools: [tool] }));
+    const { interrupts } = await runner.runToCompletion(hello);
+    await runner.runToCompletion({ ...hello, newMessage: 'And now?' });
+    await runner.runToCompletion({ ...hello, newMessage: 'And now??' });
+    for (const request of model.requests.slice(1)) {
+      expect(JSON.stringify(request.contents)).toContain('Waiting for approval.');
+      expect(JSON.stringify(request.contents)).not.toContain('requires confirmation');
+    }
+    await runner.resume({ ...ref, answers: { [interrupts[0]!.id]: true } }).done;
+    await runner.runToCompletion({ ...hello, newMessage: 'Thanks.' });
+    for (const request of model.requests.slice(3)) {
+      expect(JSON.stringify(request.contents)).toContain('"paid":true');
+      expect(JSON.stringify(request.contents)).not.toContain('Waiting for');
+    }
+    model.assertDone();
+  });
+});
+
 describe('context.requestConfirmation', () => {
   it('runs the tool again with the answer, also after a rejection', async () => {
     const answers: unknown[] = [];
     const tool = toolOf('book', (_args, context) => {
       answers.push(context.toolConfirmation);
-      if (!context.toolConfirmation) return void context.requestConfirmation({ hint: 'Sure?', payload: { room: 3 } });
+      if (!context.toolConfirmation) {
+        context.requestConfirmation({ hint: 'Sure?', payload: { room: 3 } });
+        return undefined;
+      }
       return { booked: context.toolConfirmation.confirmed };
     });
     const model = new ScriptedLlm(calls('book', {}, 'c1'), says('No room.'));
