@@ -102,7 +102,7 @@ function joined({ id, sessions, questions }: Conversation, turns: number): Conve
   const longer = sessions.map((session) => {
     const parts = Array.from({ length: Math.ceil(session.events.length / (2 * turns)) }, (_, i) =>
       session.events.slice(i * 2 * turns, (i + 1) * 2 * turns),
-    ).flatMap((stretch) => Object.values(Object.groupBy(stretch, ({ author }) => author)) as RecallEvent[][]);
+    ).flatMap((run) => Object.values(Object.groupBy(run, ({ author }) => author)) as RecallEvent[][]);
     for (const part of parts) for (const event of part) joinedInto.set(event.id, part[0]!.id);
     const events = parts.map((part) => ({ ...part[0]!, text: part.map(({ text }) => text).join(' ') }));
     return { id: session.id, events };

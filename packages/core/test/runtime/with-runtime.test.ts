@@ -24,6 +24,6 @@ describe('withRuntime', () => {
     expect(Object.keys(runtime).sort()).toEqual(Object.keys(system).sort());
     expect(runtime.logger).toBe(system.logger);
     const { afterMicrotasks: _, ...older } = system;
-    expect(withRuntime(older, {})).not.toHaveProperty('turnOver');
+    expect(withRuntime(older, {})).not.toHaveProperty('afterMicrotasks');
   });
 });
