@@ -1,6 +1,7 @@
--- Shared code: `list_waiting(record, user_state, app_state, app_member)` updates the lists of waiting sessions after marks or the last update time
--- of a session have changed, and its field `waits`. It derives the keys of the lists from the state keys: they share their slots. On Cluster
--- `app_state` is nil. Returns true if the session waits, and its times in the app's lists: [unfinished, due, interrupts], '' for none.
+-- Shared code: `list_waiting(record, user_state, app_state, app_member)` updates the lists of waiting sessions after marks or the last
+-- update time of a session have changed, and its field `waits`. It derives the keys of the lists from the state keys: they share their
+-- slots. On Cluster `app_state` is false. Returns true if the session waits, and its times in the app's lists: [unfinished, due,
+-- interrupts], '' for none.
 local function list_waiting(record, user_state, app_state, app_member)
   local marks = redis.call('HMGET', record, 'unfinished', 'wakeAt', 'openInterrupts', 'ut')
   local times = {marks[1] and marks[4] or '', marks[2] or '', marks[3] and marks[4] or ''}

@@ -63,7 +63,7 @@ describeWith('redis', 'Waiting sessions in Redis', (url) => {
     expect(await ttls()).toEqual([false, false, false]);
     expect(await client.zcard(`${keyPrefix}{app}:x`)).toBe(0);
     await append({ marks: { wakeAt: null } });
-    await append({});
+    await append({ event: createEvent({ author: 'user', timestamp: 1 }) });
     expect(await ttls()).toEqual([true, true, true]);
     expect(await client.zcard(`${keyPrefix}{app}:x`)).toBe(1);
     const lease = await service.leasing!.lease(ref, leaseRequest('i'));
