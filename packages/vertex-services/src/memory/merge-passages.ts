@@ -1,3 +1,4 @@
+import { mergeTurns } from './rag-lines.ts';
 import type { RagTurn } from './rag-lines.ts';
 
 /** A passage of a session that the service found. */
@@ -31,18 +32,10 @@ export function mergePassages(found: readonly Passage[]): { turns: RagTurn[]; sc
     .sort((a, b) => b.score - a.score || timeOf(b.turns.at(-1)!) - timeOf(a.turns.at(-1)!));
 }
 
-/** A turn of which one passage has more pieces is taken from that passage. */
 function merge(a: ReadonlyMap<string, RagTurn>, b: ReadonlyMap<string, RagTurn>): Map<string, RagTurn> {
   const turns = new Map(a);
-  for (const [id, turn] of b) {
-    const other = turns.get(id);
-    if (!other || lengthOf(turn) > lengthOf(other)) turns.set(id, turn);
-  }
+  for (const [id, turn] of b) turns.set(id, mergeTurns(turns.get(id), turn));
   return turns;
-}
-
-function lengthOf({ entry }: RagTurn): number {
-  return entry.content.parts![0]!.text!.length;
 }
 
 function compareTurns(a: RagTurn, b: RagTurn): number {

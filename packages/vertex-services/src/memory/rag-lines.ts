@@ -20,10 +20,14 @@ interface RagLine {
   piece?: number | undefined;
 }
 
-/** A turn of a passage. */
+/** A turn of a passage, which may have only some of its pieces. */
 export interface RagTurn {
-  readonly entry: MemoryEntry;
+  /** The turn without its text. */
+  readonly entry: Omit<MemoryEntry, 'content'>;
+  readonly role: 'user' | 'model' | undefined;
   readonly seq: number;
+  /** Texts by their place in the turn. */
+  readonly pieces: ReadonlyMap<number, string>;
 }
 
 /** Returns the JSON lines of a session's turns. `events` are the session's, for their order. */
@@ -45,30 +49,32 @@ export function toRagLines(turns: readonly MemoryEntry[], events: readonly Event
 
 /** Returns the turns of a passage in its order, by their ids. Lines that the passage cuts are left out. */
 export function fromRagLines(text: string, namedSession: string | undefined): Map<string, RagTurn> {
-  const lines = new Map<string, RagLine[]>();
+  const turns = new Map<string, RagTurn>();
   for (const each of text.split('\n')) {
     const line = readLine(each);
     if (!line) continue;
-    const sessionId = line.session ?? namedSession ?? '';
-    const id = turnId(sessionId, line.id ?? `${line.timestamp} ${line.author}`);
-    lines.set(id, [...(lines.get(id) ?? []), { ...line, session: sessionId }]);
+    const { author, timestamp, id: eventId, session = namedSession, seq = 0, role, piece = 0 } = line;
+    const id = turnId(session ?? '', eventId ?? `${timestamp} ${author}`);
+    const entry = {
+      ...{ id, kind: 'turn' as const, author, timestamp },
+      ...(session !== undefined && { sessionId: session }),
+      ...(eventId !== undefined && { eventId }),
+    };
+    turns.set(id, mergeTurns(turns.get(id), { entry, role, seq, pieces: new Map([[piece, line.text]]) }));
   }
-  return new Map([...lines].map(([id, pieces]) => [id, toTurn(id, pieces)]));
+  return turns;
 }
 
-function toTurn(id: string, lines: RagLine[]): RagTurn {
-  const [{ author, timestamp, session, id: eventId, seq = 0, role }] = lines as [RagLine];
-  const pieces = lines.toSorted((a, b) => (a.piece ?? 0) - (b.piece ?? 0)).map(({ text }) => text);
-  const entry: MemoryEntry = {
-    id,
-    kind: 'turn',
-    content: { ...(role !== undefined && { role }), parts: [{ text: pieces.join('') }] },
-    author,
-    timestamp,
-    ...(session !== undefined && session !== '' && { sessionId: session }),
-    ...(eventId !== undefined && { eventId }),
-  };
-  return { entry, seq };
+/** Returns the turn with the pieces of both. */
+export function mergeTurns(a: RagTurn | undefined, b: RagTurn): RagTurn {
+  return a ? { ...a, pieces: new Map([...a.pieces, ...b.pieces]) } : b;
+}
+
+/** Returns the turn as an entry. An ellipsis is in place of missing pieces. */
+export function toTurnEntry({ entry, role, pieces }: RagTurn): MemoryEntry {
+  const sorted = [...pieces].sort(([a], [b]) => a - b);
+  const texts = sorted.map(([place, text], i) => (place === (sorted[i - 1]?.[0] ?? -1) + 1 ? text : ` … ${text}`));
+  return { ...entry, content: { ...(role !== undefined && { role }), parts: [{ text: texts.join('') }] } };
 }
 
 function readLine(text: string): RagLine | undefined {

@@ -43,12 +43,14 @@ import type { AgentEngineOptions } from '../client/agent-engine.ts';
 import { assertGoogleOptions, googleOptionNames } from '../client/google-options.ts';
 import type { GoogleOptions } from '../client/google-options.ts';
 import { httpStatusOf } from '../client/map-google-error.ts';
-import { idOf, quoted, VertexClient } from '../client/vertex-client.ts';
+import { quoted, VertexClient } from '../client/vertex-client.ts';
 import type { VertexPath } from '../client/vertex-client.ts';
-import { formatMicros, parseMicros, toMicros } from '../session/wire-time.ts';
+import { formatMicros, toMicros } from '../session/wire-time.ts';
 import { fromBankMemory, memoryIdOf, toBankMemory } from './bank-memory.ts';
 import { readBankMetadata } from './bank-metadata.ts';
 import type { BankMetadata } from './bank-metadata.ts';
+import { comparePlaces, formatPlace, parsePlace, placeIn } from './bank-place.ts';
+import type { BankPlace } from './bank-place.ts';
 import { bankScopeKey, bankScopeOf, isSameScope } from './bank-scope.ts';
 import type { BankScope } from './bank-scope.ts';
 
@@ -203,7 +205,7 @@ export class VertexAiMemoryBankService implements MemoryService {
     const after = cursor === undefined ? undefined : parsePlace(cursor);
     const url = this.#client.url(this.#memories(p.appName));
     const query = { filter: scopeFilter(scope), orderBy: 'create_time' };
-    const found: { place: Place; entry: MemoryEntry }[] = [];
+    const found: { place: BankPlace; entry: MemoryEntry }[] = [];
     p.signal?.throwIfAborted();
     // The service's pages shift when a memory is deleted in between, so each call reads all of the scope.
     for await (const memory of this.#client.pages({ url, query, signal: p.signal }, 'memories'))
@@ -327,10 +329,19 @@ export class VertexAiMemoryBankService implements MemoryService {
           await this.#client.operation({ method: 'POST', url, query: { memoryId }, body }, location);
         } catch (error) {
           if (!isTaken(error)) throw error;
-          await this.#patch({ location, name: `${name}/${memoryId}` }, body);
+          const path = { location, name: `${name}/${memoryId}` };
+          if (givenId !== undefined) await this.#assertScope(path, scope);
+          await this.#patch(path, body);
         }
       });
     }
+  }
+
+  /** Ids of callers are unique in an engine, across its users. */
+  async #assertScope(path: VertexPath, scope: BankScope): Promise<void> {
+    const memory = await this.#client.json({ url: this.#client.url(path) });
+    if (!isSameScope(scope, memory['scope']))
+      throw new TholeError('INVALID_INPUT', 'customMetadata.memory_id is the id of a memory of another user or scope.');
   }
 
   async #patch(path: VertexPath, body: JsonObject): Promise<void> {
@@ -408,26 +419,4 @@ function isTaken(error: unknown): boolean {
   const { cause } = error as { cause?: { message?: string } };
   const status = httpStatusOf(error);
   return status === 409 || (status === 400 && /already exists/i.test(cause?.message ?? ''));
-}
-
-/** A memory's place in a list: the time of its creation in microseconds, then its id. */
-type Place = readonly [micros: number, id: string];
-
-function placeIn(memory: JsonObject): Place {
-  return [parseMicros(memory['createTime']), idOf(memory)];
-}
-
-function comparePlaces(a: Place, b: Place): number {
-  return a[0] - b[0] || (a[1] < b[1] ? -1 : a[1] > b[1] ? 1 : 0);
-}
-
-function formatPlace([micros, id]: Place): string {
-  return `${micros} ${id}`;
-}
-
-function parsePlace(cursor: string): Place {
-  const [, micros, id] = /^(\d+) ([\w-]+)$/.exec(cursor) ?? [];
-  if (micros === undefined || id === undefined)
-    throw new TholeError('INVALID_INPUT', 'cursor must be the `next` of the previous page.');
-  return [Number(micros), id];
 }

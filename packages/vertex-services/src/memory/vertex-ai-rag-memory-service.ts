@@ -35,7 +35,7 @@ import { mergePassages } from './merge-passages.ts';
 import { RagCorpus } from './rag-corpus.ts';
 import type { RagFile } from './rag-corpus.ts';
 import { ragFileName, ragFilePrefix, sessionIdIn, sha256 } from './rag-file-name.ts';
-import { fromRagLines, toRagLines } from './rag-lines.ts';
+import { fromRagLines, toRagLines, toTurnEntry } from './rag-lines.ts';
 
 /** Default number of results. */
 const LIMIT = 10;
@@ -189,7 +189,7 @@ export class VertexAiRagMemoryService implements MemoryService {
         score: 1 / (1 + Math.max(0, distance)),
       }));
     const found = mergePassages(passages)
-      .flatMap(({ turns, score }) => turns.map(({ entry }) => ({ ...entry, score })))
+      .flatMap(({ turns, score }) => turns.map((turn) => ({ ...toTurnEntry(turn), score })))
       .filter((entry) => matchesFilter(entry, p.filter ?? {}));
     return { memories: filterByMinScore(found, p.minScore).slice(0, limit) };
   }

@@ -168,7 +168,7 @@ async function rank(
 ): Promise<{ displayName: string; text: string; distance: number }[]> {
   const ranking = new InMemoryMemoryService();
   const user = { appName: 'a', userId: 'u' };
-  // Sessions of their own, so that no chunk is found for its neighbour.
+  // A separate session each, so that no chunk is found for its neighbour.
   const memories = chunks.map(({ text }, i) => ({
     ...{ id: `${i}`, kind: 'note' as const, sessionId: `s${i}`, timestamp: 1_600_000_000 },
     content: { parts: [{ text: saidIn(text) }] },
