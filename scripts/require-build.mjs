@@ -10,7 +10,7 @@ const built = [...entries, ...Object.values(bin), ...process.argv.slice(2)];
 const missing = built.filter((file) => !existsSync(file));
 
 if (!process.env.npm_config_user_agent?.startsWith('pnpm/')) {
-  fail('pack it with pnpm: other package managers keep "workspace:" ranges, which nobody can install.');
+  fail('pack it with pnpm: other package managers keep "workspace:" ranges, and such a package cannot be installed.');
 }
 if (missing.length > 0) {
   fail(

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { commentsOf, docCommentStartsOf, markdownOf, messagesOf, testNamesOf } from './prose.ts';
 import type { Prose } from './prose.ts';
-import { filesBelow } from './workspace.ts';
+import { filesBelow, read } from './workspace.ts';
 
 /** Words and phrases that readers stumble over, and what to write instead. Add a word when a review finds one. */
 const denied: readonly (readonly [RegExp, string])[] = [
@@ -38,13 +38,20 @@ const files = ['packages', 'apps', 'docs', 'test', 'bench', 'scripts']
 const code = files.filter((file) => /\.(ts|tsx|mts|js|mjs|jsx|lua)$/.test(file));
 const tests = code.filter((file) => /\.(test|bench)\.tsx?$|\/test\/|^test\//.test(file));
 const sources = code.filter((file) => !tests.includes(file));
+const styles = files.filter((file) => file.endsWith('.css'));
+/** Files whose strings people read: the page, the command line, and the templates of new packages. */
+const shown = sources.filter((file) => /^packages\/(?:dev-ui\/page|cli\/src)\/|^scripts\//.test(file));
 const documents = [...files, ...filesBelow('').filter((file) => !file.includes('/'))].filter(
   (file) => file.endsWith('.md') && !/CHANGELOG/.test(file),
 );
 
 describe('Plain language', () => {
   it('uses no denied word in comments', () => {
-    expect(code.flatMap(commentsOf).flatMap(deniedIn)).toEqual([]);
+    expect([...code, ...styles].flatMap(commentsOf).flatMap(deniedIn)).toEqual([]);
+  });
+
+  it('uses no denied word on the page, on the command line and in templates', () => {
+    expect(shown.flatMap(linesOf).flatMap(deniedIn)).toEqual([]);
   });
 
   it('uses no denied word in error messages', () => {
@@ -93,6 +100,12 @@ function deniedIn(prose: Prose): string[] {
     const word = pattern.exec(prose.text)?.[0];
     return word === undefined ? [] : [`${prose.file}:${prose.line}: "${word}", write: ${instead}`];
   });
+}
+
+function linesOf(file: string): Prose[] {
+  return read(file)
+    .split('\n')
+    .map((text, index) => ({ file, line: index + 1, text }));
 }
 
 function place({ file, line, text }: Prose): string {

@@ -57,7 +57,7 @@ describe('prepack', () => {
     const { status, stderr } = prepack(files, { npm_config_user_agent: 'npm/12.0.0 node/v26.0.0' });
     expect([status, stderr]).toEqual([
       1,
-      'Cannot pack @thole/example: pack it with pnpm: other package managers keep "workspace:" ranges, which nobody can install.\n',
+      'Cannot pack @thole/example: pack it with pnpm: other package managers keep "workspace:" ranges, and such a package cannot be installed.\n',
     ]);
   });
 

@@ -86,7 +86,7 @@ export interface ToolContext<T = unknown> extends CallbackContext<T> {
   /**
    * Returns the answer of a person. Without an answer it records the request and throws: the call ends without an answer,
    * and the run pauses. After the answer the tool runs again from its start with the same `idempotencyKey`, and the n-th
-   * request gets the n-th answer. Throws `INTERRUPT_EXPIRED` if nobody answered in time. Put effects after the request, or in
+   * request gets the n-th answer. Throws `INTERRUPT_EXPIRED` if no answer came in time. Put effects after the request, or in
    * a `step`.
    */
   requestInput(p: InputRequest): Promise<Json>;

@@ -20,7 +20,7 @@ export interface App {
   /** Durable runs. Default: on. */
   resumability?: ResumabilityConfig | undefined;
   /**
-   * How a resumed run treats a call whose effect is unknown: the model is told so (`tell-model`), or a person decides whether
+   * Handling of a call with an unknown effect in a resumed run: the model learns it (`tell-model`), or a person decides whether
    * it runs again (`ask-person`). Default: `tell-model`.
    */
   onInDoubt?: 'tell-model' | 'ask-person' | undefined;
@@ -31,7 +31,7 @@ export interface App {
   journalToolStarts?: boolean | undefined;
   /** Time until an interrupt expires that has no time limit, in milliseconds. Default: none. */
   interruptTtlMs?: number | undefined;
-  /** What a new message does to open interrupts of the session: `keep`, or `cancel` to close them. Default: `keep`. */
+  /** Effect of a new message on open interrupts of the session: `keep`, or `cancel` to close them. Default: `keep`. */
   onNewMessage?: 'keep' | 'cancel' | undefined;
   /** Returns the cost of one model call in any unit, for `runConfig.limits.cost`. `model` is the model's name. */
   costOf?: ((usage: Usage, model: string) => number) | undefined;

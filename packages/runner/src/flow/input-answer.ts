@@ -15,13 +15,13 @@ export function assertInputRequest(p: InputRequest): void {
   if (p.ttlMs !== undefined) assertDuration('ttlMs', p.ttlMs);
 }
 
-/** Returns the answer to a request for input. Throws `INTERRUPT_EXPIRED` if nobody answered in time. */
+/** Returns the answer to a request for input. Throws `INTERRUPT_EXPIRED` if no answer came in time. */
 export function inputAnswer({ answer }: RecordedInterrupt, message: string): Json {
   if (answer!.event.author === 'system') throw expired(message);
   return inputValue(answer!.response.response);
 }
 
-/** Returns the error of a request that nobody answered in time. */
+/** Returns the error of a request without an answer in time. */
 export function expired(message: string): TholeError {
-  return new TholeError('INTERRUPT_EXPIRED', `Nobody answered in time: ${message}`);
+  return new TholeError('INTERRUPT_EXPIRED', `No answer came in time: ${message}`);
 }

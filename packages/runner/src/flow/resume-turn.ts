@@ -4,7 +4,7 @@ import { isModelAnswer, isRequestEvent } from '../history/turn-segments.ts';
 import type { FlowSupport } from '../hooks/flow-support.ts';
 import type { ToolAnswer } from './run-tool.ts';
 
-/** How an `LlmAgent` of a resumed run continues. */
+/** The next step of an `LlmAgent` in a resumed run. */
 export type TurnStart =
   /** It calls its model. */
   | { readonly kind: 'model' }

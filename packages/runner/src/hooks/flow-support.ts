@@ -35,7 +35,7 @@ export interface FlowSupport {
    * one is given.
    */
   openToolContext(p: ToolContextInit): OpenToolContext;
-  /** What the invocation had done before this run. Undefined in its first run. */
+  /** Progress of the invocation before this run. Undefined in its first run. */
   readonly progress: Progress | undefined;
   /** The interrupts of the session. */
   readonly interrupts: InterruptLog;
@@ -99,7 +99,7 @@ export interface LoopRounds {
 export interface ToolContextInit {
   readonly functionCallId: string;
   readonly signal?: AbortSignal | undefined;
-  /** What an earlier attempt of the call has requested and received. */
+  /** Requests and answers of an earlier attempt of the call. */
   readonly attempt?: CallAttempt | undefined;
   /** Time until requests of the call expire. */
   readonly ttlMs?: number | undefined;

@@ -121,7 +121,7 @@ async function joinsOther(task: RunTask, request: CheckedRequest): Promise<boole
     if (!isAnswer) task.invocationId = own;
     return false;
   } finally {
-    // A run that joins another one leaves no record of its own.
+    // A run that joins another one leaves no separate record.
     opened.isRecorded = false;
   }
   task.reportOpened();
