@@ -39,7 +39,10 @@ export interface CompactionOptions {
   interval?: number | undefined;
   /** Number of earlier invocations that the summarizer reads again, for continuity. Only with `interval`. Default: 0. */
   overlap?: number | undefined;
-  /** Number of prompt tokens of the last model call from which on older events are summarized. At least 1. */
+  /**
+   * Number of prompt tokens of the last model call from which on older events are summarized. Estimated for a model that does
+   * not count tokens. At least 1.
+   */
   tokenThreshold?: number | undefined;
   /** Number of newest events that are not summarized. Only with `tokenThreshold`, and required there. */
   eventRetention?: number | undefined;

@@ -6,6 +6,7 @@ import { activeCompactions } from '../history/active-compactions.ts';
 import type { ActiveCompaction } from '../history/active-compactions.ts';
 import { callKey } from '../history/call-key.ts';
 import { compactionOf } from '../history/compaction-of.ts';
+import { estimatePromptTokens } from './estimate-prompt-tokens.ts';
 import { isJournalEvent } from './is-journal-event.ts';
 import { openInvocations } from './open-invocations.ts';
 
@@ -24,29 +25,32 @@ export interface CompactionWindow {
  * True if a rule may apply. Reads the log from its end, only as far as the newest record, so the cost does not depend on the
  * length of the session.
  */
-export function mayBeDue(log: EventLog, { interval, tokenThreshold }: CompactionOptions): boolean {
+export function mayBeDue(log: EventLog, { interval, tokenThreshold = Infinity }: CompactionOptions): boolean {
   const invocations = new Set<string>();
   let coveredTo = 0;
-  let needsPrompt = tokenThreshold !== undefined;
+  let estimate = 0;
+  // Of the newest model call since the record. Earlier prompts were longer than the next one will be.
+  let tokens: number | undefined;
+  let hasRecord = false;
   for (const event of newestFirst(log)) {
     const record = event.actions.compaction && compactionOf(event);
     if (record) {
       coveredTo = Math.max(coveredTo, record.endSeq);
-      // Prompts before the record were longer than the next one will be.
-      needsPrompt = false;
+      hasRecord = true;
       continue;
     }
-    if (event.seq !== undefined && event.seq <= coveredTo) return false;
-    const tokens = event.author === 'system' ? undefined : event.usageMetadata?.promptTokenCount;
-    if (needsPrompt && tokens !== undefined) {
-      if (tokens >= tokenThreshold!) return true;
-      needsPrompt = false;
-    }
+    if (event.seq !== undefined && event.seq <= coveredTo) break;
+    if (!hasRecord) tokens ??= promptTokensOf(event);
+    if (tokens === undefined) estimate += estimatePromptTokens(event);
     if (event.content) invocations.add(event.invocationId);
-    if (interval === undefined ? !needsPrompt : invocations.size >= interval) return interval !== undefined;
+    if ((tokens ?? estimate) >= tokenThreshold || invocations.size >= (interval ?? Infinity)) return true;
+    if (interval === undefined && tokens !== undefined) return false;
   }
   return false;
 }
+
+const promptTokensOf = ({ author, usageMetadata }: Event): number | undefined =>
+  author === 'system' ? undefined : usageMetadata?.promptTokenCount;
 
 /**
  * Returns the events to summarize, by branch. Never covers events of an invocation that may continue (`openInvocations`),
@@ -83,7 +87,7 @@ function candidatesOf(
   { interval, tokenThreshold, eventRetention = 0 }: CompactionOptions,
   isForced: boolean,
 ): readonly Event[] {
-  if (tokenThreshold !== undefined && (isForced || lastPromptTokens(visible) >= tokenThreshold)) {
+  if (tokenThreshold !== undefined && (isForced || lastPromptTokens(visible, raw) >= tokenThreshold)) {
     const retained = new Set(raw.slice(raw.length - Math.min(eventRetention, raw.length)));
     const older = closed.filter((event) => !retained.has(event));
     if (older.length > 0) return older;
@@ -93,14 +97,16 @@ function candidatesOf(
   return isForced || invocations.size >= interval ? closed : [];
 }
 
-/** Returns the prompt tokens of the newest model call since the newest record; 0 if there is none. */
-function lastPromptTokens(visible: readonly Event[]): number {
-  for (const event of visible.toReversed()) {
-    if (compactionOf(event)) return 0;
-    const tokens = event.author === 'system' ? undefined : event.usageMetadata?.promptTokenCount;
+/**
+ * Returns the prompt tokens of the newest model call since the newest record. Without one, an estimate of the events that no
+ * record covers.
+ */
+function lastPromptTokens(visible: readonly Event[], raw: readonly Event[]): number {
+  for (let i = visible.length - 1; i >= 0 && !compactionOf(visible[i]!); i--) {
+    const tokens = promptTokensOf(visible[i]!);
     if (tokens !== undefined) return tokens;
   }
-  return 0;
+  return raw.reduce((sum, event) => sum + estimatePromptTokens(event), 0);
 }
 
 /** Removes both sides of each call that is not covered completely, or whose sides are in different branches. */

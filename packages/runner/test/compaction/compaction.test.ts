@@ -103,6 +103,18 @@ describe('App.compaction', () => {
     expect(textsOf(model.requests[3]!)).toEqual([`${SUMMARY}q1 a1 q2 a2`, 'q3', 'a3', 'q4']);
   });
 
+  it('estimates the tokens of a model that does not count them', async () => {
+    const long = 'x'.repeat(400);
+    const model = new ScriptedLlm(says(long), says(long), says(long), says('a4'));
+    const summarizer = new NamingSummarizer();
+    const { ask } = await setupWith({ tokenThreshold: 250, eventRetention: 2, summarizer }, model);
+    for (let n = 1; n <= 3; n++) await ask(n);
+    expect(summarizer.requests).toHaveLength(1);
+    await ask(4);
+    expect(textsOf(model.requests[3]!)).toEqual([`${SUMMARY}q1 ${long} q2 ${long}`, 'q3', long, 'q4']);
+    expect(summarizer.requests).toHaveLength(1);
+  });
+
   it('does not count a prompt from before the newest record', async () => {
     const model = answering(3, (n) => (n === 2 ? 500 : 10));
     const summarizer = new NamingSummarizer();
@@ -136,16 +148,13 @@ describe('App.compaction', () => {
     const model = new ScriptedLlm(calls('look', {}, 'c1'), says('a1'), says('a2'), says('a3'));
     const summarizer = new NamingSummarizer();
     const { ask } = await setupWith({ tokenThreshold: 1, eventRetention: 2, summarizer }, model, { tools: [tool] });
-    await ask(1);
-    expect(summarizer.requests).toHaveLength(0);
-    await ask(2);
-    await ask(3);
-    expect(
-      model.requests
-        .at(-1)!
-        .contents.flatMap(({ parts = [] }) => parts)
-        .filter((p) => p.functionCall),
-    ).toHaveLength(1);
+    for (let n = 1; n <= 3; n++) await ask(n);
+    const kinds = summarizer.requests.map(({ events }) =>
+      events.flatMap(({ content }) => (content?.parts ?? []).map((part) => part.text ?? Object.keys(part)[0])),
+    );
+    expect(kinds).toEqual([['q1'], ['functionCall', 'functionResponse', 'a1'], ['q2', 'a2']]);
+    const shown = textsOf(model.requests.at(-1)!);
+    expect(shown).toEqual([`${SUMMARY}(q1) a1`, 'q2', 'a2', 'q3']);
   });
 
   it('does not fail the turn if the summarizer fails, and logs the error (contract 26)', async () => {
