@@ -10,6 +10,8 @@ export interface AgentToolOptions {
   agent: Agent;
   /** True if the agent's answer is the run's answer: the calling model does not summarize it. */
   skipSummarization?: boolean | undefined;
+  /** True if the agent may run again when a crash left the outcome of a call unknown. Default: false. */
+  idempotent?: boolean | undefined;
 }
 
 /**
@@ -22,6 +24,7 @@ export class AgentTool implements Tool {
   readonly name: string;
   readonly description: string;
   readonly skipSummarization: boolean;
+  readonly idempotent: boolean;
 
   constructor(options: AgentToolOptions) {
     if (typeof options !== 'object' || options === null)
@@ -31,6 +34,7 @@ export class AgentTool implements Tool {
     this.name = options.agent.name;
     this.description = options.agent.description ?? '';
     this.skipSummarization = options.skipSummarization ?? false;
+    this.idempotent = options.idempotent ?? false;
   }
 
   /** Checks this agent and its sub-agents as a runner checks its own. */

@@ -132,7 +132,7 @@ export class AgentContext<T = unknown> extends BaseContext<T> implements Invocat
       { path: this.place, name, n },
       {
         fn,
-        idempotencyKey: idempotencyKeyOf(this.task.session, this.callPlace(), JSON.stringify([this.place, name, n])),
+        idempotencyKey: idempotencyKeyOf(this.task, this.callPlace(), JSON.stringify([this.place, name, n])),
         signal: this.signal,
         author: this.agentName,
         commit: (event) => this.task.commit(this.claim(event)),

@@ -19,6 +19,7 @@ import type {
 } from '@thole/core';
 import { silentSpan } from '@thole/core/kit';
 import type { RunTask } from '../invocation/run-task.ts';
+import type { ChildCall } from '../runner/runner-deps.ts';
 import { inMemorySpan } from '../traces/memory-span.ts';
 import type { TracedMemoryCall } from '../traces/memory-span.ts';
 
@@ -169,12 +170,18 @@ export abstract class BaseContext<T = unknown> implements CallbackContext<T> {
     );
   }
 
-  protected startChild(p: ChildRun): AsyncIterable<Event> {
+  protected startChild(p: ChildRun, call?: ChildCall): AsyncIterable<Event> {
     this.assertOpen();
     this.task.assertMayBegin();
     const parentState = this.state.toRecord();
     for (const key of Object.keys(parentState)) if (key.startsWith(StatePrefix.TEMP)) delete parentState[key];
-    return this.task.runner.runChild(this.task, { ...p, parentState, parentSpan: this.ownSpan, signal: this.signal });
+    return this.task.runner.runChild(this.task, {
+      ...p,
+      parentState,
+      parentSpan: this.ownSpan,
+      signal: this.signal,
+      call,
+    });
   }
 
   #traced<T>(call: Omit<TracedMemoryCall<T>, 'agentName' | 'parent'>, work: () => Promise<T>): Promise<T> {

@@ -1,4 +1,4 @@
-import type { LiveSession } from '../session/live-session.ts';
+import type { RunTask } from '../invocation/run-task.ts';
 import { sha256 } from './sha-256.ts';
 
 /** The place of a tool call in a run. */
@@ -12,7 +12,10 @@ export interface CallPlace {
  * Returns the key of a tool call: the same for each attempt, different for any other call, also after the session was
  * deleted and created again. It is a hash, so it does not show app and user to other services.
  */
-export function idempotencyKeyOf(session: LiveSession, { agents, branch }: CallPlace, callId: string): string {
-  const { appName, userId, sessionId } = session.ref;
-  return sha256(JSON.stringify([appName, userId, sessionId, session.incarnation, agents, branch ?? '', callId]));
+export function idempotencyKeyOf(task: RunTask, { agents, branch }: CallPlace, callId: string): string {
+  const place = [agents, branch ?? '', callId];
+  // The session of a child run is another one in each attempt.
+  if (task.childKey !== undefined) return sha256(JSON.stringify([task.childKey, ...place]));
+  const { incarnation, ref } = task.session;
+  return sha256(JSON.stringify([ref.appName, ref.userId, ref.sessionId, incarnation, ...place]));
 }

@@ -1,5 +1,5 @@
 import { createEvent, createEventActions, State, TholeError } from '@thole/core';
-import { setOwn } from '@thole/core/kit';
+import { isPlainObject, setOwn } from '@thole/core/kit';
 import type {
   AuthConfig,
   AuthCredential,
@@ -7,6 +7,7 @@ import type {
   Event,
   EventActions,
   FunctionCall,
+  FunctionResponse,
   InputRequest,
   Json,
   JsonObject,
@@ -22,6 +23,7 @@ import type { InterruptRequest } from '../flow/interrupt-request.ts';
 import type { ToolContextInit } from '../hooks/flow-support.ts';
 import { RunPaused } from '../hooks/run-paused.ts';
 import type { RunTask } from '../invocation/run-task.ts';
+import type { ChildCall } from '../runner/runner-deps.ts';
 import type { AgentContext } from './agent-context.ts';
 import { BaseContext } from './base-context.ts';
 import { idempotencyKeyOf } from './idempotency-key.ts';
@@ -38,6 +40,7 @@ export class ToolCallContext<T = unknown> extends BaseContext<T> implements Tool
   readonly requests: InterruptRequest[] = [];
   readonly #steps: Map<string, number> = new Map();
   #inputs = 0;
+  #children = 0;
   #credentials = 0;
   #idempotencyKey: string | undefined;
   #isClosed = false;
@@ -52,11 +55,7 @@ export class ToolCallContext<T = unknown> extends BaseContext<T> implements Tool
 
   // Computed when it is read: most tools do not use it.
   get idempotencyKey(): string {
-    return (this.#idempotencyKey ??= idempotencyKeyOf(
-      this.task.session,
-      this.#agentContext.callPlace(),
-      this.functionCallId,
-    ));
+    return (this.#idempotencyKey ??= idempotencyKeyOf(this.task, this.#agentContext.callPlace(), this.functionCallId));
   }
 
   override get signal(): AbortSignal {
@@ -113,7 +112,7 @@ export class ToolCallContext<T = unknown> extends BaseContext<T> implements Tool
       { path: this.#agentContext.place, name, n, callId },
       {
         fn,
-        idempotencyKey: idempotencyKeyOf(this.task.session, this.#agentContext.callPlace(), key),
+        idempotencyKey: idempotencyKeyOf(this.task, this.#agentContext.callPlace(), key),
         signal: this.signal,
         author: this.agentName,
         commit: (event) => this.#agentContext.commitWithoutChanges(event),
@@ -138,7 +137,7 @@ export class ToolCallContext<T = unknown> extends BaseContext<T> implements Tool
   }
 
   runChild(p: ChildRun): AsyncIterable<Event> {
-    return this.startChild(p);
+    return this.startChild(p, this.task.isResumable && this.#init.call ? this.#childCall() : undefined);
   }
 
   /** Closes the context. Returns the actions for the event with the answer. */
@@ -146,6 +145,24 @@ export class ToolCallContext<T = unknown> extends BaseContext<T> implements Tool
     this.#isClosed = true;
     const delta = this.state.takeDelta();
     return delta ? { ...this.actions, stateDelta: { ...this.actions.stateDelta, ...delta } } : this.actions;
+  }
+
+  #childCall(): ChildCall {
+    const n = ++this.#children;
+    const { functionCallId: callId, task } = this;
+    return {
+      key: `${this.idempotencyKey} ${n}`,
+      earlier: task.progress?.childOf(callId, n),
+      answers: answersOfChild(task, callId, n),
+      pause: async (log, requests) => {
+        const { invocationId, runtime } = this;
+        const customMetadata = { child: { ...log, callId, n } as unknown as Json };
+        const event = createEvent({ author: this.agentName, invocationId, customMetadata }, runtime);
+        await this.#agentContext.commitWithoutChanges(event);
+        this.requests.push(...requests.map((each) => childRequest(each, this.#init.call!, n)));
+        throw new RunPaused(`Call ${callId} waits for an answer.`);
+      },
+    };
   }
 
   #origin(ttlMs: number | undefined): { runtime: Runtime; call: FunctionCall | undefined; ttlMs: number | undefined } {
@@ -174,4 +191,30 @@ export class ToolCallContext<T = unknown> extends BaseContext<T> implements Tool
     }
     this.task.state.assertOpen();
   }
+}
+
+/** Returns the answers of people to the interrupts of a child run. */
+function answersOfChild({ interrupts }: RunTask, callId: string, n: number): FunctionResponse[] {
+  return interrupts
+    .ofCall(callId)
+    .filter(
+      ({ answer, call }) =>
+        isPlainObject(call.args['child']) && answer && answer.event.author !== 'system' && childOf(call) === n,
+    )
+    .map(({ answer }) => answer!.response);
+}
+
+function childOf({ args }: FunctionCall): Json | undefined {
+  return (args['child'] as JsonObject)['n'];
+}
+
+/** Returns the request of a child as a request of the call that runs it. */
+function childRequest({ id, name, args }: InterruptRequest, call: FunctionCall, n: number): InterruptRequest {
+  const { originalFunctionCall, ...rest } = args;
+  const original = { id: call.id!, name: call.name, args: call.args };
+  return {
+    id,
+    name,
+    args: { ...rest, originalFunctionCall: original, child: { n, originalFunctionCall: originalFunctionCall ?? null } },
+  };
 }

@@ -2,7 +2,7 @@ import { isPlainObject } from '@thole/core/kit';
 import type { InterruptLog, RecordedInterrupt } from '@thole/core/kit';
 import type { Json, JsonObject, ToolConfirmation } from '@thole/core';
 
-/** What earlier attempts of a tool call have requested, and the answers. */
+/** Requests of earlier attempts of a tool call, and their answers. */
 export interface CallAttempt {
   /** True while a request of the call has no answer. */
   readonly isWaiting: boolean;
@@ -34,7 +34,7 @@ export interface Confirmation {
 /** A request and its answer. */
 export interface AnsweredRequest {
   readonly value: Json;
-  /** True if nobody answered in time. */
+  /** True if no answer came in time. */
   readonly hasExpired: boolean;
   /** Data of the request. */
   readonly payload: Json | undefined;
@@ -44,9 +44,11 @@ export interface AnsweredRequest {
 export function attemptOf(interrupts: InterruptLog, callId: string): CallAttempt | undefined {
   const recorded = interrupts.ofCall(callId).filter(({ interrupt }) => interrupt.kind !== 'longRunning');
   if (recorded.length === 0) return undefined;
+  // A child run that the call made reads its own answers.
+  const own = recorded.filter(({ call }) => call.args['child'] === undefined);
   const answersOf = (kind: string): AnsweredRequest[] =>
-    recorded.filter(({ interrupt }) => interrupt.kind === kind).flatMap((each) => answered(each) ?? []);
-  const confirmations = recorded.filter(({ interrupt }) => interrupt.kind === 'confirmation');
+    own.filter(({ interrupt }) => interrupt.kind === kind).flatMap((each) => answered(each) ?? []);
+  const confirmations = own.filter(({ interrupt }) => interrupt.kind === 'confirmation');
   return {
     isWaiting: recorded.some(({ isOpen }) => isOpen),
     count: recorded.filter(({ answer }) => answer).length,

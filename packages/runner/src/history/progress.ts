@@ -14,6 +14,15 @@ export interface StoredStep {
   readonly result: Json;
 }
 
+/** The events of a child run that has paused. */
+export interface ChildLog {
+  readonly callId: string;
+  /** 1 for the first child run of the call. */
+  readonly n: number;
+  readonly invocationId: string;
+  readonly events: readonly Event[];
+}
+
 /** Progress of an invocation before this run, rebuilt from its events. The place of an agent is the path of its call. */
 export class Progress {
   readonly #rootPlace: string;
@@ -21,6 +30,7 @@ export class Progress {
   readonly #invocationId: string;
   readonly #places = new Map<string, Event[]>();
   readonly #steps = new Map<string, Json>();
+  readonly #children = new Map<string, ChildLog>();
   #lastMessage: number = 0;
   readonly #started = new Set<string>();
   /** Places with an event at them or below them. */
@@ -43,6 +53,8 @@ export class Progress {
     const { customMetadata } = event;
     const step = customMetadata?.['step'] as StoredStep | undefined;
     if (step) return void this.#steps.set(stepKey(step), step.result);
+    const child = customMetadata?.['child'] as ChildLog | undefined;
+    if (child) return void this.#children.set(`${child.n} ${child.callId}`, child);
     const started = customMetadata?.['toolStarted'] as { callId: string; attempt: number } | undefined;
     if (started) return void this.#started.add(`${started.attempt} ${started.callId}`);
     if (event.author === 'user' && getFunctionResponses(event).length === 0 && event.content)
@@ -133,6 +145,11 @@ export class Progress {
   /** Returns the result of a step, or undefined if it has none. */
   resultOf(step: Omit<StoredStep, 'result'>): Json | undefined {
     return this.#steps.get(stepKey(step));
+  }
+
+  /** Returns the log of the n-th child run of a call. Undefined if it has not paused. */
+  childOf(callId: string, n: number): ChildLog | undefined {
+    return this.#children.get(`${n} ${callId}`);
   }
 
   /** True if an event says that the tool of this call has started after this number of answers to its requests. */

@@ -53,9 +53,11 @@ export class RunTask {
   /** Span of the call that runs this run as a child. */
   readonly parentSpan: Span | undefined;
   readonly beforeMessage: RunInit['beforeMessage'];
+  /** Set for a child run that can pause. */
+  readonly childKey: string | undefined;
   /** Set if the run continues an invocation. */
   readonly resume: RunInit['resume'];
-  /** What the invocation had done before this run. Undefined in its first run. */
+  /** Progress of the invocation before this run. Undefined in its first run. */
   progress: Progress | undefined;
   /** `seq` of the newest event when the session was opened. */
   seqAtStart: number = 0;
@@ -117,6 +119,7 @@ export class RunTask {
     this.parentSpan = init.parentSpan;
     this.beforeMessage = init.beforeMessage;
     this.resume = init.resume;
+    this.childKey = init.childKey;
     this.request = request;
     this.runConfig = request?.runConfig ?? {};
     this.runId = runtime.newId('run');
@@ -132,9 +135,9 @@ export class RunTask {
   get signal(): AbortSignal {
     return this.#controller.signal;
   }
-  /** True if pauses and crashes of this run can be resumed. A child run is not: its caller runs it again. */
+  /** True if this run can pause. A child run can if a call of a tool runs it. */
   get isResumable(): boolean {
-    return this.runner.durability.isResumable && !this.isChild;
+    return this.runner.durability.isResumable && (!this.isChild || this.childKey !== undefined);
   }
   get isChild(): boolean {
     return this.artifactRef !== this.ref;

@@ -1,8 +1,10 @@
-import type { Event, MemoryService } from '@thole/core';
+import type { Event, FunctionResponse, MemoryService } from '@thole/core';
+import type { ChildLog } from '../history/progress.ts';
+import type { RunRequest } from '../invocation/run-request.ts';
 import type { RunTask } from '../invocation/run-task.ts';
 import { inMemorySession } from '../session/in-memory-session.ts';
 import { RunHandle } from './run.ts';
-import type { ChildRunInit } from './runner-deps.ts';
+import type { ChildCall, ChildRunInit } from './runner-deps.ts';
 import { createAgentTree } from './runner-options.ts';
 
 /**
@@ -12,23 +14,56 @@ import { createAgentTree } from './runner-options.ts';
 export async function* runChild(parent: RunTask, p: ChildRunInit): AsyncGenerator<Event, void> {
   const { artifactRef, calls, runner, session } = parent;
   const { appName, userId } = session.ref;
+  const { earlier, answers } = p.call ?? {};
   const ref = { appName, userId, sessionId: runner.runtime.newId('session') };
   const tree = createAgentTree(p.agent, runner.models);
-  const sessionAccess = inMemorySession(runner.runtime, ref, p.state ?? p.parentState);
-  const init = { runner, ref, sessionAccess, tree, artifactRef, calls, parentSpan: p.parentSpan };
-  const child = new RunHandle(init, {
-    userId,
-    newMessage: p.message,
-    runConfig: { ...parent.runConfig, reader: 'detached' as const },
-    abortSignal: p.signal,
-    deps: parent.request.deps,
-  });
+  const sessionAccess = inMemorySession(runner.runtime, ref, p.state ?? p.parentState, earlier?.events);
+  const init = {
+    runner,
+    ref,
+    sessionAccess,
+    tree,
+    artifactRef,
+    calls,
+    parentSpan: p.parentSpan,
+    childKey: p.call?.key,
+  };
+  const child = new RunHandle(
+    earlier ? { ...init, resume: { invocationId: earlier.invocationId, answers: {} } } : init,
+    {
+      userId,
+      ...(earlier ? answersOf(answers!) : { newMessage: p.message }),
+      runConfig: { ...parent.runConfig, reader: 'detached' as const },
+      abortSignal: p.signal,
+      deps: parent.request.deps,
+    },
+  );
   parent.pendingCalls++;
   try {
+    // The caller takes the state changes of the earlier attempt from its events.
+    for (const event of earlier?.events ?? []) if (event.author !== 'user') yield event;
     yield* child;
   } finally {
     parent.pendingCalls--;
   }
+  if (p.call) await pauseWithChild(p.call, child, earlier);
+}
+
+function answersOf(answers: readonly FunctionResponse[]): Pick<RunRequest, 'newMessage'> {
+  if (answers.length === 0) return {};
+  return { newMessage: { role: 'user', parts: answers.map((functionResponse) => ({ functionResponse })) } };
+}
+
+/** Pauses the call if the child has paused: its log and its interrupts become those of the call. */
+async function pauseWithChild(call: ChildCall, child: RunHandle, earlier: ChildLog | undefined): Promise<void> {
+  const { status, invocationId } = await child.result;
+  if (status !== 'paused') return;
+  const known = new Set(earlier?.events.map(({ id }) => id));
+  const requests = child
+    .openRequests()
+    .filter(({ id }) => id !== undefined && !known.has(id))
+    .map(({ id, name, args }) => ({ id: id!, name, args }));
+  await call.pause({ callId: '', n: 0, invocationId, events: child.storedEvents() }, requests);
 }
 
 /** Returns a memory service that only reads. For ephemeral runs. */

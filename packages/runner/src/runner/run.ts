@@ -1,5 +1,5 @@
 import { isFinalResponse, textOf, TholeError } from '@thole/core';
-import type { Agent, AgentTree, Event, Interrupt, Usage } from '@thole/core';
+import type { Agent, AgentTree, Event, FunctionCall, Interrupt, Usage } from '@thole/core';
 import type { RunRequest } from '../invocation/run-request.ts';
 import { abortedError } from '../invocation/run-state.ts';
 import { RunTask } from '../invocation/run-task.ts';
@@ -31,7 +31,7 @@ export interface Run extends AsyncIterableIterator<Event> {
   text(): AsyncIterable<string>;
 }
 
-/** How a run ended. */
+/** The end of a run. */
 export interface RunResult {
   /** `paused`: the invocation waits for an answer to one of its `interrupts`, and can be resumed. */
   status: 'completed' | 'paused' | 'failed';
@@ -132,6 +132,19 @@ export class RunHandle implements Run {
     if (!this.#hasReader && this.#task.state.phase === 'new') this.#task.attached = false;
     this.#task.begin();
     return this.#task.done;
+  }
+
+  /** Returns the function calls that record the open interrupts of the invocation. */
+  openRequests(): FunctionCall[] {
+    const { invocationId, opened } = this.#task;
+    if (!opened) return [];
+    const recorded = this.#task.interrupts.ofInvocation(invocationId).filter(({ isOpen }) => isOpen);
+    return recorded.map(({ call }) => call);
+  }
+
+  /** Returns all events of the session. */
+  storedEvents(): Event[] {
+    return this.#task.opened ? [...this.#task.session.log] : [];
   }
 
   #result(): RunResult {

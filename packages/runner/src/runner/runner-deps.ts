@@ -6,6 +6,7 @@ import type {
   ChildRun,
   ContextCacheOptions,
   Event,
+  FunctionResponse,
   Json,
   Llm,
   MemoryService,
@@ -17,7 +18,9 @@ import type {
   StateMap,
   Toolset,
 } from '@thole/core';
+import type { InterruptRequest } from '../flow/interrupt-request.ts';
 import type { LlmCalls } from '../flow/llm-calls.ts';
+import type { ChildLog } from '../history/progress.ts';
 import type { ForcedTurns } from '../invocation/busy-loops.ts';
 import type { DeadlineTimer } from '../invocation/deadlines.ts';
 import type { OpenRun } from '../invocation/open-run.ts';
@@ -79,6 +82,8 @@ export interface RunInit {
   readonly parentSpan?: Span | undefined;
   /** Set if the run continues an invocation. */
   readonly resume?: ResumeInit | undefined;
+  /** Set for a child run that can pause: identifies it in all attempts of its call. */
+  readonly childKey?: string | undefined;
   /**
    * Called with the open session before the message is stored. A returned request replaces the message and its state
    * changes. `end` ends the run without a message.
@@ -87,4 +92,22 @@ export interface RunInit {
 }
 
 /** A child run, and what it receives from the context that starts it. */
-export type ChildRunInit = ChildRun & { parentState: StateMap; parentSpan: Span | undefined; signal: AbortSignal };
+export type ChildRunInit = ChildRun & {
+  parentState: StateMap;
+  parentSpan: Span | undefined;
+  signal: AbortSignal;
+  /** The call of a tool that runs the child. Undefined: the child cannot pause. */
+  call?: ChildCall | undefined;
+};
+
+/** The call of a tool that runs a child, as the child run uses it. */
+export interface ChildCall {
+  /** Identifies the child in all attempts of the call. */
+  readonly key: string;
+  /** The log of an earlier attempt that paused. */
+  readonly earlier: ChildLog | undefined;
+  /** Answers to the interrupts of that attempt. */
+  readonly answers: readonly FunctionResponse[];
+  /** Stores the log of the child and requests its interrupts for the call. Throws `RunPaused`. */
+  pause(log: ChildLog, requests: readonly InterruptRequest[]): Promise<never>;
+}

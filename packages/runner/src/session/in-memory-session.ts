@@ -14,14 +14,26 @@ import type {
 import { LiveSession } from './live-session.ts';
 import type { SessionAccess } from './session-cache.ts';
 
-/** Returns a new session in memory, for a run without a stored session. No other run can use it, so it has no lease. */
-export function inMemorySession(runtime: Runtime, ref: SessionRef, state: StateMap): SessionAccess {
+/**
+ * Returns a new session in memory, for a run without a stored session. It begins with these events. No other run can use it, so
+ * it has no lease.
+ */
+export function inMemorySession(
+  runtime: Runtime,
+  ref: SessionRef,
+  state: StateMap,
+  events: readonly Event[] = [],
+): SessionAccess {
   const service = new StoredSessionService(new SingleSessionStore(), { runtime });
   return {
     service,
     takeLease: async (): Promise<Lease | undefined> => undefined,
     fenceOf: () => undefined,
-    open: async () => new LiveSession(await service.createSession({ ...ref, state }), undefined),
+    open: async () => {
+      const session = await service.createSession({ ...ref, state });
+      for (const { seq: _, ...event } of events) await service.appendEvent({ session, event });
+      return new LiveSession(session, undefined);
+    },
     peek: async () => new LiveSession((await service.getSession(ref))!, undefined),
     currentInvocation: async () => undefined,
     joins: false,

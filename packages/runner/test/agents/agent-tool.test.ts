@@ -127,12 +127,20 @@ describe('an agent as a tool', () => {
     expect(textsIn(events).at(-1)).toBe('root: Sorry.');
   });
 
-  it('tells the calling model when it waits for what comes later', async () => {
+  it('tells the calling model that it waits if the app cannot pause', async () => {
     const later = toolOf('approve', () => ({ status: 'asked' }), { isLongRunning: true });
     const agent = new LlmAgent({ name: 'expert', model: new ScriptedLlm(calls('approve')), tools: [later] });
-    const { runner } = await createSetup(
-      rootOf(new ScriptedLlm(calls('expert', { request: '?' }), says('Sorry.')), { tools: [new AgentTool({ agent })] }),
-    );
+    const { runner } = await createSetup(rootOf(new ScriptedLlm()), {
+      appName: undefined,
+      agent: undefined,
+      app: {
+        name: 'app',
+        rootAgent: rootOf(new ScriptedLlm(calls('expert', { request: '?' }), says('Sorry.')), {
+          tools: [new AgentTool({ agent })],
+        }),
+        resumability: { isResumable: false },
+      },
+    } as never);
     const answers = answersIn(await Array.fromAsync(runner.runAsync(hello)));
     expect(answers[0]![1]['error']).toContain('waits for something that comes later');
   });
