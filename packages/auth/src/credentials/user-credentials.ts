@@ -42,7 +42,9 @@ export class UserCredentials {
   // Other processes may refresh or replace the credential at the same time, so it is read before and after the request.
   async #refresh(ref: CredentialRef, config: OAuthConfig): Promise<AuthCredential | undefined> {
     const before = await this.#service.loadCredential(ref);
-    if (before?.oauth2?.refreshToken === undefined || this.#isFresh(before)) return before;
+    if (!before) return undefined;
+    if (before.oauth2?.refreshToken === undefined) return this.#isValid(before) ? before : undefined;
+    if (this.#isFresh(before)) return before;
     const refreshed = await this.#request(config, before);
     const current = await this.#service.loadCredential(ref);
     if (current?.oauth2?.refreshToken !== before.oauth2.refreshToken) {

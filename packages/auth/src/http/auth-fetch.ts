@@ -25,7 +25,6 @@ export interface AuthRequest {
   method: string;
   headers: { [name: string]: string };
   body?: URLSearchParams | undefined;
-  signal?: AbortSignal | undefined;
 }
 
 /**
@@ -60,13 +59,13 @@ export class AuthFetch {
     );
   }
 
-  /** Sends a request and reads the complete response. Throws `AUTH_SERVER_FAILED`, or the signal's reason. */
+  /** Sends a request and reads the complete response. Throws `AUTH_SERVER_FAILED`. */
   async send(address: string, request: AuthRequest): Promise<Response> {
     const { timeoutMs, runtime, fetch = globalThis.fetch } = this.#options;
     const url = this.parseAddress('The address of the authorization server', address);
     const timeout = new AbortController();
     const cancelTimer = runtime.timer(timeoutMs, () => timeout.abort(timedOut(url, timeoutMs)));
-    const signal = request.signal ? AbortSignal.any([request.signal, timeout.signal]) : timeout.signal;
+    const { signal } = timeout;
     try {
       await raceAbort(this.#assertPublic(url), signal);
       const { method, headers, body } = request;
@@ -74,8 +73,7 @@ export class AuthFetch {
       const response = await raceAbort(fetch(url.href, init), signal);
       return await readResponse(url, response, signal);
     } catch (error) {
-      request.signal?.throwIfAborted();
-      timeout.signal.throwIfAborted();
+      signal.throwIfAborted();
       throw TholeError.is(error) ? error : unreachable(url, withoutSecrets(error, secretsIn(request)));
     } finally {
       cancelTimer();

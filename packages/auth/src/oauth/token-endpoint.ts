@@ -19,9 +19,15 @@ export interface CodeResponse {
   nonce: string | undefined;
 }
 
-type TokenRequest = (
-  p: OAuthClient & AuthorizationServer & { options: oauth.TokenEndpointRequestOptions },
-) => Promise<Response>;
+/** One grant: its request, and the check of its response. */
+interface Grant {
+  send: (p: OAuthClient & AuthorizationServer & { options: oauth.TokenEndpointRequestOptions }) => Promise<Response>;
+  read: (
+    metadata: oauth.AuthorizationServer,
+    client: oauth.Client,
+    response: Response,
+  ) => Promise<oauth.TokenEndpointResponse>;
+}
 
 /** Gets tokens. Errors are those of `oauth4webapi` and `AuthFetch`. Every request has a time limit. */
 export class TokenEndpoint {
@@ -36,38 +42,29 @@ export class TokenEndpoint {
   }
 
   /** Exchanges the code of a sign-in. Checks the ID token and its nonce if the issuer is known. */
-  async exchangeCode(
-    config: OAuthConfig,
-    code: CodeResponse,
-    signal: AbortSignal | undefined,
-  ): Promise<AuthCredential> {
-    return this.#request(
-      config,
-      { signal },
-      {
-        send: ({ metadata, client, authentication, options }) =>
-          oauth.authorizationCodeGrantRequest(
-            metadata,
-            client,
-            authentication,
-            code.parameters,
-            code.redirectUri,
-            code.codeVerifier,
-            options,
-          ),
-        read: (metadata, client, response) =>
-          oauth.processAuthorizationCodeResponse(metadata, client, response, {
-            ...(code.nonce !== undefined && { expectedNonce: code.nonce, requireIdToken: true }),
-          }),
-      },
-    );
+  async exchangeCode(config: OAuthConfig, code: CodeResponse): Promise<AuthCredential> {
+    return this.#request(config, {
+      send: ({ metadata, client, authentication, options }) =>
+        oauth.authorizationCodeGrantRequest(
+          metadata,
+          client,
+          authentication,
+          code.parameters,
+          code.redirectUri,
+          code.codeVerifier,
+          options,
+        ),
+      read: (metadata, client, response) =>
+        oauth.processAuthorizationCodeResponse(metadata, client, response, {
+          ...(code.nonce !== undefined && { expectedNonce: code.nonce, requireIdToken: true }),
+        }),
+    });
   }
 
   /** Gets a new access token with the refresh token of a credential. */
   async refresh(config: OAuthConfig, earlier: AuthCredential): Promise<AuthCredential> {
     return this.#request(
       config,
-      { earlier },
       {
         send: ({ metadata, refreshEndpoint = metadata.token_endpoint!, client, authentication, options }) =>
           oauth.refreshTokenGrantRequest(
@@ -79,6 +76,7 @@ export class TokenEndpoint {
           ),
         read: oauth.processRefreshTokenResponse,
       },
+      earlier,
     );
   }
 
@@ -90,37 +88,22 @@ export class TokenEndpoint {
       ...(scopes.length > 0 && { scope: scopes.join(' ') }),
       ...(audience !== undefined && { audience }),
     };
-    return this.#request(
-      config,
-      {},
-      {
-        send: ({ metadata, client, authentication, options }) =>
-          oauth.clientCredentialsGrantRequest(metadata, client, authentication, parameters, options),
-        read: oauth.processClientCredentialsResponse,
-      },
-    );
+    return this.#request(config, {
+      send: ({ metadata, client, authentication, options }) =>
+        oauth.clientCredentialsGrantRequest(metadata, client, authentication, parameters, options),
+      read: oauth.processClientCredentialsResponse,
+    });
   }
 
-  async #request(
-    config: OAuthConfig,
-    { signal, earlier }: { signal?: AbortSignal | undefined; earlier?: AuthCredential | undefined },
-    grant: {
-      send: TokenRequest;
-      read: (
-        metadata: oauth.AuthorizationServer,
-        client: oauth.Client,
-        response: Response,
-      ) => Promise<oauth.TokenEndpointResponse>;
-    },
-  ): Promise<AuthCredential> {
-    const server = await this.#servers.find(config.authScheme, signal);
+  // Callers share requests, so no signal ends them. Each has a time limit.
+  async #request(config: OAuthConfig, grant: Grant, earlier?: AuthCredential): Promise<AuthCredential> {
+    const server = await this.#servers.find(config.authScheme, undefined);
     const client = createClient(config, server);
     const requestedAt = this.#runtime.now();
     const options: oauth.TokenEndpointRequestOptions = {
       [oauth.customFetch]: (url, init) => this.#http.send(url, init as AuthRequest),
       // `AuthFetch` decides for which hosts.
       [oauth.allowInsecureRequests]: true,
-      ...(signal && { signal }),
     };
     const response = await grant.send({ ...server, ...client, options });
     const readable = server.knowsIssuer ? response : await withoutIdToken(response);

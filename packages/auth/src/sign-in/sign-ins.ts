@@ -7,7 +7,7 @@ import type {
   SignInResult,
 } from '@thole/core';
 import { TholeError } from '@thole/core';
-import { KeyedQueue } from '@thole/core/kit';
+import { KeyedQueue, raceAbort } from '@thole/core/kit';
 import * as oauth from 'oauth4webapi';
 import type { AuthorizationServer, AuthorizationServers } from '../oauth/authorization-server.ts';
 import { serverNameOf, usesClientCredentials } from '../oauth/authorization-server.ts';
@@ -53,10 +53,17 @@ export class SignIns {
     return toPublic(authConfig);
   }
 
-  /** Exchanges a response and stores the credential. */
+  /**
+   * Exchanges a response and stores the credential. A code can be exchanged once, so an abort ends the wait only: the
+   * exchange continues until its time limit, and its result is stored.
+   */
   async finish(ref: PendingAuthRef, response: unknown, signal: AbortSignal | undefined): Promise<SignInResult> {
+    signal?.throwIfAborted();
     const key = JSON.stringify([ref.appName, ref.userId, ref.interruptId]);
-    return this.#queue.run(key, async () => this.#finish(ref, response, signal));
+    return raceAbort(
+      this.#queue.run(key, async () => this.#finish(ref, response)),
+      signal,
+    );
   }
 
   async #prepare(config: AuthConfig, signal: AbortSignal | undefined): Promise<AuthConfig> {
@@ -68,17 +75,15 @@ export class SignIns {
     return { ...request, exchangedAuthCredential: { authType: request.authScheme.type, oauth2: { ...oauth2 } } };
   }
 
-  async #finish(ref: PendingAuthRef, response: unknown, signal: AbortSignal | undefined): Promise<SignInResult> {
-    signal?.throwIfAborted();
-    const pending = await this.#service.loadPendingAuth({ ...ref, signal });
+  async #finish(ref: PendingAuthRef, response: unknown): Promise<SignInResult> {
+    const pending = await this.#service.loadPendingAuth(ref);
     if (!pending) throw signInInvalid('The sign-in is unknown or has expired. Request a new one.');
     const { authConfig } = pending;
     const credentialKey = authConfig.credentialKey!;
     if (pending.isExchanged) return { credentialKey, status: 'received' };
-    const result = await this.#exchange(authConfig, readSignInResponse(response), ref, signal);
+    const result = await this.#exchange(authConfig, readSignInResponse(response), ref);
     if (typeof result === 'string') return { credentialKey, status: 'denied', error: result };
     const { appName, userId } = ref;
-    // A code can be used once, so an abort does not stop the writes.
     if (result) await this.#service.saveCredential({ appName, userId, credentialKey, credential: result });
     const exchanged: PendingAuth = { ...pending, authConfig: toPublic(authConfig), isExchanged: true };
     if (result) await this.#service.savePendingAuth({ ...ref, pending: exchanged });
@@ -93,17 +98,15 @@ export class SignIns {
     config: AuthConfig,
     response: SignInResponse,
     ref: PendingAuthRef,
-    signal: AbortSignal | undefined,
   ): Promise<AuthCredential | string | undefined> {
     if (response.error !== undefined) return response.error;
     if (!isOAuthConfig(config)) return enteredCredential(config, response);
-    const server = await this.#servers.find(config.authScheme, signal);
+    const server = await this.#servers.find(config.authScheme, undefined);
     const code = readCode(config, server, response);
     if (typeof code === 'string') return code;
     try {
-      return await this.#endpoint.exchangeCode(config, code, signal);
+      return await this.#endpoint.exchangeCode(config, code);
     } catch (error) {
-      signal?.throwIfAborted();
       if (oauthErrorCode(error) !== 'invalid_grant') throw toExchangeError(error, config, code);
       if ((await this.#service.loadPendingAuth(ref))?.isExchanged) return undefined;
       throw signInInvalid(

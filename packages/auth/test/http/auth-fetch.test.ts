@@ -1,5 +1,4 @@
 import { systemRuntime } from '@thole/core';
-import { FixedRuntime } from '@thole/testing';
 import { ProtocolServer } from '@thole/testing/http';
 import type { ServerAnswer } from '@thole/testing/http';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -80,16 +79,6 @@ describe('AuthFetch', () => {
     await expect(create({ timeoutMs: 50 }).send(server.url, get)).rejects.toEqual(
       failed('did not answer in 50 ms', true),
     );
-    await server.allEnded();
-  });
-
-  it('ends a request when the caller aborts, with the reason of the signal', async () => {
-    const server = await serve({ body: '{', ending: 'silence' });
-    const controller = new AbortController();
-    const reason = new Error('left');
-    const sending = create({ runtime: new FixedRuntime() }).send(server.url, { ...get, signal: controller.signal });
-    controller.abort(reason);
-    await expect(sending).rejects.toBe(reason);
     await server.allEnded();
   });
 

@@ -20,6 +20,8 @@ describe('isPrivateAddress', () => {
       '::ffff:127.0.0.1',
       '::ffff:a00:1',
       '64:ff9b::7f00:1',
+      '64:ff9b::1',
+      '64:ff9b::10.0.0.1',
       'fd00::1',
       'fe80::1',
       'ff02::1',
@@ -29,10 +31,16 @@ describe('isPrivateAddress', () => {
     expect(isPrivateAddress(address)).toBe(true);
   });
 
-  it.each(['8.8.8.8', '172.15.0.1', '172.32.0.1', '192.167.1.1', '2606:4700::1111', '::ffff:8.8.8.8'])(
-    'is false for %s',
-    (address) => {
-      expect(isPrivateAddress(address)).toBe(false);
-    },
-  );
+  it.each([
+    '8.8.8.8',
+    '172.15.0.1',
+    '172.32.0.1',
+    '192.167.1.1',
+    '2606:4700::1111',
+    '::ffff:8.8.8.8',
+    '64:ff9b::808:808',
+    '64:ff9b::8.8.8.8',
+  ])('is false for %s', (address) => {
+    expect(isPrivateAddress(address)).toBe(false);
+  });
 });

@@ -255,6 +255,22 @@ describe('OAuthAuthenticator.finishSignIn', () => {
     expect(server.grants).toEqual(['authorization_code']);
   });
 
+  it('stores the credential although the caller aborted during the exchange', async () => {
+    const response = await fixture.respond(fixture.openId());
+    const controller = new AbortController();
+    const reason = new Error('left');
+    const other = fixture.another({
+      fetch: async (url, init) => {
+        if (init?.method === 'POST') controller.abort(reason);
+        return fetch(url, init);
+      },
+    });
+    const finishing = other.finishSignIn({ ...interrupt, response, signal: controller.signal });
+    await expect(finishing).rejects.toBe(reason);
+    expect(await other.finishSignIn({ ...interrupt, response })).toMatchObject({ status: 'received' });
+    expect(server.grants).toEqual(['authorization_code']);
+  });
+
   it('returns a refusal of the user with the error code of the server', async () => {
     const config = fixture.openId();
     const credentialKey = await fixture.authenticator.credentialKey(config);

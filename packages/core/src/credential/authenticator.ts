@@ -38,10 +38,12 @@ export interface Authenticator {
   /**
    * Exchanges the client's response and stores the credential. Scheme and client come from the stored sign-in, never from
    * the response. Can be repeated after success. Throws `SIGN_IN_INVALID` if the response does not fit the sign-in, or if
-   * the sign-in is unknown or has expired. After an error the sign-in stays open, and the user can sign in again.
+   * the sign-in is unknown or has expired. After an error the sign-in stays open, and the user can sign in again. An abort
+   * ends the wait only: a code can be exchanged once, so its result is stored.
    *
    * `response` is ADK's `AuthConfig` with `exchangedAuthCredential`, in both spellings, or
-   * `{authResponseUri, redirectUri?}`, or `{error}` if the user refused before the server was reached.
+   * `{authResponseUri, redirectUri?}`, or `{error}` if the user refused before the server was reached. For API keys and
+   * HTTP authentication, `exchangedAuthCredential` contains the credential that the user entered.
    */
   finishSignIn(p: PendingAuthRef & { response: unknown } & CallOptions): Promise<SignInResult>;
   /** Forgets a sign-in that was answered, has expired or was closed. */
