@@ -30,21 +30,21 @@ export interface FetchGuard {
  */
 export function guardedFetch(guard: FetchGuard): typeof globalThis.fetch {
   return async (input, init) => {
-    const late = new AbortController();
-    const limit = new SilenceLimit(guard.runtime, (ms) => late.abort(tooLate(ms)));
+    const timeout = new AbortController();
+    const limit = new SilenceLimit(guard.runtime, (ms) => timeout.abort(tooLate(ms)));
     const callers = init?.signal ?? (input as { signal?: AbortSignal }).signal;
-    const signal = callers ? AbortSignal.any([callers, late.signal]) : late.signal;
+    const signal = callers ? AbortSignal.any([callers, timeout.signal]) : timeout.signal;
     limit.wait(guard.timeoutMs);
     try {
       const response = await raceAbort(guard.fetch(input, { ...init, signal }), signal);
-      limit.heard();
+      limit.received();
       const guarded = guardBody(response, guard.idleTimeoutMs, limit, signal);
       if (guarded.ok) return guarded;
       const { status, headers } = guarded;
       throw asToldToRetry(guard.refuse({ status, headers, body: await readRefusal(guarded, signal) }), headers);
     } catch (error) {
       limit.end();
-      throw late.signal.aborted ? late.signal.reason : isPlatformTimeout(error) ? tooLateForFetch(error) : error;
+      throw timeout.signal.aborted ? timeout.signal.reason : isPlatformTimeout(error) ? tooLateForFetch(error) : error;
     }
   };
 }
@@ -103,7 +103,7 @@ function guardBody(response: Response, idleMs: number, limit: SilenceLimit, sign
         limit.wait(idleMs);
         return reader.read().then(
           ({ done, value }) => {
-            limit.heard();
+            limit.received();
             if (signal.aborted) return;
             if (!done) return controller.enqueue(value);
             limit.end();

@@ -13,7 +13,7 @@ export class SilenceLimit {
     this.#onSilence = onSilence;
   }
 
-  /** Starts a wait of at most `limitMs`, until `heard` or `end` is called. */
+  /** Starts a wait of at most `limitMs`, until `received` or `end` is called. */
   wait(limitMs: number): void {
     this.#since = this.#runtime.monotonic();
     if (limitMs !== this.#limitMs) this.#stop();
@@ -22,7 +22,7 @@ export class SilenceLimit {
   }
 
   /** Ends the wait. */
-  heard(): void {
+  received(): void {
     this.#since = undefined;
   }
 

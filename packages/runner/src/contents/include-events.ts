@@ -20,9 +20,9 @@ export function includeEvents(events: readonly Event[], branch: string | undefin
 export function includeEvent(event: Event, shape: number, branch: string | undefined): Event | undefined {
   if (event.partial || !isVisible(event.branch, branch)) return undefined;
   if (shape & (Shape.compaction | Shape.transcript)) return event;
-  if (!(shape & Shape.framework)) return shape & Shape.said ? event : undefined;
+  if (!(shape & Shape.framework)) return shape & Shape.visible ? event : undefined;
   const shown = withoutFrameworkParts(event);
-  return shapeOf(shown) & Shape.said ? shown : undefined;
+  return shapeOf(shown) & Shape.visible ? shown : undefined;
 }
 
 /**

@@ -43,7 +43,7 @@ function renderNext(
   const { agentName, waiting } = viewer;
   const event = events[index]!;
   const shape = shapeOf(event);
-  if (shape & (Shape.odd | Shape.transcript)) return index;
+  if (shape & (Shape.mixed | Shape.transcript)) return index;
   if (!isSeenAsOwn(event, agentName)) {
     out.contents.push(retoldContent(event));
     if (shape & Shape.calls) addCalls(getFunctionCalls(event), out);
@@ -60,8 +60,8 @@ function renderNext(
 
 /** True if the agent sees the event unchanged: it is the agent's or the user's. */
 const isSeenAsOwn = ({ author }: Event, agentName: string): boolean => author === 'user' || author === agentName;
-const isOnlyCalls = (shape: number): boolean => (shape & ~(Shape.said | Shape.other)) === Shape.calls;
-const isOnlyAnswers = (shape: number): boolean => (shape & ~Shape.said) === Shape.answers;
+const isOnlyCalls = (shape: number): boolean => (shape & ~(Shape.visible | Shape.other)) === Shape.calls;
+const isOnlyAnswers = (shape: number): boolean => (shape & ~Shape.visible) === Shape.answers;
 
 /**
  * Adds the event with calls and one content with all their answers. Returns the next index, or that of the event if

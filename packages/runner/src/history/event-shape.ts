@@ -5,8 +5,8 @@ import { rewindOf } from '@thole/core/kit';
 
 /** Bits for the kinds of parts in an event. */
 export const Shape = {
-  /** Text other than thoughts and white space. A signature alone does not count. */
-  said: 1,
+  /** Content other than thoughts and white space. A part with only a signature does not count. */
+  visible: 1,
   calls: 2,
   answers: 4,
   /** A part that is neither a call nor an answer. */
@@ -14,13 +14,13 @@ export const Shape = {
   /** A request to a person or its answer, which models do not see. */
   framework: 16,
   /** A call or an answer in one part with something else: only the complete rules handle it. */
-  odd: 32,
+  mixed: 32,
   transcript: 64,
   rewind: 128,
   compaction: 256,
 } as const;
 
-/** Returns the shape of an event: everything a fold must know of it, found in one pass over its parts. */
+/** Returns the shape of an event, from one pass over its parts. */
 export function shapeOf(event: Event): number {
   const parts = event.content?.parts;
   if (!parts?.length) return shapeWithoutParts(event);
@@ -32,16 +32,16 @@ export function shapeOf(event: Event): number {
 
 /** True if the event holds only text, thoughts, data or code: only the rule for its author applies. */
 export function isPlain(shape: number): boolean {
-  return (shape & ~Shape.said) === Shape.other;
+  return (shape & ~Shape.visible) === Shape.other;
 }
 
 function shapeOfPart(part: Part): number {
-  const said = part.thought || isBlankPart(part) ? 0 : Shape.said;
+  const visible = part.thought || isBlankPart(part) ? 0 : Shape.visible;
   const { functionCall, functionResponse } = part;
-  if (functionCall === undefined && functionResponse === undefined) return said | Shape.other;
+  if (functionCall === undefined && functionResponse === undefined) return visible | Shape.other;
   const kind = (functionCall ? Shape.calls : 0) | (functionResponse ? Shape.answers : 0);
   const isPure = part.text === undefined && (kind === Shape.calls || kind === Shape.answers);
-  return said | kind | (isPure ? 0 : Shape.odd) | (isFrameworkPart(part) ? Shape.framework : 0);
+  return visible | kind | (isPure ? 0 : Shape.mixed) | (isFrameworkPart(part) ? Shape.framework : 0);
 }
 
 function shapeWithoutParts(event: Event): number {

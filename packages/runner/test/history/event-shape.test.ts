@@ -21,20 +21,20 @@ describe('shapeOf', () => {
   });
 
   it('does not count thoughts, blanks and signatures alone as said', () => {
-    expect(shapeWith({ text: 'hm', thought: true }, { text: ' \n' }, { thoughtSignature: 'c2ln' }) & Shape.said).toBe(
+    expect(shapeWith({ text: 'hm', thought: true }, { text: ' \n' }, { thoughtSignature: 'c2ln' }) & Shape.visible).toBe(
       0,
     );
-    expect(shapeWith({ text: 'hm', thought: true }, { text: 'aha' }) & Shape.said).toBe(Shape.said);
+    expect(shapeWith({ text: 'hm', thought: true }, { text: 'aha' }) & Shape.visible).toBe(Shape.visible);
   });
 
   it('adds up what the parts are', () => {
     expect(shapeWith({ text: 'so' }, callPart('c1'), answerPart('c2', 1))).toBe(
-      Shape.said | Shape.other | Shape.calls | Shape.answers,
+      Shape.visible | Shape.other | Shape.calls | Shape.answers,
     );
     expect(shapeWith({ functionCall: { id: 'q', name: 'adk_request_input', args: {} } })).toBe(
-      Shape.said | Shape.calls | Shape.framework,
+      Shape.visible | Shape.calls | Shape.framework,
     );
-    expect(shapeWith({ text: 'so', ...callPart('c1') })).toBe(Shape.said | Shape.calls | Shape.odd);
+    expect(shapeWith({ text: 'so', ...callPart('c1') })).toBe(Shape.visible | Shape.calls | Shape.mixed);
   });
 
   it('knows a marker and speech, which have no parts', () => {
