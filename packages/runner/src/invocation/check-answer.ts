@@ -91,10 +91,8 @@ function assertOpen(interrupts: InterruptLog, { answer, interrupt, isOpen }: Rec
 }
 
 /** The request must name a recorded call of its author, unchanged and without an answer. */
-function assertOriginalCall({ session, tree }: RunTask, { event, interrupt }: RecordedInterrupt): void {
-  const { agentName, args, functionCallId, kind, toolName } = interrupt;
-  if (!tree.find(agentName))
-    throw mismatch(interrupt, 'unknown_agent', `is a request of agent ${agentName}, which this app does not have`);
+function assertOriginalCall({ session }: RunTask, { event, interrupt }: RecordedInterrupt): void {
+  const { args, functionCallId, kind, toolName } = interrupt;
   if (functionCallId === undefined || kind === 'longRunning') return;
   const original = callStatus(session.log, functionCallId);
   if (!original || original.event.author !== event.author)

@@ -48,7 +48,11 @@ function isKnown({ rootPlace, session, tree }: RunTask, event: Event): boolean {
   const names = placeOf(event, rootPlace)
     .split('/')
     .map((name) => name.replace(/#\d+$/, ''));
-  if (![...names, event.author].every((name) => tree.find(name))) return false;
+  // A custom agent may run agents that are not in the tree.
+  const isPossible = (name: string, parent: string | undefined): boolean =>
+    tree.find(name) !== undefined || (parent !== undefined && !tree.find(parent)?.subAgents?.length);
+  if (!names.every((name, i) => isPossible(name, names[i - 1]))) return false;
+  if (!isPossible(event.author, names.at(-1))) return false;
   const agent = tree.find(event.author);
   if (!isLlmAgent(agent) || agent.tools.some((tool) => !('name' in tool))) return true;
   return getFunctionCalls(event).every(

@@ -1,0 +1,238 @@
+import { createEvent } from '@thole/core';
+import type { Agent, App, Event, JsonObject, SessionService, Tool } from '@thole/core';
+import { InMemorySessionService } from '@thole/mem-services';
+import { calls, FixedRuntime, says, ScriptedLlm } from '@thole/testing';
+import { describe, expect, it } from 'vitest';
+import { SequentialAgent } from '../../src/agents/sequential-agent.ts';
+import { LlmAgent } from '../../src/agents/llm-agent.ts';
+import { Runner } from '../../src/runner/runner.ts';
+import { agentOf, says as sayingEvent } from '../support/setup.ts';
+import { answersIn, hello, outcomeOf, ref, rootOf, settle, textsIn, toolOf } from '../support/llm-setup.ts';
+
+interface Store {
+  runtime: FixedRuntime;
+  sessions: InMemorySessionService;
+  runnerOf(agent: Agent, app?: Partial<App>): Runner;
+  events(): Promise<Event[]>;
+}
+
+/** Returns a store that outlives its runners: a runner that is closed leaves its invocations unfinished. */
+async function durableStore(): Promise<Store> {
+  const runtime = new FixedRuntime();
+  const sessions = new InMemorySessionService({ runtime });
+  const sessionService = Object.defineProperty(sessions, 'isDurable', { value: true }) as SessionService;
+  await sessions.createSession(ref);
+  return {
+    runtime,
+    sessions,
+    runnerOf: (rootAgent, app = {}) => new Runner({ app: { name: 'app', rootAgent, ...app }, sessionService, runtime }),
+    events: async () => (await sessions.getSession(ref))!.events,
+  };
+}
+
+/** Runs until all work waits, and then closes the runner, as a process does that ends. */
+async function runAndClose(runner: Runner): Promise<void> {
+  const run = runner.runAsync({ ...hello, runConfig: { reader: 'detached' } });
+  await settle();
+  await runner.close();
+  await run.done;
+}
+
+/** A tool whose first run never ends. */
+function stuck(more: Partial<Tool> = {}): { tool: Tool; runs: () => number } {
+  let runs = 0;
+  const tool = toolOf('pay', () => (++runs === 1 ? new Promise(() => {}) : { paid: true }), more);
+  return { tool, runs: () => runs };
+}
+
+describe('Runner.close', () => {
+  it('leaves the invocation unfinished in a durable store, and recover() continues it', async () => {
+    const { runnerOf, events } = await durableStore();
+    const { tool, runs } = stuck({ idempotent: true });
+    await runAndClose(runnerOf(rootOf(new ScriptedLlm(calls('pay', {}, 'c1')), { tools: [tool] })));
+    expect(textsIn(await events())).toEqual(['user: hello', 'root: functionCall']);
+    const after = runnerOf(rootOf(new ScriptedLlm(says('Paid.')), { tools: [tool] }));
+    expect(await Array.fromAsync(after.recover())).toMatchObject([{ ref, outcome: 'completed' }]);
+    expect(runs()).toBe(2);
+    expect(textsIn(await events()).at(-1)).toBe('root: Paid.');
+    expect(await Array.fromAsync(after.recover())).toEqual([]);
+  });
+});
+
+describe('A call in doubt', () => {
+  const cases: [string, Partial<Tool>, Partial<App>, JsonObject, number][] = [
+    ['is reported as unknown by default', {}, {}, { error: expect.stringContaining('outcome unknown') }, 1],
+    ['runs again if the tool is idempotent', { idempotent: true }, {}, { paid: true }, 2],
+    ['gets the result of probe', { probe: () => ({ result: { found: 1 } }) }, {}, { found: 1 }, 1],
+    ['runs if probe says that it was not done', { probe: () => 'not-done' }, {}, { paid: true }, 2],
+    ['is reported as unknown if probe does not know', { probe: () => 'unknown' }, {}, { error: expect.any(String) }, 1],
+  ];
+  it.each(cases)('%s', async (_, more, app, answer, count) => {
+    const { runnerOf, events } = await durableStore();
+    const { tool, runs } = stuck(more);
+    await runAndClose(runnerOf(rootOf(new ScriptedLlm(calls('pay', {}, 'c1')), { tools: [tool] }), app));
+    const after = runnerOf(rootOf(new ScriptedLlm(says('Well.')), { tools: [tool] }), app);
+    await Array.fromAsync(after.recover());
+    expect(answersIn(await events())).toEqual([['pay', answer]]);
+    expect(runs()).toBe(count);
+  });
+
+  it('is put to a person with onInDoubt: ask-person', async () => {
+    const { runnerOf, events } = await durableStore();
+    const { tool, runs } = stuck();
+    const app = { onInDoubt: 'ask-person' as const };
+    await runAndClose(runnerOf(rootOf(new ScriptedLlm(calls('pay', {}, 'c1')), { tools: [tool] }), app));
+    const after = runnerOf(rootOf(new ScriptedLlm(says('Paid.')), { tools: [tool] }), app);
+    expect(await Array.fromAsync(after.recover())).toMatchObject([{ outcome: 'paused' }]);
+    const [interrupt] = await after.pendingInterrupts(ref);
+    expect(interrupt).toMatchObject({ kind: 'confirmation', toolName: 'pay' });
+    await outcomeOf(after.resume({ ...ref, answers: { [interrupt!.id]: true } }));
+    expect(runs()).toBe(2);
+    expect(answersIn(await events()).at(-1)).toEqual(['pay', { paid: true }]);
+  });
+
+  it('runs if starts are journaled and it had not started', async () => {
+    const { runnerOf, events } = await durableStore();
+    const app = { journalToolStarts: true };
+    let runs = 0;
+    const tool = toolOf('pay', () => ({ runs: ++runs }));
+    // The callback never returns, so the tool never starts.
+    const beforeToolCallback = (): Promise<undefined> => new Promise(() => {});
+    const model = new ScriptedLlm(calls('pay', {}, 'c1'));
+    await runAndClose(runnerOf(rootOf(model, { tools: [tool], beforeToolCallback }), app));
+    await Array.fromAsync(runnerOf(rootOf(new ScriptedLlm(says('Paid.')), { tools: [tool] }), app).recover());
+    expect(answersIn(await events())).toEqual([['pay', { runs: 1 }]]);
+  });
+});
+
+describe('A new message', () => {
+  it('replaces an unfinished invocation, whose record closes it (contract 28)', async () => {
+    const { runnerOf, events } = await durableStore();
+    const { tool } = stuck();
+    await runAndClose(runnerOf(rootOf(new ScriptedLlm(calls('pay', {}, 'c1')), { tools: [tool] })));
+    const after = runnerOf(rootOf(new ScriptedLlm(says('Fine.')), { tools: [tool] }));
+    await after.runToCompletion({ ...hello, newMessage: 'Never mind.' });
+    expect(textsIn(await events()).slice(2)).toEqual(['system: RUN_SUPERSEDED', 'user: Never mind.', 'root: Fine.']);
+    const [first] = await events();
+    const { error } = await outcomeOf(after.resume({ ...ref, invocationId: first!.invocationId }));
+    expect(error?.code).toBe('INVOCATION_ENDED');
+  });
+
+  it('closes open interrupts with onNewMessage: cancel', async () => {
+    const { runnerOf } = await durableStore();
+    const pay = toolOf('pay', () => 'paid', { requireConfirmation: true });
+    const model = new ScriptedLlm(calls('pay', {}, 'c1'), says('Fine.'));
+    const runner = runnerOf(rootOf(model, { tools: [pay] }), { onNewMessage: 'cancel' });
+    const { interrupts } = await runner.runToCompletion(hello);
+    await runner.runToCompletion({ ...hello, newMessage: 'Never mind.' });
+    expect(await runner.pendingInterrupts(ref)).toEqual([]);
+    const { error } = await outcomeOf(runner.resume({ ...ref, answers: { [interrupts[0]!.id]: true } }));
+    expect(error?.code).toBe('INVOCATION_ENDED');
+  });
+});
+
+describe('Runner.cancel', () => {
+  it('ends a paused invocation and closes its interrupts', async () => {
+    const { runnerOf, events } = await durableStore();
+    const pay = toolOf('pay', () => 'paid', { requireConfirmation: true });
+    const runner = runnerOf(rootOf(new ScriptedLlm(calls('pay', {}, 'c1')), { tools: [pay] }));
+    const { interrupts, invocationId } = await runner.runToCompletion(hello);
+    expect(await runner.cancel({ ...ref, invocationId })).toBe(true);
+    expect((await events()).at(-1)).toMatchObject({ errorCode: 'RUN_ABORTED', invocationId });
+    expect(await runner.cancel({ ...ref, invocationId })).toBe(false);
+    const { error } = await outcomeOf(runner.resume({ ...ref, answers: { [interrupts[0]!.id]: true } }));
+    expect(error?.code).toBe('INVOCATION_ENDED');
+  });
+});
+
+describe('A custom agent of a resumed run', () => {
+  const asking = (log: string[]): Agent =>
+    agentOf('root', async function* (context) {
+      log.push(await context.step('pick', () => `picked ${log.length}`));
+      yield sayingEvent(context, 'Before.');
+      const answer = await context.requestInput({ message: 'Which?', responseSchema: { type: 'string' } });
+      yield sayingEvent(context, `After ${String(answer)}.`);
+    });
+
+  it('runs again from its first line, without its steps and its earlier events', async () => {
+    const { runnerOf, events } = await durableStore();
+    const log: string[] = [];
+    const runner = runnerOf(asking(log));
+    const { interrupts, status } = await runner.runToCompletion(hello);
+    expect(status).toBe('paused');
+    const wrong = await outcomeOf(runner.resume({ ...ref, answers: { [interrupts[0]!.id]: 7 } }));
+    expect(wrong.error?.code).toBe('ANSWER_INVALID');
+    const { events: shown } = await outcomeOf(runner.resume({ ...ref, answers: { [interrupts[0]!.id]: 'blue' } }));
+    expect(textsIn(shown)).toEqual(['root: After blue.']);
+    expect(log).toEqual(['picked 0', 'picked 0']);
+    expect(textsIn(await events()).filter((text) => text === 'root: Before.')).toHaveLength(1);
+  });
+
+  it('ends with RESUME_DIVERGED and stores nothing if it yields another event than before', async () => {
+    const { runnerOf, events } = await durableStore();
+    let attempt = 0;
+    const agent = agentOf('root', async function* (context) {
+      if (attempt++ === 0) yield sayingEvent(context, 'Before.');
+      else yield createEvent({ author: 'root', invocationId: context.invocationId }, context.runtime);
+      await context.requestInput({ message: 'Which?' });
+    });
+    const runner = runnerOf(agent);
+    const { interrupts } = await runner.runToCompletion(hello);
+    const before = (await events()).length;
+    const { error } = await outcomeOf(runner.resume({ ...ref, answers: { [interrupts[0]!.id]: 'x' } }));
+    expect(error?.code).toBe('RESUME_DIVERGED');
+    // Only the answer of the person.
+    expect(await events()).toHaveLength(before + 1);
+  });
+
+  it('does not run the next agent while an agent waits', async () => {
+    const { runnerOf } = await durableStore();
+    const pay = toolOf('pay', () => 'paid', { requireConfirmation: true });
+    const first = new LlmAgent({ name: 'first', model: new ScriptedLlm(calls('pay', {}, 'c1'), says('1')), tools: [pay] });
+    const second = new LlmAgent({ name: 'second', model: new ScriptedLlm(says('2')) });
+    const agent = agentOf('root', async function* (context) {
+      yield* context.runAgent(first);
+      yield* context.runAgent(second);
+    });
+    const runner = runnerOf(agent);
+    const { interrupts, events } = await runner.runToCompletion(hello);
+    expect(textsIn(events).some((text) => text.startsWith('second'))).toBe(false);
+    const { events: shown } = await outcomeOf(runner.resume({ ...ref, answers: { [interrupts[0]!.id]: true } }));
+    expect(textsIn(shown).slice(-2)).toEqual(['first: 1', 'second: 2']);
+  });
+});
+
+describe('A resumed SequentialAgent', () => {
+  it('does not run ended agents again', async () => {
+    const { runnerOf } = await durableStore();
+    const { tool } = stuck({ idempotent: true });
+    const agents = (first: ScriptedLlm, second: ScriptedLlm): Agent =>
+      new SequentialAgent({
+        name: 'root',
+        subAgents: [
+          new LlmAgent({ name: 'first', model: first }),
+          new LlmAgent({ name: 'second', model: second, tools: [tool] }),
+        ],
+      });
+    await runAndClose(runnerOf(agents(new ScriptedLlm(says('1')), new ScriptedLlm(calls('pay', {}, 'c1')))));
+    const after = runnerOf(agents(new ScriptedLlm(), new ScriptedLlm(says('2'))));
+    expect(await Array.fromAsync(after.recover())).toMatchObject([{ outcome: 'completed' }]);
+  });
+});
+
+describe('An update of a long-running call', () => {
+  it('leaves the call open, and asks the model only with onUpdate: ask-model', async () => {
+    for (const onUpdate of ['store', 'ask-model'] as const) {
+      const { runnerOf } = await durableStore();
+      const tool = toolOf('order', () => ({ ticket: 1 }), { isLongRunning: true, acceptsUpdates: true, onUpdate });
+      const model = new ScriptedLlm(calls('order', {}, 'c1'), says('On its way.'), says('Arrived.'));
+      const runner = runnerOf(rootOf(model, { tools: [tool] }));
+      await runner.runToCompletion(hello);
+      const update = { id: 'c1', name: 'order', response: { progress: 0.5 }, willContinue: true };
+      const message = { role: 'user' as const, parts: [{ functionResponse: update }] };
+      const updated = await runner.runToCompletion({ ...hello, newMessage: message });
+      expect(updated).toMatchObject({ status: 'paused', text: onUpdate === 'store' ? '' : 'On its way.' });
+      expect(await runner.pendingInterrupts(ref)).toMatchObject([{ kind: 'longRunning', id: 'c1' }]);
+    }
+  });
+});
