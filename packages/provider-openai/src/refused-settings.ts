@@ -50,7 +50,7 @@ function withSchemaInWords(body: JsonObject): JsonObject {
   const format = formatIn(body);
   if (!format) return body;
   const { schema } = (isPlainObject(format[SCHEMA]) ? format[SCHEMA] : format) as JsonObject;
-  const words = `Answer with JSON alone that is valid against this JSON Schema: ${JSON.stringify(schema)}`;
+  const words = `Answer only with JSON that is valid against this JSON Schema: ${JSON.stringify(schema)}`;
   if (isPlainObject(body['text'])) {
     const instructions = typeof body['instructions'] === 'string' ? `${body['instructions']}\n\n${words}` : words;
     return {

@@ -12,7 +12,7 @@ export async function checkOutput(schema: ReadSchema, content: Content | undefin
   try {
     value = JSON.parse(text);
   } catch {
-    return { problem: 'The answer must be JSON and nothing besides.' };
+    return { problem: 'The answer must be only JSON.' };
   }
   const checked = await schema.validate(value);
   if ('issues' in checked) return { problem: `The answer does not fit: ${checked.issues.join('; ')}.` };

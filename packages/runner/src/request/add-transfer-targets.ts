@@ -16,7 +16,7 @@ export function addTransferTargets(draft: RequestDraft): void {
   appendInstruction(
     draft.request,
     `Other agents you can hand the conversation to:\n${lines.join('\n')}\n` +
-      `If one of them is the better one to answer, call ${TRANSFER_TO_AGENT} with its name and say nothing besides. Otherwise answer yourself.`,
+      `If one of them can answer better, call ${TRANSFER_TO_AGENT} with its name and write nothing else. Otherwise answer yourself.`,
   );
 }
 

@@ -270,7 +270,7 @@ describe('a typed answer', () => {
     const model = new ScriptedLlm(says('Oslo'), says('{"town":"Oslo"}'), says('```json\n{"city":"Oslo"}\n```'));
     const { runner, stored } = await createSetup(rootOf(model, { outputSchema }));
     expect((await runner.runToCompletion(hello)).text).toBe('{"city":"Oslo"}');
-    expect(textOf(model.requests[1]!.contents.at(-1))).toBe('The answer must be JSON and nothing besides.');
+    expect(textOf(model.requests[1]!.contents.at(-1))).toBe('The answer must be only JSON.');
     expect(textOf(model.requests[2]!.contents.at(-1))).toBe('The answer does not fit: city: expected string.');
     expect(model.requests[2]!.contents.length).toBe(3);
     expect((await stored()).events.length).toBe(2);
