@@ -97,7 +97,7 @@ describe('settings that a server refuses', () => {
       );
       expect(bodies.map(isSchema)).toEqual([true, false, false]);
       expect(JSON.stringify(bodies[1])).toContain('json_object');
-      expect(JSON.stringify(bodies[1])).toMatch(/Be kind\.\\n\\nAnswer with JSON.*room/);
+      expect(JSON.stringify(bodies[1])).toMatch(/Be kind\.\\n\\nAnswer only with JSON.*room/);
     }
   });
 
