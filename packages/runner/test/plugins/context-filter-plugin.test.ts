@@ -53,6 +53,13 @@ describe('ContextFilterPlugin', () => {
     expect(lines(contents)).toEqual(['user: q1', 'model: call c1', 'user: answer c1 done']);
   });
 
+  it('keeps the current invocation if an event of another one is newer', () => {
+    const plugin = new ContextFilterPlugin({ keepInvocations: 1 });
+    const events = historyOf(user('q1', { invocationId: 'i1' }), user('q2', { invocationId: 'i2' }));
+    const invocationContext = { invocationId: 'i1', agent: {} } as never;
+    expect(plugin.selectHistoryCallback({ events: new SessionLog(events), invocationContext })).toEqual([events[0]]);
+  });
+
   it('needs no note for messages that a summary covers, and puts it after the summary otherwise', async () => {
     const model = new ScriptedLlm(...['a1', 'a2', 'a3', 'a4'].map((text) => says(text)));
     const summarizer = {

@@ -110,6 +110,13 @@ describe('fromAdkEvents', () => {
     expect(named(eventsOf(...rows)[8])).toEqual(['e1', 'e2', 'e7', 'e8']);
   });
 
+  it('covers events again whose record was rewound', () => {
+    const rewinds: Row = { author: 'user', invocation: 'w', actions: { rewind_before_invocation_id: 'i2' } };
+    const first = compacts(100, 101, 's1');
+    const rows = [...turn(1), ...turn(2), first, rewinds, ...turn(3), compacts(100, 107, 's2')];
+    expect(named(eventsOf(...rows)[8])).toEqual(['e1', 'e2', 'e7', 'e8']);
+  });
+
   it('keeps a summary as a message if the database does not contain its events', () => {
     const [summary] = eventsOf(compacted(50, 90, 'all of it'), ...turn(1));
     expect(summary!.actions.compaction).toBeUndefined();
