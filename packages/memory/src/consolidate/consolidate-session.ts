@@ -1,5 +1,5 @@
 import { TholeError } from '@thole/core';
-import { ingestibleEvents, raceAbort } from '@thole/core/kit';
+import { hasMarks, ingestibleEvents, raceAbort } from '@thole/core/kit';
 import type {
   ArtifactService,
   LeaseManager,
@@ -40,7 +40,8 @@ const LEASE_WAIT_MS = 600_000;
 const CONSOLIDATED_KEY = 'thole:consolidated';
 
 /**
- * Adds a session to memory and then deletes it, unless new events were stored or a run is active. Only one process at a time does this
+ * Adds a session to memory and then deletes it, unless new events were stored or a run is active. Keeps a session with an open
+ * interrupt, a timer or an unfinished invocation. Only one process at a time does this
  * for a user; a second process finds that the session is gone or unchanged.
  */
 export function consolidateSession(ref: SessionRef, p: ConsolidationContext): Promise<ConsolidationOutcome> {
@@ -62,7 +63,9 @@ async function addAndDelete(
   // A session without turns, which an app has prepared, stays.
   if (turnsOf(session.id, ingestibleEvents(session)).length === 0) return 'unchanged';
   await raceAbort(p.memory.addSessionToMemory(session, { signal }), signal);
-  return p.keep ? markConsolidated(ref, session, p) : deleteUnchangedSession(session, p);
+  // An answer or another process may still continue an invocation of the session.
+  const waits = session.marks !== undefined && hasMarks(session.marks);
+  return p.keep || waits ? markConsolidated(ref, session, p) : deleteUnchangedSession(session, p);
 }
 
 /** True if all events of a kept session are in memory. */

@@ -13,7 +13,7 @@ export interface DeleteSessionDeps {
 }
 
 /**
- * Deletes a session and its artifacts if it has not changed since it was read. Returns `active` if events were stored since then, or
+ * Deletes a session and its artifacts if it has not changed since it was read and does not wait for anything. Returns `active` if events were stored since then, or
  * if the id belongs to a new session. Also if a run holds its lease: the run may not have stored its message yet.
  */
 export async function deleteUnchangedSession(
@@ -28,7 +28,7 @@ export async function deleteUnchangedSession(
       const current = await sessions.getSession({ ...ref, numRecentEvents: 0 });
       if (!current) return 'gone';
       if (current.incarnation !== incarnation) return 'active';
-      const isDeleted = await sessions.deleteSession({ ...ref, ifLastSeq: lastSeq });
+      const isDeleted = await sessions.deleteSession({ ...ref, ifLastSeq: lastSeq, ifIdle: true });
       if (isDeleted) await artifacts?.deleteSessionArtifacts(ref);
       return isDeleted ? 'deleted' : 'active';
     });

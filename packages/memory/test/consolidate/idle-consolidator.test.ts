@@ -69,6 +69,26 @@ describe('IdleConsolidator.schedule', () => {
     expect([setup.added.length, setup.runtime.pending]).toEqual([1, 0]);
   });
 
+  it('adds a session that waits for an answer to memory, and keeps it until the answer has come', async () => {
+    const setup = new Setup();
+    const consolidator = setup.consolidator();
+    await setup.say('Book it.');
+    const append = (openInterrupts: number, id: string): Promise<unknown> =>
+      setup.sessions.appendEvent({
+        session: one,
+        event: createEvent({ id, author: 'user', content: { role: 'user', parts: [{ text: id }] } }, setup.runtime),
+        marks: { openInterrupts },
+      });
+    await append(1, 'request');
+    consolidator.schedule(one);
+    await setup.runtime.advance(30 * minutes);
+    expect([setup.added, await setup.exists()]).toEqual([['one'], true]);
+    await append(0, 'answer');
+    consolidator.schedule(one);
+    await setup.runtime.advance(30 * minutes);
+    expect([setup.added, await setup.exists()]).toEqual([['one', 'one'], false]);
+  });
+
   it('starts again with each turn, also for fractions of a minute', async () => {
     const setup = new Setup();
     const consolidator = setup.consolidator({ idleMs: 0.5 * minutes + 0.25 });

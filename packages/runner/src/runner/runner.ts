@@ -216,7 +216,7 @@ export class Runner {
     return deleteSession(this.#storedData, this.#refOf(p), { memory: p.memory === true });
   }
 
-  /** Deletes everything of a user: sessions, state, artifacts and memory. */
+  /** Deletes everything of a user: sessions, state, artifacts, memory and credentials. */
   async deleteUserData(p: { userId: string }): Promise<void> {
     assertName('userId', p.userId);
     return deleteUserData(this.#storedData, { appName: this.appName, userId: p.userId });
@@ -337,7 +337,8 @@ export class Runner {
 
   get #storedData(): StoredData {
     const { artifactService, memoryService, sessionService } = this;
-    return { artifactService, memoryService, sessionService, cache: this.#cache };
+    const { authenticator } = this.#deps;
+    return { artifactService, authenticator, memoryService, sessionService, cache: this.#cache };
   }
 
   #findModel(name: string, factories: readonly ModelFactory[]): Llm {

@@ -1,6 +1,7 @@
 import { createEvent, TholeError } from '@thole/core';
 import type {
   ArtifactService,
+  Authenticator,
   Event,
   MemoryService,
   SessionRef,
@@ -21,6 +22,7 @@ export interface StoredData {
   readonly sessionService: SessionService;
   readonly memoryService?: MemoryService | undefined;
   readonly artifactService?: ArtifactService | undefined;
+  readonly authenticator?: Authenticator | undefined;
   readonly cache: SessionCache;
 }
 
@@ -59,7 +61,7 @@ export async function deleteSession(data: StoredData, ref: SessionRef, p: { memo
   return existed;
 }
 
-/** Deletes the sessions, the state, the artifacts and the memory of a user. */
+/** Deletes the sessions, the state, the artifacts, the memory and the credentials of a user. */
 export async function deleteUserData(data: StoredData, user: UserRef): Promise<void> {
   const { artifactService, cache, memoryService, sessionService } = data;
   if (memoryService && !memoryService.deleteUserMemory) {
@@ -69,6 +71,7 @@ export async function deleteUserData(data: StoredData, user: UserRef): Promise<v
   cache.forgetUser(user);
   await artifactService?.deleteUserArtifacts(user);
   await memoryService?.deleteUserMemory?.(user);
+  await data.authenticator?.deleteUserCredentials(user);
 }
 
 /**
