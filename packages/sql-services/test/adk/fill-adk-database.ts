@@ -46,6 +46,12 @@ const actions = {
   ...{ requestedAuthConfigs: {}, requestedToolConfirmations: {} },
 };
 await append({ author: 'root', invocationId: 'i1', content: { role: 'model', parts: [{ functionCall }] }, actions });
+// A `CompactedEvent`, as its summarizers create it.
+const [first] = (await service.getSession(ref))!.events;
+const times = { startTime: first!.timestamp, endTime: first!.timestamp };
+const summary = { author: 'system', invocationId: '', content: { role: 'model', parts: [{ text: 'They met.' }] } };
+const compacted = { isCompacted: true, ...times, compactedContent: 'They met.' };
+await service.appendEvent({ session, event: { ...adk.createEvent(summary), ...compacted } });
 await service.createSession({ ...ref, sessionId: 'empty' });
 const { events } = (await service.getSession(ref))!;
 process.stdout.write(`${JSON.stringify(events.map(({ id, timestamp }) => ({ id, timestamp })))}\n`);

@@ -24,7 +24,7 @@ async function checkCopy(adkEvents: { id: string; timestamp: number }[], dbUrl: 
   expect(session.events.map((event) => [event.id, event.seq, event.timestamp])).toEqual(
     adkEvents.map(({ id, timestamp }, i) => [id, i + 1, timestamp / 1000]),
   );
-  const [message, call] = session.events;
+  const [message, call, summary] = session.events;
   expect(message!.content).toEqual({ role: 'user', parts: [{ text: 'Hi' }] });
   expect(call).toMatchObject({
     author: 'root',
@@ -32,6 +32,8 @@ async function checkCopy(adkEvents: { id: string; timestamp: number }[], dbUrl: 
     actions: { artifactDelta: { 'a_b.txt': 0 }, requestedAuthConfigs: {}, requestedToolConfirmations: {} },
   });
   expect(call!.actions.stateDelta).toEqual({ camelKey: { snake_key: 1 } });
+  expect(summary).toMatchObject({ author: 'system', actions: { compaction: { eventIds: [message!.id] } } });
+  expect(summary!.content).toBeUndefined();
   expect((await service.listSessions({ appName: 'app' })).total).toBe(2);
 }
 
@@ -42,7 +44,7 @@ describeWith('postgres', 'migrateFromAdk from databases of the ADK package', (db
     const path = join(folder, 'adk.db');
     const adkEvents = await fillWithAdk('--path', path);
     const [from, to] = [{ dbUrl: `sqlite:///${path}` }, { dbUrl: `sqlite:///${path}.ours` }];
-    expect(await migrateFromAdk({ from, to })).toEqual({ sessions: 2, events: 2, skipped: 0 });
+    expect(await migrateFromAdk({ from, to })).toEqual({ sessions: 2, events: 3, skipped: 0 });
     await checkCopy(adkEvents, to.dbUrl);
   });
 
@@ -55,7 +57,7 @@ describeWith('postgres', 'migrateFromAdk from databases of the ADK package', (db
     url.pathname = '/adk';
     const adkEvents = await fillWithAdk('--url', url.href);
     const database = { dbUrl: url.href };
-    expect(await migrateFromAdk({ from: database, to: database })).toEqual({ sessions: 2, events: 2, skipped: 0 });
+    expect(await migrateFromAdk({ from: database, to: database })).toEqual({ sessions: 2, events: 3, skipped: 0 });
     await checkCopy(adkEvents, database.dbUrl);
   });
 });
