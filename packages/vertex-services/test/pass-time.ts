@@ -7,7 +7,7 @@ export async function passTime<T>(runtime: FixedRuntime, call: Promise<T>): Prom
   call.then(end, end);
   while (!hasEnded) {
     await new Promise((resolve) => void setTimeout(resolve, 5));
-    await runtime.advance(250);
+    await runtime.advance(500);
   }
   return call;
 }

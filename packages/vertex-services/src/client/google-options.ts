@@ -10,7 +10,10 @@ export interface GoogleOptions {
    * emulators. Default: the application default credentials.
    */
   googleAuthOptions?: GoogleAuthOptions | false | undefined;
-  /** Address of the server, for private endpoints and emulators. Default: Google's address. */
+  /**
+   * Address of the server, for private endpoints and emulators. Default: GOOGLE_VERTEX_BASE_URL for Vertex AI, otherwise
+   * Google's address.
+   */
   baseUrl?: string | undefined;
   /** Replaces the platform's `fetch`, also for access tokens. */
   fetch?: typeof globalThis.fetch | undefined;

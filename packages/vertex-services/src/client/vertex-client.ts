@@ -3,7 +3,7 @@ import type { JsonObject } from '@thole/core';
 import { GoogleClient } from './google-client.ts';
 import type { GoogleRequest } from './google-client.ts';
 import type { GoogleOptions } from './google-options.ts';
-import { vertexUrl } from './google-place.ts';
+import { processEnv, vertexUrl } from './google-place.ts';
 import { readGoogleError } from './map-google-error.ts';
 
 /** Version of the REST API: it has sessions, Memory Bank and RAG. */
@@ -31,7 +31,7 @@ export class VertexClient extends GoogleClient {
       role: '"Vertex AI User" (roles/aiplatform.user)',
       api: 'aiplatform.googleapis.com',
     });
-    this.#baseUrl = options.baseUrl;
+    this.#baseUrl = options.baseUrl ?? (processEnv()['GOOGLE_VERTEX_BASE_URL'] || undefined);
   }
 
   /** Returns the URL of a path. `prefix` is `upload` for uploads. */

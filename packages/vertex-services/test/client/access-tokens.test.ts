@@ -5,14 +5,17 @@ import { join } from 'node:path';
 import { FixedRuntime } from '@thole/testing';
 import { VertexAiSessionService } from '@thole/vertex-services';
 import type { GoogleOptions } from '@thole/vertex-services';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { GoogleServer, serviceAccount } from '../google-server/google-server.ts';
 import { passTime } from '../pass-time.ts';
 
 let server: GoogleServer;
 const folder = mkdtempSync(join(tmpdir(), 'vertex-keys-'));
 beforeAll(async () => void (server = await GoogleServer.start()));
-afterEach(() => void (server.faults.length = 0));
+afterEach(() => {
+  vi.unstubAllEnvs();
+  server.faults.length = 0;
+});
 afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
   await server.close();
@@ -50,6 +53,17 @@ describe('Google credentials', () => {
     const keyFilename = join(folder, 'key.json');
     writeFileSync(keyFilename, JSON.stringify(serviceAccount));
     expect(await failureOf({ keyFilename })).toBeUndefined();
+  });
+
+  it('name the command and the variable if there are none', async () => {
+    const env = { HOME: folder, CLOUDSDK_CONFIG: folder, METADATA_SERVER_DETECTION: 'none' };
+    for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
+    vi.stubEnv('GOOGLE_APPLICATION_CREDENTIALS', undefined);
+    expect(await failureOf(undefined)).toMatchObject({
+      code: 'STORE_UNAVAILABLE',
+      retryable: false,
+      message: `Google Cloud credentials are missing. ${LOG_IN}`,
+    });
   });
 
   it('name the command and the variable if the key file is missing', async () => {

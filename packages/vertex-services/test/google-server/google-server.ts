@@ -6,6 +6,7 @@ import { GoogleFailure } from './google-failure.ts';
 import { MemoryRoutes } from './memory-routes.ts';
 import { Operations } from './operations.ts';
 import { RagRoutes } from './rag-routes.ts';
+import { ResourceRoutes } from './resource-routes.ts';
 import { SessionRoutes } from './session-routes.ts';
 import { StorageRoutes } from './storage-routes.ts';
 
@@ -77,6 +78,7 @@ export class GoogleServer {
   readonly sessions: SessionRoutes = new SessionRoutes(this.operations);
   readonly memory: MemoryRoutes = new MemoryRoutes(this.operations, this.sessions);
   readonly rag: RagRoutes = new RagRoutes(this.operations);
+  readonly resources: ResourceRoutes = new ResourceRoutes(this.operations);
   readonly storage: StorageRoutes = new StorageRoutes();
   readonly #server: Server;
   readonly #valid = new Set<string>();
@@ -160,10 +162,13 @@ export class GoogleServer {
   async #answer(request: GoogleRequest): Promise<GoogleAnswer> {
     try {
       if (request.path === '/token') return this.#issueToken(request);
+      if (request.path.startsWith('/computeMetadata/')) return this.#machineToken();
       const token = String(request.headers['authorization']).replace('Bearer ', '');
       if (!this.#valid.has(token))
         throw new GoogleFailure(401, 'UNAUTHENTICATED', 'Request had invalid authentication credentials.');
-      for (const routes of [this.operations, this.sessions, this.memory, this.rag, this.storage] as Routes[]) {
+      for (const routes of [
+        ...[this.operations, this.sessions, this.memory, this.rag, this.storage, this.resources],
+      ] as Routes[]) {
         const answer = routes.answer(request);
         if (answer) return await answer;
       }
@@ -185,8 +190,17 @@ export class GoogleServer {
     const { iss, scope } = JSON.parse(Buffer.from(claims!, 'base64url').toString()) as { iss: string; scope: string };
     if (!isSigned || iss !== CLIENT_EMAIL || !scope.includes('cloud-platform'))
       return { status: 400, json: { error: 'invalid_grant', error_description: 'Invalid JWT Signature.' } };
+    return { json: this.#newToken() };
+  }
+
+  /** Answers as the metadata server of a machine in Google Cloud does. */
+  #machineToken(): GoogleAnswer {
+    return { json: this.#newToken(), headers: { 'metadata-flavor': 'Google' } };
+  }
+
+  #newToken(): object {
     const token = `ya29.token-${++this.tokens}`;
     this.#valid.add(token);
-    return { json: { access_token: token, expires_in: 3599, token_type: 'Bearer' } };
+    return { access_token: token, expires_in: 3599, token_type: 'Bearer' };
   }
 }

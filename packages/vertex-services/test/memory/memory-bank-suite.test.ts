@@ -1,6 +1,7 @@
 import { memoryServiceCases, register } from '@thole/testing';
 import { VertexAiMemoryBankService } from '@thole/vertex-services';
 import { afterAll, beforeAll, describe, it } from 'vitest';
+import { bankClaims } from '../claims.ts';
 import { GoogleServer } from '../google-server/google-server.ts';
 import { newEngines } from '../new-engines.ts';
 
@@ -11,16 +12,7 @@ afterAll(() => server.close());
 describe('VertexAiMemoryBankService', () => {
   register({ describe, it }, memoryServiceCases, {
     name: 'memory',
-    claims: [
-      'addEventsToMemory',
-      'addMemory',
-      'getMemory',
-      'updateMemory',
-      'listMemories',
-      'deleteMemory',
-      'deleteUserMemory',
-      'turn-ranking',
-    ],
+    claims: bankClaims,
     create: (runtime) =>
       new VertexAiMemoryBankService({
         ...{ project: 'hotel', location: 'us-central1', agentEngineId: newEngines(), runtime },

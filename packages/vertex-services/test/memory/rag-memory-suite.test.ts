@@ -3,6 +3,7 @@ import { memoryServiceCases, register } from '@thole/testing';
 import type { FixedRuntime } from '@thole/testing';
 import { VertexAiRagMemoryService } from '@thole/vertex-services';
 import { afterAll, beforeAll, describe, it } from 'vitest';
+import { ragClaims } from '../claims.ts';
 import { GoogleServer } from '../google-server/google-server.ts';
 
 let server: GoogleServer;
@@ -23,7 +24,7 @@ describe('VertexAiRagMemoryService', () => {
   };
   register({ describe, it }, memoryServiceCases, {
     name: 'memory',
-    claims: ['deleteSessionMemory', 'deleteUserMemory', 'turns', 'shared'],
+    claims: ragClaims,
     create: (runtime) => create(runtime, `${++corpora}`),
     reopen: (service, runtime) => create(runtime, corpusOf.get(service)!),
   });

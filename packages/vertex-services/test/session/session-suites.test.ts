@@ -3,6 +3,7 @@ import { register, sessionServiceCases, sessionStoreCases } from '@thole/testing
 import type { FixedRuntime } from '@thole/testing';
 import { VertexAiSessionService } from '@thole/vertex-services';
 import { afterAll, beforeAll, describe, it } from 'vitest';
+import { sessionClaims, sessionsPending, sessionStorePending } from '../claims.ts';
 import { newEngines } from '../new-engines.ts';
 import { GoogleServer } from '../google-server/google-server.ts';
 import { AgentEngines } from '../../src/client/agent-engine.ts';
@@ -14,8 +15,6 @@ beforeAll(async () => void (server = await GoogleServer.start()));
 afterAll(() => server.close());
 
 const place = { project: 'hotel', location: 'us-central1' };
-const ids = 'Session ids of Vertex AI have 1 to 63 letters, digits and hyphens';
-const unique = 'Session ids of Vertex AI are unique in an engine, across its users';
 
 describe('VertexAiSessionService', () => {
   const engines = new WeakMap<SessionService, (appName: string) => string>();
@@ -26,21 +25,15 @@ describe('VertexAiSessionService', () => {
   };
   register({ describe, it }, sessionServiceCases, {
     name: 'sessions',
-    claims: ['durable'],
-    pending: {
-      'names.odd-sessionId': ids,
-      'names.not-joined': ids,
-      'names.odd-userId': unique,
-      'create.same-id-elsewhere': unique,
-      'user-data.deleted': unique,
-    },
+    claims: sessionClaims,
+    pending: sessionsPending,
     create: (runtime) => create(runtime, newEngines()),
     reopen: (service, runtime) => create(runtime, engines.get(service)!),
   });
 
   register({ describe, it }, sessionStoreCases, {
     name: 'session store',
-    pending: { 'waiting.members': ids },
+    pending: sessionStorePending,
     create: (runtime): SessionStore =>
       new VertexSessionStore(
         new VertexClient({ ...server.options, runtime }),
