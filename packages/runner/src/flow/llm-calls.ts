@@ -15,7 +15,7 @@ export interface LlmCallsInit {
 export class LlmCalls {
   /** Tokens of all stored answers. */
   readonly usage: Usage = {};
-  readonly #init: LlmCallsInit;
+  #init: LlmCallsInit;
   #made: number = 0;
   #tokens: number = 0;
   #cost: number = 0;
@@ -53,6 +53,12 @@ export class LlmCalls {
       const message = 'app.costOf failed. The cause is the original error.';
       this.#costProblem = TholeError.is(cause) ? cause : new TholeError('INVALID_INPUT', message, { cause });
     }
+  }
+
+  /** Sets the limits of the invocation that its first run stored. */
+  limitTo(p: { maxCalls?: number | undefined; limits?: RunLimits | undefined }): void {
+    const { maxCalls = this.#init.maxCalls, limits = this.#init.limits } = p;
+    this.#init = { ...this.#init, maxCalls, limits };
   }
 
   /** Adds a model call of an earlier run of the invocation. */

@@ -1,5 +1,5 @@
 import { createEvent, TholeError } from '@thole/core';
-import type { Agent, Content, Event } from '@thole/core';
+import type { Agent, Content, Event, EventInit } from '@thole/core';
 import { AgentContext } from '../contexts/agent-context.ts';
 import { PendingChanges } from '../contexts/pending-changes.ts';
 import { runAgent } from '../contexts/run-agent.ts';
@@ -25,6 +25,7 @@ import {
   resumeInvocation,
   storeCheckedAnswers,
 } from './resume-invocation.ts';
+import { limitsMetadata } from './stored-run-config.ts';
 import { saveInputBlobs } from './save-input-blobs.ts';
 
 /** The events of the agent that answers, one step per event. */
@@ -188,7 +189,7 @@ async function takeMessage(task: RunTask, opened: OpenRun, request: CheckedReque
   opened.userContent = request.message;
   let stored: Event;
   try {
-    stored = await storeMessage(opened, request, messageId);
+    stored = await storeMessage(opened, request, eventInit(messageId, limitsMetadata(task)));
   } catch (error) {
     // The store rejected the message, so the session contains nothing of the run.
     if (TholeError.is(error, 'VALUE_TOO_LARGE') || TholeError.is(error, 'INVALID_INPUT')) opened.isRecorded = false;
@@ -203,20 +204,21 @@ async function takeMessage(task: RunTask, opened: OpenRun, request: CheckedReque
 function storeMessage(
   opened: OpenRun,
   { message, stateDelta }: CheckedRequest,
-  id: string | undefined,
+  init: Partial<EventInit>,
 ): Promise<Event> {
   const { rootContext } = opened;
   const { invocationId, plugins, runConfig, runtime } = rootContext;
   const store = (content: Content): Promise<Event> =>
     rootContext.commit(
-      createEvent(
-        { ...(id !== undefined && { id }), author: 'user', invocationId, content, actions: { stateDelta } },
-        runtime,
-      ),
+      createEvent({ ...init, author: 'user', invocationId, content, actions: { stateDelta } }, runtime),
     );
   // Most messages are stored unchanged, without a wait.
   const mayChange = hasHook(plugins, 'onUserMessageCallback') || Boolean(runConfig.saveInputBlobsAsArtifacts);
   return mayChange ? changeMessage(opened, message).then(store) : store(message);
+}
+
+function eventInit(id: string | undefined, customMetadata: Event['customMetadata']): Partial<EventInit> {
+  return { ...(id !== undefined && { id }), ...(customMetadata && { customMetadata }) };
 }
 
 async function changeMessage(opened: OpenRun, message: Content): Promise<Content> {

@@ -11,6 +11,7 @@ import type { CheckedAnswer, GivenAnswer } from './check-answer.ts';
 import { eventsOf, findInvocation, historyBefore, lastRecordOf, messageOf } from './find-invocation.ts';
 import type { OpenRun } from './open-run.ts';
 import { beginAttempt } from './recovery-attempt.ts';
+import { useStoredConfig } from './stored-run-config.ts';
 import { reportInterrupts } from './report-interrupts.ts';
 import type { CheckedRequest } from './run-request.ts';
 import type { RunTask } from './run-task.ts';
@@ -40,6 +41,7 @@ export async function resumeInvocation(
 ): Promise<Agent | undefined> {
   const events = eventsOf(task);
   opened.userContent = messageOf(events);
+  useStoredConfig(task, events[0]!);
   const agent = findAgentToRun(historyBefore(task.session.log, events[0]!), task.tree, opened.userContent);
   task.rootPlace = agent.name;
   task.seqAtStart = task.session.lastSeq;

@@ -42,7 +42,7 @@ export class RunTask {
   invocationId: string;
   /** The unchecked request of the caller. It is checked when the run opens. */
   readonly request: RunRequest;
-  readonly runConfig: RunConfig;
+  runConfig: RunConfig;
   readonly runner: RunnerDeps;
   readonly tree: AgentTree;
   readonly ref: SessionRef;

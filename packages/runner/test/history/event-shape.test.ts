@@ -21,9 +21,9 @@ describe('shapeOf', () => {
   });
 
   it('does not count thoughts, blanks and signatures alone as said', () => {
-    expect(shapeWith({ text: 'hm', thought: true }, { text: ' \n' }, { thoughtSignature: 'c2ln' }) & Shape.visible).toBe(
-      0,
-    );
+    expect(
+      shapeWith({ text: 'hm', thought: true }, { text: ' \n' }, { thoughtSignature: 'c2ln' }) & Shape.visible,
+    ).toBe(0);
     expect(shapeWith({ text: 'hm', thought: true }, { text: 'aha' }) & Shape.visible).toBe(Shape.visible);
   });
 

@@ -188,7 +188,11 @@ describe('A custom agent of a resumed run', () => {
   it('does not run the next agent while an agent waits', async () => {
     const { runnerOf } = await durableStore();
     const pay = toolOf('pay', () => 'paid', { requireConfirmation: true });
-    const first = new LlmAgent({ name: 'first', model: new ScriptedLlm(calls('pay', {}, 'c1'), says('1')), tools: [pay] });
+    const first = new LlmAgent({
+      name: 'first',
+      model: new ScriptedLlm(calls('pay', {}, 'c1'), says('1')),
+      tools: [pay],
+    });
     const second = new LlmAgent({ name: 'second', model: new ScriptedLlm(says('2')) });
     const agent = agentOf('root', async function* (context) {
       yield* context.runAgent(first);
@@ -234,5 +238,30 @@ describe('An update of a long-running call', () => {
       expect(updated).toMatchObject({ status: 'paused', text: onUpdate === 'store' ? '' : 'On its way.' });
       expect(await runner.pendingInterrupts(ref)).toMatchObject([{ kind: 'longRunning', id: 'c1' }]);
     }
+  });
+});
+
+describe('Limits of an invocation', () => {
+  it('count over all its runs, with the limits of its first run', async () => {
+    const { runnerOf } = await durableStore();
+    const pay = toolOf('pay', () => 'paid', { requireConfirmation: true });
+    const used = { usageMetadata: { totalTokenCount: 80 } };
+    const model = new ScriptedLlm(
+      { ...calls('pay', {}, 'c1'), ...used },
+      { ...calls('pay', {}, 'c2'), ...used },
+      says('Done.'),
+    );
+    const runner = runnerOf(rootOf(model, { tools: [pay] }));
+    const runConfig = { limits: { tokens: 100 }, customMetadata: { from: 'test' } };
+    const first = await runner.runToCompletion({ ...hello, runConfig });
+    const second = await outcomeOf(runner.resume({ ...ref, answers: { [first.interrupts[0]!.id]: true } }));
+    expect(second.error).toBeUndefined();
+    expect(second.events.every(({ customMetadata }) => customMetadata?.['from'] === 'test')).toBe(true);
+    const [interrupt] = await runner.pendingInterrupts(ref);
+    const answers = { [interrupt!.id]: true };
+    expect((await outcomeOf(runner.resume({ ...ref, answers }))).error?.code).toBe('TOKEN_LIMIT');
+    const { invocationId } = first;
+    const last = runner.resume({ ...ref, invocationId, runConfig: { limits: { tokens: 1_000 } } });
+    expect((await outcomeOf(last)).error).toBeUndefined();
   });
 });
