@@ -65,6 +65,7 @@ export {
   ContextFilterPlugin,
   FallbackLlm,
   GlobalInstructionPlugin,
+  InMemoryUsageCounter,
   LlmAgent,
   LlmSummarizer,
   LoggingPlugin,
