@@ -7,7 +7,9 @@ import { InMemoryMemoryService } from '@thole/mem-services';
 import { RedisMemoryService } from '@thole/redis-services';
 import { DatabaseMemoryService } from '@thole/sql-services';
 import { Redis } from 'ioredis';
+import type { Server } from '../../test/servers/server.ts';
 import { ServerMissing } from '../../test/servers/server-missing.ts';
+import { startMariaDb } from '../../test/servers/start-maria-db.ts';
 import { startPostgres } from '../../test/servers/start-postgres.ts';
 import { startRedis } from '../../test/servers/start-redis.ts';
 
@@ -20,7 +22,7 @@ export interface MemoryBackend {
   readonly close: () => Promise<void>;
 }
 
-export const BACKENDS = ['memory', 'SQLite', 'Redis', 'PostgreSQL'] as const;
+export const BACKENDS = ['memory', 'SQLite', 'Redis', 'PostgreSQL', 'MariaDB'] as const;
 export type BackendName = (typeof BACKENDS)[number];
 
 /**
@@ -62,13 +64,15 @@ const makers: { readonly [name in BackendName]: (runtime: Runtime) => Promise<Op
     };
     return { memory: new RedisMemoryService(client, { runtime }), close };
   },
-  PostgreSQL: async (runtime) => {
-    const server = await startPostgres();
-    const memory = new DatabaseMemoryService({ dbUrl: server.url, runtime });
-    const close = async (): Promise<void> => {
-      await memory.close();
-      await server.remove();
-    };
-    return { memory, close };
-  },
+  PostgreSQL: async (runtime) => openDatabase(await startPostgres(), runtime),
+  MariaDB: async (runtime) => openDatabase(await startMariaDb(), runtime),
 };
+
+function openDatabase(server: Server, runtime: Runtime): Opened {
+  const memory = new DatabaseMemoryService({ dbUrl: server.url, runtime });
+  const close = async (): Promise<void> => {
+    await memory.close();
+    await server.remove();
+  };
+  return { memory, close };
+}
