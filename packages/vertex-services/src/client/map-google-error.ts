@@ -57,10 +57,14 @@ export function mapGoogleError(answer: RefusedAnswer, names: ProductNames, isWri
     });
   }
   if (httpStatus === 404)
-    return new TholeError('STORE_UNAVAILABLE', `${product} does not find the resource.${said}`, {
-      ...options,
-      retryable: false,
-    });
+    return new TholeError(
+      'STORE_UNAVAILABLE',
+      `${product} does not find the resource.${said} Check its id, the project and the location.`,
+      {
+        ...options,
+        retryable: false,
+      },
+    );
   if (
     httpStatus === 413 ||
     (httpStatus === 400 && /payload size exceeds|too large|exceeds the (limit|maximum)/i.test(message))

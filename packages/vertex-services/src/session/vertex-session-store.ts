@@ -172,6 +172,7 @@ export class VertexSessionStore implements SessionStore {
       return this.#isOwner(record, key.appName) ? record : undefined;
     } catch (error) {
       const status = httpStatusOf(error);
+      if (status === 404 && isEngineMissing(error)) throw engineNotFound(this.#engines.of(key.appName), error);
       if (status === 404 || status === 400) return undefined;
       throw error;
     }
@@ -265,9 +266,14 @@ export class VertexSessionStore implements SessionStore {
 
   async #records({ appName, userId }: { appName: string; userId?: string | undefined }): Promise<SessionRecord[]> {
     const filter = userId === undefined ? undefined : `user_id=${quoted(userId)}`;
-    const url = this.#client.url(this.#engines.of(appName), '/sessions');
+    const engine = this.#engines.of(appName);
+    const url = this.#client.url(engine, '/sessions');
     const records: SessionRecord[] = [];
-    for await (const stored of this.#client.pages({ url, query: { filter } }, 'sessions')) {
+    const pages = this.#client.pages({ url, query: { filter } }, 'sessions');
+    const found = await Array.fromAsync(pages).catch((error: unknown) => {
+      throw httpStatusOf(error) === 404 ? engineNotFound(engine, error) : error;
+    });
+    for (const stored of found) {
       const owner = stored['userId'] as string;
       if (userId !== undefined && owner !== userId) continue;
       const sessionId = idOf(stored);
@@ -354,6 +360,12 @@ function isTaken(error: unknown): boolean {
 
 function ignoreMissing(error: unknown): void {
   if (httpStatusOf(error) !== 404) throw error;
+}
+
+/** True if the service does not find the engine, false if it does not find the session. */
+function isEngineMissing(error: unknown): boolean {
+  const { cause } = error as { cause?: { message?: string } };
+  return /\bReasoningEngine\b/.test(cause?.message ?? '');
 }
 
 function invalidSessionId(cause?: unknown): TholeError {

@@ -48,6 +48,7 @@ export class MemoryRoutes implements Routes {
     const match = PATH.exec(request.path);
     if (!match) return undefined;
     const [, parent = '', engineId = '', id, verb] = match;
+    if (this.#sessions.missingEngines.has(engineId)) throw missing(`The ReasoningEngine ${parent}`);
     const memories = this.#engines.get(engineId) ?? new Map<string, ServerMemory>();
     this.#engines.set(engineId, memories);
     const { method, query } = request;

@@ -232,6 +232,16 @@ describe('VertexAiMemoryBankService.deleteUserMemory', () => {
 });
 
 describe('VertexAiMemoryBankService', () => {
+  it('says what to check if the Agent Engine does not exist', async () => {
+    server.sessions.missingEngines.add(`${engine}`);
+    const name = `projects/hotel/locations/us-central1/reasoningEngines/${engine}`;
+    await expect(open().searchMemory({ ...ada, query: 'tea' })).rejects.toMatchObject({
+      code: 'STORE_UNAVAILABLE',
+      retryable: false,
+      message: `Vertex AI does not find the resource. It said: The ReasoningEngine ${name} is not found. Check its id, the project and the location.`,
+    });
+  });
+
   it('rejects invalid options with INVALID_INPUT', () => {
     for (const bad of [{ topK: 0 }, { customMetadata: 7 }, { customMetadata: { ttl: true } }, { top: 3 }])
       expect(() => open(bad as never)).toThrow(expect.objectContaining({ code: 'INVALID_INPUT' }));

@@ -159,10 +159,15 @@ describe('VertexAiSessionService', () => {
 
   it('names an Agent Engine that does not exist', async () => {
     server.sessions.missingEngines.add(`${engine}`);
-    await expect(open().createSession(key)).rejects.toMatchObject({
-      code: 'STORE_UNAVAILABLE',
-      message: `The Agent Engine projects/hotel/locations/us-central1/reasoningEngines/${engine} does not exist. Check agentEngineId or appName, the project and the location.`,
-    });
+    const message = `The Agent Engine projects/hotel/locations/us-central1/reasoningEngines/${engine} does not exist. Check agentEngineId or appName, the project and the location.`;
+    const service = open();
+    for (const call of [
+      () => service.createSession(key),
+      () => service.getSession(key),
+      () => service.listSessions(key),
+      () => service.deleteSession(key),
+    ])
+      await expect(call()).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE', retryable: false, message });
   });
 
   it('runs one invocation of a session at a time in one process, without leases of the service', async () => {
