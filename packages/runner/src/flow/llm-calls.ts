@@ -62,9 +62,9 @@ export class LlmCalls {
   }
 
   /** Adds a model call of an earlier run of the invocation. */
-  addEarlier(usage: Usage): void {
+  addEarlier(usage: Usage, model: string): void {
     this.#made++;
-    this.addUsage(usage, () => '');
+    this.addUsage(usage, () => model);
   }
 
   /** Counts a call. Throws `LLM_CALL_LIMIT`, `TOKEN_LIMIT` or `COST_LIMIT` if a limit is reached. */

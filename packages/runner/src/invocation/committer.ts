@@ -89,7 +89,7 @@ export class Committer {
       else session.add(stored);
       this.#isStored();
       if (stored.longRunningToolIds?.length) await reportInterrupts(this.#task, stored.longRunningToolIds);
-      if (stored.usageMetadata) calls.addUsage(stored.usageMetadata, () => modelNameOf(stored, agent, this.#task.tree));
+      if (stored.usageMetadata) calls.addUsage(stored.usageMetadata, () => modelNameOf(stored, this.#task));
       return stored;
     } finally {
       this.#pending--;
@@ -159,7 +159,8 @@ export class Committer {
 }
 
 /** Returns the name of the model that answered: that of the response, else that of the agent. */
-function modelNameOf(event: Event, agent: Agent | undefined, tree: AgentTree): string {
+export function modelNameOf(event: Event, { agents, tree }: Pick<RunTask, 'agents' | 'tree'>): string {
+  const agent = agents.find(event.author);
   const model = agent && isLlmAgent(agent) ? findModel(agent, tree) : undefined;
   return event.modelVersion ?? (typeof model === 'string' ? model : model?.model) ?? '';
 }

@@ -6,6 +6,7 @@ import { interruptsOf } from '../history/interrupt-fold.ts';
 import { Progress } from '../history/progress.ts';
 import { callPlugins, hasHook } from '../hooks/call-hooks.ts';
 import { isLlmAgent } from '../request/is-llm-agent.ts';
+import { modelNameOf } from './committer.ts';
 import { checkAnswer, invocationEnded } from './check-answer.ts';
 import type { CheckedAnswer, GivenAnswer } from './check-answer.ts';
 import { eventsOf, findInvocation, historyBefore, lastRecordOf, messageOf } from './find-invocation.ts';
@@ -63,7 +64,7 @@ export async function resumeInvocation(
   const checked = await storeCheckedAnswers(task, opened, request);
   await answerExpired(task);
   const visible = rebuildProgress(task);
-  for (const event of visible) if (event.usageMetadata) task.calls.addEarlier(event.usageMetadata);
+  for (const event of visible) if (event.usageMetadata) task.calls.addEarlier(event.usageMetadata, modelNameOf(event, task));
   for (const answer of checked) if (answer.isUpdate && answer.asksModel) task.updatedCalls.add(answer.id);
   const isStoredOnly = checked.length > 0 && checked.every(({ isUpdate, asksModel }) => isUpdate && !asksModel);
   return isStoredOnly ? undefined : agent;

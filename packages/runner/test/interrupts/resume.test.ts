@@ -151,7 +151,7 @@ describe('A custom agent of a resumed run', () => {
       log.push(await context.step('pick', () => `picked ${log.length}`));
       yield sayingEvent(context, 'Before.');
       const answer = await context.requestInput({ message: 'Which?', responseSchema: { type: 'string' } });
-      yield sayingEvent(context, `After ${String(answer)}.`);
+      yield sayingEvent(context, `After ${answer as string}.`);
     });
 
   it('runs again from its first line, without its steps and its earlier events', async () => {
