@@ -1,6 +1,7 @@
 import type {
   App,
   ArtifactService,
+  Interrupt,
   Logger,
   MaybePromise,
   MemoryService,
@@ -13,14 +14,23 @@ import type { Runner } from '@thole/runner';
 import type { LimitOptions } from './limits.ts';
 import type { SpanMemory } from './traces/span-memory.ts';
 
-/** The app and user that a request names. Undefined for routes that concern no app or no user. */
+/**
+ * The kind of a request. `run` starts or continues a run, `answer` answers interrupts, `cancel` stops a run. `rewind` removes
+ * events, also to regenerate an answer, and `fork` copies a session.
+ */
+export type Action = 'read' | 'write' | 'delete' | 'run' | 'answer' | 'cancel' | 'rewind' | 'fork';
+
+/** The app and user that a request names, and what it does. A name is undefined if the route concerns no app or no user. */
 export interface Identity {
   readonly appName?: string | undefined;
   readonly userId?: string | undefined;
+  readonly action: Action;
+  /** For `answer`: the open interrupts that the request answers. Undefined in the first of the two calls. */
+  readonly interrupts?: readonly Interrupt[] | undefined;
 }
 
 /** The app, user and shared memory that a request names. */
-export interface ScopeIdentity extends Identity {
+export interface ScopeIdentity extends Omit<Identity, 'action' | 'interrupts'> {
   readonly scope: SharedMemoryScope;
 }
 
@@ -56,7 +66,8 @@ export interface HandlerOptions {
   /**
    * Decides whether a request may act for an app and a user. It is called before anything is read or written. `false`
    * is answered with 403; a `Response` is sent unchanged. It is called for all routes except `/health`, `/version` and
-   * the files of the page. Default: every client may act for every user.
+   * the files of the page. For answers to interrupts, it is called again with the `interrupts`. Default: every client may act
+   * for every user.
    */
   authorize?: ((request: Request, identity: Identity) => MaybePromise<boolean | Response>) | undefined;
   /**

@@ -13,6 +13,7 @@ import { RequestCall } from './http/request-call.ts';
 import type { HandlerOptions } from './handler-options.ts';
 import { createHandlerContext } from './create-handler-context.ts';
 import type { HandlerContext } from './handler-context.ts';
+import { actionOf } from './route.ts';
 import type { PathParams, Route } from './route.ts';
 import { createRouter } from './router.ts';
 import { routes } from './routes.ts';
@@ -67,7 +68,11 @@ export function createHandler(options: HandlerOptions): Handler {
   async function serveRoute(route: Route, request: Request, params: PathParams): Promise<Response> {
     const call = new RequestCall(context, { request, params, hooks });
     if (route.access === undefined && hooks)
-      await call.authorize({ appName: params.app || undefined, userId: params.user || undefined });
+      await call.authorize({
+        appName: params.app || undefined,
+        userId: params.user || undefined,
+        action: actionOf(route),
+      });
     if (route.query) call.query = parse(route.query, parseQuery(request.url, route.repeatable), 'query');
     if (route.body) {
       const json = await readBody(request, context.limits, context.runtime);

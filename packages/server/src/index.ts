@@ -1,7 +1,7 @@
 export { bearerToken } from './bearer-token.ts';
 export { createHandler } from './handler.ts';
 export type { Client, CloseOptions, Handler } from './handler.ts';
-export type { ClientScope, HandlerOptions, Identity, ScopeIdentity, Ui } from './handler-options.ts';
+export type { Action, ClientScope, HandlerOptions, Identity, ScopeIdentity, Ui } from './handler-options.ts';
 export type { LimitOptions, Limits } from './limits.ts';
 export { SpanMemory } from './traces/span-memory.ts';
 export type { SpanMemoryOptions } from './traces/span-memory.ts';

@@ -1,7 +1,7 @@
 import type { JsonObject, MaybePromise } from '@thole/core';
 import type { Runner } from '@thole/runner';
 import type { ZodType } from 'zod';
-import type { Identity } from './handler-options.ts';
+import type { Action, Identity } from './handler-options.ts';
 import type { HandlerContext } from './handler-context.ts';
 
 /**
@@ -20,6 +20,8 @@ export interface Route<Body = unknown, Query = unknown> {
    * user. Default: the path names app and user.
    */
   readonly access?: 'open' | 'body' | undefined;
+  /** Action that `authorize` receives. Default: `read` for GET, `delete` for DELETE, otherwise `write`. */
+  readonly action?: Action | undefined;
   /** Schema of the body. A missing body is parsed as `undefined`. Default: the body is not read. */
   readonly body?: ZodType<Body> | undefined;
   /** True if the keys of the body are the client's own names: they are not changed to camelCase. */
@@ -45,6 +47,8 @@ export interface RouteCall<Body = unknown, Query = unknown> {
   readonly runner: Runner;
   /** Calls `authorize` and `rateLimit`. Throws an error or a `Response` if the request is rejected. */
   authorize(identity: Identity): MaybePromise<void>;
+  /** Calls only `authorize`, after `authorize()` has accepted the request. */
+  authorizeAgain(identity: Identity): MaybePromise<void>;
 }
 
 /**
@@ -56,6 +60,13 @@ export interface PathParams {
   readonly user: string;
   readonly session: string;
   readonly [name: string]: string;
+}
+
+/** Returns what a request to a route does. */
+export function actionOf({ action, method }: Pick<Route, 'action' | 'method'>): Action {
+  if (action) return action;
+  if (method === 'GET') return 'read';
+  return method === 'DELETE' ? 'delete' : 'write';
 }
 
 /** Infers the types of a route's body and query from its schemas. */

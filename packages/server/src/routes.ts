@@ -2,6 +2,7 @@ import type { Route } from './route.ts';
 import { artifactRoutes } from './routes/artifact-routes.ts';
 import { evaluationRoutes } from './routes/evaluation-routes.ts';
 import { graphRoutes } from './routes/graph-routes.ts';
+import { interruptRoutes } from './routes/interrupt-routes.ts';
 import { memoryRoutes } from './routes/memory-routes.ts';
 import { openApiRoutes } from './routes/openapi-routes.ts';
 import { pageRoutes } from './routes/page-routes.ts';
@@ -15,6 +16,7 @@ export const routes: readonly Route[] = [
   ...systemRoutes,
   ...sessionRoutes,
   ...runRoutes,
+  ...interruptRoutes,
   ...artifactRoutes,
   ...memoryRoutes,
   ...traceRoutes,

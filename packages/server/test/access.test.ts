@@ -42,7 +42,7 @@ describe('rateLimit', () => {
         return { retryAfterMs: 1 };
       },
     });
-    const identity = { appName: 'demo', userId: 'ann' };
+    const identity = { appName: 'demo', userId: 'ann', action: 'run' };
     for (const path of ['/run', '/run_sse']) {
       expect((await ask(handler, 'POST', path, message())).status).toBe(429);
       expect(calls.splice(0)).toEqual([

@@ -2,6 +2,7 @@ import { InMemoryArtifactService, InMemoryMemoryService } from '@thole/mem-servi
 import { says } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
 import { SpanMemory } from '../src/index.ts';
+import { actionOf } from '../src/route.ts';
 import { routes } from '../src/routes.ts';
 import { ask } from './ask.ts';
 import { demo } from './demo.ts';
@@ -39,7 +40,7 @@ describe('authorize', () => {
         route.method === 'GET' ? undefined : '{',
       );
       expect([answer.status, answer.body.code]).toEqual([403, 'FORBIDDEN']);
-      expect(identities).toEqual([{ appName: 'demo', userId: 'bob' }]);
+      expect(identities).toEqual([{ appName: 'demo', userId: 'bob', action: actionOf(route) }]);
     },
   );
 
@@ -47,7 +48,11 @@ describe('authorize', () => {
     const open = cases.filter(({ route }) => route.access === 'open').map(({ path }) => path);
     expect(open).toEqual(['/health', '/version', '/', '/dev-ui', '/dev-ui/', '/dev-ui/config', '/dev-ui/:path{.+}']);
     const bodyRoutes = cases.filter(({ route }) => route.access === 'body').map(({ path }) => path);
-    expect(bodyRoutes.filter((path) => !path.includes('/debug/trace/'))).toEqual(['/run', '/run_sse']);
+    expect(bodyRoutes.filter((path) => !path.includes('/debug/trace/'))).toEqual([
+      '/run',
+      '/run_sse',
+      '/apps/:app/interrupts',
+    ]);
   });
 });
 

@@ -76,6 +76,8 @@ const requests: readonly [method: string, path: string, template: string, body?:
   ['GET', `${user}/memory/n/same`, `${USER}/memory/{memory}/same`],
   ['PATCH', `${user}/memory/n`, `${USER}/memory/{memory}`, { text: 'Ann likes coffee.' }],
   ['POST', `${user}/memory/forget`, `${USER}/memory/forget`, { ids: ['n', 'unknown'] }],
+  ['GET', `${sessionPath}/interrupts`, `${SESSION}/interrupts`],
+  ['GET', '/apps/demo/interrupts?limit=1', '/apps/{app}/interrupts'],
   ['POST', `${sessionPath}/runs/x/cancel`, `${SESSION}/runs/{invocation}/cancel`],
   ['GET', '/dev/apps/demo/debug/trace/session/s', '/dev/apps/{app}/debug/trace/session/{session}'],
   ['GET', '/dev/apps/demo/build_graph', '/dev/apps/{app}/build_graph'],

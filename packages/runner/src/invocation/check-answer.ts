@@ -37,8 +37,7 @@ export async function checkAnswer(task: RunTask, given: GivenAnswer): Promise<Ch
   assertOpen(interrupts, recorded);
   const { expiresAt, kind } = interrupt;
   if (kind === 'timer') throw mismatch(interrupt, 'timer', 'is a timer, which only the clock answers');
-  if (expiresAt !== undefined && expiresAt <= task.runner.runtime.now())
-    throw new TholeError('INTERRUPT_EXPIRED', `Interrupt "${interrupt.id}" has expired.`);
+  if (expiresAt !== undefined && expiresAt <= task.runner.runtime.now()) throw expired(interrupt.id);
   if (given.response && given.response.name !== call.name)
     throw mismatch(interrupt, 'name_mismatch', `is a request of ${call.name}, not of ${given.response.name}`);
   assertOriginalCall(task, recorded);
@@ -86,6 +85,8 @@ function checkPlainAnswer(task: RunTask, given: GivenAnswer): CheckedAnswer {
 function assertOpen(interrupts: InterruptLog, { answer, interrupt, isOpen }: RecordedInterrupt): void {
   if (isOpen) return;
   const end = interrupts.endOf(interrupt.invocationId);
+  // The runtime has answered it after its expiry.
+  if (answer?.event.author === 'system' && interrupt.kind !== 'timer') throw expired(interrupt.id);
   if (answer || end === undefined) throw answered(interrupt.id);
   throw invocationEnded(interrupt.invocationId, end);
 }
@@ -202,6 +203,10 @@ function sorted(value: Json): string {
   return JSON.stringify(value, (_, each: Json) =>
     isPlainObject(each) ? Object.fromEntries(Object.entries(each).sort(([a], [b]) => (a < b ? -1 : 1))) : each,
   );
+}
+
+function expired(id: string): TholeError {
+  return new TholeError('INTERRUPT_EXPIRED', `Interrupt "${id}" has expired.`);
 }
 
 function answered(id: string): TholeError {

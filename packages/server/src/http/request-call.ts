@@ -31,4 +31,9 @@ export class RequestCall implements RouteCall {
   authorize(identity: Identity): MaybePromise<void> {
     return this.#hooks && authorizeRequest(this.#hooks, this.request, identity);
   }
+
+  authorizeAgain(identity: Identity): MaybePromise<void> {
+    const { authorize } = this.#hooks ?? {};
+    return authorize && authorizeRequest({ authorize }, this.request, identity);
+  }
 }

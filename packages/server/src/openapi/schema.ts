@@ -8,6 +8,7 @@ export type SchemaName =
   | 'Error'
   | 'Event'
   | 'EventActions'
+  | 'Interrupt'
   | 'Memory'
   | 'Part'
   | 'RunError'

@@ -1,4 +1,13 @@
-import type { ArtifactVersion, Content, Event, EventActions, JsonObject, MemoryEntry, Part } from '@thole/core';
+import type {
+  ArtifactVersion,
+  Content,
+  Event,
+  EventActions,
+  Interrupt,
+  JsonObject,
+  MemoryEntry,
+  Part,
+} from '@thole/core';
 import { createActionMaps } from '@thole/core/kit';
 import type { AppInfo } from '../routes/app-info.ts';
 import type { WireSession } from '../routes/wire-session.ts';
@@ -73,6 +82,24 @@ const event: Members<Event> = {
   'customMetadata?': anyObject,
 };
 
+const interrupt: Members<Interrupt> = {
+  id: text,
+  kind: { enum: ['confirmation', 'input', 'credential', 'longRunning', 'timer'] },
+  invocationId: text,
+  agentName: text,
+  'branch?': text,
+  'functionCallId?': text,
+  'toolName?': text,
+  'args?': anyObject,
+  'message?': text,
+  'responseSchema?': anyObject,
+  'payload?': {},
+  createdAt: seconds,
+  'expiresAt?': seconds,
+};
+/** An interrupt in the inbox: with the session that it belongs to. */
+export const inboxInterrupt: JsonObject = objectOf({ ...interrupt, userId: text, sessionId: text });
+
 const session: Members<WireSession> = {
   id: text,
   appName: text,
@@ -139,6 +166,7 @@ export const wireSchemas: { readonly [name in SchemaName]: JsonObject } = {
   Error: objectOf({ detail: text, 'code?': text, 'debug?': debug }),
   Event: objectOf(event),
   EventActions: objectOf(eventActions),
+  Interrupt: objectOf(interrupt),
   Memory: objectOf(memory),
   Part: objectOf(part),
   RunError: {

@@ -113,7 +113,7 @@ export const memoryRoutes: readonly Route[] = [
     },
   }),
   defineRoute({
-    ...{ method: 'POST', paths: [`${ALL}/forget`], tag },
+    ...{ method: 'POST', paths: [`${ALL}/forget`], tag, action: 'delete' },
     summary:
       'Deletes several entries. Later ingestion does not restore them. Evidence of facts is deleted too, unless `keepEvidence` is set.',
     body: z.object({ ids: z.array(z.string()), keepEvidence: z.boolean().nullish() }),

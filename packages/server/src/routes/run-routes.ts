@@ -1,5 +1,4 @@
 import { TholeError } from '@thole/core';
-import { sessionNotFound } from '@thole/core/kit';
 import type { Event, LogFields, SessionRef } from '@thole/core';
 import type { Run, Runner } from '@thole/runner';
 import { z } from 'zod';
@@ -24,15 +23,19 @@ import { sessionRefOf } from './session-ref.ts';
 const RUN = '/apps/:app/users/:user/sessions/:session/runs/:invocation';
 const failures = {
   400: 'A member of the body is missing or invalid',
-  404: 'No such app or session',
-  409: 'The session is busy',
+  403: 'An answer that does not fit the recorded request',
+  404: 'No such app, session, invocation or interrupt',
+  409: 'The session is busy, the interrupt has an answer, or the invocation has ended',
+  410: 'The interrupt has expired',
+  422: 'An answer of the wrong form. The interrupt stays open',
 };
 
 /** Runs: started, streamed, read again and cancelled. */
 export const runRoutes: readonly Route[] = [
   defineRoute({
     ...{ method: 'POST', paths: ['/run'], tag: 'runs', access: 'body' },
-    summary: 'Processes a message and returns the stored events.',
+    summary:
+      'Processes a message, or answers of interrupts, and returns the stored events. The header Idempotency-Key is the id of the message.',
     body: runBody,
     returns: listOf(ref('Event')),
     responses: { 200: 'Events', ...failures },
@@ -43,7 +46,7 @@ export const runRoutes: readonly Route[] = [
       try {
         for await (const event of run) if (event.author !== 'user' && !event.partial) events.push(wireEventJson(event));
       } catch (error) {
-        call.context.errorLog.logRunError(error, where, { hasStarted: events.length > 0 });
+        call.context.errorLog.logRunError(error, where(), { hasStarted: events.length > 0 });
         throw error;
       } finally {
         stopWatching();
@@ -60,7 +63,8 @@ export const runRoutes: readonly Route[] = [
   }),
   defineRoute({
     ...{ method: 'GET', paths: [`${RUN}/events`], tag: 'runs' },
-    summary: 'Streams the events of an active or finished run after `after`, or after the header Last-Event-ID.',
+    summary:
+      'Streams the events of an active or finished invocation after `after`, or after the header Last-Event-ID. Stays open until another process continues an unfinished invocation, and ends when it pauses.',
     query: z.object({ after: z.coerce.number().int().min(0).optional() }),
     responses: { 200: 'text/event-stream of events', 404: 'No such session or run' },
     async handle(call) {
@@ -80,10 +84,10 @@ export const runRoutes: readonly Route[] = [
     },
   }),
   defineRoute({
-    ...{ method: 'POST', paths: [`${RUN}/cancel`], tag: 'runs' },
-    summary: 'Asks a run to stop, whichever process runs it.',
+    ...{ method: 'POST', paths: [`${RUN}/cancel`], tag: 'runs', action: 'cancel' },
+    summary: 'Asks a run to stop, whichever process runs it, or ends a paused or unfinished invocation.',
     returns: objectOf({ cancelled: boolean }),
-    responses: { 200: '{cancelled}: true if the run was active' },
+    responses: { 200: '{cancelled}: true if there was something to cancel' },
     async handle({ params, runner }) {
       const p = { userId: params.user, sessionId: params.session, invocationId: params['invocation']! };
       return Response.json({ cancelled: await runner.cancel(p) });
@@ -101,12 +105,12 @@ async function streamAttached(call: RouteCall<RunBody>): Promise<Response> {
   try {
     first = await run.next();
   } catch (error) {
-    context.errorLog.logRunError(error, where, { hasStarted: false });
+    context.errorLog.logRunError(error, where(), { hasStarted: false });
     throw error;
   } finally {
     stopWatching();
   }
-  const toErrorFrame = (error: unknown): string => failedRunFrame(error, context.errorLog, { where });
+  const toErrorFrame = (error: unknown): string => failedRunFrame(error, context.errorLog, { where: where() });
   const reader = new AttachedRunReader(run, { first, split, runtime: context.runtime, toErrorFrame });
   // Requested at once, even if the client does not read yet. A run without I/O is then complete after the microtasks.
   let text: string | undefined;
@@ -122,10 +126,11 @@ async function streamDetached(call: RouteCall<RunBody>): Promise<Response> {
   const options = { streaming: body.streaming ?? false, detached: true, yieldUserMessage: true };
   const { run, ref, split, where } = await startRun(call, options);
   const toErrorFrame = (error: unknown, hasStarted: boolean = true): string =>
-    failedRunFrame(error, context.errorLog, { where, hasStarted });
+    failedRunFrame(error, context.errorLog, { where: where(), hasStarted });
   const buffered = new BufferedRun(run, { ref, maxChars: context.limits.runBufferChars, split, toErrorFrame });
-  context.runs.publish(buffered, run);
   await buffered.started;
+  // Only now: a run that continues an invocation knows its id when it has started.
+  context.runs.publish(buffered, run);
   const p = { sessions: findRunner(context, ref.appName).sessionService, ref, invocationId: run.invocationId };
   const source = new BufferedRunReader(buffered, {
     toErrorFrame: (error) => toErrorFrame(error),
@@ -139,8 +144,8 @@ interface StartedRun {
   ref: SessionRef;
   /** True if an event with parts and artifacts is sent as two frames. */
   split: boolean;
-  /** Ids of the run, for the log. */
-  where: LogFields;
+  /** Returns the ids of the run, for the log. */
+  where: () => LogFields;
 }
 
 async function startRun(
@@ -150,17 +155,22 @@ async function startRun(
   const { body, context, request } = call;
   const appName = body.appName ?? onlyApp(call);
   const identity = { appName, userId: body.userId };
-  const authorizing = call.authorize(identity);
+  const answerIds = answerIdsIn(body.newMessage);
+  const authorizing = call.authorize({ ...identity, action: answerIds ? 'answer' : 'run' });
   if (authorizing) await authorizing;
   const runner = findRunner(context, appName);
-  if (!body.newMessage) throw await resumeError(runner, { ...identity, sessionId: body.sessionId }, body);
+  if (answerIds && context.hasAuthorize) await authorizeAnswers(call, runner, { ...identity, answerIds });
+  if (!body.newMessage) await assertNotRunning(runner, { ...identity, sessionId: body.sessionId }, body);
   if (body.stateDelta) assertWritableState(body.stateDelta, context);
   const deps: unknown = context.deps && (await context.deps(request, identity));
   context.runs.assertCapacity();
   const run = runner.runAsync({
     userId: body.userId,
     sessionId: body.sessionId,
-    newMessage: body.newMessage,
+    newMessage: body.newMessage ?? undefined,
+    invocationId: body.invocationId ?? undefined,
+    messageId: idempotencyKey(request),
+    answeredBy: body.userId,
     stateDelta: body.stateDelta ?? undefined,
     deps,
     // The event of the user's message shows that the run has started.
@@ -177,21 +187,39 @@ async function startRun(
   if (!p.detached) run[Symbol.asyncIterator]();
   context.runs.add(run);
   const ref: SessionRef = { ...identity, sessionId: body.sessionId };
-  return { run, ref, split: !body.functionCallEventId, where: { ...ref, invocationId: run.invocationId } };
+  return { run, ref, split: !body.functionCallEventId, where: () => ({ ...ref, invocationId: run.invocationId }) };
 }
 
-/** Returns the reason why a run cannot be resumed: resuming is not supported yet. */
-async function resumeError(runner: Runner, ref: SessionRef, { invocationId }: RunBody): Promise<TholeError> {
-  const { sessionService } = runner;
-  const session = await sessionService.getSession(ref);
-  if (!session) return sessionNotFound(ref);
+/** Throws `SESSION_BUSY` if the invocation to resume is running: a resume would wait for its end, and then find nothing to do. */
+async function assertNotRunning({ sessionService }: Runner, ref: SessionRef, { invocationId }: RunBody): Promise<void> {
   const lease = await sessionService.leasing?.current(ref);
-  if (lease?.invocationId === invocationId && !lease?.expired)
-    return new TholeError('SESSION_BUSY', `Invocation ${invocationId} is still running in session ${ref.sessionId}.`);
-  const isKnown = session.events.some((event) => event.invocationId === invocationId);
-  const reason = isKnown ? 'has ended, and the server cannot resume it' : 'is not in the session';
-  const message = `There is nothing to resume: invocation ${invocationId} ${reason}. Send a newMessage.`;
-  return new TholeError('NOT_FOUND', message);
+  if (lease && !lease.expired && lease.invocationId === invocationId)
+    throw new TholeError('SESSION_BUSY', `Invocation "${invocationId}" is running in session "${ref.sessionId}".`);
+}
+
+/** Returns the ids of the calls that a message answers. Undefined for a message without function responses. */
+function answerIdsIn(message: RunBody['newMessage']): readonly unknown[] | undefined {
+  // The runner validates the message later.
+  if (!Array.isArray(message?.parts)) return undefined;
+  const responses = message.parts.flatMap((part) => part?.functionResponse ?? []);
+  return responses.length > 0 ? responses.map(({ id }) => id) : undefined;
+}
+
+/** Calls `authorize` with the open interrupts that the request answers. Throws if it rejects them. */
+async function authorizeAnswers(
+  call: RouteCall<RunBody>,
+  runner: Runner,
+  { answerIds, appName, userId }: { answerIds: readonly unknown[]; appName: string; userId: string },
+): Promise<void> {
+  const open = await runner.pendingInterrupts({ userId, sessionId: call.body.sessionId });
+  const interrupts = open.filter(({ id }) => answerIds.includes(id));
+  await call.authorizeAgain({ appName, userId, action: 'answer', interrupts });
+}
+
+/** Returns the id of the message. The header may have quotes. */
+function idempotencyKey(request: Request): string | undefined {
+  const header = request.headers.get('idempotency-key');
+  return header === null ? undefined : header.replace(/^"(.*)"$/, '$1');
 }
 
 function onlyApp({ context }: RouteCall<RunBody>): string {

@@ -57,7 +57,7 @@ async function filterReadable(
     if (!decisions.has(key)) decisions.set(key, await mayRead(call, span.owner));
     if (decisions.get(key)) readable.push(span);
   }
-  if (readable.length === 0) await call.authorize({ appName: call.params.app || undefined });
+  if (readable.length === 0) await call.authorize({ appName: call.params.app || undefined, action: 'read' });
   return readable;
 }
 
@@ -67,7 +67,7 @@ async function mayRead(call: RouteCall<unknown, unknown>, { appName, userId }: S
   // A span of an unknown user is readable only without `authorize`.
   if (context.hasAuthorize && (appName === undefined || userId === undefined)) return false;
   try {
-    await call.authorize({ appName, userId });
+    await call.authorize({ appName, userId, action: 'read' });
     return true;
   } catch (error) {
     if (isResponse(error) || TholeError.is(error, 'FORBIDDEN')) return false;

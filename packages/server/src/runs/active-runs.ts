@@ -51,10 +51,14 @@ export class ActiveRuns {
     void run.done.then(() => this.#runs.delete(run));
   }
 
-  /** Lets clients find a run until it has closed. */
+  /** Lets clients find a run that has started, until it has closed. A run that it has joined stays the one to find. */
   publish(buffered: BufferedRun, run: Run): void {
-    this.#buffered.set(buffered.invocationId, buffered);
-    void run.done.then(() => this.#buffered.delete(buffered.invocationId));
+    const { invocationId } = buffered;
+    if (this.#buffered.get(invocationId)?.ended === false) return;
+    this.#buffered.set(invocationId, buffered);
+    void run.done.then(() => {
+      if (this.#buffered.get(invocationId) === buffered) this.#buffered.delete(invocationId);
+    });
   }
 
   /** Returns the published run of this session; undefined if there is none in this process. */

@@ -17,9 +17,9 @@ export interface BufferedRunOptions {
 /** A run that continues without its clients. Its latest frames are buffered for all readers. */
 export class BufferedRun {
   readonly ref: SessionRef;
-  readonly invocationId: string;
   /** Resolves after the first event. Rejects if the run fails before it. */
   readonly started: Promise<void>;
+  readonly #run: Run;
   readonly #frames: Frame[] = [];
   readonly #maxChars: number;
   #chars: number = 0;
@@ -30,12 +30,17 @@ export class BufferedRun {
 
   constructor(run: Run, options: BufferedRunOptions) {
     this.ref = options.ref;
-    this.invocationId = run.invocationId;
+    this.#run = run;
     this.#maxChars = options.maxChars;
     const started = Promise.withResolvers<void>();
     this.started = started.promise;
     started.promise.catch(() => {});
     void this.#read(run, options, started);
+  }
+
+  /** Known when the run has started. */
+  get invocationId(): string {
+    return this.#run.invocationId;
   }
 
   /** Index of the first buffered frame. */

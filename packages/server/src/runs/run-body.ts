@@ -10,12 +10,12 @@ export interface RunBody {
   appName?: string | undefined;
   userId: string;
   sessionId: string;
-  /** The runner validates its parts. May be missing if `invocationId` names a run to resume. */
+  /** The runner validates its parts. May be missing if `invocationId` names an invocation to resume. */
   newMessage?: Content | null | undefined;
   /** True to stream partial events. */
   streaming?: boolean | null | undefined;
   stateDelta?: StateDelta | null | undefined;
-  /** The run to resume. ADK's clients also send it with the answer to a long-running call. */
+  /** The invocation to resume, or that of the answers in `newMessage`. */
   invocationId?: string | null | undefined;
   functionCallEventId?: string | null | undefined;
   customMetadata?: JsonObject | null | undefined;
@@ -38,5 +38,5 @@ export const runBody: z.ZodType<RunBody> = z
   })
   .refine((body) => body.newMessage != null || body.invocationId != null, {
     path: ['newMessage'],
-    message: 'must be an object, unless invocationId names a run to resume',
+    message: 'must be an object, unless invocationId names an invocation to resume',
   });

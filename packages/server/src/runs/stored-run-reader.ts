@@ -19,7 +19,10 @@ export interface StoredRunReaderOptions {
   toErrorFrame: (error: unknown) => string;
 }
 
-/** Reads the stored events of a run from a `seq` on, whichever process runs it, and its end. */
+/**
+ * Reads the stored events of an invocation from a `seq` on, whichever process runs it, until it ends or pauses. Waits for another
+ * process to continue it if its process has died.
+ */
 export class StoredRunReader implements FrameSource {
   readonly #sessions: SessionService;
   readonly #ref: SessionRef;
@@ -34,6 +37,8 @@ export class StoredRunReader implements FrameSource {
   #queue: Event[] = [];
   #ended: boolean = false;
   #isLeaseExpired: boolean = false;
+  /** True if another process may continue the invocation. */
+  #isUnfinished: boolean = false;
 
   private constructor(p: StoredRunReaderOptions) {
     this.#sessions = p.sessions;
@@ -44,7 +49,7 @@ export class StoredRunReader implements FrameSource {
     this.#lastSeq = p.after;
   }
 
-  /** Throws `NOT_FOUND` if the session has no event of the run and the run is not active. */
+  /** Throws `NOT_FOUND` if the session has no event of the invocation and it is not active. */
   static async open(p: StoredRunReaderOptions): Promise<StoredRunReader> {
     const reader = new StoredRunReader(p);
     const isActive = await reader.#isActive();
@@ -77,7 +82,7 @@ export class StoredRunReader implements FrameSource {
       const isActive = await this.#isActive();
       this.#take(await this.#read(this.#lastSeq));
       if (this.#queue.length > 0) continue;
-      if (!isActive) return this.#end();
+      if (!isActive && !this.#isUnfinished) return this.#end();
       await this.#waitForEvents();
     }
   }
@@ -100,6 +105,7 @@ export class StoredRunReader implements FrameSource {
   async #read(afterSeq: number): Promise<readonly Event[]> {
     const session = await this.#sessions.getSession({ ...this.#ref, afterSeq, signal: this.#closed.signal });
     if (!session) throw sessionNotFound(this.#ref);
+    this.#isUnfinished = session.marks?.unfinished === this.#invocationId;
     this.#lastSeq = Math.max(this.#lastSeq, session.lastSeq);
     return session.events;
   }

@@ -299,7 +299,7 @@ describe('authorizeScope', () => {
     const calls: unknown[] = [];
     const { handler } = await demo({
       memoryService: new InMemoryMemoryService(),
-      authorize: (_, identity) => (calls.push(identity), true),
+      authorize: (_, { appName, userId }) => (calls.push({ appName, userId }), true),
       authorizeScope: (_, identity) => (calls.push(identity), identity.scope.team === 'spa'),
     });
     const identity = { appName: 'demo', userId: 'ann' };

@@ -83,7 +83,7 @@ describe('GET /debug/trace', () => {
   it('shows spans only to clients that may act for their user (contract 39)', async () => {
     const { handler, identities } = withAuthorize(isAnn);
     expect((await ask(handler, 'GET', '/debug/trace/ann-event')).body['user.id']).toBe('ann');
-    expect(identities).toEqual([{ appName: 'demo', userId: 'ann' }]);
+    expect(identities).toEqual([{ appName: 'demo', userId: 'ann', action: 'read' }]);
     const unknown = await ask(handler, 'GET', '/debug/trace/unknown');
     for (const event of ['bob-event', 'nobody-event'])
       expect(await ask(handler, 'GET', `/debug/trace/${event}`)).toEqual({ ...unknown, headers: expect.anything() });

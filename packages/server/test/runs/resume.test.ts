@@ -12,19 +12,16 @@ describe.each(['/run', '/run_sse'])('POST %s without newMessage', (path) => {
     expect(await answer.json()).toMatchObject({ code: 'INVALID_INPUT', detail: expect.stringContaining('newMessage') });
   });
 
-  it('answers NOT_FOUND for a run that is unknown or has ended, and stores nothing', async () => {
+  it('rejects an invocation that is unknown or has ended, and stores nothing', async () => {
     const { post, run, sessions } = await demo({ answers: [says('Hello.')] });
     const [first] = (await (await run('/run')).json()) as { invocationId: string }[];
     const session = { appName: 'demo', userId: 'ann', sessionId: 's' };
-    for (const [id, why] of [
-      ['nothing', 'is not in the session'],
-      [first!.invocationId, 'has ended'],
+    for (const [id, status, code] of [
+      ['nothing', 404, 'INVOCATION_NOT_FOUND'],
+      [first!.invocationId, 409, 'INVOCATION_ENDED'],
     ] as const) {
       const answer = await post(path, resuming(id));
-      expect([answer.status, await answer.json()]).toEqual([
-        404,
-        { code: 'NOT_FOUND', detail: expect.stringMatching(`nothing to resume: invocation ${id} ${why}`) as string },
-      ]);
+      expect([answer.status, ((await answer.json()) as { code: string }).code]).toEqual([status, code]);
     }
     expect((await sessions.getSession(session))!.events).toHaveLength(2);
   });
