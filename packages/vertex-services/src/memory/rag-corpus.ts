@@ -51,14 +51,14 @@ export class RagCorpus {
     this.#path = path;
   }
 
-  /** Returns the files whose display names begin with the prefix, from all pages. The service has no filter. */
-  async files(prefix: string, signal?: AbortSignal): Promise<RagFile[]> {
+  /** Returns the files with meant display names, from all pages. The service has no filter. */
+  async files(isMeant: (displayName: string) => boolean, signal?: AbortSignal): Promise<RagFile[]> {
     const files: RagFile[] = [];
     const url = this.#client.url(this.#path, '/ragFiles');
     try {
       for await (const file of this.#client.pages({ url, signal }, 'ragFiles')) {
         const { displayName = '', description = '' } = file as { displayName?: string; description?: string };
-        if (displayName.startsWith(prefix)) files.push({ id: idOf(file), displayName, description });
+        if (isMeant(displayName)) files.push({ id: idOf(file), displayName, description });
       }
     } catch (error) {
       throw this.#explain(error);

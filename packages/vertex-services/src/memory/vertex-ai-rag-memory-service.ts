@@ -34,7 +34,7 @@ import type { VertexPath } from '../client/vertex-client.ts';
 import { mergePassages } from './merge-passages.ts';
 import { RagCorpus } from './rag-corpus.ts';
 import type { RagFile } from './rag-corpus.ts';
-import { ragFileName, ragFilePrefix, sessionIdIn, sha256 } from './rag-file-name.ts';
+import { RagFileNames, sha256 } from './rag-file-names.ts';
 import { fromRagLines, toRagLines, toTurnEntry } from './rag-lines.ts';
 
 /** Default number of results. */
@@ -103,8 +103,11 @@ export class VertexAiRagMemoryService implements MemoryService {
     const turns = turnsOf(sessionId, events);
     call.signal?.throwIfAborted();
     if (turns.length === 0) return;
-    const displayName = await ragFileName(scope, sessionId);
-    const adding = this.#uploads.run(displayName, () => this.#upload(displayName, sessionId, turns, events));
+    const names = await RagFileNames.of(scope);
+    const displayName = await names.nameOf(sessionId);
+    const isNamed = names.sessionIdIn(displayName) !== undefined;
+    const text = toRagLines(turns, events, isNamed ? undefined : sessionId);
+    const adding = this.#uploads.run(displayName, () => this.#upload(displayName, text, turns));
     await raceAbortWrite(adding, call.signal);
   }
 
@@ -128,8 +131,10 @@ export class VertexAiRagMemoryService implements MemoryService {
     if (p.events !== undefined) assertEvents(p.events);
     const scope = memoryKeyOf(p, p.scope);
     p.signal?.throwIfAborted();
-    const displayName = await ragFileName(scope, p.sessionId);
-    const deleting = this.#uploads.run(displayName, () => this.#remove(displayName, (name) => name === displayName));
+    const names = await RagFileNames.of(scope);
+    const displayName = await names.nameOf(p.sessionId);
+    const isMeant = (name: string): boolean => name === displayName || names.sessionIdIn(name) === p.sessionId;
+    const deleting = this.#uploads.run(displayName, () => this.#remove(isMeant));
     return raceAbortWrite(deleting, p.signal);
   }
 
@@ -137,20 +142,14 @@ export class VertexAiRagMemoryService implements MemoryService {
   async deleteUserMemory(p: MemoryRef & CallOptions): Promise<number> {
     const scope = memoryKeyOf(p, p.scope);
     p.signal?.throwIfAborted();
+    const names = await RagFileNames.of(scope);
     return raceAbortWrite(
-      ragFilePrefix(scope).then((prefix) => this.#remove(prefix, () => true)),
+      this.#remove((name) => names.has(name)),
       p.signal,
     );
   }
 
-  async #upload(
-    displayName: string,
-    sessionId: string,
-    turns: readonly MemoryEntry[],
-    events: readonly Event[],
-  ): Promise<void> {
-    const isNamed = sessionIdIn(displayName, displayName.slice(0, displayName.lastIndexOf('.') + 1)) !== undefined;
-    const text = toRagLines(turns, events, isNamed ? undefined : sessionId);
+  async #upload(displayName: string, text: string, turns: readonly MemoryEntry[]): Promise<void> {
     const content: FileContent = { sha256: await sha256(text), turns: turns.length, ...spanOf(turns) };
     const earlier = await this.#filesOf(displayName);
     if (!earlier.some((file) => contentOf(file)?.sha256 === content.sha256)) {
@@ -165,13 +164,13 @@ export class VertexAiRagMemoryService implements MemoryService {
     for (const file of earlier) if (isWithin(contentOf(file), content)) await this.#corpus.remove(file.id);
   }
 
-  async #filesOf(displayName: string): Promise<RagFile[]> {
-    return (await this.#corpus.files(displayName)).filter((file) => file.displayName === displayName);
+  #filesOf(displayName: string): Promise<RagFile[]> {
+    return this.#corpus.files((name) => name === displayName);
   }
 
   async #search(scope: MemoryScope, p: SearchMemoryRequest, limit: number): Promise<SearchMemoryResponse> {
-    const prefix = await ragFilePrefix(scope);
-    const files = await this.#corpus.files(prefix, p.signal);
+    const names = await RagFileNames.of(scope);
+    const files = await this.#corpus.files((name) => names.has(name), p.signal);
     if (files.length === 0) return { memories: [] };
     const contexts = await this.#corpus.retrieve({
       text: p.query.toWellFormed().replaceAll('\0', ' '),
@@ -182,10 +181,10 @@ export class VertexAiRagMemoryService implements MemoryService {
     });
     const passages = contexts
       // The service searches only the files of the user; a second check costs nothing.
-      .filter(({ displayName }) => displayName.startsWith(prefix))
+      .filter(({ displayName }) => names.has(displayName))
       .map(({ displayName, text, distance }) => ({
         file: displayName,
-        turns: fromRagLines(text, sessionIdIn(displayName, prefix)),
+        turns: fromRagLines(text, names.sessionIdIn(displayName)),
         score: 1 / (1 + Math.max(0, distance)),
       }));
     const found = mergePassages(passages)
@@ -194,10 +193,10 @@ export class VertexAiRagMemoryService implements MemoryService {
     return { memories: filterByMinScore(found, p.minScore).slice(0, limit) };
   }
 
-  async #remove(prefix: string, isMeant: (displayName: string) => boolean): Promise<number> {
+  async #remove(isMeant: (displayName: string) => boolean): Promise<number> {
     let count = 0;
-    for (const file of await this.#corpus.files(prefix))
-      if (isMeant(file.displayName) && (await this.#corpus.remove(file.id))) count += contentOf(file)?.turns ?? 1;
+    for (const file of await this.#corpus.files(isMeant))
+      if (await this.#corpus.remove(file.id)) count += contentOf(file)?.turns ?? 1;
     return count;
   }
 }

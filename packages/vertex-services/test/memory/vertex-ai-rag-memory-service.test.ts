@@ -38,6 +38,11 @@ function sessionOf(events: Event[], id = 's1'): Session {
   return { ...ada, id, state: {}, events, lastUpdateTime: 0 } as Session;
 }
 
+/** Returns ADK’s display name of a session. */
+function adkName(...names: [appName: string, userId: string, sessionId: string]): string {
+  return `adk-memory-v1.${names.map((name) => Buffer.from(name).toString('base64url')).join('.')}`;
+}
+
 async function textsOf(
   memory: VertexAiRagMemoryService,
   query: string,
@@ -50,7 +55,7 @@ async function textsOf(
 describe('VertexAiRagMemoryService.addSessionToMemory', () => {
   it('uploads one file of JSON lines with ADK’s display name', async () => {
     await open().addSessionToMemory(sessionOf([said(1, 'I love tea.'), said(2, 'And\n"cake".')]));
-    expect(namesOfFiles()).toEqual(['hotel.ada.s1']);
+    expect(namesOfFiles()).toEqual([adkName('hotel', 'ada', 's1')]);
     expect(
       files()[0]!
         .text.split('\n')
@@ -69,7 +74,6 @@ describe('VertexAiRagMemoryService.addSessionToMemory', () => {
       await memory.addSessionToMemory(session);
     }
     expect(new Set(namesOfFiles()).size).toBe(users.length);
-    for (const name of namesOfFiles()) expect(name).toMatch(/^hotel\.[\w~-]+\.[\w~-]+$/);
     for (const name of namesOfFiles()) expect(name.length).toBeLessThanOrEqual(128);
     for (const [i, userId] of users.entries()) {
       const { memories } = await memory.searchMemory({ ...ada, userId, query: 'tea' });
@@ -83,7 +87,7 @@ describe('VertexAiRagMemoryService.addSessionToMemory', () => {
     const memory = open();
     await memory.addSessionToMemory(sessionOf([said(1, 'Tea.')]));
     await memory.addSessionToMemory(sessionOf([said(1, 'Tea.'), said(2, 'More tea.')]));
-    expect(namesOfFiles()).toEqual(['hotel.ada.s1']);
+    expect(namesOfFiles()).toEqual([adkName('hotel', 'ada', 's1')]);
     expect(await textsOf(memory, 'tea')).toEqual(['Tea.', 'More tea.']);
   });
 
@@ -93,7 +97,7 @@ describe('VertexAiRagMemoryService.addSessionToMemory', () => {
     await memory.addSessionToMemory(sessionOf([said(2, 'More tea.'), said(3, 'Even more tea.')]));
     expect(await textsOf(memory, 'tea')).toEqual(['Tea.', 'More tea.', 'Even more tea.']);
     await memory.addSessionToMemory(sessionOf([said(1, 'Tea.'), said(2, 'More tea.'), said(3, 'Even more tea.')]));
-    expect(namesOfFiles()).toEqual(['hotel.ada.s1']);
+    expect(namesOfFiles()).toEqual([adkName('hotel', 'ada', 's1')]);
   });
 
   it('uploads a session once that is added twice, also by two instances', async () => {
@@ -109,7 +113,7 @@ describe('VertexAiRagMemoryService.addSessionToMemory', () => {
   it('uploads a session once if the answer is lost', async () => {
     server.faults.push({ on: 'ragFiles:upload', afterWork: true, answer: 'cut' });
     await passTime(runtime, open().addSessionToMemory(sessionOf([said(1, 'Tea.')])));
-    expect(namesOfFiles()).toEqual(['hotel.ada.s1']);
+    expect(namesOfFiles()).toEqual([adkName('hotel', 'ada', 's1')]);
   });
 
   it('throws the failure of an upload whose answer has status 200', async () => {
@@ -153,7 +157,18 @@ describe('VertexAiRagMemoryService.searchMemory', () => {
     const memory = open();
     await memory.addSessionToMemory(sessionOf([said(1, 'Tea.')]));
     const text = JSON.stringify({ author: 'user', timestamp: 1, text: 'Secret.' });
-    const contexts = ['hotel.bob.s1', 'hotel.adam.s1', 'airline.ada.s1'].map((sourceDisplayName) => {
+    const names = [
+      ...[
+        'hotel.bob.s1',
+        'hotel.adam.s1',
+        'airline.ada.s1',
+        'hotel.ada.s.1',
+        'hotel.ada.',
+        'adk-memory-v1.hotel.ada.s1',
+      ],
+      ...[adkName('hotel', 'bob', 's1'), adkName('hotel', 'adam', 's1'), `${adkName('hotel', 'ada', 's')}.1`, ''],
+    ];
+    const contexts = names.map((sourceDisplayName) => {
       return { sourceDisplayName, text, distance: 0.1 };
     });
     server.faults.push({ on: ':retrieveContexts', answer: { json: { contexts: { contexts } } } });
@@ -191,12 +206,20 @@ describe('VertexAiRagMemoryService.searchMemory', () => {
     expect(part).toMatch(/^ … .*2000😀/);
   });
 
-  it('reads files that ADK uploaded', async () => {
-    const lines = ['{"author":"user","timestamp":"1700000001.5","text":"I love tea."}', 'not JSON', '{"author":7}'];
-    server.rag.put(`own-${corpus}`, 'hotel.ada.s7', lines.join('\n'));
-    expect((await open().searchMemory({ ...ada, query: 'tea' })).memories).toMatchObject([
-      { author: 'user', timestamp: 1_700_000_001.5, content: { parts: [{ text: 'I love tea.' }] }, sessionId: 's7' },
+  it('reads files that ADK uploaded, with names of today and older ones', async () => {
+    const line = (text: string): string => JSON.stringify({ author: 'user', timestamp: '1700000001.5', text });
+    server.rag.put(`own-${corpus}`, 'hotel.ada.s6', [line('I love tea.'), 'not JSON', '{"author":7}'].join('\n'));
+    server.rag.put(`own-${corpus}`, adkName('hotel', 'ada', 'é.7'), line('Tea for two.'));
+    const { memories } = await open().searchMemory({ ...ada, query: 'tea' });
+    const found = memories.map(({ sessionId, content, author, timestamp }) => [
+      ...[sessionId, content.parts![0]!.text, author, timestamp],
     ]);
+    expect(found.sort(([a], [b]) => String(a).localeCompare(String(b)))).toEqual([
+      ['é.7', 'Tea for two.', 'user', 1_700_000_001.5],
+      ['s6', 'I love tea.', 'user', 1_700_000_001.5],
+    ]);
+    expect(await open().deleteSessionMemory({ ...ada, sessionId: 's6' })).toBe(1);
+    expect(namesOfFiles()).toEqual([adkName('hotel', 'ada', 'é.7')]);
   });
 
   it('reads all pages of files', async () => {
@@ -215,10 +238,10 @@ describe('VertexAiRagMemoryService.deleteUserMemory', () => {
     await memory.addSessionToMemory(sessionOf([said(3, 'Tea.')], 's10'));
     await memory.addSessionToMemory({ ...sessionOf([said(4, 'Tea.')]), userId: 'ada2' });
     expect(await memory.deleteSessionMemory({ ...ada, sessionId: 's1' })).toBe(2);
-    expect(namesOfFiles()).toEqual(['hotel.ada.s10', 'hotel.ada2.s1']);
+    expect(namesOfFiles()).toEqual([adkName('hotel', 'ada', 's10'), adkName('hotel', 'ada2', 's1')]);
     expect(await memory.deleteUserMemory(ada)).toBe(1);
     expect(await memory.deleteUserMemory(ada)).toBe(0);
-    expect(namesOfFiles()).toEqual(['hotel.ada2.s1']);
+    expect(namesOfFiles()).toEqual([adkName('hotel', 'ada2', 's1')]);
   });
 });
 
