@@ -4,6 +4,7 @@ export {
   getFunctionCalls,
   getFunctionResponses,
   isFinalResponse,
+  pendingInterrupts,
   State,
   StatePrefix,
   StreamingMode,
@@ -28,6 +29,8 @@ export type {
   FunctionResponse,
   GenerateContentConfig,
   InlineData,
+  InputRequest,
+  Interrupt,
   InvocationContext,
   Json,
   JsonObject,
@@ -75,6 +78,7 @@ export {
   Runner,
   SaveFilesAsArtifactsPlugin,
   SequentialAgent,
+  ToolPolicyPlugin,
   trimToolResults,
 } from '@thole/runner';
 export type {
@@ -88,9 +92,11 @@ export type {
   LlmAgentOptions,
   OnModelErrorCallback,
   OnToolErrorCallback,
+  ResumeRequest,
   Run,
   RunnerOptions,
   RunRequest,
+  RunResult,
 } from '@thole/runner';
 export {
   codeExecutionTool,
@@ -112,11 +118,13 @@ export {
   preloadMemoryTool,
   forgetTool,
   rememberTool,
+  requestInputTool,
   webSearchTool,
 } from '@thole/tools';
 export type { FunctionToolOptions } from '@thole/tools';
 export {
   InMemoryArtifactService,
+  InMemoryCredentialService,
   InMemoryMemoryService,
   InMemorySessionService,
   VectorMemoryService,

@@ -16,6 +16,7 @@ describe('thole', () => {
     const names = Object.keys({ ...runner, ...tools, ...memServices });
     expect(names.filter((name) => !(name in thole)).sort()).toEqual([
       'InMemoryArtifactStore',
+      'InMemoryCredentialStore',
       'InMemoryMemoryStore',
       'InMemorySessionStore',
       'InMemoryVectorStore',

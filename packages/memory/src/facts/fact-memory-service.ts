@@ -71,7 +71,8 @@ export class FactMemoryService implements MemoryService {
 
   async addSessionToMemory(session: Session, call: CallOptions = {}): Promise<void> {
     const { appName, userId, id: sessionId } = session ?? {};
-    const events = Array.isArray(session?.events) ? ingestibleEvents(session) : session?.events;
+    const events =
+      Array.isArray(session?.events) && session.events.every(Boolean) ? ingestibleEvents(session) : session?.events;
     const p = { appName, userId, sessionId, events, signal: call.signal };
     if (!this.#keepsTurns && hasEvents(p)) return this.#addFactsOnly(p, true);
     await this.#memory.addSessionToMemory(session, call);

@@ -36,21 +36,24 @@ export class SessionWindowPlugin implements Plugin {
     const { events, invocationContext } = p;
     const start = windowStart(events, this.#turns, invocationContext.invocationId);
     if (start === 0) return undefined;
-    const older = callsAnsweredFrom(events, start);
+    const older = eventsBefore(events, start, invocationContext.invocationId);
     const fromSeq = events.at(start)?.seq;
     if (older.length === 0 && fromSeq !== undefined) return { fromSeq };
     return [...older, ...eventsFrom(events, start)];
   }
 }
 
-/** Returns the index of the window's first message, at the latest the start of the current invocation. */
+/**
+ * Returns the index of the window's first message. If the current invocation began before and has no other events since, returns its
+ * first event.
+ */
 function windowStart(events: EventLog, turns: number, invocationId: string): number {
   let remaining = turns;
   let start = events.length;
   while (start > 0 && remaining > 0) if (isUserMessage(events.at(--start)!)) remaining--;
   if (remaining > 0) return 0;
   // Other callers may have added messages during the invocation.
-  for (let i = 0; i < start; i++) if (events.at(i)!.invocationId === invocationId) return i;
+  while (start > 0 && events.at(start - 1)!.invocationId === invocationId) start--;
   return start;
 }
 
@@ -60,10 +63,11 @@ function isUserMessage({ author, content, partial }: Event): boolean {
 }
 
 /**
- * Returns the events before the window that contain calls with responses in the window. Adds all other responses to these calls, and so
- * on, so that no call is shown without its responses. Adds the message before each call, because models expect it.
+ * Returns the events before the window that belong to the current invocation, or contain calls with responses in the window. Adds all
+ * other responses to these calls, and so on, so that no call is shown without its responses. Adds the message before each call, because
+ * models expect it.
  */
-function callsAnsweredFrom(events: EventLog, start: number): Event[] {
+function eventsBefore(events: EventLog, start: number, invocationId: string): Event[] {
   const chosen = new Set<number>();
   function chooseCall(id: string | undefined, before: number): void {
     for (let i = before - 1; i >= 0; i--) if (hasCall(events.at(i)!, id)) return choose(i);
@@ -84,6 +88,8 @@ function callsAnsweredFrom(events: EventLog, start: number): Event[] {
         if (hasResponse(events.at(i)!, id)) choose(i);
     }
   }
+  // A resumed invocation began before the messages that came while it waited.
+  for (let i = 0; i < start; i++) if (events.at(i)!.invocationId === invocationId) choose(i);
   const called = new Set<string | undefined>([undefined]);
   for (let i = start; i < events.length; i++) {
     const event = events.at(i)!;

@@ -80,7 +80,8 @@ export class StoredMemoryService implements MemoryService {
   async addSessionToMemory(session: Session, call: CallOptions = {}): Promise<void> {
     if (typeof session !== 'object' || session === null) throw invalidInput('session', 'a Session', session);
     const { appName, userId, id: sessionId } = session;
-    const events = Array.isArray(session.events) ? ingestibleEvents(session) : session.events;
+    const events =
+      Array.isArray(session.events) && session.events.every(Boolean) ? ingestibleEvents(session) : session.events;
     await this.addEventsToMemory({ appName, userId, sessionId, events, signal: call.signal });
   }
 

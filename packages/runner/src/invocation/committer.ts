@@ -1,6 +1,6 @@
 import { StatePrefix, TholeError } from '@thole/core';
 import { applyDelta } from '@thole/core/kit';
-import type { Agent, AgentTree, Event, Fence, SessionMarks, StateMap } from '@thole/core';
+import type { Event, Fence, SessionMarks, StateMap } from '@thole/core';
 import type { UnstoredChanges } from '../contexts/pending-changes.ts';
 import { callPlugins, hasHook } from '../hooks/call-hooks.ts';
 import { findModel } from '../request/find-model.ts';

@@ -71,7 +71,7 @@ function earliestWhole(
 
 /** Returns the ids of the calls that an event answers, confirms, requests a sign-in for, or marks as started. */
 function answeredIds(event: Event): string[] {
-  const { requestedAuthConfigs = {}, requestedToolConfirmations = {} } = event.actions;
+  const { requestedAuthConfigs, requestedToolConfirmations } = event.actions;
   const responses = getFunctionResponses(event).flatMap(({ id }) => (id === undefined ? [] : [id]));
   return [...responses, ...Object.keys(requestedAuthConfigs), ...Object.keys(requestedToolConfirmations)];
 }
