@@ -26,6 +26,7 @@ export const bankClaims: readonly string[] = [
   'deleteMemory',
   'deleteUserMemory',
   'turn-ranking',
+  'shared',
 ];
 
 /** Claims of RAG memory. It ranks passages of sessions, and has no entries that can be changed. */

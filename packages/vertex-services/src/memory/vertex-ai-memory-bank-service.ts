@@ -184,7 +184,13 @@ export class VertexAiMemoryBankService implements MemoryService {
       if (!found) return undefined;
       const change = Object.fromEntries(Object.entries(p.change).filter(([, value]) => value !== undefined));
       const entry = copyEntry({ ...found.entry, ...change, id: p.id, scope: found.entry.scope }, 'change');
-      await this.#patch(found.path, toBankMemory(entry, scope, this.#client.runtime.now()));
+      try {
+        await this.#patch(found.path, toBankMemory(entry, scope, this.#client.runtime.now()));
+      } catch (error) {
+        // Another process has deleted it in between.
+        if (httpStatusOf(error) === 404) return undefined;
+        throw error;
+      }
       return thawEntry(entry);
     });
     return raceAbortWrite(updating, p.signal);
