@@ -27,7 +27,7 @@ const OUTCOME_UNKNOWN =
 export async function runCall(draft: RequestDraft, event: Event, call: Call, p: CallObservers): Promise<ToolAnswer> {
   const { progress, interrupts } = draft.support;
   const isJournaled = event.customMetadata?.['toolStarts'] === 'journaled';
-  if (!progress) return runTool(draft, call, { ...p, isJournaled });
+  if (!progress || p.progress?.isResumed !== true) return runTool(draft, call, { ...p, isJournaled });
   const attempt = attemptOf(interrupts, call.id);
   if (attempt?.isWaiting) return { isWaiting: true };
   const { confirmation } = attempt ?? {};
@@ -38,23 +38,27 @@ export async function runCall(draft: RequestDraft, event: Event, call: Call, p: 
   if (attempt && attempt.lastAnswerSeq > draft.support.seqAtStart) return run();
   if (isJournaled && !progress.hasStarted(call.id, attempt?.count ?? 0)) return run();
   if (event.longRunningToolIds?.includes(call.id)) return { isPending: true };
-  return (await withoutDoubt(draft, call, run)) ?? inDoubt(draft, call, attempt);
+  return (await withoutDoubt(draft, call, { attempt, run })) ?? inDoubt(draft, call, attempt);
 }
 
 /** Returns the answer of a call that can run again, or whose effect is known. */
 async function withoutDoubt(
   draft: RequestDraft,
   call: Call,
-  run: () => Promise<ToolAnswer>,
+  { attempt, run }: { attempt: CallAttempt | undefined; run: () => Promise<ToolAnswer> },
 ): Promise<ToolAnswer | undefined> {
   const { context, tools } = draft;
   const tool = tools?.get(call.name);
   // Without the tool, the answer says so.
   if (!tool || tool.idempotent) return run();
   // Its confirmation was requested, so it has not run. The request itself was not stored.
-  const stored = callStatus(context.history, call.id);
-  if (stored?.responseEvent && Object.hasOwn(stored.responseEvent.actions.requestedToolConfirmations, call.id))
-    return run();
+  const { responseEvent } = callStatus(context.history, call.id) ?? {};
+  const isRequested = responseEvent && Object.hasOwn(responseEvent.actions.requestedToolConfirmations, call.id);
+  if (isRequested && (responseEvent.seq ?? 0) > (attempt?.lastAnswerSeq ?? 0)) {
+    const answer = await run();
+    // Its provisional answer is stored already.
+    return answer.isWaiting ? { isWaiting: true, requests: answer.requests } : answer;
+  }
   if (!tool.probe) return undefined;
   const found = await probe(draft, tool, call);
   if (found === 'not-done') return run();

@@ -56,7 +56,7 @@ export async function* runTurn(agent: LlmAgent, context: InvocationContext): Asy
     if (earlier) {
       const { calls, event } = earlier;
       earlier = undefined;
-      if (yield* runCalls(draft, turn, event, calls)) continue;
+      if (yield* runCalls(draft, turn, event, calls, true)) continue;
       return;
     }
     const call = new ModelCall(draft);
@@ -81,7 +81,7 @@ export async function* runTurn(agent: LlmAgent, context: InvocationContext): Asy
     turn.unfinishedSteps = 0;
     if (context.ended) return;
 
-    if (!(yield* runCalls(draft, turn, stored, calls))) return;
+    if (!(yield* runCalls(draft, turn, stored, calls, false))) return;
   }
 }
 
@@ -91,9 +91,10 @@ async function* runCalls(
   turn: Turn,
   event: Event,
   calls: readonly FunctionCall[],
+  isResumed: boolean,
 ): AsyncGenerator<Event, boolean, Event> {
   const { agent, context, support } = draft;
-  const outcome = yield* runTools(draft, event, calls);
+  const outcome = yield* runTools(draft, event, calls, isResumed);
   const requests = outcome.flatMap((each) => each.requests ?? []);
   if (requests.length > 0) {
     const { branch, invocationId, runtime } = context;

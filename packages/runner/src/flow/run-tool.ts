@@ -40,6 +40,8 @@ export interface ToolAnswer {
 
 /** The progress of a call, for a run that ends before the call is answered. */
 export interface ToolProgress {
+  /** True if the turn had begun before: the tool may have run already. */
+  readonly isResumed: boolean;
   /** True if the tool was called and did not fail. */
   mayTakeEffect: boolean;
 }

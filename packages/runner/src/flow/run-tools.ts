@@ -19,12 +19,13 @@ const LAST_MICROTASKS = 30;
  * Runs the calls of an answer of the model together, each once. Each answer is stored as a separate event as soon as it is ready, and
  * then shown. The end of the run answers the others: a call whose tool had not started, or stopped on the signal, as
  * cancelled; a call whose tool still runs as one that may have taken effect. Throws the errors of hooks and of the
- * store.
+ * store. `isResumed`: the turn had begun before, and some of its calls may have run.
  */
 export async function* runTools(
   draft: RequestDraft,
   event: Event,
   calls: readonly FunctionCall[],
+  isResumed: boolean,
 ): AsyncGenerator<Event, ToolsOutcome, Event> {
   const { context, support } = draft;
   support.assertMayBegin();
@@ -33,7 +34,7 @@ export async function* runTools(
   for (const call of calls) if (call.id) open.set(call.id, call as Call);
   const all = [...open.values()];
   // In a resumed run, some of the calls have their answers.
-  const stored = support.progress && storedAnswers(context, calls);
+  const stored = isResumed ? storedAnswers(context, calls) : undefined;
   for (const id of stored?.keys() ?? []) open.delete(id);
   const progressOf = new Map<string, ToolProgress>();
   const outcome: ToolAnswer[] = [];
@@ -58,7 +59,7 @@ export async function* runTools(
         outcome[index] = known;
         continue;
       }
-      const progress: ToolProgress = { mayTakeEffect: false };
+      const progress: ToolProgress = { isResumed, mayTakeEffect: false };
       progressOf.set(call.id, progress);
       const answered = await (spans ? spans.run(call, progress, event) : runCall(draft, event, call, { progress }));
       // The one that removes the call from `open` answers it: the end of the run may have been faster.

@@ -122,6 +122,7 @@ export class Committer {
 
   #isStored(): void {
     const task = this.#task;
+    task.eventStored();
     if (!task.isResumable || this.#fence === undefined) return;
     task.isMarked = true;
     task.session.unfinished = task.invocationId;

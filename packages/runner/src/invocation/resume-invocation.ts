@@ -64,7 +64,8 @@ export async function resumeInvocation(
   const checked = await storeCheckedAnswers(task, opened, request);
   await answerExpired(task);
   const visible = rebuildProgress(task);
-  for (const event of visible) if (event.usageMetadata) task.calls.addEarlier(event.usageMetadata, modelNameOf(event, task));
+  for (const event of visible)
+    if (event.usageMetadata) task.calls.addEarlier(event.usageMetadata, modelNameOf(event, task));
   for (const answer of checked) if (answer.isUpdate && answer.asksModel) task.updatedCalls.add(answer.id);
   const isStoredOnly = checked.length > 0 && checked.every(({ isUpdate, asksModel }) => isUpdate && !asksModel);
   return isStoredOnly ? undefined : agent;

@@ -102,6 +102,7 @@ export class RunTask {
   /** `seq` of the newest event of another caller that joined this run, and of the newest event that a model has seen. */
   #joinedSeq: number = 0;
   #seenSeq: number = 0;
+  #shutDownReason: unknown;
   /** True if an answer has joined, and the invocation was not continued since. */
   hasJoinedAnswer: boolean = false;
   readonly #controller: AbortController = new AbortController();
@@ -211,10 +212,20 @@ export class RunTask {
     }
   }
 
-  /** Stops the run because its runner is closed. Another process may continue it. */
-  shutDown(reason: unknown): void {
+  /**
+   * Stops the run because its runner is closed. In a durable session it stops after its next stored event, at the latest after
+   * `timeoutMs`, and another process may continue it.
+   */
+  shutDown(timeoutMs: number, reason: unknown): void {
     this.isShutDown = this.isResumable && this.sessionAccess.isDurable;
-    this.stop(reason);
+    if (!this.isShutDown || timeoutMs === 0) return this.stop(reason);
+    this.#shutDownReason = reason;
+    this.deadlines.after(timeoutMs, () => this.stop(reason));
+  }
+
+  /** Called when an event was stored. */
+  eventStored(): void {
+    if (this.#shutDownReason !== undefined) this.stop(this.#shutDownReason);
   }
 
   /**

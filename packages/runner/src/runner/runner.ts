@@ -1,5 +1,5 @@
 import { pendingInterrupts, systemRuntime, TholeError } from '@thole/core';
-import { assertName } from '@thole/core/kit';
+import { assertDuration, assertName } from '@thole/core/kit';
 import type {
   Agent,
   AgentTree,
@@ -288,18 +288,22 @@ export class Runner {
     }
   }
 
-  /** Stops all runs, then closes toolsets and plugins. Later runs end with `INVALID_INPUT`. */
-  close(): Promise<void> {
-    return (this.#closed ??= this.#close());
+  /**
+   * Stops all runs, then closes toolsets and plugins. Later runs end with `INVALID_INPUT`. With a durable session service a run
+   * stops after its next stored event, at the latest after `timeoutMs` (default 0), and another process may continue it.
+   */
+  close(p: { timeoutMs?: number | undefined } = {}): Promise<void> {
+    return (this.#closed ??= this.#close(p.timeoutMs ?? 0));
   }
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }
 
-  async #close(): Promise<void> {
+  async #close(timeoutMs: number): Promise<void> {
     const { deadlineTimer, plugins, runtime } = this.#deps;
-    for (const task of this.#runs) task.shutDown(abortedError(task.invocationId, 'The runner was closed.'));
+    if (timeoutMs !== 0) assertDuration('timeoutMs', timeoutMs);
+    for (const task of this.#runs) task.shutDown(timeoutMs, abortedError(task.invocationId, 'The runner was closed.'));
     await this.#compactor?.close(runtime, COMPACTION_CLOSE_MS);
     await this.idle();
     deadlineTimer.close();

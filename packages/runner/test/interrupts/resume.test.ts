@@ -59,6 +59,27 @@ describe('Runner.close', () => {
   });
 });
 
+describe('Runner.close({ timeoutMs })', () => {
+  it('lets a run store its next event first', async () => {
+    const { runnerOf, events, runtime } = await durableStore();
+    const gate = Promise.withResolvers<string>();
+    const tools = [toolOf('look', () => gate.promise)];
+    const runner = runnerOf(rootOf(new ScriptedLlm(calls('look', {}, 'c1'), says('never')), { tools }));
+    const run = runner.runAsync({ ...hello, runConfig: { reader: 'detached' } });
+    await settle();
+    const closing = runner.close({ timeoutMs: 5_000 });
+    await settle();
+    gate.resolve('seen');
+    await closing;
+    expect((await run.result).error?.code).toBe('RUN_ABORTED');
+    expect(textsIn(await events())).toEqual(['user: hello', 'root: functionCall', 'root: functionResponse']);
+    await runtime.advance(10_000);
+    const after = runnerOf(rootOf(new ScriptedLlm(says('Seen.')), { tools }));
+    await Array.fromAsync(after.recover());
+    expect(textsIn(await events()).at(-1)).toBe('root: Seen.');
+  });
+});
+
 describe('A call in doubt', () => {
   const cases: [string, Partial<Tool>, Partial<App>, JsonObject, number][] = [
     ['is reported as unknown by default', {}, {}, { error: expect.stringContaining('outcome unknown') }, 1],
@@ -203,6 +224,35 @@ describe('A custom agent of a resumed run', () => {
     expect(textsIn(events).some((text) => text.startsWith('second'))).toBe(false);
     const { events: shown } = await outcomeOf(runner.resume({ ...ref, answers: { [interrupts[0]!.id]: true } }));
     expect(textsIn(shown).slice(-2)).toEqual(['first: 1', 'second: 2']);
+  });
+});
+
+describe('A resumed LlmAgent', () => {
+  it('runs the calls of its later answers as in a first run', async () => {
+    const { runnerOf, events } = await durableStore();
+    const { tool } = stuck({ idempotent: true });
+    const mail = toolOf('mail', () => 'sent');
+    await runAndClose(runnerOf(rootOf(new ScriptedLlm(calls('pay', {}, 'c1')), { tools: [tool, mail] })));
+    const model = new ScriptedLlm(calls('mail', {}, 'c2'), says('Done.'));
+    await Array.fromAsync(runnerOf(rootOf(model, { tools: [tool, mail] })).recover());
+    expect(answersIn(await events())).toEqual([
+      ['pay', { paid: true }],
+      ['mail', { result: 'sent' }],
+    ]);
+  });
+
+  it('does not run a tool again that had started after its approval', async () => {
+    const { runnerOf, events } = await durableStore();
+    const { tool, runs } = stuck({ requireConfirmation: true });
+    const first = runnerOf(rootOf(new ScriptedLlm(calls('pay', {}, 'c1')), { tools: [tool] }));
+    const { interrupts } = await first.runToCompletion(hello);
+    const resumed = outcomeOf(first.resume({ ...ref, answers: { [interrupts[0]!.id]: true } }));
+    await settle();
+    await first.close();
+    await resumed;
+    await Array.fromAsync(runnerOf(rootOf(new ScriptedLlm(says('Well.')), { tools: [tool] })).recover());
+    expect(runs()).toBe(1);
+    expect(answersIn(await events()).at(-1)).toEqual(['pay', { error: expect.stringContaining('outcome unknown') }]);
   });
 });
 
