@@ -1,5 +1,12 @@
 import { systemRuntime, TholeError } from '@thole/core';
-import { assertName, invalidInput, optionNames, rejectUnknownOptions, withRuntime } from '@thole/core/kit';
+import {
+  assertName,
+  invalidInput,
+  isPlainObject,
+  optionNames,
+  rejectUnknownOptions,
+  withRuntime,
+} from '@thole/core/kit';
 import type { App, Runtime } from '@thole/core';
 import { Runner } from '@thole/runner';
 import type { ClientScope, HandlerOptions } from './handler-options.ts';
@@ -25,6 +32,7 @@ const knownOptions = optionNames<HandlerOptions>({
   cors: true,
   limits: true,
   onDisconnect: true,
+  recover: true,
   ui: true,
   basePath: true,
   deps: true,
@@ -54,6 +62,9 @@ export function createHandlerContext(
   }
   if (options.development !== undefined && typeof options.development !== 'boolean')
     throw invalidInput('development', 'true or false', options.development);
+  const { recover } = options;
+  if (recover !== undefined && typeof recover !== 'boolean' && !isPlainObject(recover))
+    throw invalidInput('recover', 'true, false or an object', recover);
   if (!['message', 'redacted', undefined].includes(options.toolErrors))
     throw new TholeError('INVALID_INPUT', `toolErrors must be 'message' or 'redacted'.`);
   const baseRuntime = options.runtime ?? systemRuntime();

@@ -12,6 +12,7 @@ import type {
 } from '@thole/core';
 import type { Runner } from '@thole/runner';
 import type { LimitOptions } from './limits.ts';
+import type { RecoveryOptions } from './recovery.ts';
 import type { SpanMemory } from './traces/span-memory.ts';
 
 /**
@@ -98,6 +99,11 @@ export interface HandlerOptions {
    * it again. Default: `abort`.
    */
   onDisconnect?: 'abort' | 'continue' | undefined;
+  /**
+   * Calls `recover` of all runners at the start and then about every minute, until the handler is closed: it resumes what dead
+   * processes have left, due timers and expired interrupts. Default: false.
+   */
+  recover?: boolean | RecoveryOptions | undefined;
   /** Serves a page at `/dev-ui/`. Default: none. */
   ui?: Ui | undefined;
   /** Prefix of all paths, such as `/api`. Default: none. */

@@ -15,6 +15,8 @@ import { createHandlerContext } from './create-handler-context.ts';
 import type { HandlerContext } from './handler-context.ts';
 import { actionOf } from './route.ts';
 import type { PathParams, Route } from './route.ts';
+import { startRecovery } from './recovery.ts';
+import type { Recovery, RecoveryOptions } from './recovery.ts';
 import { createRouter } from './router.ts';
 import { routes } from './routes.ts';
 
@@ -62,6 +64,7 @@ export function createHandler(options: HandlerOptions): Handler {
   const findRoute = createRouter(routes, context.basePath);
   const hooks = options.authorize || options.rateLimit ? options : undefined;
   const isOpen = options.authorize === undefined;
+  const recovery = options.recover ? startHandlerRecovery(context, options.recover) : undefined;
   let closed: Promise<void> | undefined;
   let allClosed: Promise<void> | undefined;
 
@@ -106,6 +109,7 @@ export function createHandler(options: HandlerOptions): Handler {
   }
 
   async function closeRuns(timeoutMs: number): Promise<void> {
+    recovery?.stop();
     await context.runs.close(timeoutMs);
     await Promise.all(ownRunners.map((runner) => runner.close()));
   }
@@ -125,6 +129,19 @@ export function createHandler(options: HandlerOptions): Handler {
     hasAuthorize: options.authorize !== undefined,
     drain: (ms: number) => context.runs.drain(ms),
     close,
+  });
+}
+
+/** Resumed runs get the limits of the handler, unless `contextFor` returns others. */
+function startHandlerRecovery(context: HandlerContext, option: true | RecoveryOptions): Recovery {
+  const { contextFor, everyMs } = option === true ? {} : option;
+  const { limits, runners, runtime, toolErrors } = context;
+  return startRecovery({
+    ...{ everyMs, runtime, runners: () => [...runners.values()] },
+    contextFor(found) {
+      const { deps, runConfig } = contextFor?.(found) ?? {};
+      return { deps, runConfig: { timeLimitMs: limits.runMs, toolErrors, ...runConfig } };
+    },
   });
 }
 

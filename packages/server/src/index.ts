@@ -3,6 +3,8 @@ export { createHandler } from './handler.ts';
 export type { Client, CloseOptions, Handler } from './handler.ts';
 export type { Action, ClientScope, HandlerOptions, Identity, ScopeIdentity, Ui } from './handler-options.ts';
 export type { LimitOptions, Limits } from './limits.ts';
+export { startRecovery } from './recovery.ts';
+export type { Recovery, RecoveryOptions } from './recovery.ts';
 export { SpanMemory } from './traces/span-memory.ts';
 export type { SpanMemoryOptions } from './traces/span-memory.ts';
 export { errorText } from './logging/error-text.ts';

@@ -41,6 +41,7 @@ export async function serveConcierge({ argv, env, print, printError, ended }: Se
       const rootAgent = createAgent({ llm: model.llm, memoryTools: tools, timeZone });
       const handler = createHandler({
         ...{ sessionService, memoryService, runtime, traces, ui: devUi(), onDisconnect: 'continue', development: true },
+        recover: true,
         apps: [{ name: APP_NAME, rootAgent, plugins, suggestions: suggestionsFor({ memory }) }],
       });
       const server = await serve(handler, { port: port ?? DEFAULT_PORT, runtime }).catch((error: unknown) => {

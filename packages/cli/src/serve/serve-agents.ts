@@ -1,7 +1,7 @@
 import { TholeError } from '@thole/core';
 import { withRuntime } from '@thole/core/kit';
 import type { Runtime } from '@thole/core';
-import { SpanMemory } from '@thole/server';
+import { SpanMemory, startRecovery } from '@thole/server';
 import type { HandlerOptions } from '@thole/server';
 import { AgentLoader } from '../agents/agent-loader.ts';
 import { AgentRegistry } from '../agents/agent-registry.ts';
@@ -62,9 +62,12 @@ export async function serveAgents(host: Host, path: string, options: ServeAgents
     for (const error of errors) printError(host, error);
     const handler = new ReloadableHandler({ agents, options: await handlerOptions(options, runtime, traces), runtime });
     reloads.start(() => reload(host, registry, handler));
+    // Here, and not in the handlers: a reload replaces them.
+    const recovery = startRecovery({ runners: () => handler.agents.map(({ runner }) => runner), runtime });
     try {
       return await listen(host, handler, options);
     } finally {
+      recovery.stop();
       await stopWatching();
       await reloads.idle();
       await handler.abort();

@@ -1,7 +1,9 @@
 import { rmSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
+import { createEvent } from '@thole/core';
 import { LlmAgent, Runner } from '@thole/runner';
+import { DatabaseSessionService } from '@thole/sql-services';
 import { InMemorySessionService } from '@thole/mem-services';
 import { hangs, says, ScriptedLlm } from '@thole/testing';
 import type { ScriptedAnswer } from '@thole/testing';
@@ -101,6 +103,21 @@ describe('thole web', () => {
     const { code, output, errors } = await server.outcome;
     expect({ code, errors }).toEqual({ code: 0, errors: '' });
     expect(output).toMatch(/^Serving a, b\n {2}http:\/\/127\.0\.0\.1:\d+\/dev-ui\/\n/);
+  });
+
+  it('continues what a dead process has left, and logs it', async () => {
+    const cwd = temporaryFolder({ 'a/agent.ts': agentText('a', `'Recovered ' + said`) });
+    const db = `sqlite:///${join(cwd, 'left.db')}`;
+    const sessions = new DatabaseSessionService(db);
+    const session = { appName: 'a', userId: 'u', sessionId: 's' };
+    await sessions.createSession(session);
+    const content = { role: 'user' as const, parts: [{ text: 'Hello' }] };
+    const event = createEvent({ author: 'user', invocationId: 'i1', content });
+    await sessions.appendEvent({ session, event, marks: { unfinished: 'i1' } });
+    const server = await startServer('web', cwd, ['--session_service_uri', db]);
+    await server.until('Recovered an invocation.');
+    expect((await sessions.getSession(session))!.events.at(-1)?.content?.parts).toEqual([{ text: 'Recovered Hello' }]);
+    await sessions.close();
   });
 
   it('records traces', async () => {

@@ -50,7 +50,11 @@ const MIN_PLACE_MS = 10_000;
 /** Stores sessions in Redis. Each step is one atomic script. On Cluster, changes of the app's keys are applied by `AppOutbox`. */
 export class RedisSessionStore implements SessionStore {
   readonly specVersion = 1;
-  readonly abilities: { readonly leasing: StoredLeaseManager; readonly watching: StoredEventWatcher };
+  readonly abilities: {
+    readonly leasing: StoredLeaseManager;
+    readonly watching: StoredEventWatcher;
+    readonly isDurable: true;
+  };
   readonly #context: StoreContext;
   readonly #inserter: SessionInserter;
   readonly #loader: SessionLoader;
@@ -86,7 +90,7 @@ export class RedisSessionStore implements SessionStore {
     const leases = new RedisLeaseStore(context, { placeMs: Math.max(MIN_PLACE_MS, pollMs * 4) });
     const leaseOptions = { pollMs, firstPauseMs: FIRST_PAUSE_MS, processes: nodeProcesses() };
     const watching = new StoredEventWatcher(new RedisEventReader(context), runtime, { pollMs });
-    this.abilities = { leasing: new StoredLeaseManager(leases, runtime, leaseOptions), watching };
+    this.abilities = { leasing: new StoredLeaseManager(leases, runtime, leaseOptions), watching, isDurable: true };
   }
 
   insert(session: StoredSession): Promise<void> {

@@ -19,6 +19,10 @@ describeWith('redis', 'RedisSessionService', (url) => {
   const eventWithText = (id: string, timestamp: number): Event =>
     createEvent({ id, timestamp, author: 'user', content: { role: 'user', parts: [{ text: `secret ${id}` }] } });
 
+  it('is durable', () => {
+    expect(fresh().isDurable).toBe(true);
+  });
+
   it('writes only encoded names into keys, and no names into scripts (contract 1)', async () => {
     const keyPrefix = prefix();
     const service = fresh({ keyPrefix });

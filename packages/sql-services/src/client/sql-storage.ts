@@ -7,6 +7,7 @@ import { tableNames } from '../schema/table-names.ts';
 import type { TableNames } from '../schema/table-names.ts';
 import { mapSqlError } from './map-sql-error.ts';
 import { openDatabase } from './open-database.ts';
+import { parseDatabaseUrl } from './parse-database-url.ts';
 import { ServerClock } from './server-clock.ts';
 import { query } from './sql-database.ts';
 import type { SqlDatabase, StatementResult, Steps } from './sql-database.ts';
@@ -20,6 +21,8 @@ export class SqlStorage {
   readonly tables: TableNames;
   readonly runtime: Runtime;
   readonly clock: ServerClock;
+  /** True if the data outlives the process. False for SQLite in memory, and for SQLite through a connection of the caller. */
+  readonly isDurable: boolean;
   readonly #database: SqlDatabase;
   readonly #options: DatabaseOptions;
   #isReady = false;
@@ -36,6 +39,7 @@ export class SqlStorage {
     this.#database = openDatabase({ ...options, runtime: this.runtime });
     this.#options = options;
     this.dialect = this.#database.dialect;
+    this.isDurable = this.dialect.name !== 'sqlite' || isSqliteFile(options.dbUrl);
     this.clock = new ServerClock(this.#database, this.runtime);
   }
 
@@ -128,6 +132,12 @@ export class SqlStorage {
       throw mapSqlError(error, this.#database.displayName);
     }
   }
+}
+
+function isSqliteFile(dbUrl: unknown): boolean {
+  if (dbUrl === undefined) return false;
+  const address = parseDatabaseUrl(dbUrl);
+  return address.kind === 'sqlite' && address.path !== ':memory:';
 }
 
 /** Returns the storage of these options. Throws `INVALID_INPUT` if an option is unknown. `store` names the store. */

@@ -50,7 +50,11 @@ const MAX_ATTEMPTS = 100;
  */
 export class SqlSessionStore implements SessionStore {
   readonly specVersion = 1;
-  readonly abilities: { readonly leasing: StoredLeaseManager; readonly watching: StoredEventWatcher };
+  readonly abilities: {
+    readonly leasing: StoredLeaseManager;
+    readonly watching: StoredEventWatcher;
+    readonly isDurable: boolean;
+  };
   readonly #storage: SqlStorage;
   readonly #codec: TextCodec | undefined;
   readonly #records: SessionRecords;
@@ -79,6 +83,7 @@ export class SqlSessionStore implements SessionStore {
     this.abilities = {
       leasing: new StoredLeaseManager(leases, runtime, { pollMs, processes: nodeProcesses() }),
       watching: new StoredEventWatcher({ readAfter }, runtime, { pollMs }),
+      isDurable: storage.isDurable,
     };
   }
 

@@ -1,0 +1,63 @@
+import { systemRuntime, TholeError } from '@thole/core';
+import { assertDuration, errorFields } from '@thole/core/kit';
+import type { Runtime } from '@thole/core';
+import type { RecoverOptions, RecoveryResult, Runner } from '@thole/runner';
+
+const DEFAULT_INTERVAL_MS = 60_000;
+
+/** Options of `startRecovery`. */
+export interface RecoveryOptions {
+  /** Mean time between two recoveries in milliseconds. Each pause is up to half longer or shorter. Default: 60,000. */
+  everyMs?: number | undefined;
+  /** Returns the `deps` and the `runConfig` of a resumed run, which are not stored. Default: none. */
+  contextFor?: RecoverOptions['contextFor'];
+}
+
+/** A running recovery. */
+export interface Recovery {
+  /** Resumes nothing more. Runs that have begun continue; closing their runner ends them. */
+  stop(): void;
+}
+
+/**
+ * Calls `recover` of all runners now, and then about every minute: it resumes what dead processes have left, due timers and
+ * expired interrupts. Logs each result, with its ids. A runner whose session service cannot list waiting sessions is skipped.
+ */
+export function startRecovery(
+  p: RecoveryOptions & { runners: () => readonly Runner[]; runtime?: Runtime | undefined },
+): Recovery {
+  const { contextFor, everyMs = DEFAULT_INTERVAL_MS, runners, runtime = systemRuntime() } = p;
+  assertDuration('everyMs', everyMs);
+  const stopped = new AbortController();
+  void repeat(async () => {
+    await Promise.all(runners().map((runner) => recoverOnce(runner, runtime, { contextFor, signal: stopped.signal })));
+    // So that the processes of a deployment do not look for the same sessions at the same time.
+    await runtime.sleep(everyMs * (0.5 + runtime.random()), stopped.signal).catch(() => {});
+    return !stopped.signal.aborted;
+  });
+  return { stop: () => stopped.abort('stopped') };
+}
+
+async function repeat(step: () => Promise<boolean>): Promise<void> {
+  while (await step());
+}
+
+async function recoverOnce(runner: Runner, { logger }: Runtime, options: RecoverOptions): Promise<void> {
+  try {
+    for await (const result of runner.recover(options)) {
+      const { error, outcome, reason } = result;
+      const fields = { ...idsOf(result), outcome };
+      if (outcome === 'failed') logger.warn('Recovery failed.', { ...fields, ...errorFields(error) });
+      else if (outcome === 'skipped') logger.debug('Skipped an invocation.', { ...fields, reason });
+      else logger.info('Recovered an invocation.', fields);
+    }
+  } catch (error) {
+    if (options.signal?.aborted) return;
+    const isImpossible = TholeError.is(error, 'LEASING_NOT_SUPPORTED');
+    logger[isImpossible ? 'debug' : 'warn']('Recovery failed.', { appName: runner.appName, ...errorFields(error) });
+  }
+}
+
+function idsOf({ invocationId, ref }: RecoveryResult): { [name: string]: string } {
+  return { ...ref, invocationId };
+}

@@ -1,0 +1,132 @@
+import { createEvent, systemRuntime } from '@thole/core';
+import type { LogFields, Runtime } from '@thole/core';
+import { withRuntime } from '@thole/core/kit';
+import { InMemorySessionService } from '@thole/mem-services';
+import { Runner } from '@thole/runner';
+import { calls, FixedRuntime, hangs, says } from '@thole/testing';
+import { describe, expect, it } from 'vitest';
+import { startRecovery } from '../src/index.ts';
+import { bookingDesk } from './booking-desk.ts';
+import { demo, session, sessionPath } from './demo.ts';
+import type { Demo } from './demo.ts';
+import { allFrames, framesOf, inWords } from './frames.ts';
+
+const EVENTS = `${sessionPath}/runs/invocation-x/events`;
+const lease = { holder: 'dead', policy: 'queue', maxWaiting: 1, waitMs: 1, ttlMs: 30_000, cleanupMs: 1 } as const;
+
+interface Left extends Demo {
+  runtime: FixedRuntime;
+  logged: LogFields[];
+}
+
+/** A handler over a session in which a process died after it had stored the message of `invocation-x`. */
+async function leftBehind(options: Parameters<typeof demo>[0] = {}): Promise<Left> {
+  const runtime = new FixedRuntime();
+  const logged: LogFields[] = [];
+  const log = (message: string, fields: LogFields = {}): void => void logged.push({ message, ...fields });
+  const logger = { debug: log, info: log, warn: log, error: log };
+  const sessionService = new InMemorySessionService({ runtime });
+  await sessionService.createSession({ ...session, sessionId: 'other' });
+  const answers = [says('Recovered.')];
+  const served = await demo({ sessionService, answers, runtime: withRuntime(runtime, { logger }), ...options });
+  const { fence } = await sessionService.leasing!.lease(session, { ...lease, invocationId: 'invocation-x' });
+  const event = createEvent(
+    { invocationId: 'invocation-x', author: 'user', content: { role: 'user', parts: [{ text: 'Hello' }] } },
+    runtime,
+  );
+  await sessionService.appendEvent({ session, event, fence, marks: { unfinished: 'invocation-x' } });
+  return { ...served, runtime, logged };
+}
+
+describe('HandlerOptions.recover', () => {
+  it('continues what a dead process has left, and logs it with its ids', async () => {
+    const { sessions, runtime, logged } = await leftBehind({ recover: true });
+    await runtime.advance(29_000);
+    expect((await sessions.getSession(session))!.events).toHaveLength(1);
+    await runtime.advance(100_000);
+    const { events } = (await sessions.getSession(session))!;
+    expect(events.at(-1)).toMatchObject({ invocationId: 'invocation-x', content: { parts: [{ text: 'Recovered.' }] } });
+    expect(logged.filter(({ message }) => message === 'Recovered an invocation.')).toEqual([
+      { message: 'Recovered an invocation.', ...session, invocationId: 'invocation-x', outcome: 'completed' },
+    ]);
+  });
+
+  it('ends with the handler', async () => {
+    const { handler, sessions, runtime } = await leftBehind({ recover: { everyMs: 10_000 } });
+    await handler.close({ timeoutMs: 0 });
+    await runtime.advance(200_000);
+    expect((await sessions.getSession(session))!.events).toHaveLength(1);
+  });
+
+  it('is off by default', async () => {
+    const { sessions, runtime } = await leftBehind();
+    await runtime.advance(200_000);
+    expect((await sessions.getSession(session))!.events).toHaveLength(1);
+  });
+
+  it('gives resumed runs the values of contextFor, and limits of the handler', async () => {
+    const found: unknown[] = [];
+    const { runtime, sessions, logged } = await leftBehind({
+      answers: [hangs()],
+      limits: { runMs: 5_000 },
+      recover: { contextFor: (each) => (found.push(each), undefined) },
+    });
+    await runtime.advance(200_000);
+    expect(found).toContainEqual({ ref: session, invocationId: 'invocation-x' });
+    expect((await sessions.getSession(session))!.events.at(-1)!.errorCode).toBe('RUN_TIME_LIMIT');
+    expect(logged).toContainEqual(expect.objectContaining({ message: 'Recovery failed.', code: 'RUN_TIME_LIMIT' }));
+  });
+
+  it.each([7, 'yes', { everyMs: -1 }])('rejects %j', async (recover) => {
+    await expect(demo({ recover: recover as never })).rejects.toMatchObject({ code: 'INVALID_INPUT' });
+  });
+});
+
+describe('startRecovery', () => {
+  it('skips a runner whose service cannot list waiting sessions', async () => {
+    const logged: string[] = [];
+    const log = (message: string): void => void logged.push(message);
+    const runtime: Runtime = withRuntime(systemRuntime(), {
+      logger: { debug: () => log('debug'), info: log, warn: log, error: log },
+    });
+    const sessionService = Object.assign(new InMemorySessionService(), { listWaitingSessions: undefined });
+    const { rootAgent } = bookingDesk(calls('book'));
+    const runner = new Runner({ appName: 'demo', agent: rootAgent, sessionService });
+    const recovery = startRecovery({ runners: () => [runner], runtime });
+    await expect.poll(() => logged).toEqual(['debug']);
+    recovery.stop();
+  });
+});
+
+describe('GET …/runs/{invocation}/events of a process that died', () => {
+  it('stays open with heartbeats until another process continues the invocation', async () => {
+    const { get, runtime } = await leftBehind({ recover: true });
+    const frames = framesOf(await get(EVENTS));
+    const words: string[] = [];
+    const reading = (async () => {
+      for await (const frame of frames) words.push(inWords(frame));
+    })();
+    await runtime.advance(31_000);
+    expect(new Set(words)).toEqual(new Set([': heartbeat']));
+    await runtime.advance(100_000);
+    await reading;
+    expect(words.filter((each) => each !== ': heartbeat')).toEqual(['#2 ', '#3 Recovered.', ': done']);
+  });
+});
+
+describe('GET …/runs/{invocation}/events of a paused invocation', () => {
+  it.each(['abort', 'continue'] as const)('ends with the pause (onDisconnect %s)', async (onDisconnect) => {
+    const { rootAgent } = bookingDesk(calls('book', { room: 7 }), says('Booked.'));
+    const { run, get } = await demo({ rootAgent, onDisconnect });
+    const first = await run('/run_sse');
+    const path = `${sessionPath}/runs/${first.headers.get('x-thole-invocation-id')}/events`;
+    const words = (await allFrames(first)).map(inWords);
+    expect(words.map((each) => each.replace(/^#\d+ /, ''))).toEqual([
+      'book',
+      'book()',
+      'adk_request_confirmation',
+      ': done',
+    ]);
+    expect((await allFrames(await get(path))).map(inWords)).toEqual(words);
+  });
+});
