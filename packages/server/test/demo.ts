@@ -17,14 +17,19 @@ export interface Demo {
 }
 
 export async function demo(
-  p: Partial<HandlerOptions> & { answers?: readonly ScriptedAnswer[]; rootAgent?: Agent } = {},
+  p: Partial<HandlerOptions> & {
+    answers?: readonly ScriptedAnswer[];
+    rootAgent?: Agent;
+    /** True if an earlier handler has created the session. */
+    isNext?: boolean;
+  } = {},
 ): Promise<Demo> {
-  const { answers = [], rootAgent, ...options } = p;
+  const { answers = [], rootAgent, isNext = false, ...options } = p;
   const sessions = options.sessionService ?? new InMemorySessionService();
   const model = new ScriptedLlm(...answers);
   const root = rootAgent ?? new LlmAgent({ name: 'concierge', model });
   const handler = createHandler({ apps: [{ name: 'demo', rootAgent: root }], sessionService: sessions, ...options });
-  await sessions.createSession({ ...session });
+  if (!isNext) await sessions.createSession({ ...session });
   const get: Demo['get'] = (path, headers = {}) => handler(new Request(`http://localhost${path}`, { headers }));
   const post: Demo['post'] = (path, body, init) => handler(new Request(`http://localhost${path}`, posting(body, init)));
   return { handler, sessions, get, post, run: (path, body, init) => post(path, message(body), init) };

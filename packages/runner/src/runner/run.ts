@@ -25,6 +25,11 @@ export interface Run extends AsyncIterableIterator<Event> {
   /** Stops the run with `RUN_ABORTED`, whose cause is the reason. */
   abort(reason?: unknown): void;
   /**
+   * Stops the run because its process ends. If sessions outlive the process, its end is not recorded, so that another process
+   * can continue the invocation. Otherwise the same as `abort`.
+   */
+  shutDown(reason?: unknown): void;
+  /**
    * Yields the run as text: partial texts as they arrive, and complete texts of answers that were not streamed. Answers of
    * an agent with an `outputSchema` are yielded complete, after they are checked.
    */
@@ -163,6 +168,10 @@ export class RunHandle implements Run {
 
   abort(reason?: unknown): void {
     this.#task.stop(abortedError(this.invocationId, reason));
+  }
+
+  shutDown(reason?: unknown): void {
+    this.#task.shutDown(0, abortedError(this.invocationId, reason));
   }
 }
 

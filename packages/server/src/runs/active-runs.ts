@@ -70,8 +70,8 @@ export class ActiveRuns {
   }
 
   /**
-   * Rejects new runs, waits `timeoutMs` milliseconds for active runs, then aborts the rest and waits until all have
-   * closed.
+   * Rejects new runs, waits `timeoutMs` milliseconds for active runs, then stops the rest and waits until all have closed.
+   * Another process can continue the stopped runs if their sessions outlive this one.
    */
   async close(timeoutMs: number): Promise<void> {
     this.#draining = true;
@@ -79,7 +79,7 @@ export class ActiveRuns {
     const allClosed = new AbortController();
     const all = Promise.all([...this.#runs].map((run) => run.done)).then(() => allClosed.abort());
     await this.#runtime.sleep(timeoutMs, allClosed.signal).catch(() => {});
-    for (const run of this.#runs) run.abort('The server is closing.');
+    for (const run of this.#runs) run.shutDown('The server is closing.');
     await all;
   }
 }
