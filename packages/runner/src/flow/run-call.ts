@@ -33,36 +33,41 @@ export async function runCall(draft: RequestDraft, event: Event, call: Call, p: 
   const { confirmation } = attempt ?? {};
   if (confirmation && !confirmation.answer.confirmed && !confirmation.fromTool)
     return { response: { error: confirmation.inDoubt ? OUTCOME_UNKNOWN : REJECTED } };
-  const run = (): Promise<ToolAnswer> => runTool(draft, call, { ...p, isJournaled, attempt });
+  const isRequested = hasProvisionalAnswer(draft, call, attempt);
+  const run = async (): Promise<ToolAnswer> => {
+    const answer = await runTool(draft, call, { ...p, isJournaled, attempt });
+    // The provisional answer is stored already.
+    return isRequested && answer.isWaiting ? { isWaiting: true, requests: answer.requests } : answer;
+  };
   // The person decided that it runs again, or the answer has come in this run: no earlier run has used it.
   if (attempt && attempt.lastAnswerSeq > draft.support.seqAtStart) return run();
   if (isJournaled && !progress.hasStarted(call.id, attempt?.count ?? 0)) return run();
   if (event.longRunningToolIds?.includes(call.id)) return { isPending: true };
-  return (await withoutDoubt(draft, call, { attempt, run })) ?? inDoubt(draft, call, attempt);
+  // A confirmation was requested, so the tool has not run. The request itself was not stored.
+  if (isRequested) return run();
+  return (await withoutDoubt(draft, call, run)) ?? inDoubt(draft, call, attempt);
 }
 
 /** Returns the answer of a call that can run again, or whose effect is known. */
 async function withoutDoubt(
   draft: RequestDraft,
   call: Call,
-  { attempt, run }: { attempt: CallAttempt | undefined; run: () => Promise<ToolAnswer> },
+  run: () => Promise<ToolAnswer>,
 ): Promise<ToolAnswer | undefined> {
-  const { context, tools } = draft;
-  const tool = tools?.get(call.name);
+  const tool = draft.tools?.get(call.name);
   // Without the tool, the answer says so.
   if (!tool || tool.idempotent) return run();
-  // Its confirmation was requested, so it has not run. The request itself was not stored.
-  const { responseEvent } = callStatus(context.history, call.id) ?? {};
-  const isRequested = responseEvent && Object.hasOwn(responseEvent.actions.requestedToolConfirmations, call.id);
-  if (isRequested && (responseEvent.seq ?? 0) > (attempt?.lastAnswerSeq ?? 0)) {
-    const answer = await run();
-    // Its provisional answer is stored already.
-    return answer.isWaiting ? { isWaiting: true, requests: answer.requests } : answer;
-  }
   if (!tool.probe) return undefined;
   const found = await probe(draft, tool, call);
   if (found === 'not-done') return run();
   return found === 'unknown' ? undefined : found;
+}
+
+/** True if an answer that requests a confirmation is stored after the last answer of a person. */
+function hasProvisionalAnswer({ context }: RequestDraft, { id }: Call, attempt: CallAttempt | undefined): boolean {
+  const { responseEvent } = callStatus(context.history, id) ?? {};
+  if (!responseEvent || !Object.hasOwn(responseEvent.actions.requestedToolConfirmations, id)) return false;
+  return (responseEvent.seq ?? 0) > (attempt?.lastAnswerSeq ?? 0);
 }
 
 async function probe(draft: RequestDraft, tool: Tool, call: Call): Promise<ToolAnswer | 'not-done' | 'unknown'> {

@@ -1,3 +1,4 @@
+import { thawJson } from '@thole/core/kit';
 import type { Event, FunctionCall } from '@thole/core';
 import type { RequestDraft } from '../request/request-draft.ts';
 import { storedAnswers } from './resume-turn.ts';
@@ -57,6 +58,8 @@ export async function* runTools(
       const known = stored?.get(call.id);
       if (known) {
         outcome[index] = known;
+        // The object that is the answer of the agent is not in the stored answer.
+        if (draft.output?.tool.name === call.name) await draft.output.take(thawJson(call.args));
         continue;
       }
       const progress: ToolProgress = { isResumed, mayTakeEffect: false };

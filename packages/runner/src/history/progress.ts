@@ -1,7 +1,8 @@
-import { errorCodes, getFunctionResponses, isFinalResponse } from '@thole/core';
+import { errorCodes, getFunctionCalls, getFunctionResponses, isFinalResponse } from '@thole/core';
+import { isProvisional } from '@thole/core/kit';
 import type { InterruptLog } from '@thole/core/kit';
 import type { Event, Json } from '@thole/core';
-import { isRequestEvent, segmentsOf } from './turn-segments.ts';
+import { isModelAnswer, isRequestEvent, segmentsOf } from './turn-segments.ts';
 
 /** A stored result of `context.step`. */
 export interface StoredStep {
@@ -102,7 +103,7 @@ export class Progress {
     // The agent that took over is an LlmAgent at the same place, or another agent with its own place.
     if (transferTo !== undefined) return this.at(`${place}/${transferTo}`).some(({ actions }) => actions.endOfAgent);
     const last = own.findLast((event) => event.content !== undefined);
-    if (!last || !isFinalResponse(last) || isRequestEvent(last)) return false;
+    if (!last || !isFinalResponse(last) || isRequestEvent(last) || hasOpenCall(own)) return false;
     return !this.hasNewAnswer(place, last) && !(place === this.#rootPlace && this.hasNewMessage(last));
   }
 
@@ -156,6 +157,24 @@ export class Progress {
   hasStarted(callId: string, attempt: number): boolean {
     return this.#started.has(`${attempt} ${callId}`);
   }
+}
+
+/** True if a call of the model's last answer has no answer, except a call that is answered later. */
+function hasOpenCall(events: readonly Event[]): boolean {
+  const index = events.findLastIndex(isModelAnswer);
+  const answer = events[index];
+  if (!answer || answer.errorCode !== undefined) return false;
+  const later = events.slice(index + 1);
+  return getFunctionCalls(answer).some(
+    ({ id }) =>
+      id !== undefined &&
+      !answer.longRunningToolIds?.includes(id) &&
+      !later.some((event) =>
+        getFunctionResponses(event).some(
+          (response) => response.id === id && !isProvisional(event, response, { isLongRunning: false }),
+        ),
+      ),
+  );
 }
 
 /** Returns the place of the agent that made an event. */

@@ -27,6 +27,7 @@ function transferTool(targets: readonly Agent[]): Tool {
   return {
     name: TRANSFER_TO_AGENT,
     description,
+    idempotent: true,
     declaration: () => ({
       name: TRANSFER_TO_AGENT,
       description,

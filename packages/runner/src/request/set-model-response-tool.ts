@@ -7,6 +7,8 @@ export const SET_MODEL_RESPONSE = 'set_model_response';
 /** The tool with which a model that also has other tools gives its typed answer, and that answer. */
 export interface OutputTool {
   readonly tool: Tool;
+  /** Reads an answer, as a call of the tool does. Returns the problem of an answer that does not fit. */
+  take(args: JsonObject): Promise<string | undefined>;
   /** The valid answer, if there is one. */
   accepted: { value: unknown } | undefined;
   /** The problem of the last invalid answer. */
@@ -27,18 +29,19 @@ export function makeOutputTool(schema: ReadSchema): OutputTool {
     tool: {
       name: SET_MODEL_RESPONSE,
       description,
+      idempotent: true,
       declaration: () => ({ name: SET_MODEL_RESPONSE, description, parametersJsonSchema }),
       async runAsync({ args }) {
-        const checked = await schema.validate(isObject ? args : args['response']);
-        if ('issues' in checked) {
-          output.refused = checked.issues.join('; ');
-          throw new TholeError('INVALID_INPUT', `The answer does not fit: ${output.refused}.`, {
-            details: { refused: true },
-          });
-        }
-        output.accepted = checked;
-        return { result: 'Accepted.' };
+        const problem = await output.take(args);
+        if (problem === undefined) return { result: 'Accepted.' };
+        throw new TholeError('INVALID_INPUT', `The answer does not fit: ${problem}.`, { details: { refused: true } });
       },
+    },
+    async take(args) {
+      const checked = await schema.validate(isObject ? args : args['response']);
+      if ('issues' in checked) return (output.refused = checked.issues.join('; '));
+      output.accepted = checked;
+      return undefined;
     },
   };
   return output;

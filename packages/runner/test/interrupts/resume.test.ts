@@ -1,13 +1,23 @@
 import { createEvent } from '@thole/core';
 import type { Agent, App, Event, JsonObject, SessionService, Tool } from '@thole/core';
 import { InMemorySessionService } from '@thole/mem-services';
-import { calls, FixedRuntime, says, ScriptedLlm } from '@thole/testing';
+import { calls, callsAll, FixedRuntime, says, ScriptedLlm } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
 import { SequentialAgent } from '../../src/agents/sequential-agent.ts';
 import { LlmAgent } from '../../src/agents/llm-agent.ts';
 import { Runner } from '../../src/runner/runner.ts';
 import { agentOf, says as sayingEvent } from '../support/setup.ts';
-import { answersIn, hello, outcomeOf, ref, rootOf, settle, textsIn, toolOf } from '../support/llm-setup.ts';
+import {
+  answersIn,
+  hello,
+  outcomeOf,
+  ref,
+  rootOf,
+  settle,
+  stringsSchema,
+  textsIn,
+  toolOf,
+} from '../support/llm-setup.ts';
 
 interface Store {
   runtime: FixedRuntime;
@@ -253,6 +263,41 @@ describe('A resumed LlmAgent', () => {
     await Array.fromAsync(runnerOf(rootOf(new ScriptedLlm(says('Well.')), { tools: [tool] })).recover());
     expect(runs()).toBe(1);
     expect(answersIn(await events()).at(-1)).toEqual(['pay', { error: expect.stringContaining('outcome unknown') }]);
+  });
+
+  it('requests a confirmation whose provisional answer is stored, without another one', async () => {
+    const { runnerOf, events } = await durableStore();
+    const { tool } = stuck();
+    const book = toolOf('book', () => 'booked', { requireConfirmation: true });
+    const model = new ScriptedLlm(callsAll(['book', {}, 'c1'], ['pay', {}, 'c2']));
+    await runAndClose(runnerOf(rootOf(model, { tools: [book, tool] })));
+    const after = runnerOf(rootOf(new ScriptedLlm(says('Booked.')), { tools: [book, tool] }));
+    expect(await Array.fromAsync(after.recover())).toMatchObject([{ outcome: 'paused' }]);
+    expect(answersIn(await events()).map(([name]) => name)).toEqual(['book', 'pay']);
+    const [interrupt] = await after.pendingInterrupts(ref);
+    await outcomeOf(after.resume({ ...ref, answers: { [interrupt!.id]: true } }));
+    expect(answersIn(await events()).at(-1)).toEqual(['book', { result: 'booked' }]);
+    expect(textsIn(await events()).at(-1)).toBe('root: Booked.');
+  });
+
+  it('repeats a transfer that was not stored', async () => {
+    const { runnerOf, events } = await durableStore();
+    const other = new LlmAgent({ name: 'other', model: new ScriptedLlm(says('Here.')) });
+    const model = new ScriptedLlm(calls('transfer_to_agent', { agentName: 'other' }, 'c1'));
+    const beforeToolCallback = (): Promise<undefined> => new Promise(() => {});
+    await runAndClose(runnerOf(rootOf(model, { subAgents: [other], beforeToolCallback })));
+    await Array.fromAsync(runnerOf(rootOf(new ScriptedLlm(), { subAgents: [other] })).recover());
+    expect(textsIn(await events()).at(-1)).toBe('other: Here.');
+  });
+
+  it('does not ask its model again for an answer that set_model_response has given', async () => {
+    const { runnerOf, events } = await durableStore();
+    const { tool } = stuck({ idempotent: true });
+    const options = { tools: [tool], outputSchema: stringsSchema('city') };
+    const model = new ScriptedLlm(callsAll(['set_model_response', { city: 'Rome' }, 'c1'], ['pay', {}, 'c2']));
+    await runAndClose(runnerOf(rootOf(model, options)));
+    await Array.fromAsync(runnerOf(rootOf(new ScriptedLlm(), options)).recover());
+    expect(textsIn(await events()).at(-1)).toBe('root: {"city":"Rome"}');
   });
 });
 
