@@ -1,6 +1,5 @@
-import { createEvent, getFunctionCalls, getFunctionResponses, TholeError } from '@thole/core';
-import { assertDuration, invalidInput } from '@thole/core/kit';
-import type { InterruptLog, RecordedInterrupt } from '@thole/core/kit';
+import { createEvent } from '@thole/core';
+import type { InterruptLog } from '@thole/core/kit';
 import type {
   Agent,
   AgentTree,
@@ -8,7 +7,6 @@ import type {
   ContextCacheHint,
   Event,
   InputRequest,
-  InterruptKind,
   InvocationContext,
   Json,
   Llm,
@@ -20,10 +18,6 @@ import type {
   StepFunction,
   Toolset,
 } from '@thole/core';
-import { assertInputRequest, inputAnswer } from '../flow/input-answer.ts';
-import { inputRequest, requestEvent, timerRequest } from '../flow/interrupt-request.ts';
-import type { InterruptRequest } from '../flow/interrupt-request.ts';
-import { placeOf } from '../history/progress.ts';
 import type { Progress } from '../history/progress.ts';
 import type { TurnSegment } from '../history/turn-segments.ts';
 import { RunPaused } from '../hooks/run-paused.ts';
@@ -33,7 +27,9 @@ import type { AgentCall, FlowSupport, LoopRounds, OpenToolContext, ToolContextIn
 import type { RunTask } from '../invocation/run-task.ts';
 import { emptyEvent } from '../session/live-session.ts';
 import type { RunTrace } from '../traces/run-trace.ts';
+import { AgentWaits } from './agent-waits.ts';
 import { BaseContext } from './base-context.ts';
+import { EventReplay } from './event-replay.ts';
 import { idempotencyKeyOf } from './idempotency-key.ts';
 import { contextCacheHintOf } from './context-cache-hint.ts';
 import type { CallPlace } from './idempotency-key.ts';
@@ -41,9 +37,6 @@ import type { PendingChanges } from './pending-changes.ts';
 import { runAgent } from './run-agent.ts';
 import { runStepOnce } from './run-step-once.ts';
 import { ToolCallContext } from './tool-call-context.ts';
-
-/** Longest wait that a run does itself. A longer one pauses it. */
-const MAX_WAIT_IN_PROCESS_MS = 60_000;
 
 /** Arguments of `AgentContext`. */
 export interface AgentContextInit {
@@ -65,10 +58,10 @@ export class AgentContext<T = unknown> extends BaseContext<T> implements Invocat
   /** Number of agents around this agent. */
   readonly depth: number;
   readonly #parent: AgentContext | undefined;
-  /** Counts of calls by agent, of steps by name, and of requests. */
+  /** Counts of calls by agent and of steps by name. */
   readonly #counts: Map<string, number> = new Map();
-  /** Events of this agent before this run that it has not yielded again. */
-  #replay: Event[] | undefined;
+  #replay: EventReplay | undefined;
+  #waits: AgentWaits | undefined;
 
   constructor(task: RunTask, agent: Agent, p: AgentContextInit) {
     super(task, agent.name, p.span);
@@ -102,7 +95,7 @@ export class AgentContext<T = unknown> extends BaseContext<T> implements Invocat
 
   countLlmCall(): void {
     this.task.assertMayBegin();
-    this.task.modelSees();
+    this.task.joined.modelSees(this.task.session.lastSeq);
     this.task.calls.count(this.task.invocationId);
   }
 
@@ -140,35 +133,16 @@ export class AgentContext<T = unknown> extends BaseContext<T> implements Invocat
     );
   }
 
-  async requestInput(p: InputRequest): Promise<Json> {
-    assertInputRequest(p);
-    this.#assertResumable('requestInput');
-    const n = this.#count('input');
-    const recorded = this.#recorded('input')[n - 1];
-    if (recorded?.answer) return inputAnswer(recorded, p.message);
-    if (!recorded) {
-      const ttlMs = p.ttlMs ?? this.durability.interruptTtlMs;
-      await this.#record(inputRequest({ runtime: this.runtime, call: undefined, ttlMs }, p));
-    }
-    return this.#pause(`Agent ${this.agentName} waits for an answer.`);
+  requestInput(p: InputRequest): Promise<Json> {
+    return this.#waiting().requestInput(p);
   }
 
   sleep(ms: number): Promise<void> {
-    assertDuration('ms', ms);
-    if (ms <= MAX_WAIT_IN_PROCESS_MS) return this.runtime.sleep(ms, this.signal);
-    const n = this.#count(`sleep ${ms}`);
-    const recorded = this.#recorded('timer').filter(({ call }) => call.args['ms'] === ms)[n - 1];
-    return this.#waitUntil(this.runtime.now() + ms / 1_000, recorded, ms);
+    return this.#waiting().sleep(ms);
   }
 
-  async sleepUntil(time: number): Promise<void> {
-    if (typeof time !== 'number' || !Number.isFinite(time)) throw invalidInput('time', 'a number of seconds', time);
-    const recorded = this.#recorded('timer').find(
-      ({ call }) => call.args['wakeAt'] === time && call.args['ms'] === undefined,
-    );
-    const ms = (time - this.runtime.now()) * 1_000;
-    if (!recorded && ms <= MAX_WAIT_IN_PROCESS_MS) return ms > 0 ? this.runtime.sleep(ms, this.signal) : undefined;
-    return this.#waitUntil(time, recorded, undefined);
+  sleepUntil(time: number): Promise<void> {
+    return this.#waiting().sleepUntil(time);
   }
 
   runChild(p: ChildRun): AsyncIterable<Event> {
@@ -206,30 +180,19 @@ export class AgentContext<T = unknown> extends BaseContext<T> implements Invocat
     return this.task.isPaused(place);
   }
 
-  /** Sets the events of this agent before this run. It yields them again, and they are not stored again. */
+  /** Sets the events of this agent before this run, if it runs again. */
   replays(events: readonly Event[]): void {
-    this.#replay = [...events];
+    this.#replay = new EventReplay(this.agentName, this.place, events);
   }
 
   /** True if the agent has not yielded all of its earlier events again. */
   get isReplaying(): boolean {
-    return this.#replay !== undefined && this.#replay.length > 0;
+    return this.#replay?.isActive === true;
   }
 
-  /**
-   * Returns the stored event that this event repeats, if the agent runs again. Throws `RESUME_DIVERGED` if they differ in
-   * author or kind.
-   */
+  /** Returns the stored event that this event repeats. Throws `RESUME_DIVERGED` if they differ. */
   replayed(event: Event): Event | undefined {
-    if (!this.isReplaying || event.partial || event.seq !== undefined) return undefined;
-    if (event.nodeInfo?.path !== undefined && event.nodeInfo.path !== this.place) return undefined;
-    const stored = this.#replay!.shift()!;
-    if (stored.author === event.author && kindOf(stored) === kindOf(event)) return stored;
-    throw new TholeError(
-      'RESUME_DIVERGED',
-      `Agent ${this.agentName} yielded another event than before (${kindOf(event)} of ${event.author} instead of ` +
-        `${kindOf(stored)} of ${stored.author}). Put decisions that depend on state or on the outside into context.step().`,
-    );
+    return this.#replay?.next(event);
   }
 
   /** Returns the event as an event of this run and branch, with the pending changes. Returns a stored event unchanged. */
@@ -363,41 +326,8 @@ export class AgentContext<T = unknown> extends BaseContext<T> implements Invocat
     return n;
   }
 
-  /** Returns the requests of this agent itself, oldest first. */
-  #recorded(kind: InterruptKind): RecordedInterrupt[] {
-    const { invocationId, interrupts, rootPlace } = this.task;
-    return interrupts
-      .ofInvocation(invocationId)
-      .filter(
-        ({ interrupt, event }) =>
-          interrupt.kind === kind && interrupt.functionCallId === undefined && placeOf(event, rootPlace) === this.place,
-      );
-  }
-
-  async #waitUntil(wakeAt: number, recorded: RecordedInterrupt | undefined, ms: number | undefined): Promise<void> {
-    if (recorded?.answer) return;
-    this.#assertResumable('A wait of more than 60 s');
-    if (!recorded) await this.#record(timerRequest(this.runtime, wakeAt, ms));
-    return this.#pause(`Agent ${this.agentName} waits until ${new Date(wakeAt * 1_000).toISOString()}.`);
-  }
-
-  async #record(request: InterruptRequest): Promise<void> {
-    const { agentName: author, branch, invocationId, runtime } = this;
-    const event = this.claim(requestEvent({ author, invocationId, branch, runtime }, [request]));
-    const stored = await this.task.commit(event);
-    if (stored) this.task.output.push(stored);
-  }
-
-  #pause(message: string): never {
-    this.pauses();
-    throw new RunPaused(message);
-  }
-
-  #assertResumable(what: string): void {
-    this.assertOpen();
-    if (this.task.isResumable) return;
-    const reason = this.task.isChild ? 'an agent that runs as a tool' : 'an app with resumability.isResumable: false';
-    throw new TholeError('INVALID_INPUT', `${what} is not possible in ${reason}: it cannot pause.`);
+  #waiting(): AgentWaits {
+    return (this.#waits ??= new AgentWaits(this.task, this));
   }
 
   #path(): string[] {
@@ -407,11 +337,4 @@ export class AgentContext<T = unknown> extends BaseContext<T> implements Invocat
     for (let each: Agent | undefined = agent; each; each = tree.parentOf(each)) path.unshift(each.name);
     return path;
   }
-}
-
-/** The kind of an event: what its parts are. */
-function kindOf(event: Event): string {
-  if (getFunctionCalls(event).length > 0) return 'calls';
-  if (getFunctionResponses(event).length > 0) return 'function responses';
-  return event.content ? 'content' : 'an event without content';
 }

@@ -154,7 +154,7 @@ export class Committer {
       throw new TholeError('SESSION_NOT_FOUND', `Session "${session.ref.sessionId}" was deleted during a run.`);
     }
     for (const event of newer.events)
-      if (event.author === 'user' && event.invocationId === this.#task.invocationId) this.#task.joined(event);
+      if (event.author === 'user' && event.invocationId === this.#task.invocationId) this.#task.joined.add(event);
     session.catchUp(newer, undefined);
   }
 }

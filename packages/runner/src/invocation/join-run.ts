@@ -1,15 +1,49 @@
 import { TholeError } from '@thole/core';
 import type { Event } from '@thole/core';
+import type { OpenRun } from './open-run.ts';
 import type { RunTask } from './run-task.ts';
 
 /** Time between two checks whether the joined run still holds its lease, in milliseconds. */
 const POLL_MS = 250;
 
+/** A run to join, and what to store in it. */
+export interface JoinInit {
+  /** The invocation of that run. */
+  readonly running: string;
+  /** The session, whose events are stored only while that run holds it. */
+  readonly opened: OpenRun;
+  readonly store: (opened: OpenRun) => Promise<void>;
+}
+
+/**
+ * Stores events in the invocation of another run, and passes its events to the reader. Returns false if that run has just ended:
+ * then nothing is stored, and this run takes the lease as usual.
+ */
+export async function joinRun(task: RunTask, { running, opened, store }: JoinInit): Promise<boolean> {
+  const own = task.invocationId;
+  task.invocationId = running;
+  task.opened = opened;
+  try {
+    await store(opened);
+  } catch (error) {
+    if (!TholeError.is(error, 'NOT_RUNNING')) throw error;
+    task.opened = undefined;
+    task.invocationId = own;
+    return false;
+  } finally {
+    // A run that joins another one leaves no record.
+    opened.isRecorded = false;
+  }
+  task.reportOpened();
+  await deliverJoined(task, opened.session.lastSeq);
+  return true;
+}
+
 /**
  * Passes the events of a run that this run has joined to the reader, until that run ends or pauses. The reader may leave without
  * stopping that run.
  */
-export async function deliverJoined(task: RunTask, after: number): Promise<void> {
+async function deliverJoined(task: RunTask, after: number): Promise<void> {
   const { delivery, session } = task.opened!;
   const { service } = task.sessionAccess;
   let seq = after;
@@ -43,11 +77,6 @@ async function nextEvent(task: RunTask, after: number): Promise<void> {
   wait.abort('checked');
   void events?.return?.().catch(noop);
   task.state.throwIfStopped();
-}
-
-/** True if a store rejected an event because the run to join had ended. */
-export function isNotRunning(error: unknown): boolean {
-  return TholeError.is(error, 'NOT_RUNNING');
 }
 
 function noop(): void {}

@@ -15,7 +15,7 @@ import { checkRunRequest } from './run-request.ts';
 import type { CheckedRequest } from './run-request.ts';
 import { abortedError } from './run-state.ts';
 import type { RunTask } from './run-task.ts';
-import { deliverJoined, isNotRunning } from './join-run.ts';
+import { joinRun } from './join-run.ts';
 import { isRepeated } from './repeated-message.ts';
 import { closeReplacedInvocations } from './replaced-invocations.ts';
 import {
@@ -78,7 +78,7 @@ export async function openRun(task: RunTask): Promise<AgentSteps | undefined> {
   task.calls.assertLimitsWork();
   listenToAbort(task);
   if (task.resume) await adoptInvocation(task, request);
-  if (await joinsOther(task, request)) return undefined;
+  if (await joinsActiveRun(task, request)) return undefined;
   const opened = await openSession(task);
   task.reportOpened();
   if (task.resume) {
@@ -96,43 +96,23 @@ export async function openRun(task: RunTask): Promise<AgentSteps | undefined> {
   return begin(task, opened, agent);
 }
 
-/**
- * Adds an answer, or with the policy `join` a message, to the run that holds the session, and passes its events to the reader.
- * Returns false if no run holds the session: then this run takes the lease.
- */
-async function joinsOther(task: RunTask, request: CheckedRequest): Promise<boolean> {
-  const { sessionAccess } = task;
-  const isAnswer = task.resume !== undefined && !task.resume.onSkip && hasAnswers(task, request);
-  if (!task.isResumable || task.isChild || sessionAccess.service.leasing === undefined) return false;
-  if (!isAnswer && (task.resume || !sessionAccess.joins)) return false;
+/** Adds an answer, or with the policy `join` a message, to the run that holds the session. Returns false if there is none. */
+async function joinsActiveRun(task: RunTask, request: CheckedRequest): Promise<boolean> {
+  const { beforeMessage, isChild, isResumable, resume, sessionAccess } = task;
+  if (!isResumable || isChild || beforeMessage || sessionAccess.service.leasing === undefined) return false;
+  const isAnswer = resume !== undefined && !resume.onSkip && hasAnswers(task, request);
+  if (!isAnswer && (resume || !sessionAccess.joins)) return false;
   const running = await sessionAccess.currentInvocation();
   if (running === undefined || (isAnswer && running !== task.invocationId)) return false;
   const session = await sessionAccess.peek(task.signal);
-  const own = task.invocationId;
-  task.invocationId = running;
-  const opened = (task.opened = new OpenRun(task, session, { ifHeldBy: running }));
-  const before = session.lastSeq;
-  try {
-    if (isAnswer) await storeCheckedAnswers(task, opened, request);
-    else await takeMessage(task, opened, request);
-  } catch (error) {
-    if (!isNotRunning(error)) throw error;
-    // It has just ended: this run takes the lease as usual. The interrupts are read again.
-    task.opened = undefined;
-    if (!isAnswer) task.invocationId = own;
-    return false;
-  } finally {
-    // A run that joins another one leaves no separate record.
-    opened.isRecorded = false;
-  }
-  task.reportOpened();
-  await deliverJoined(task, Math.max(before, ...ownSeqs(opened)));
-  return true;
-}
-
-/** Returns the `seq` of the events that this run has stored. */
-function ownSeqs({ session }: OpenRun): number[] {
-  return [session.lastSeq];
+  return joinRun(task, {
+    running,
+    opened: new OpenRun(task, session, { ifHeldBy: running }),
+    store: async (opened) => {
+      if (isAnswer) await storeCheckedAnswers(task, opened, request);
+      else if (!(await isRepeated(task, opened, request.message))) await takeMessage(task, opened, request);
+    },
+  });
 }
 
 function begin(task: RunTask, opened: OpenRun, agent: Agent): AgentSteps {
@@ -145,11 +125,12 @@ function begin(task: RunTask, opened: OpenRun, agent: Agent): AgentSteps {
  * is called again.
  */
 export function continueInvocation(task: RunTask): AgentSteps {
-  const { hasJoinedAnswer, opened, rootPlace, tree } = task;
+  const { joined, opened, rootPlace, tree } = task;
+  const { hasAnswer } = joined;
   const agent = tree.find(rootPlace)!;
   rebuildProgress(task);
   let place = rootPlace;
-  if (!isLlmAgent(agent) && !hasJoinedAnswer && !task.hasOpenInterrupts)
+  if (!isLlmAgent(agent) && !hasAnswer && !task.hasOpenInterrupts)
     for (let n = 2; task.progress!.hasBegun(place); n++) place = `${rootPlace}#${n}`;
   return (opened!.steps = runAgent(task, opened!.rootContext, agent, { branch: undefined, place }));
 }

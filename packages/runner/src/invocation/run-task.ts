@@ -1,4 +1,4 @@
-import { getFunctionResponses, TholeError } from '@thole/core';
+import { TholeError } from '@thole/core';
 import type { InterruptLog } from '@thole/core/kit';
 import type {
   AgentTree,
@@ -28,6 +28,7 @@ import { closeRun } from './close-run.ts';
 import { RunDeadlines } from './deadlines.ts';
 import { beginRunTrace, continueInvocation, openRun } from './open-run.ts';
 import type { AgentSteps, OpenRun } from './open-run.ts';
+import { JoinedMessages } from './joined-messages.ts';
 import { OutputQueue } from './output-queue.ts';
 import { RunAgents } from './run-agents.ts';
 import type { RunRequest } from './run-request.ts';
@@ -63,6 +64,8 @@ export class RunTask {
   seqAtStart: number = 0;
   /** Place of the agent that began the invocation. Its events have no path. */
   rootPlace: string = '';
+  /** Messages and answers that other callers have added to this run. */
+  readonly joined: JoinedMessages = new JoinedMessages();
   /** Ids of long-running calls with an update in this run that their model must see. */
   readonly updatedCalls: Set<string> = new Set();
   /** Places of the agents that wait for an answer from outside. */
@@ -99,9 +102,6 @@ export class RunTask {
   left: { readonly error: TholeError; readonly at: number } | undefined;
   /** Earlier events by place that no agent of this run has taken. */
   readonly #segments: Map<string, TurnSegment[]> = new Map();
-  /** `seq` of the newest event of another caller that joined this run, and of the newest event that a model has seen. */
-  #joinedSeq: number = 0;
-  #seenSeq: number = 0;
   #shutDownReason: unknown;
   /** True if an answer has joined, and the invocation was not continued since. */
   hasJoinedAnswer: boolean = false;
@@ -309,27 +309,16 @@ export class RunTask {
     }
   }
 
-  /** Called when an event of another caller has joined this run: a message, or the answer to an interrupt. */
-  joined(event: Event): void {
-    if (getFunctionResponses(event).length > 0) this.hasJoinedAnswer = true;
-    else this.#joinedSeq = Math.max(this.#joinedSeq, event.seq ?? 0);
-  }
-
-  /** Called when a request to a model is built: its model sees all events so far. */
-  modelSees(): void {
-    this.#seenSeq = this.session.lastSeq;
-  }
-
   /** True if an answer has joined, or a message that no model has seen. */
   get hasUnseenMessage(): boolean {
-    return (this.hasJoinedAnswer || this.#joinedSeq > this.#seenSeq) && !this.ended;
+    return this.joined.hasUnseen && !this.ended;
   }
 
   /** Sets what the invocation had done before. Agents that begin from now on continue from there. */
   setProgress(progress: Progress): void {
     this.progress = progress;
     this.#segments.clear();
-    this.hasJoinedAnswer = false;
+    this.joined.continued();
     this.pausedPlaces.clear();
   }
 
