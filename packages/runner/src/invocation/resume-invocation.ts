@@ -1,5 +1,5 @@
 import { createEvent, getFunctionResponses, TholeError } from '@thole/core';
-import { answerEventId } from '@thole/core/kit';
+import { answerEventId, errorFields } from '@thole/core/kit';
 import type { Agent, Content, Event, Json, Part } from '@thole/core';
 import { findAgentToRun } from '../history/find-agent-to-run.ts';
 import { interruptsOf } from '../history/interrupt-fold.ts';
@@ -95,7 +95,17 @@ export async function storeCheckedAnswers(
   task.state.throwIfStopped();
   opened.isRecorded = true;
   await storeAnswers(task, opened, request, checked);
+  for (const { id } of checked) await forgetSignIn(task, id);
   return checked;
+}
+
+/** Deletes the secrets of a sign-in that has its answer. */
+async function forgetSignIn({ interrupts, ref, runner }: RunTask, interruptId: string): Promise<void> {
+  if (interrupts.find(interruptId)?.interrupt.kind !== 'credential') return;
+  const { appName, userId } = ref;
+  await runner.authenticator?.forgetSignIn({ appName, userId, interruptId }).catch((error: unknown) => {
+    runner.runtime.logger.warn('A sign-in was not deleted.', { interruptId, ...errorFields(error) });
+  });
 }
 
 function answersOf({ resume }: RunTask, { message }: CheckedRequest): GivenAnswer[] {

@@ -1,0 +1,64 @@
+import type { AuthConfig } from '@thole/core';
+import { InMemorySessionService } from '@thole/mem-services';
+import { LlmAgent, Runner } from '@thole/runner';
+import { calls, says, ScriptedLlm } from '@thole/testing';
+import { FunctionTool } from '@thole/tools';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { AuthFixture, user } from '../packages/auth/test/server/auth-fixture.ts';
+import { OidcServer, REDIRECT_URI, SECRET } from '../packages/auth/test/server/oidc-server.ts';
+
+let server: OidcServer;
+beforeAll(async () => {
+  server = await OidcServer.start();
+});
+afterAll(() => server.close());
+
+describe('context.requestCredential', () => {
+  it('pauses for a sign-in and gives the tool a token, with no secret in the session (contracts 28, 44)', async () => {
+    const fixture = new AuthFixture(server.url);
+    const sessionService = new InMemorySessionService();
+    const tokens: unknown[] = [];
+    const mail = new FunctionTool({
+      name: 'mail',
+      description: 'Reads mail.',
+      execute: async (_args, context) => {
+        const credential = await context.requestCredential(fixture.openId());
+        tokens.push(credential.oauth2?.accessToken);
+        return { mails: 3 };
+      },
+    });
+    const model = new ScriptedLlm(
+      calls('mail', {}, 'c1'),
+      says('Three mails.'),
+      calls('mail', {}, 'c2'),
+      says('Still three.'),
+    );
+    const agent = new LlmAgent({ name: 'root', model, tools: [mail] });
+    const runner = new Runner({
+      appName: user.appName,
+      agent,
+      sessionService,
+      authenticator: fixture.authenticator,
+      autoCreateSession: true,
+    });
+    const at = { userId: user.userId, sessionId: 's' };
+    const first = await runner.runToCompletion({ ...at, newMessage: 'Mail?' });
+    expect(first).toMatchObject({ status: 'paused', interrupts: [{ kind: 'credential', toolName: 'mail' }] });
+    const [interrupt] = first.interrupts;
+    const authConfig = interrupt!.payload as unknown as AuthConfig;
+    const authResponseUri = await fixture.openAuthUri(authConfig);
+    const response = {
+      ...authConfig,
+      exchangedAuthCredential: { authType: 'openIdConnect', oauth2: { authResponseUri, redirectUri: REDIRECT_URI } },
+    };
+    const run = runner.resume({ ...at, answers: { [interrupt!.id]: response as never } });
+    expect(await run.result).toMatchObject({ status: 'completed' });
+    expect(tokens).toEqual([expect.any(String)]);
+    const next = await runner.runToCompletion({ ...at, newMessage: 'And now?' });
+    expect(next).toMatchObject({ status: 'completed', text: 'Still three.' });
+    const stored = JSON.stringify(await sessionService.getSession({ ...at, appName: user.appName }));
+    expect(stored).not.toContain(SECRET);
+    expect(stored).not.toContain(String(tokens[0]));
+    expect(stored).toContain('"status":"received"');
+  });
+});
