@@ -22,6 +22,7 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
   cli: [
     ...['@thole/core', '@thole/runner', '@thole/tools', '@thole/mem-services', '@thole/sql-services'],
     ...['@thole/redis-services', '@thole/provider-gemini', '@thole/provider-openai', '@thole/server', '@thole/dev-ui'],
+    ...['@thole/vertex-services', '@thole/s3-services'],
     ...['@clack/prompts', 'chokidar', 'commander', 'ioredis', 'mysql2', 'pg', 'node:*'],
   ],
   testing: ['@thole/core', 'node:assert', 'node:http', 'node:net'],

@@ -2,8 +2,10 @@ import { usageError } from '../options/usage-error.ts';
 import type { Backend, OpenContext, OpenService } from './backend.ts';
 import { databaseBackend } from './database-backend.ts';
 import { folderBackend } from './folder-backend.ts';
+import { agentEngineBackend, cloudStorageBackend, ragBackend } from './google-backend.ts';
 import { inMemoryBackend } from './in-memory-backend.ts';
 import { redisBackend } from './redis-backend.ts';
+import { s3Backend } from './s3-backend.ts';
 import { readServiceUri } from './service-uri.ts';
 
 /** Backends by the scheme of their URIs. */
@@ -15,6 +17,10 @@ const backends: { readonly [scheme: string]: Backend } = {
   mysql: databaseBackend,
   redis: redisBackend,
   rediss: redisBackend,
+  agentengine: agentEngineBackend,
+  rag: ragBackend,
+  gs: cloudStorageBackend,
+  s3: s3Backend,
 };
 
 /** Returns the schemes that support a service, for help and errors. */

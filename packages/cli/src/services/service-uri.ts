@@ -47,6 +47,19 @@ export function folderOf({ rest }: ServiceUri, option: string, cwd: string): str
   return rest.startsWith('/') ? pathOf(rest, option) : resolve(cwd, decode(rest));
 }
 
+/**
+ * Returns the id or the resource name (`projects/…/locations/…/<collection>/…`) that a URI names. Throws a usage error
+ * for other names.
+ */
+export function resourceOf({ scheme, rest }: ServiceUri, option: string, collection: string): string {
+  const name = rest.replace(/\/+$/, '');
+  if (!/^[\w-]+$/.test(name) && !new RegExp(`^projects/[^/]+/locations/[^/]+/${collection}/[\\w-]+$`).test(name))
+    throw usageError(
+      `${option} must be ${scheme}:// and an id, or ${scheme}://projects/<project>/locations/<location>/${collection}/<id>.`,
+    );
+  return name;
+}
+
 function pathOf(rest: string, option: string): string {
   try {
     return fileURLToPath(`file://${rest}`);

@@ -74,6 +74,8 @@ export class GoogleServer {
   readonly faults: Fault[] = [];
   /** Number of access tokens that were issued. */
   tokens = 0;
+  /** True to answer requests without credentials too, as emulators do. */
+  isEmulator = false;
   readonly operations: Operations = new Operations();
   readonly sessions: SessionRoutes = new SessionRoutes(this.operations);
   readonly memory: MemoryRoutes = new MemoryRoutes(this.operations, this.sessions);
@@ -164,7 +166,8 @@ export class GoogleServer {
       if (request.path === '/token') return this.#issueToken(request);
       if (request.path.startsWith('/computeMetadata/')) return this.#machineToken();
       const token = String(request.headers['authorization']).replace('Bearer ', '');
-      if (!this.#valid.has(token))
+      const isAnonymous = this.isEmulator && request.headers['authorization'] === undefined;
+      if (!isAnonymous && !this.#valid.has(token))
         throw new GoogleFailure(401, 'UNAUTHENTICATED', 'Request had invalid authentication credentials.');
       for (const routes of [
         ...[this.operations, this.sessions, this.memory, this.rag, this.storage, this.resources],
