@@ -9,6 +9,11 @@ import type { ClientError } from './client-error.ts';
 export interface RunRequest extends SessionRef, ClientCallOptions, ReconnectListener {
   /** May be missing if `invocationId` names an invocation to continue. */
   newMessage?: NewMessage | undefined;
+  /**
+   * Id of the message. A request with the id of a stored message starts nothing and returns the events of its invocation: send
+   * it again after a failure without a response. Default: a random id.
+   */
+  messageId?: string | undefined;
   /** True to receive partial events while the model writes. Default: false. */
   streaming?: boolean | undefined;
   /** State to write together with the message. */
@@ -34,6 +39,11 @@ export interface ReconnectListener {
    * client reconnects after `delayMs`. `attempt` starts with 1 after each received event.
    */
   onReconnect?: ((reconnect: { attempt: number; delayMs: number; error: ClientError }) => void) | undefined;
+  /**
+   * Called with the `id` of partial events whose stored event will not follow, or follows with other text: the connection was
+   * lost, another process continues the run, or the run has failed, paused or ended.
+   */
+  onDiscard?: ((eventId: string) => void) | undefined;
 }
 
 /**
@@ -41,8 +51,8 @@ export interface ReconnectListener {
  * decides about the run. A failed run throws a `ClientError` with the code of the run (`MODEL_RATE_LIMITED` …).
  *
  * After a reconnect, the partial events of an unfinished answer either start again (if the same process runs the run)
- * or are missing. The stored event with the same `id` always follows. So keep partial text by event `id`, drop
- * unfinished text in `onReconnect`, and replace it with the stored event.
+ * or are missing. If another process continues the run, the answer has another `id`. So keep partial text by event `id`, drop it
+ * in `onDiscard`, and replace it with the stored event.
  */
 export interface ClientRun extends AsyncIterableIterator<Event> {
   /** Resolves before the first event. Keep it with `lastSeq` for `resume`. Rejects if the run did not start. */

@@ -5,6 +5,9 @@ import type {
   Content,
   Event,
   EventWindow,
+  Interrupt,
+  InterruptKind,
+  Json,
   JsonObject,
   MemoryEntry,
   MemoryFilter,
@@ -35,6 +38,7 @@ export interface ClientCallOptions extends CallOptions {
 export interface Client {
   readonly apps: AppsClient;
   readonly sessions: SessionsClient;
+  readonly interrupts: InterruptsClient;
   readonly artifacts: ArtifactsClient;
   readonly memory: MemoryClient;
   readonly traces: TracesClient;
@@ -44,6 +48,8 @@ export interface Client {
    * event once and in order. After a lost connection it reconnects.
    */
   run(request: RunRequest): ClientRun;
+  /** Answers interrupts and returns the events of their invocation, as `run` does. */
+  answer(request: AnswerRequest): ClientRun;
   /** Reads an active or finished run again: after a reload of the page, or in another process. */
   resume(request: ResumeRequest): ClientRun;
   /** Returns the stored events of a run when it has ended. The default of `timeoutMs` is 600,000. */
@@ -113,6 +119,50 @@ export interface SessionsClient {
   delete(p: SessionRef & { memory?: boolean | undefined } & ClientCallOptions): Promise<void>;
   /** Returns the content of a session for `create`: its events, and its state without that of the user and the app. */
   export(p: SessionRef & ClientCallOptions): Promise<SessionFile>;
+}
+
+/** An interrupt with the session that it belongs to. */
+export interface InboxInterrupt extends Interrupt {
+  userId: string;
+  sessionId: string;
+}
+
+/** The open interrupts to list. */
+export interface InboxQuery extends ClientCallOptions {
+  appName: string;
+  /** Default: all users that the client may act for. */
+  userId?: string | undefined;
+  kind?: InterruptKind | undefined;
+  /** Maximum number of sessions on a page. Default: the server's, 50. */
+  limit?: number | undefined;
+}
+
+/** Open interrupts: requests that wait for an answer. */
+export interface InterruptsClient {
+  /** Returns the open interrupts of a session, oldest first. Rejects with status 404 for an unknown session. */
+  list(p: SessionRef & ClientCallOptions): Promise<Interrupt[]>;
+  /** Yields the open interrupts of an app, by the time of the last event of their session. Reads further pages when needed. */
+  inbox(p: InboxQuery): AsyncIterable<InboxInterrupt>;
+  /** Returns one page. It may be empty although there is a `next` page, whose `after` is `next`. */
+  page(
+    p: InboxQuery & { after?: string | undefined },
+  ): Promise<{ interrupts: InboxInterrupt[]; next?: string | undefined }>;
+}
+
+/** An answer to an interrupt. */
+export interface InterruptAnswer {
+  /** The interrupt, as `interrupts` returned it. */
+  interrupt: Interrupt;
+  /**
+   * A confirmation takes true, false or `{confirmed, payload?, editedArguments?}`; input takes a value that fits its schema; a
+   * long-running call takes its result; a sign-in takes its auth config with the response of the authorization server.
+   */
+  value: Json;
+}
+
+/** Answers to interrupts of one invocation. */
+export interface AnswerRequest extends Omit<RunRequest, 'newMessage' | 'invocationId' | 'messageId'> {
+  answers: readonly InterruptAnswer[];
 }
 
 /**

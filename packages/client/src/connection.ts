@@ -2,7 +2,7 @@ import { queryString } from './request-path.ts';
 import type { Query } from './request-path.ts';
 import type { ClientCallOptions } from './client.ts';
 import { ClientError } from './client-error.ts';
-import type { ClientOptions, ClientRuntime } from './client-options.ts';
+import type { ClientHeaders, ClientOptions, ClientRuntime } from './client-options.ts';
 import { toClientError } from './to-client-error.ts';
 import { withTimeout } from './with-timeout.ts';
 import { systemRuntime } from './runtime/system-runtime.ts';
@@ -13,6 +13,7 @@ export interface RequestOptions {
   method?: string | undefined;
   query?: Query | undefined;
   body?: object | undefined;
+  headers?: ClientHeaders | undefined;
 }
 
 /** Sends a request and returns the JSON of the response. Its type is not verified. */
@@ -75,7 +76,7 @@ export class Connection {
       const ownHeaders = typeof headers === 'function' ? await headers() : headers;
       response = await fetch(this.#baseUrl + path + queryString(options.query), {
         method,
-        headers: { ...(text && { 'content-type': 'application/json' }), ...ownHeaders },
+        headers: { ...(text && { 'content-type': 'application/json' }), ...options.headers, ...ownHeaders },
         ...(text && { body: text }),
         ...(credentials && { credentials }),
         cache: 'no-store',

@@ -5,8 +5,9 @@ import { artifactsClient } from './artifacts-client.ts';
 import type { Client } from './client.ts';
 import type { ClientOptions } from './client-options.ts';
 import { Connection } from './connection.ts';
+import { interruptsClient, toAnswerRun } from './interrupts-client.ts';
 import { memoryClient } from './memory-client.ts';
-import { toRunBody, RunReader } from './run-reader.ts';
+import { idempotencyHeaders, toRunBody, RunReader } from './run-reader.ts';
 import { sessionsClient } from './sessions-client.ts';
 
 /** Returns a client of the server at `baseUrl`. It keeps no connection open except those of runs that are read. */
@@ -21,6 +22,7 @@ export function createClient(options: ClientOptions): Client {
       info: async (p) => requestJson<AppInfo>(path`/apps/${p.appName}/app-info`, { call: p }),
     },
     sessions: sessionsClient(requestJson, requestVoid),
+    interrupts: interruptsClient(requestJson),
     artifacts: artifactsClient(requestJson, requestVoid),
     memory: memoryClient(requestJson, requestVoid),
     traces: {
@@ -42,9 +44,17 @@ export function createClient(options: ClientOptions): Client {
         ),
     },
     run: (request) => new RunReader(connection, request, toRunBody(request)),
+    answer(request) {
+      const run = toAnswerRun(request);
+      return new RunReader(connection, run, toRunBody(run));
+    },
     resume: (request) => new RunReader(connection, request),
     runToCompletion: async (p) =>
-      requestJson<Event[]>('/run', { call: { ...p, timeoutMs: p.timeoutMs ?? 600_000 }, body: toRunBody(p) }),
+      requestJson<Event[]>('/run', {
+        call: { ...p, timeoutMs: p.timeoutMs ?? 600_000 },
+        body: toRunBody(p),
+        headers: idempotencyHeaders(connection.runtime, p),
+      }),
     health: (call) => requestVoid('/health', { call }),
     version: (call) => requestJson<ServerVersion>('/version', { call }),
   };

@@ -16,8 +16,9 @@ export class EventAssembler {
     this.lastSeq = after;
   }
 
-  /** Drops the first half of an event: after a reconnect it is sent again. */
-  discardFirstHalf(): void {
+  /** Prepares for a new connection. It sends the first half of an event again. */
+  restart(): void {
+    this.ended = false;
     this.#firstHalf = undefined;
   }
 

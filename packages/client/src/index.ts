@@ -9,11 +9,16 @@ export type {
   TraceSpan,
 } from './responses.ts';
 export type {
+  AnswerRequest,
   AppsClient,
   ArtifactsClient,
   ClientCallOptions,
   Client,
   GraphsClient,
+  InboxInterrupt,
+  InboxQuery,
+  InterruptAnswer,
+  InterruptsClient,
   ListSessions,
   MemoryClient,
   MemoryConditions,

@@ -2,6 +2,7 @@ import type { Event } from '@thole/core';
 import { path } from './request-path.ts';
 import { ClientError } from './client-error.ts';
 import type { ClientCallOptions } from './client.ts';
+import type { ClientHeaders, ClientRuntime } from './client-options.ts';
 import type { ClientRun, ResumeRequest, RunRequest } from './client-run.ts';
 import type { RequestOptions, Connection } from './connection.ts';
 import { EventAssembler } from './event-assembler.ts';
@@ -19,6 +20,24 @@ export function toRunBody(request: Omit<RunRequest, 'onReconnect'>): object {
   };
 }
 
+/** Returns the header with the id of the message: a random one, or that of the request. */
+export function idempotencyHeaders(
+  runtime: ClientRuntime,
+  { messageId }: Pick<RunRequest, 'messageId'>,
+): ClientHeaders {
+  return { 'idempotency-key': messageId ?? `message-${randomHex(runtime)}` };
+}
+
+/** 128 random bits. `crypto.randomUUID` is missing on pages without HTTPS. */
+function randomHex(runtime: ClientRuntime): string {
+  let text = '';
+  while (text.length < 32)
+    text += Math.floor(runtime.random() * 16 ** 8)
+      .toString(16)
+      .padStart(8, '0');
+  return text;
+}
+
 /** Reads a run over one or more connections. The first one is opened at once. */
 export class RunReader implements ClientRun {
   readonly invocationId: Promise<string>;
@@ -31,6 +50,8 @@ export class RunReader implements ClientRun {
   /** Ends the current connection. */
   #current: AbortController = new AbortController();
   #isReturned: boolean = false;
+  /** Ids of partial events without their stored event. */
+  readonly #unfinished: Set<string> = new Set();
   /** Time of the last received data, heartbeats included. */
   #receivedAt: number = 0;
   #knownId: string | undefined;
@@ -103,14 +124,17 @@ export class RunReader implements ClientRun {
             for (const event of this.#assembler.add(frame)) {
               if (this.#closed.signal.aborted) throw abortedError(this.#closed.signal.reason);
               this.#setId(event.invocationId);
+              if (event.partial) this.#unfinished.add(event.id);
+              else this.#unfinished.delete(event.id);
               if (!event.partial) attempt = 0;
               yield event;
             }
-            if (this.#assembler.ended) return;
+            if (this.#assembler.ended) return this.#discardPartials();
           }
           throw connectionLost();
         } catch (error) {
           if ((this.#receivedAt - connectedAt) * 1000 >= maxDelayMs) attempt = 0;
+          this.#discardPartials();
           if (!this.#isReconnectable(error) || ++attempt > attempts) throw error;
           await this.#pause(attempt, error);
         } finally {
@@ -135,7 +159,9 @@ export class RunReader implements ClientRun {
     return this.#connection.withCallTimeout({ signal: this.#closed.signal, timeoutMs }, async () => {
       const route = body ? '/run_sse' : `${this.#runPath(this.#knownId)}/events`;
       const query = { after: body ? undefined : this.lastSeq || undefined };
-      const response = await this.#connection.fetch(route, { call: undefined, body, query }, current.signal);
+      const headers = body && idempotencyHeaders(this.#connection.runtime, this.#request as RunRequest);
+      const options: RequestOptions = { call: undefined, body, query, headers };
+      const response = await this.#connection.fetch(route, options, current.signal);
       const reader = response.body?.getReader();
       const cancel = (): void => void reader?.cancel().catch(() => {});
       current.signal.addEventListener('abort', cancel);
@@ -163,8 +189,13 @@ export class RunReader implements ClientRun {
     return value;
   }
 
+  #discardPartials(): void {
+    for (const id of this.#unfinished) this.#request.onDiscard?.(id);
+    this.#unfinished.clear();
+  }
+
   async #pause(attempt: number, error: ClientError): Promise<void> {
-    this.#assembler.discardFirstHalf();
+    this.#assembler.restart();
     const { runtime, options } = this.#connection;
     const { delayMs: first = 250, maxDelayMs = 10_000 } = options.reconnect ?? {};
     const delayMs = Math.max(
@@ -180,7 +211,10 @@ export class RunReader implements ClientRun {
 
   /** True if the run is not affected, so that the rest of it can be read on a new connection. */
   #isReconnectable(error: unknown): error is ClientError {
-    if (this.#assembler.ended || this.#knownId === undefined || !ClientError.is(error)) return false;
+    if (this.#knownId === undefined || !ClientError.is(error)) return false;
+    // Another process continues the run.
+    if (error.code === 'LEASE_LOST') return true;
+    if (this.#assembler.ended) return false;
     return error.retryable && error.code !== 'ABORTED';
   }
 

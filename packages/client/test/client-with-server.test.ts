@@ -1,6 +1,8 @@
 import { createEvent, createEventActions } from '@thole/core';
-import type { Agent, Event } from '@thole/core';
-import { fails, hangs, says, streams } from '@thole/testing';
+import type { Agent, Event, Json, JsonObject } from '@thole/core';
+import { LlmAgent } from '@thole/runner';
+import { calls, callsAll, fails, hangs, says, ScriptedLlm, streams } from '@thole/testing';
+import { FunctionTool, LongRunningFunctionTool } from '@thole/tools';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { Client } from '../src/index.ts';
 import { createHotel, serveHotel, textOf } from './hotel-server.ts';
@@ -267,6 +269,103 @@ describe('Client.run with a server', () => {
     expect(events.map(textOf)).toEqual(words);
     expect(events.map(({ seq }) => seq)).toEqual(words.map((_, i) => i + 2));
     expect(reconnects).toBeGreaterThanOrEqual(words.length);
+  });
+});
+
+describe('Client.interrupts and Client.answer', () => {
+  const book = (paid: JsonObject[]): FunctionTool =>
+    new FunctionTool({
+      name: 'book',
+      description: 'Books a room.',
+      requireConfirmation: true,
+      allowEditedArguments: true,
+      execute: (args: JsonObject) => (paid.push(args), { booked: true }),
+    });
+  const ask = new FunctionTool({
+    name: 'ask',
+    description: 'Asks the guest.',
+    execute: async (_: unknown, context) => ({
+      guests: await context.requestInput({ message: 'Who?', responseSchema: { type: 'array' } }),
+    }),
+  });
+  const fetchKey = new LongRunningFunctionTool({ name: 'key', description: 'Fetches.', execute: () => ({ ok: 1 }) });
+
+  it('lists the requests of a session and of all sessions, and continues with the answers', async () => {
+    const booked: JsonObject[] = [];
+    const model = new ScriptedLlm(
+      callsAll(['book', { room: 7 }], ['ask'], ['key']),
+      says('All done.'),
+      calls('book', { room: 8 }),
+    );
+    const agent = new LlmAgent({ name: 'porter', model, tools: [book(booked), ask, fetchKey] });
+    const client = recordCalls(createHotel([], { agent }).client);
+    await client.sessions.create(ref);
+    const paused = await Array.fromAsync(client.run(hello));
+    const interrupts = await client.interrupts.list(ref);
+    expect(interrupts.map(({ kind }) => kind).sort()).toEqual(['confirmation', 'input', 'longRunning']);
+    const values: { [kind: string]: Json } = {
+      confirmation: { confirmed: true, editedArguments: { room: 9 } },
+      input: ['Ada'],
+      longRunning: 'In the drawer.',
+    };
+    const answers = interrupts.map((interrupt) => ({ interrupt, value: values[interrupt.kind]! }));
+    const run = client.answer({ ...ref, answers, streaming: true });
+    expect(await run.invocationId).toBe(paused[0]!.invocationId);
+    const events = await Array.fromAsync(run);
+    expect(textOf(events.at(-1)!)).toBe('All done.');
+    expect(booked).toEqual([{ room: 9 }]);
+    expect(await client.interrupts.list(ref)).toEqual([]);
+    await expect(Array.fromAsync(client.answer({ ...ref, answers: answers.slice(0, 1) }))).rejects.toMatchObject({
+      status: 409,
+      code: 'INTERRUPT_ANSWERED',
+    });
+  });
+
+  it('rejects with the answer true or false, and reads all pages of the inbox', async () => {
+    const booked: JsonObject[] = [];
+    const model = new ScriptedLlm(...[1, 2, 3].map((room) => calls('book', { room })), says('Not booked.'));
+    const agent = new LlmAgent({ name: 'porter', model, tools: [book(booked)] });
+    const client = recordCalls(createHotel([], { agent }).client);
+    for (const sessionId of ['a', 'b', 'c']) {
+      await client.sessions.create({ ...user, sessionId });
+      await Array.fromAsync(client.run({ ...user, sessionId, newMessage: 'Book.' }));
+    }
+    const inbox = await Array.fromAsync(client.interrupts.inbox({ ...user, kind: 'confirmation', limit: 2 }));
+    expect(inbox.map(({ sessionId, userId }) => `${userId} ${sessionId}`).sort()).toEqual(['ada a', 'ada b', 'ada c']);
+    const page = await client.interrupts.page({ appName: user.appName, limit: 2 });
+    expect([page.interrupts.length, typeof page.next]).toEqual([2, 'string']);
+    expect(await Array.fromAsync(client.interrupts.inbox({ ...user, kind: 'timer' }))).toEqual([]);
+    const { sessionId, ...interrupt } = inbox[0]!;
+    const run = client.answer({ ...user, sessionId, answers: [{ interrupt, value: false }] });
+    expect(textOf((await Array.fromAsync(run)).at(-1)!)).toBe('Not booked.');
+    expect(booked).toEqual([]);
+  });
+
+  it('continues a failed invocation with its id', async () => {
+    const { client } = createHotel([fails('MODEL_OVERLOADED'), says('Better.')]);
+    await client.sessions.create(ref);
+    const run = client.run(hello);
+    const invocationId = await run.invocationId;
+    await expect(Array.fromAsync(run)).rejects.toMatchObject({ code: 'MODEL_OVERLOADED' });
+    const events = await Array.fromAsync(client.run({ ...ref, invocationId }));
+    expect(events.map(textOf)).toEqual(['Better.']);
+    expect(events[0]!.invocationId).toBe(invocationId);
+  });
+});
+
+describe('RunRequest.messageId', () => {
+  it('starts one run for a message that is sent twice', async () => {
+    const { client } = createHotel([says('Once.')]);
+    await client.sessions.create(ref);
+    for (let i = 0; i < 2; i++) {
+      const events = await Array.fromAsync(client.run({ ...hello, messageId: 'm1' }));
+      expect(events.map(textOf)).toEqual(['Once.']);
+    }
+    expect(await client.runToCompletion({ ...hello, messageId: 'm1' })).toHaveLength(1);
+    expect((await client.sessions.get(ref)).events.map(({ id, author }) => author === 'user' && id)).toEqual([
+      'm1',
+      false,
+    ]);
   });
 });
 

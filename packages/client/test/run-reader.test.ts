@@ -21,6 +21,44 @@ describe('Client.run', () => {
     ]);
   });
 
+  it('sends a new id with each message, or the id of the request', async () => {
+    const { client, server } = await serverOf(Array.from({ length: 4 }, () => stream([frame(event('hi', 2)), done])));
+    await textsOf(client.run(hello));
+    await textsOf(client.run(hello));
+    await textsOf(client.run({ ...hello, messageId: 'm1' }));
+    await textsOf(client.resume({ ...ref, invocationId: 'i-1' }));
+    const [first, second, third, fourth] = server.requests.map(({ headers }) => headers['idempotency-key']);
+    expect([first, second]).toEqual(Array.from({ length: 2 }, () => expect.stringMatching(/^message-[0-9a-f]{32}$/)));
+    expect(first).not.toBe(second);
+    expect([third, fourth]).toEqual(['m1', undefined]);
+  });
+
+  it('reconnects after LEASE_LOST: another process continues the run', async () => {
+    const lost = 'data: {"error": "Lost.", "errorDetails": {"code": "LEASE_LOST", "retryable": false}}\n\n';
+    const { client, server } = await serverOf([
+      stream([frame(event('a', 2)), lost]),
+      stream([frame(event('b', 3)), done]),
+    ]);
+    expect(await textsOf(client.run(hello))).toEqual(['a', 'b']);
+    expect(server.requests[1]!.path).toBe(`${resumed}?after=2`);
+  });
+
+  it('discards partial events without their stored event at each end of a stream', async () => {
+    const failed = 'data: {"error": "No.", "errorDetails": {"code": "MODEL_FAILED"}}\n\n';
+    const partial = (text: string, id: string): string => frame(event(text, undefined, { id }));
+    const { client } = await serverOf([
+      stream([partial('lo', 'e-1')], 'cut'),
+      stream([partial('Hel', 'e-2'), frame(event('Hello', 2)), partial('Wai', 'e-3'), done]),
+      stream([partial('Bro', 'e-4'), failed]),
+    ]);
+    const discarded: string[] = [];
+    const onDiscard = (id: string): void => void discarded.push(id);
+    await textsOf(client.run({ ...hello, onDiscard }));
+    expect(discarded).toEqual(['e-1', 'e-3']);
+    await expect(textsOf(client.run({ ...hello, onDiscard }))).rejects.toMatchObject({ code: 'MODEL_FAILED' });
+    expect(discarded).toEqual(['e-1', 'e-3', 'e-4']);
+  });
+
   it('starts before it is read, and knows its invocation before its first event', async () => {
     const { client } = await serverOf([stream([], 'silence')]);
     const run = client.run(hello);

@@ -83,18 +83,24 @@ describe('HandlerOptions.recover', () => {
 });
 
 describe('Handler.close with a durable store', () => {
-  it('stops runs so that another process continues them', async () => {
-    const durable = new InMemorySessionService();
-    Object.defineProperty(durable, 'isDurable', { value: true });
-    const { run, handler } = await demo({ sessionService: durable, answers: [hangs()] });
-    const response = await run('/run_sse');
-    await handler.close({ timeoutMs: 0 });
-    await response.text();
-    const [stored] = (await durable.getSession(session))!.events;
-    const next = await demo({ sessionService: durable, answers: [says('Continued.')], recover: true, isNext: true });
-    const words = (await allFrames(await next.get(EVENTS.replace('invocation-x', stored!.invocationId)))).map(inWords);
-    expect(words).toEqual(['#2 ', '#3 Continued.', ': done']);
-  });
+  it.each(['abort', 'continue'] as const)(
+    'lets another process continue runs (onDisconnect %s)',
+    async (onDisconnect) => {
+      const durable = new InMemorySessionService();
+      Object.defineProperty(durable, 'isDurable', { value: true });
+      const { run, handler } = await demo({ sessionService: durable, onDisconnect, answers: [hangs()] });
+      const response = await run('/run_sse');
+      await handler.close({ timeoutMs: 0 });
+      // Without a last frame, clients reconnect.
+      expect(await response.text()).toBe('');
+      const [stored] = (await durable.getSession(session))!.events;
+      const next = await demo({ sessionService: durable, answers: [says('Continued.')], recover: true, isNext: true });
+      const words = (await allFrames(await next.get(EVENTS.replace('invocation-x', stored!.invocationId)))).map(
+        inWords,
+      );
+      expect(words).toEqual(['#2 ', '#3 Continued.', ': done']);
+    },
+  );
 });
 
 describe('startRecovery', () => {

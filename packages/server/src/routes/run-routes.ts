@@ -99,7 +99,7 @@ export const runRoutes: readonly Route[] = [
 async function streamAttached(call: RouteCall<RunBody>): Promise<Response> {
   const { context, body } = call;
   const options = { streaming: body.streaming ?? false, detached: false, yieldUserMessage: true };
-  const { run, split, where } = await startRun(call, options);
+  const { run, ref, split, where } = await startRun(call, options);
   const stopWatching = abortOnDisconnect(run, call);
   let first: IteratorResult<Event>;
   try {
@@ -110,7 +110,8 @@ async function streamAttached(call: RouteCall<RunBody>): Promise<Response> {
   } finally {
     stopWatching();
   }
-  const toErrorFrame = (error: unknown): string => failedRunFrame(error, context.errorLog, { where: where() });
+  const toErrorFrame = (error: unknown): string =>
+    mayContinue(call, ref, error) ? '' : failedRunFrame(error, context.errorLog, { where: where() });
   const reader = new AttachedRunReader(run, { first, split, runtime: context.runtime, toErrorFrame });
   // Requested at once, even if the client does not read yet. A run without I/O is then complete after the microtasks.
   let text: string | undefined;
@@ -126,7 +127,7 @@ async function streamDetached(call: RouteCall<RunBody>): Promise<Response> {
   const options = { streaming: body.streaming ?? false, detached: true, yieldUserMessage: true };
   const { run, ref, split, where } = await startRun(call, options);
   const toErrorFrame = (error: unknown, hasStarted: boolean = true): string =>
-    failedRunFrame(error, context.errorLog, { where: where(), hasStarted });
+    mayContinue(call, ref, error) ? '' : failedRunFrame(error, context.errorLog, { where: where(), hasStarted });
   const buffered = new BufferedRun(run, { ref, maxChars: context.limits.runBufferChars, split, toErrorFrame });
   await buffered.started;
   // Only now: a run that continues an invocation knows its id when it has started.
@@ -137,6 +138,15 @@ async function streamDetached(call: RouteCall<RunBody>): Promise<Response> {
     readStored: (after) => readStoredEvents({ ...p, after }),
   });
   return stream(call, source, run.invocationId);
+}
+
+/**
+ * True if the server is closing and another process may continue the run. Its stream has no last frame, so clients read the rest
+ * from another process.
+ */
+function mayContinue({ context }: RouteCall<RunBody>, { appName }: SessionRef, error: unknown): boolean {
+  if (!context.runs.closing || !TholeError.is(error, 'RUN_ABORTED')) return false;
+  return findRunner(context, appName).sessionService.isDurable === true;
 }
 
 interface StartedRun {

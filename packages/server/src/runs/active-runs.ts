@@ -29,6 +29,11 @@ export class ActiveRuns {
     return this.#draining;
   }
 
+  /** True if the server has begun to close. */
+  get closing(): boolean {
+    return this.#closing;
+  }
+
   /** Sets `draining` and waits `ms` milliseconds, so that load balancers notice it. */
   async drain(ms: number): Promise<void> {
     this.#draining = true;

@@ -1,0 +1,45 @@
+import type { FunctionResponse, Interrupt, Json, JsonObject } from '@thole/core';
+import { path } from './request-path.ts';
+import type { AnswerRequest, InboxInterrupt, InterruptsClient } from './client.ts';
+import type { RunRequest } from './client-run.ts';
+import type { RequestJson } from './connection.ts';
+
+/** Returns the methods for `…/interrupts`. */
+export function interruptsClient(requestJson: RequestJson): InterruptsClient {
+  const page: InterruptsClient['page'] = async ({ appName, userId, kind, limit, after, ...call }) =>
+    requestJson(path`/apps/${appName}/interrupts`, { call, query: { userId, kind, limit, after } });
+  return {
+    async list(p) {
+      const all = path`/apps/${p.appName}/users/${p.userId}/sessions/${p.sessionId}/interrupts`;
+      return (await requestJson<{ interrupts: Interrupt[] }>(all, { call: p })).interrupts;
+    },
+    page,
+    async *inbox(p): AsyncGenerator<InboxInterrupt, void> {
+      let after: string | undefined;
+      do {
+        const { interrupts, next } = await page({ ...p, after });
+        yield* interrupts;
+        after = next;
+      } while (after !== undefined);
+    },
+  };
+}
+
+/** Returns the run that sends answers. All of them belong to one invocation. */
+export function toAnswerRun({ answers, ...request }: AnswerRequest): RunRequest {
+  const parts = answers.map(({ interrupt, value }) => ({ functionResponse: toFunctionResponse(interrupt, value) }));
+  const invocationId = answers[0]?.interrupt.invocationId;
+  return { ...request, invocationId, newMessage: { role: 'user', parts } };
+}
+
+function toFunctionResponse({ id, kind, toolName }: Interrupt, value: Json): FunctionResponse {
+  if (kind === 'longRunning')
+    return { id, name: toolName ?? '', response: isObject(value) ? value : { result: value } };
+  const name = `adk_request_${kind}`;
+  if (kind === 'confirmation' && typeof value === 'boolean') return { id, name, response: { confirmed: value } };
+  return { id, name, response: kind !== 'input' && isObject(value) ? value : { result: value } };
+}
+
+function isObject(value: Json): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
