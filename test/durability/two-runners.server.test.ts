@@ -65,7 +65,8 @@ describeBackends(backends, (backend) => {
     expect(await first.next()).toEqual({ failed: 'LEASE_LOST' });
     second.say({ answer: 'TWO' });
     expect(await second.next()).toEqual({ done: 'TWO' });
-    expect(await texts()).toEqual(['one', 'two', 'TWO']);
+    // The second is the record that closes the invocation of the first process.
+    expect(await texts()).toEqual(['one', '', 'two', 'TWO']);
   });
 
   it('starts a run after the session’s process was killed and its lease has expired (contract 13)', async () => {
@@ -77,7 +78,8 @@ describeBackends(backends, (backend) => {
     expect(await second.next()).toEqual(asked('one', 'two'));
     second.say({ answer: 'TWO' });
     expect(await second.next()).toEqual({ done: 'TWO' });
-    expect(await texts()).toEqual(['one', 'two', 'TWO']);
+    // The second is the record that closes the invocation of the first process.
+    expect(await texts()).toEqual(['one', '', 'two', 'TWO']);
   });
 
   async function twoRunners(
