@@ -20,7 +20,7 @@ const demoModel: Llm = {
     const orderId = /order (\d+)/.exec(textOf(last))?.[1];
     const memory = contents.map(textOf).find((text) => text.includes('earlier conversations'));
     let part: Part = { text: `You said: ${textOf(last)}` };
-    if (memory) part = { text: `I remember: ${/^- \w+: (.*)$/m.exec(memory)?.[1]}` };
+    if (memory) part = { text: `I remember: ${/^- (?:\w+: )?(.*)$/m.exec(memory)?.[1]}` };
     if (orderId) part = { functionCall: { name: 'order_status', args: { orderId } } };
     if (result) part = { text: `The tool returned ${JSON.stringify(result)}` };
     yield { content: { role: 'model', parts: [part] }, finishReason: 'STOP' };

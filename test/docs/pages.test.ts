@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { filesBelow, read } from '../architecture/workspace.ts';
 import { commandsOf, filesOf, startPages } from './page.ts';
 
-const shown = startPages.flatMap(filesOf);
+const shown = [...startPages, 'docs/guides/google-cloud.md'].flatMap(filesOf);
 
 describe('Start pages', () => {
   it('are all pages of docs/start', () => {
@@ -29,6 +29,14 @@ describe('Start pages', () => {
       const next = startPages[index + 1]!.replace('docs/start/', '');
       expect(read(page).split('## Next')[1], page).toContain(`(${next})`);
     }
+  });
+});
+
+describe('docs/guides/google-cloud.md', () => {
+  it('shows its files as docs/examples has them', () => {
+    const files = filesOf('docs/guides/google-cloud.md');
+    const stored = files.map(({ name }) => ({ name, text: read(`docs/examples/${name}`) }));
+    expect(files, 'run `pnpm run docs examples`').toEqual(stored);
   });
 });
 
