@@ -1,5 +1,5 @@
 import { createEvent, createEventActions, TholeError } from '@thole/core';
-import { isPlainObject } from '@thole/core/kit';
+import { canonicalJson, isPlainObject } from '@thole/core/kit';
 import type { EventActions, FunctionCall, Json, JsonObject } from '@thole/core';
 import { asError } from '../hooks/as-error.ts';
 import type { RequestDraft } from '../request/request-draft.ts';
@@ -53,7 +53,7 @@ export async function checkGate(
     return { error: asError(error) };
   }
   const hint = asked?.hint ?? confirmationHint(tool.name);
-  const isChanged = !isSame(toolArgs, call.args);
+  const isChanged = canonicalJson(toolArgs) !== canonicalJson(call.args);
   const payload = asked?.payload ?? (isChanged ? { arguments: toolArgs } : undefined);
   return { request: confirmationRequest({ runtime: context.runtime, call, ttlMs }, { hint, payload }) };
 }
@@ -89,7 +89,7 @@ function isApproved(
   { editedArguments, seenArguments }: NonNullable<CallAttempt['confirmation']>,
   args: JsonObject,
 ): boolean {
-  return isSame(args, editedArguments ?? seenArguments);
+  return canonicalJson(args) === canonicalJson(editedArguments ?? seenArguments);
 }
 
 function requestedIn(
@@ -104,15 +104,4 @@ function requestedIn(
 
 function forgetRequest({ requestedToolConfirmations }: EventActions, id: string): void {
   delete requestedToolConfirmations[id];
-}
-
-function isSame(a: Json, b: Json): boolean {
-  return canonical(a) === canonical(b);
-}
-
-/** Returns the JSON text with sorted names: databases may store objects in another order. */
-function canonical(value: Json): string {
-  return JSON.stringify(value, (_, each: Json) =>
-    isPlainObject(each) ? Object.fromEntries(Object.entries(each).sort(([a], [b]) => (a < b ? -1 : 1))) : each,
-  );
 }

@@ -1,5 +1,5 @@
 import { callStatus, TholeError } from '@thole/core';
-import { isPlainObject } from '@thole/core/kit';
+import { canonicalJson, isPlainObject } from '@thole/core/kit';
 import type { InterruptLog, RecordedInterrupt } from '@thole/core/kit';
 import type { FunctionResponse, Interrupt, Json, JsonObject, Tool } from '@thole/core';
 import { jsonSchema, readSchemaInput } from '@thole/tools';
@@ -109,7 +109,7 @@ function assertOriginalCall({ session }: RunTask, { event, interrupt }: Recorded
       'tool_name_mismatch',
       `names ${toolName}, but the call is a call of ${original.call.name}`,
     );
-  if (args !== undefined && sorted(original.call.args) !== sorted(args))
+  if (args !== undefined && canonicalJson(original.call.args) !== canonicalJson(args))
     throw mismatch(interrupt, 'arguments_mismatch', 'names other arguments than the call');
 }
 
@@ -197,16 +197,6 @@ function unwrapped(response: JsonObject): Json {
   } catch {
     return response;
   }
-}
-
-function sorted(value: Json): string {
-  return JSON.stringify(value, (_, each: Json) =>
-    isPlainObject(each) ? Object.fromEntries(Object.entries(each).sort(([a], [b]) => (a < b ? -1 : 1))) : each,
-  );
-}
-
-function expired(id: string): TholeError {
-  return new TholeError('INTERRUPT_EXPIRED', `Interrupt "${id}" has expired.`);
 }
 
 function answered(id: string): TholeError {

@@ -117,7 +117,8 @@ export class Committer {
     const { fence, ifHeldBy } = this.#condition;
     if (!task.isResumable || (fence === undefined && ifHeldBy === undefined)) return undefined;
     const changed = task.interrupts.marksAfter(event);
-    return task.isMarked || ifHeldBy !== undefined ? changed : { unfinished: task.invocationId, ...changed };
+    // Also for a message that joins another run: that run may end before it stores anything.
+    return task.isMarked ? changed : { unfinished: task.invocationId, ...changed };
   }
 
   #isStored(): void {

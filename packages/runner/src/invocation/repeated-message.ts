@@ -1,5 +1,5 @@
 import { TholeError } from '@thole/core';
-import { isPlainObject } from '@thole/core/kit';
+import { canonicalJson } from '@thole/core/kit';
 import type { Content, Event, EventLog, Json } from '@thole/core';
 import { hasHook } from '../hooks/call-hooks.ts';
 import type { OpenRun } from './open-run.ts';
@@ -16,7 +16,7 @@ export async function isRepeated(task: RunTask, { delivery, session }: OpenRun, 
   const earlier = session.log.at(index)!;
   // Plugins may have changed the stored message.
   const mayDiffer = hasHook(task.runner.plugins, 'onUserMessageCallback') || task.runConfig.saveInputBlobsAsArtifacts;
-  if (!mayDiffer && canonical(earlier.content) !== canonical(message)) {
+  if (!mayDiffer && canonicalJson(partsOf(earlier.content)) !== canonicalJson(partsOf(message))) {
     const { sessionId } = task.ref;
     const text = `Session "${sessionId}" has another message with messageId "${messageId}". Use a new id for a new message.`;
     throw new TholeError('MESSAGE_ID_TAKEN', text);
@@ -37,9 +37,6 @@ function indexOf(log: EventLog, id: string): number {
   return -1;
 }
 
-/** Returns the parts as JSON with sorted names: databases may store objects in another order. */
-function canonical(content: Event['content']): string {
-  return JSON.stringify(content?.parts ?? [], (_, each: Json) =>
-    isPlainObject(each) ? Object.fromEntries(Object.entries(each).sort(([a], [b]) => (a < b ? -1 : 1))) : each,
-  );
+function partsOf(content: Event['content']): Json {
+  return (content?.parts ?? []) as unknown as Json;
 }

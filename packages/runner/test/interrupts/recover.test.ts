@@ -1,9 +1,25 @@
 import { createEvent } from '@thole/core';
+import type { Event, Fence, SessionMarks } from '@thole/core';
 import { InMemorySessionService } from '@thole/mem-services';
 import { calls, FixedRuntime, says, ScriptedLlm } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
-import { createSetup, hello, ref, rootOf, settle, textsIn, toolOf } from '../support/llm-setup.ts';
+import { createSetup, hello, outcomeOf, ref, rootOf, settle, textsIn, toolOf } from '../support/llm-setup.ts';
 import { agentOf } from '../support/setup.ts';
+
+function messageOf(invocationId: string): Event {
+  return createEvent({ author: 'user', invocationId, content: { role: 'user', parts: [{ text: 'hello' }] } });
+}
+
+/** Takes the lease of the session as a process does that dies then. */
+async function leaseOf(
+  { leasing }: InMemorySessionService,
+  invocationId: string,
+): Promise<{ fence: Fence; marks: Partial<SessionMarks> }> {
+  const { fence } = await leasing!.lease(ref, {
+    ...{ invocationId, holder: 'other', policy: 'reject', waitMs: 0, maxWaiting: 0, ttlMs: 30_000, cleanupMs: 1_000 },
+  });
+  return { fence, marks: { unfinished: invocationId } };
+}
 
 describe('Runner.recover', () => {
   it('answers an expired confirmation as rejected', async () => {
@@ -17,6 +33,48 @@ describe('Runner.recover', () => {
     await settle();
     expect(textsIn((await stored()).events).at(-1)).toBe('root: Too late.');
     expect(await Array.fromAsync(runner.recover())).toEqual([]);
+  });
+});
+
+describe('Runners that recover at the same time', () => {
+  it('do not resume an invocation twice: one of them skips it', async () => {
+    const { runner, runtime, sessions } = await createSetup(rootOf(new ScriptedLlm()));
+    const invocationId = 'left';
+    await sessions.appendEvent({
+      session: ref,
+      event: messageOf(invocationId),
+      ...(await leaseOf(sessions, invocationId)),
+    });
+    await runtime.advance(120_000);
+    const answer = Promise.withResolvers<void>();
+    const model = new ScriptedLlm(async () => {
+      await answer.promise;
+      return says('Done.');
+    });
+    const winner = await createSetup(rootOf(model), { sessionService: sessions, runtime });
+    const first = Array.fromAsync(winner.runner.recover());
+    await settle();
+    expect(await Array.fromAsync(runner.recover())).toMatchObject([{ outcome: 'skipped', reason: 'held' }]);
+    answer.resolve();
+    expect(await first).toMatchObject([{ outcome: 'completed' }]);
+    expect(await Array.fromAsync(runner.recover())).toEqual([]);
+  });
+
+  it('continue an answer that was stored while a process held the session and died', async () => {
+    const pay = toolOf('pay', () => 'paid', { requireConfirmation: true });
+    const model = new ScriptedLlm(calls('pay', {}, 'c1'), says('Paid.'));
+    const { runner, runtime, sessions, stored } = await createSetup(rootOf(model, { tools: [pay] }));
+    const { interrupts, invocationId } = await runner.runToCompletion(hello);
+    await leaseOf(sessions, invocationId);
+    const answers = { [interrupts[0]!.id]: true };
+    const abort = new AbortController();
+    const joined = outcomeOf(runner.resume({ ...ref, answers, abortSignal: abort.signal }));
+    await settle();
+    abort.abort();
+    await joined;
+    await runtime.advance(120_000);
+    expect(await Array.fromAsync(runner.recover())).toMatchObject([{ outcome: 'completed' }]);
+    expect(textsIn((await stored()).events).at(-1)).toBe('root: Paid.');
   });
 });
 
