@@ -13,12 +13,14 @@ export interface Database {
 
 /**
  * Opens the database that `THOLE_SESSION_URL` names (`redis://…`, `postgresql://…`, `mysql://…`, `sqlite:///…`),
- * otherwise `concierge.db` in the folder `THOLE_DATA` (`./.thole`), which is created. Throws `INVALID_INPUT` for
- * another kind of URL.
+ * otherwise `concierge.db` in the folder `THOLE_DATA` (`./.thole`), which is created. With `agentengine://…`, sessions are
+ * on Vertex AI and memory is in this file. Throws `INVALID_INPUT` for another kind of URL.
  */
 export async function openDatabase(p: { runtime: Runtime; env: EnvVars }): Promise<Database> {
   const { runtime, env } = p;
   const url = env['THOLE_SESSION_URL']?.trim() || fileIn(env);
+  const [, agentEngineId] = /^agentengine:\/\/(.+)$/i.exec(url) ?? [];
+  if (agentEngineId !== undefined) return openVertex(agentEngineId, fileIn(env), runtime);
   return /^rediss?:/i.test(url) ? openRedis(url, runtime) : openSql(url, runtime);
 }
 
@@ -37,6 +39,18 @@ async function openSql(dbUrl: string, runtime: Runtime): Promise<Database> {
     await Promise.all([sessionService.close(), memoryService.close()]);
   };
   return { sessionService, memoryService, close };
+}
+
+/** Memory Bank extracts facts with Google's models and has no retention, so memory is in the file. */
+async function openVertex(agentEngineId: string, dbUrl: string, runtime: Runtime): Promise<Database> {
+  const { VertexAiSessionService } = await import('@thole/vertex-services');
+  const { DatabaseMemoryService } = await import('@thole/sql-services');
+  const memoryService = new DatabaseMemoryService({ dbUrl, runtime });
+  return {
+    sessionService: new VertexAiSessionService({ agentEngineId, runtime }),
+    memoryService,
+    close: () => memoryService.close(),
+  };
 }
 
 async function openRedis(url: string, runtime: Runtime): Promise<Database> {
