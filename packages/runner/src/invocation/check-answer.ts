@@ -199,6 +199,10 @@ function unwrapped(response: JsonObject): Json {
   }
 }
 
+function expired(id: string): TholeError {
+  return new TholeError('INTERRUPT_EXPIRED', `Interrupt "${id}" has expired.`);
+}
+
 function answered(id: string): TholeError {
   return new TholeError('INTERRUPT_ANSWERED', `"${id}" has an answer already. The first answer counts.`);
 }
