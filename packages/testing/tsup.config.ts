@@ -1,3 +1,3 @@
 import { library } from '../../tsup.shared.ts';
 
-export default library('src/http/index.ts');
+export default library('src/http/index.ts', 'src/simulation/index.ts');

@@ -1,0 +1,97 @@
+import type { Session, SessionRef, SessionService } from '@thole/core';
+import { FixedRuntime } from '../fixed-runtime.ts';
+import { driveTrip } from './drive-trip.ts';
+import type { RunnerClasses } from './simulated-runner.ts';
+import { SimulatedProcess } from './simulated-process.ts';
+import type { Fate } from './simulated-process.ts';
+import { SimulatedWorld } from './simulated-world.ts';
+import { createTripApp } from './trip-app.ts';
+import { callsInDoubt, violationsOf } from './trip-outcome.ts';
+
+/** The platform of a simulation. */
+export interface SimulationSetup {
+  readonly classes: RunnerClasses;
+  /** Creates an empty session service, in memory, on this clock. */
+  readonly createSessionService: (runtime: FixedRuntime) => SessionService;
+}
+
+/** The result of a trip whose process died at one point. */
+export interface CrashResult {
+  /** The point, such as `appendEvent: ends`. */
+  readonly point: string;
+  /** Promises that were broken. Empty if none was. */
+  readonly violations: readonly string[];
+  /** Ids of calls that the model was told to have an unknown outcome. */
+  readonly inDoubt: readonly string[];
+}
+
+const ref: SessionRef = { appName: 'trips', userId: 'ann', sessionId: 's' };
+/** Longer than a lease. */
+const RESTART_MS = 120_000;
+const MAX_STARTS = 12;
+
+/**
+ * Runs one trip once for each point at which a process can die: before and after each call of the store, and each wait of models,
+ * tools and steps. After each death another process continues the trip. Yields one result for each point.
+ */
+export async function* runCrashMatrix(setup: SimulationSetup): AsyncGenerator<CrashResult, void> {
+  const expected = await runTrip(setup, () => 'lives');
+  for (const [index, point] of expected.points.entries()) {
+    const { session, world } = await runTrip(setup, (_, at) => (at === index ? 'dies' : 'lives'));
+    const violations = session ? violationsOf(session, expected.session!, world) : ['The trip did not end.'];
+    yield { point, violations, inDoubt: session ? callsInDoubt(session.events) : [] };
+  }
+}
+
+/** A trip that ran in one or more processes. */
+export interface Trip {
+  /** Undefined if the trip did not end. */
+  session: Session | undefined;
+  world: SimulatedWorld;
+  points: string[];
+}
+
+/** Runs a trip to its end, in as many processes as it needs. Points are counted over all processes. */
+export async function runTrip(
+  { classes, createSessionService }: SimulationSetup,
+  fateAt: (point: string, index: number) => Fate,
+): Promise<Trip> {
+  const runtime = new FixedRuntime();
+  const service = createSessionService(runtime);
+  const world = new SimulatedWorld();
+  const points: string[] = [];
+  for (let start = 0; start < MAX_STARTS; start++) {
+    const process = new SimulatedProcess(runtime, (point) => fateAt(point, points.push(point) - 1));
+    const sessionService = process.serviceOf(service, world);
+    const app = createTripApp(classes, world, process.gate);
+    const runner = new classes.Runner({ app, sessionService, runtime: process.runtime });
+    const isDone = await untilDead(runtime, process, () => driveTrip({ runner, sessionService, ref }));
+    if (isDone) return { session: await service.getSession(ref), world, points };
+    if (process.isDead) await runtime.advance(RESTART_MS);
+  }
+  return { session: undefined, world, points };
+}
+
+/** Repeats `work` until it returns true, the process dies, or nothing more happens. Moves the clock while it waits. */
+export async function untilDead(
+  runtime: FixedRuntime,
+  process: SimulatedProcess,
+  work: () => Promise<boolean>,
+): Promise<boolean> {
+  for (let i = 0; i < 8; i++) {
+    let result: boolean | undefined;
+    let failure: unknown;
+    work().then(
+      (value) => (result = value),
+      (error: unknown) => (failure = error ?? new Error('failed')),
+    );
+    for (let tick = 0; result === undefined && !failure && !process.isDead; tick++) {
+      if (tick === 400) throw new Error(`A process waits without an end after ${process.points.slice(-5).join(', ')}.`);
+      await runtime.advance(tick < 3 ? 0 : 100);
+    }
+    if (process.isDead) return false;
+    if (failure) throw failure;
+    if (result) return true;
+  }
+  return false;
+}
