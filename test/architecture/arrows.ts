@@ -14,6 +14,7 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
   'sql-services': ['@thole/core', '@thole/recall', 'kysely', 'pg', 'mysql2', 'sqlite-vec', 'node:*'],
   'redis-services': ['@thole/core', '@thole/recall', 'ioredis', 'node:*'],
   'vertex-services': ['@thole/core', '@thole/recall', 'google-auth-library', 'node:*'],
+  's3-services': ['@thole/core', '@aws-sdk/client-s3'],
   'provider-gemini': ['@thole/core', '@google/genai', 'eventsource-parser', 'node:*'],
   'provider-openai': ['@thole/core', 'openai', 'node:*'],
   server: ['@thole/core', '@thole/runner', 'hono', '@hono/node-server', 'zod', 'node:*'],
