@@ -1,43 +1,77 @@
+import type { Interrupt, Json } from '@thole/core';
 import type { Host } from '../host.ts';
+import { usageError } from '../options/usage-error.ts';
 import { lineWriter } from '../terminal/line-writer.ts';
 import { readLines } from '../terminal/read-lines.ts';
 import type { Conversation } from './conversation.ts';
+import { parseAnswer, parseJson } from './parse-answer.ts';
+import { Questions } from './questions.ts';
 
 const HELP = `  /new     start a new session
+  /later   answer a question of the agent later
   /help    show this help
   /quit    quit (also: exit)
   All other text is sent to the agent. Ctrl-C stops an answer; without an answer it quits.`;
 
+/** True if the user can be asked: input and output are terminals. */
+export function isInteractive({ input, output }: Pick<Host, 'input' | 'output'>): boolean {
+  return input.isTTY === true && output.isTTY === true;
+}
+
 /**
- * Sends the typed lines until the input ends or the user quits. Returns the exit code: 0, or 1 if an answer failed and
- * the input is not a terminal.
+ * Sends the typed lines until the input ends or the user quits. In a terminal it asks for the answers to open interrupts.
+ * Returns the exit code: 0, or 1 if an answer failed and the input is not a terminal.
  */
 export async function chatLoop(host: Host, conversation: Conversation): Promise<number> {
-  const { input, output } = host;
-  const print = lineWriter(output);
+  const print = lineWriter(host.output);
+  const questions = new Questions(host, conversation);
   let hasFailed = false;
-  const handleLine = async (line: string): Promise<boolean> => {
+  await startQuestions(host, conversation, questions);
+  await readAll(host, conversation, questions, async (line) => {
     const text = line.trim();
     if (text === '/quit' || text === 'exit') return false;
     if (text === '/help') print(HELP);
-    else if (text === '/new') conversation.startNewSession();
+    else if (text === '/new') {
+      conversation.startNewSession();
+      questions.ask();
+    } else if (questions.prompt !== undefined) await questions.handle(line);
     else if (/^\/\w*$/.test(text)) print(`There is no command ${text}. /help lists the commands.`);
     else if (text !== '') hasFailed = (await conversation.send(text)) === 'failed' || hasFailed;
+    await conversation.waitForTimers();
+    if (isInteractive(host) && questions.prompt === undefined) questions.ask();
     return true;
-  };
-  await readLines({
-    ...{ input, output, handleLine, prompt: () => '> ', stopWork: () => conversation.stop() },
-    onInterrupt: (listener) => host.onInterrupt(listener),
   });
-  const isInteractive = input.isTTY === true && output.isTTY === true;
-  return hasFailed && !isInteractive ? 1 : 0;
+  return hasFailed && !isInteractive(host) ? 1 : 0;
 }
 
-/** Sends messages one after the other. Returns the exit code: 0, 1 if one failed, or 130 after an interrupt. */
+/**
+ * Sends messages one after the other. In a terminal it asks for the answers to interrupts at the end. Returns the exit code: 0, 1
+ * if one failed, or 130 after an interrupt.
+ */
 export async function sendMessages(
   host: Host,
   conversation: Conversation,
   messages: readonly string[],
+): Promise<number> {
+  const print = lineWriter(host.output);
+  const sends = messages.map((message) => (): ReturnType<Conversation['send']> => {
+    if (messages.length > 1) print(`user: ${message}`);
+    return conversation.send(message);
+  });
+  return runAll(host, conversation, sends);
+}
+
+/** Sends the answers of `--answer`, each `id=value`, at once. Returns the exit code, as `sendMessages` does. */
+export async function sendAnswers(host: Host, conversation: Conversation, texts: readonly string[]): Promise<number> {
+  const open = await conversation.readInterrupts();
+  const answers = Object.fromEntries(texts.map((text) => readAnswer(text, open)));
+  return runAll(host, conversation, [() => conversation.answer(answers)]);
+}
+
+async function runAll(
+  host: Host,
+  conversation: Conversation,
+  steps: readonly (() => ReturnType<Conversation['send']>)[],
 ): Promise<number> {
   let isInterrupted = false;
   let hasFailed = false;
@@ -45,15 +79,55 @@ export async function sendMessages(
     isInterrupted = true;
     conversation.stop();
   });
-  const print = lineWriter(host.output);
   try {
-    for (const message of messages) {
-      if (messages.length > 1) print(`user: ${message}`);
-      hasFailed = (await conversation.send(message)) === 'failed' || hasFailed;
+    for (const step of steps) {
+      hasFailed = (await step()) === 'failed' || hasFailed;
+      if (!isInterrupted) await conversation.waitForTimers();
       if (isInterrupted) return 130;
     }
-    return hasFailed ? 1 : 0;
   } finally {
     removeListener();
   }
+  await askAll(host, conversation);
+  return hasFailed ? 1 : 0;
+}
+
+/** Asks in a terminal until no question is open. */
+async function askAll(host: Host, conversation: Conversation): Promise<void> {
+  const questions = new Questions(host, conversation);
+  if (isInteractive(host)) questions.ask();
+  if (questions.prompt === undefined) return;
+  await readAll(host, conversation, questions, async (line) => {
+    if (line.trim() === '/quit') return false;
+    await questions.handle(line);
+    await conversation.waitForTimers();
+    return questions.prompt !== undefined;
+  });
+}
+
+async function startQuestions(host: Host, conversation: Conversation, questions: Questions): Promise<void> {
+  await conversation.readInterrupts();
+  await conversation.waitForTimers();
+  if (isInteractive(host)) questions.ask();
+}
+
+async function readAll(
+  host: Host,
+  conversation: Conversation,
+  questions: Questions,
+  handleLine: (line: string) => Promise<boolean>,
+): Promise<void> {
+  const { input, output } = host;
+  await readLines({
+    ...{ input, output, handleLine, prompt: () => questions.prompt ?? '> ', stopWork: () => conversation.stop() },
+    onInterrupt: (listener) => host.onInterrupt(listener),
+  });
+}
+
+function readAnswer(text: string, open: readonly Interrupt[]): [string, Json] {
+  const [, id, value] = /^([^=]+)=(.*)$/s.exec(text) ?? [];
+  if (id === undefined || value === undefined)
+    throw usageError('--answer must be <id>=<value>, for example --answer adk-1=yes.');
+  const interrupt = open.find((each) => each.id === id);
+  return [id, interrupt ? parseAnswer(interrupt, value) : (parseJson(value) ?? value)];
 }

@@ -1,28 +1,42 @@
 import { TholeError } from '@thole/core';
+import type { Event, Interrupt, InterruptKind, Json } from '@thole/core';
 import type { Run, Runner } from '@thole/runner';
 import type { Host } from '../host.ts';
 import { codedLine } from '../terminal/error-line.ts';
 import { showRun } from '../terminal/show-run.ts';
 import type { TerminalStyle } from '../terminal/terminal-style.ts';
 
+/** Longest wait for a timer, in milliseconds. A later timer continues the session in another process. */
+const MAX_WAIT_MS = 10 * 60_000;
+/** Time that the runner has to wake a session by itself, in milliseconds. */
+const WAKE_MS = 2_000;
+const POLL_MS = 100;
+
 /** Options of `Conversation`. */
 export interface ConversationOptions {
   runner: Runner;
   userId: string;
-  output: Host['output'];
+  host: Pick<Host, 'output' | 'runtime'>;
   style: TerminalStyle;
   streaming: boolean;
   /** True to write the stacks of errors. */
   verbose: boolean;
   /** An existing session. Without one, a session is created for the first message. */
   sessionId: string | undefined;
+  /** Kinds of interrupts that the program asks for. The others are written as lines. */
+  asksFor: readonly InterruptKind[];
 }
+
+/** The outcome of a run. */
+export type Outcome = 'answered' | 'stopped' | 'failed';
 
 /** A conversation of one user with an agent, in one session at a time. */
 export class Conversation {
   readonly #options: ConversationOptions;
   #sessionId: string | undefined;
+  #interrupts: readonly Interrupt[] = [];
   #run: Run | undefined;
+  #waiting: AbortController | undefined;
 
   constructor(options: ConversationOptions) {
     this.#options = options;
@@ -34,39 +48,130 @@ export class Conversation {
     return this.#sessionId;
   }
 
+  /** The open interrupts of the session, oldest first. */
+  get interrupts(): readonly Interrupt[] {
+    return this.#interrupts;
+  }
+
   /** Makes the next message start a new session. */
   startNewSession(): void {
     this.#sessionId = undefined;
+    this.#interrupts = [];
+  }
+
+  /** Reads the open interrupts of the session. */
+  async readInterrupts(): Promise<readonly Interrupt[]> {
+    const { runner, userId } = this.#options;
+    const sessionId = this.#sessionId;
+    this.#interrupts = sessionId === undefined ? [] : await runner.pendingInterrupts({ userId, sessionId });
+    return this.#interrupts;
   }
 
   /** Sends a message and writes the answer as it arrives. Errors are written too. Returns the outcome. */
-  async send(message: string): Promise<'answered' | 'stopped' | 'failed'> {
-    const { runner, userId, streaming, style, verbose } = this.#options;
-    const write = (text: string): void => void this.#options.output.write(text);
-    try {
+  async send(message: string): Promise<Outcome> {
+    const { runner, userId } = this.#options;
+    return this.#show(async () => {
       this.#sessionId ??= (await runner.sessionService.createSession({ appName: runner.appName, userId })).id;
-      this.#run = runner.runAsync({
-        userId,
-        sessionId: this.#sessionId,
-        newMessage: message,
-        runConfig: { streamingMode: streaming ? 'sse' : 'none' },
-      });
-      await showRun(this.#run, { write, style });
+      return runner.runAsync({ ...this.#request(), newMessage: message });
+    });
+  }
+
+  /** Answers interrupts by id, and writes what follows, as `send` does. */
+  async answer(answers: { readonly [id: string]: Json }): Promise<Outcome> {
+    return this.#show(async () => this.#options.runner.resume({ ...this.#request(), answers }));
+  }
+
+  /** Waits for timers of the session that are due soon, and writes what follows. */
+  async waitForTimers(): Promise<void> {
+    const { runtime } = this.#options.host;
+    for (;;) {
+      const timer = this.#interrupts.find(({ kind }) => kind === 'timer');
+      const waitMs = ((timer?.expiresAt ?? Infinity) - runtime.now()) * 1_000;
+      if (!timer || waitMs > MAX_WAIT_MS) return;
+      const waiting = (this.#waiting = new AbortController());
+      try {
+        await this.#wait(timer, waitMs, waiting.signal);
+      } catch (error) {
+        if (!waiting.signal.aborted) throw error;
+        return;
+      } finally {
+        this.#waiting = undefined;
+      }
+    }
+  }
+
+  /** Stops the current answer or wait. Returns false if there is none. */
+  stop(): boolean {
+    if (!this.#run && !this.#waiting) return false;
+    this.#run?.abort('The user interrupted the run.');
+    this.#waiting?.abort('The user interrupted the wait.');
+    return true;
+  }
+
+  async #wait({ id, invocationId }: Interrupt, waitMs: number, signal: AbortSignal): Promise<void> {
+    const { host, runner } = this.#options;
+    const before = await this.#lastSeq();
+    if (waitMs > 0) await host.runtime.sleep(waitMs, signal);
+    // The runner wakes sessions that it has paused. Others are continued here.
+    for (let waited = 0; waited < WAKE_MS && this.#isOpen(id); waited += POLL_MS) {
+      await host.runtime.sleep(POLL_MS, signal);
+      await this.readInterrupts();
+    }
+    if (this.#isOpen(id)) await this.#show(async () => runner.resume({ ...this.#request(), invocationId }));
+    else await this.#showStoredAfter(before);
+  }
+
+  #isOpen(id: string): boolean {
+    return this.#interrupts.some((each) => each.id === id);
+  }
+
+  async #showStoredAfter(seq: number): Promise<void> {
+    await this.#options.runner.idle();
+    const { appName, sessionService } = this.#options.runner;
+    const ref = { appName, userId: this.#options.userId, sessionId: this.#sessionId! };
+    const session = await sessionService.getSession({ ...ref, afterSeq: seq });
+    await showRun(toAsyncIterable(session?.events ?? []), this.#showOptions());
+    await this.readInterrupts();
+  }
+
+  async #lastSeq(): Promise<number> {
+    const { runner, userId } = this.#options;
+    const ref = { appName: runner.appName, userId, sessionId: this.#sessionId! };
+    return (await runner.sessionService.getSession({ ...ref, numRecentEvents: 0 }))?.lastSeq ?? 0;
+  }
+
+  #request(): { userId: string; sessionId: string; runConfig: { streamingMode: 'sse' | 'none' } } {
+    const { streaming, userId } = this.#options;
+    return { userId, sessionId: this.#sessionId!, runConfig: { streamingMode: streaming ? 'sse' : 'none' } };
+  }
+
+  #showOptions(): Parameters<typeof showRun>[1] {
+    const { asksFor, host, style } = this.#options;
+    return { asksFor, style, write: (text) => void host.output.write(text) };
+  }
+
+  /** Writes a run. The interrupts are read again if it paused or failed. */
+  async #show(begin: () => Promise<Run>): Promise<Outcome> {
+    const { host, style, verbose } = this.#options;
+    const hadInterrupts = this.#interrupts.length > 0;
+    try {
+      this.#run = await begin();
+      await showRun(this.#run, this.#showOptions());
+      const { status } = await this.#run.result;
+      if (status === 'paused' || hadInterrupts) await this.readInterrupts();
       return 'answered';
     } catch (error) {
       const isStopped = TholeError.is(error, 'RUN_ABORTED');
       const line = isStopped ? '(stopped)' : codedLine(error, { verbose });
-      write(`${style.paint(isStopped ? 'note' : 'error', line)}\n`);
+      host.output.write(`${style.paint(isStopped ? 'note' : 'error', line)}\n`);
+      if (hadInterrupts) await this.readInterrupts();
       return isStopped ? 'stopped' : 'failed';
     } finally {
       this.#run = undefined;
     }
   }
+}
 
-  /** Stops the current answer. Returns false if there is none. */
-  stop(): boolean {
-    if (!this.#run) return false;
-    this.#run.abort('The user interrupted the run.');
-    return true;
-  }
+async function* toAsyncIterable(events: readonly Event[]): AsyncGenerator<Event, void> {
+  yield* events;
 }

@@ -2,7 +2,7 @@ import { stat, writeFile } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
 import { silentLogger, TholeError } from '@thole/core';
 import { assertName, sessionNotFound, withRuntime } from '@thole/core/kit';
-import type { Runtime, SessionRef } from '@thole/core';
+import type { Interrupt, Runtime, SessionRef } from '@thole/core';
 import type { Runner } from '@thole/runner';
 import { findOneAgent, loadOneAgent } from '../agents/load-one-agent.ts';
 import type { Host } from '../host.ts';
@@ -13,7 +13,7 @@ import { servicesOnDemand } from '../services/open-services.ts';
 import { lineWriter } from '../terminal/line-writer.ts';
 import { showRun } from '../terminal/show-run.ts';
 import { terminalStyle } from '../terminal/terminal-style.ts';
-import { chatLoop, sendMessages } from './chat-loop.ts';
+import { chatLoop, isInteractive, sendAnswers, sendMessages } from './chat-loop.ts';
 import { Conversation } from './conversation.ts';
 import { readReplay, readSavedSession, restoreSession, savedText } from './saved-session.ts';
 import type { Replay, SavedSession } from './saved-session.ts';
@@ -25,6 +25,8 @@ export interface RunOptions extends ServiceOptions {
   replay?: string | undefined;
   resume?: string | undefined;
   saveSession?: boolean | undefined;
+  /** Answers to open interrupts of the session, each `<id>=<value>`. */
+  answer?: readonly string[] | undefined;
   stream: boolean;
 }
 
@@ -59,18 +61,25 @@ export async function runAgent(
       const sessionId = await prepareSession(runner, options, source);
       const style = terminalStyle(host.output, host.env);
       const conversation = new Conversation({
-        ...{ runner, userId, output: host.output, style, streaming, verbose, sessionId },
+        ...{ runner, userId, host, style, streaming, verbose, sessionId },
+        asksFor: isInteractive(host) ? ['confirmation', 'input', 'credential'] : [],
       });
       const messages = message === undefined ? source.replay?.queries : [message];
-      if (!messages) {
+      const isChat = !messages && options.answer === undefined;
+      if (isChat) {
         printNote(`${runner.appName} is ready. /help lists the commands.`);
         if (options.resume !== undefined)
           await showHistory(host, runner, { appName: runner.appName, userId, sessionId: sessionId! });
       }
-      const code = messages ? await sendMessages(host, conversation, messages) : await chatLoop(host, conversation);
+      const code = options.answer
+        ? await sendAnswers(host, conversation, options.answer)
+        : messages
+          ? await sendMessages(host, conversation, messages)
+          : await chatLoop(host, conversation);
       if (conversation.sessionId !== undefined) {
         const ref = { appName: runner.appName, userId, sessionId: conversation.sessionId };
-        if (!messages) printNote(`To continue this session: --resume ${ref.sessionId}`);
+        if (isChat) printNote(`To continue this session: --resume ${ref.sessionId}`);
+        for (const line of waitingNotes(agent, ref, conversation.interrupts)) printNote(line);
         if (options.saveSession) printNote(await saveSession(runner, ref, module.folder, cwd));
       }
       return code;
@@ -96,6 +105,10 @@ async function readSessionSource(host: Host, message: string | undefined, option
     const other = resume === undefined ? 'a message' : '--resume';
     throw usageError(`--replay has its own session and messages: do not combine it with ${other}.`);
   }
+  if (options.answer !== undefined && (message !== undefined || replay !== undefined))
+    throw usageError('--answer answers the questions of a session: do not combine it with a message or --replay.');
+  if (options.answer !== undefined && resume === undefined && options.sessionId === undefined)
+    throw usageError('--answer needs the session: add --resume <id>.');
   assertId('--user_id', options.userId);
   if (options.sessionId !== undefined) assertId('--session_id', options.sessionId);
   if (replay !== undefined) return { replay: await readReplay(resolve(host.cwd, replay), replay) };
@@ -137,6 +150,21 @@ async function prepareSession(
   if (options.resume === undefined) return (await sessionService.createSession({ ...user, sessionId: wanted })).id;
   const { message } = sessionNotFound({ ...user, sessionId: wanted });
   throw new TholeError('SESSION_NOT_FOUND', `${message.replace(/\.$/, '')}, and there is no file with this name.`);
+}
+
+/** Returns how to answer or continue what is still open. */
+function waitingNotes(agent: string, { sessionId }: SessionRef, interrupts: readonly Interrupt[]): string[] {
+  return interrupts.map(({ expiresAt, id, kind }) => {
+    const command = `thole run ${agent} --resume ${sessionId}`;
+    if (kind === 'timer')
+      return `The agent waits until ${isoTime(expiresAt)}. A server or ${command} then continues it.`;
+    const value = kind === 'confirmation' ? 'yes' : "'…'";
+    return `The agent waits for an answer. To answer: ${command} --answer ${id}=${value}`;
+  });
+}
+
+function isoTime(seconds: number | undefined): string {
+  return new Date((seconds ?? 0) * 1_000).toISOString();
 }
 
 async function showHistory(host: Host, { sessionService }: Runner, ref: SessionRef): Promise<void> {

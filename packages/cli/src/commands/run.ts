@@ -11,6 +11,7 @@ Examples:
   $ thole run hello --session_id monday            continue or create the session "monday"
   $ thole run hello --save_session                 save the session as hello/<id>.session.json
   $ thole run hello --resume hello/s1.session.json
+  $ thole run hello --resume s1 --answer adk-1=yes    approve a tool call that waits
   $ thole run hello --replay questions.json        {"state": {"city": "Paris"}, "queries": ["Hello", "Bye"]}`;
 
 /** Adds `thole run <agent> [message]`. */
@@ -25,6 +26,7 @@ export function addRun(program: Command, host: Host, setExitCode: (code: number)
     .option('--session-id <id>', 'session to continue, or to create with this id')
     .option('--replay <file>', 'send the queries of a JSON file {state?, queries}')
     .option('--resume <file or id>', 'continue a session from a file, or a stored session')
+    .option('--answer <id=value>', 'answer an open question of the session; may be repeated', collect)
     .option('--save-session', "save the session as JSON in the agent's folder at the end")
     .option('--no-stream', 'show complete answers instead of streaming them');
   addServiceOptions(command)
@@ -34,4 +36,8 @@ export function addRun(program: Command, host: Host, setExitCode: (code: number)
       const { runAgent } = await import('../chat/run-agent.ts');
       setExitCode(await runAgent(host, agent, message, options));
     });
+}
+
+function collect(text: string, previous: readonly string[] = []): string[] {
+  return [...previous, text];
 }

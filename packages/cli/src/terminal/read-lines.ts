@@ -34,6 +34,7 @@ export async function readLines(options: ReadLinesOptions): Promise<void> {
   // Lines that arrive before the iterator exists would be lost.
   const lines = reader[Symbol.asyncIterator]();
   let isEnding = false;
+  let isClosed = false;
   let isStopping = false;
   const end = (): void => {
     isEnding = true;
@@ -44,11 +45,14 @@ export async function readLines(options: ReadLinesOptions): Promise<void> {
     if (!isStopping) end();
   };
   const showPrompt = (): void => {
+    // Lines may remain after the input has ended. A closed reader cannot show a prompt.
+    if (isClosed) return;
     reader.setPrompt(prompt());
     if (interactive) reader.prompt();
   };
   // A pipe whose reader has ended, for example `| head`, is not a failure.
   output.on('error', end);
+  reader.on('close', () => (isClosed = true));
   // In a terminal, readline receives the key; otherwise the process receives a signal.
   reader.on('SIGINT', interrupt);
   const removeListener = onInterrupt(interrupt);

@@ -1,5 +1,6 @@
-import { getFunctionCalls, getFunctionResponses, textOf } from '@thole/core';
-import type { Event, FunctionCall } from '@thole/core';
+import { getFunctionCalls, getFunctionResponses, pendingInterrupts, textOf } from '@thole/core';
+import { requestKindOf } from '@thole/core/kit';
+import type { Event, FunctionCall, InterruptKind } from '@thole/core';
 import { plainText } from './plain-text.ts';
 import { RunOutput } from './run-output.ts';
 import { plainStyle } from './terminal-style.ts';
@@ -11,15 +12,18 @@ export interface ShowRunOptions {
   write: (text: string) => void;
   /** Default: `plainStyle`. */
   style?: TerminalStyle | undefined;
+  /** Kinds of open interrupts for which no line is written, because the program asks for the answers. Default: none. */
+  asksFor?: readonly InterruptKind[] | undefined;
 }
 
 /**
  * Writes the events of a run as they arrive: texts, word by word if they are streamed, and one line for each tool call.
  */
-export async function showRun(run: AsyncIterable<Event>, { write, style = plainStyle }: ShowRunOptions): Promise<void> {
+export async function showRun(run: AsyncIterable<Event>, options: ShowRunOptions): Promise<void> {
+  const { asksFor = [], style = plainStyle, write } = options;
   const output = new RunOutput(write, style);
   const calls = new Map<string | undefined, FunctionCall>();
-  const waitingCalls = new Map<string | undefined, FunctionCall>();
+  const stored: Event[] = [];
   let openEventId: string | undefined;
   const endLine = (): void => {
     if (openEventId !== undefined) output.write('\n');
@@ -28,6 +32,7 @@ export async function showRun(run: AsyncIterable<Event>, { write, style = plainS
   output.showNotice();
   try {
     for await (const event of run) {
+      if (!event.partial) stored.push(event);
       const text = plainText(textOf(event.content));
       // The complete event repeats the text of its partial events.
       if (text && (event.partial || openEventId !== event.id)) {
@@ -40,20 +45,27 @@ export async function showRun(run: AsyncIterable<Event>, { write, style = plainS
       }
       for (const call of getFunctionCalls(event)) {
         calls.set(call.id, call);
-        if (event.longRunningToolIds?.includes(call.id ?? '')) waitingCalls.set(call.id, call);
         endLine();
         output.showNotice();
       }
       for (const { id, name, response } of getFunctionResponses(event)) {
+        if (requestKindOf(name) || isRequested(event, id)) continue;
         endLine();
         output.write(`${style.paint('tool', toolLine(calls.get(id) ?? { name, args: {} }, response))}\n`);
         output.showNotice();
       }
     }
     endLine();
-    for (const call of waitingCalls.values()) output.write(`${style.paint('tool', waitingLine(call))}\n`);
+    for (const each of pendingInterrupts(stored))
+      if (!asksFor.includes(each.kind)) output.write(`${style.paint('tool', waitingLine(each))}\n`);
   } finally {
     endLine();
     output.clearNotice();
   }
+}
+
+/** True if a response only says that its call waits for a person. */
+function isRequested({ actions }: Event, id: string | undefined): boolean {
+  if (id === undefined) return false;
+  return Object.hasOwn(actions.requestedToolConfirmations, id) || Object.hasOwn(actions.requestedAuthConfigs, id);
 }

@@ -1,4 +1,4 @@
-import type { FunctionCall, JsonObject } from '@thole/core';
+import type { FunctionCall, Interrupt, JsonObject } from '@thole/core';
 import { oneLine } from './plain-text.ts';
 
 const MAX_ARGUMENTS = 120;
@@ -9,12 +9,26 @@ export function toolLine({ name, args }: Pick<FunctionCall, 'name' | 'args'>, re
   return `  [${callText({ name, args })} → ${oneLine(answerText(response), MAX_ANSWER)}]`;
 }
 
-/** Returns a call that waits for an external answer, on one line. */
-export function waitingLine({ id, name, args }: FunctionCall): string {
-  return `  [${callText({ name, args })} waits for an answer${id === undefined ? '' : `; its id is ${oneLine(id, 80)}`}]`;
+/** Returns an open interrupt on one line: what waits, and the id for the answer. */
+export function waitingLine({ args, expiresAt, id, kind, message, toolName }: Interrupt): string {
+  const call = callText({ name: toolName ?? 'the agent', args: args ?? {} });
+  const answer = `its id is ${oneLine(id, 80)}`;
+  switch (kind) {
+    case 'confirmation':
+      return `  [${call} waits for a confirmation; ${answer}]`;
+    case 'input':
+      return `  [${message === undefined ? call : oneLine(message, MAX_ANSWER)} waits for input; ${answer}]`;
+    case 'credential':
+      return `  [${call} waits for a sign-in; ${answer}]`;
+    case 'timer':
+      return `  [waits until ${new Date((expiresAt ?? 0) * 1_000).toISOString()}]`;
+    case 'longRunning':
+      return `  [${call} waits for an answer; ${answer}]`;
+  }
 }
 
-function callText({ name, args }: Pick<FunctionCall, 'name' | 'args'>): string {
+/** Returns a call with its arguments, shortened to a part of a line. */
+export function callText({ name, args }: Pick<FunctionCall, 'name' | 'args'>): string {
   return `${oneLine(name, 64)}(${oneLine(membersText(args), MAX_ARGUMENTS)})`;
 }
 
