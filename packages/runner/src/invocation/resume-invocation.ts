@@ -1,6 +1,6 @@
 import { createEvent, getFunctionResponses, TholeError } from '@thole/core';
 import { answerEventId, errorFields } from '@thole/core/kit';
-import type { Agent, Content, Event, Json, Part } from '@thole/core';
+import type { Agent, Content, Event, Json, JsonObject, Part } from '@thole/core';
 import { findAgentToRun } from '../history/find-agent-to-run.ts';
 import { interruptsOf } from '../history/interrupt-fold.ts';
 import { Progress } from '../history/progress.ts';
@@ -195,7 +195,7 @@ async function answerExpired(task: RunTask): Promise<void> {
   for (const { call, interrupt } of interrupts.ofInvocation(invocationId).filter(({ isOpen }) => isOpen)) {
     if (interrupt.expiresAt === undefined || interrupt.expiresAt > now) continue;
     const { kind, id } = interrupt;
-    const response =
+    const response: JsonObject =
       kind === 'timer' ? {} : kind === 'confirmation' ? { confirmed: false } : { error: 'no answer in time' };
     await opened!.rootContext.commit(
       createEvent(
