@@ -43,6 +43,12 @@ export async function* runCrashMatrix(setup: SimulationSetup): AsyncGenerator<Cr
   }
 }
 
+/** Runs one trip in one process without a crash and returns its session. */
+export async function runTripWithoutCrash(setup: SimulationSetup): Promise<Session> {
+  const { session } = await runTrip(setup, () => 'lives');
+  return session!;
+}
+
 /** A trip that ran in one or more processes. */
 export interface Trip {
   /** Undefined if the trip did not end. */

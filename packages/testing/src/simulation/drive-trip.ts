@@ -7,15 +7,19 @@ export interface DrivenTrip {
   readonly runner: SimulatedRunner;
   readonly sessionService: SessionService;
   readonly ref: SessionRef;
+  /** True to resume an invocation at once that recovery leaves for a later attempt. Default: false. */
+  readonly retriesAtOnce?: boolean | undefined;
 }
 
 /**
  * Does what a process does that has just started: recovers, sends the message if it is not stored, and answers open interrupts.
  * Returns true if the trip has ended, false if another call is needed, for example because another process holds the session.
  */
-export async function driveTrip({ runner, sessionService, ref }: DrivenTrip): Promise<boolean> {
+export async function driveTrip({ runner, sessionService, ref, retriesAtOnce }: DrivenTrip): Promise<boolean> {
   const { sessionId, userId } = ref;
-  await recoverAll(runner);
+  for (const { invocationId, reason } of await recoverAll(runner))
+    if (retriesAtOnce && reason === 'waiting-for-retry')
+      await runner.resume({ userId, sessionId, invocationId }).result.catch(() => {});
   const session = await sessionService.getSession(ref);
   if (!session) {
     await sessionService.createSession(ref).catch(() => {});

@@ -35,6 +35,7 @@ export interface SimulatedRunner {
 /** The result of one recovered invocation. */
 export interface SimulatedRecovery {
   outcome: string;
+  invocationId: string;
   reason?: string | undefined;
   error?: TholeError | undefined;
 }

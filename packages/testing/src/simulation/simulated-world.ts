@@ -27,6 +27,16 @@ export class SimulatedWorld {
     this.#keys.add(idempotencyKey);
   }
 
+  /** Adds an effect of an earlier process, of which this world has only the key. */
+  addEarlierEffect(idempotencyKey: string): void {
+    this.#keys.add(idempotencyKey);
+  }
+
+  /** Keys of the calls that have taken effect. */
+  get keys(): ReadonlySet<string> {
+    return this.#keys;
+  }
+
   /** True if a call with this key has taken effect. */
   hasEffect(idempotencyKey: string): boolean {
     return this.#keys.has(idempotencyKey);
