@@ -27,7 +27,7 @@ describeBackends(backends, (backend) => {
         const keys = JSON.stringify([...world.keys]);
         const child = new Child<TripNews>('run-trip.ts', database.url, JSON.stringify(ref), keys);
         await child.next();
-        if (killed < kills) await wait(child, moments.random() * 400);
+        if (killed < kills) await wait(child, moments.random() * 250);
         else await child.finished();
         isDone = hasEnded(child);
         if (isDone) await child.finished();

@@ -36,7 +36,7 @@ const trip = new SimulatedProcess(systemRuntime());
 const sessionService = trip.serviceOf(service, world);
 const gate = async (point: string): Promise<void> => {
   await trip.gate(point);
-  await new Promise((resolve) => setTimeout(resolve, Math.random() * 4));
+  await new Promise((resolve) => setTimeout(resolve, Math.random() * 10));
 };
 const runner = new classes.Runner({
   app: createTripApp(classes, world, gate, ref.appName),
