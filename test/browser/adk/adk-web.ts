@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { expect, onTestFinished } from 'vitest';
 import { startHotelServer } from '../hotel-server.ts';
-import type { HotelServer } from '../hotel-server.ts';
+import type { HotelServer, HotelServerOptions } from '../hotel-server.ts';
 import { openPage } from '../visit.ts';
 import { fetchAdkUi } from './fetch-adk-ui.ts';
 import { serveAdkUi } from './serve-adk-ui.ts';
@@ -25,9 +25,17 @@ export async function openAdkWeb(
   browser: Browser,
   ...answers: Parameters<typeof startHotelServer>[0] & {}
 ): Promise<AdkWeb> {
+  return openAdkWebOn(browser, (options) => startHotelServer(answers, options));
+}
+
+/** Opens ADK's web UI on the hotel that `start` returns, with the same checks. */
+export async function openAdkWebOn(
+  browser: Browser,
+  start: (options: HotelServerOptions) => Promise<HotelServer>,
+): Promise<AdkWeb> {
   const ui = await serveAdkUi(await fetchAdkUi());
   onTestFinished(() => ui.close());
-  const hotel = await startHotelServer(answers, { cors: { origins: [ui.origin] } });
+  const hotel = await start({ cors: { origins: [ui.origin] } });
   ui.use(hotel.url);
   const { page, troubles } = await openPage(browser, {
     viewport: { width: 1600, height: 950 },

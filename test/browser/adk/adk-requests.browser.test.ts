@@ -1,0 +1,74 @@
+import type { JsonObject } from '@thole/core';
+import { LlmAgent } from '@thole/runner';
+import { calls, says, ScriptedLlm } from '@thole/testing';
+import type { ScriptedAnswer } from '@thole/testing';
+import { FunctionTool, requestInputTool } from '@thole/tools';
+import type { Browser, Page } from 'playwright-core';
+import { expect, it } from 'vitest';
+import { describeInBrowser } from '../describe-in-browser.ts';
+import { startHotelServer } from '../hotel-server.ts';
+import { openAdkWebOn } from './adk-web.ts';
+import type { AdkWeb } from './adk-web.ts';
+
+describeInBrowser('ADK’s web UI with requests of our server', (browser) => {
+  it('confirms a tool call', async () => {
+    const { page, booked, asked } = await openDesk(browser(), calls('book', { room: 7 }), says('Room 7 is yours.'));
+    await ask(page, 'Book me a room');
+    const request = page.locator('app-long-running-response');
+    await request.locator('input[type=checkbox]').check();
+    expect(booked).toEqual([]);
+    await request.getByRole('button').click();
+    await page.getByText('Room 7 is yours.').waitFor();
+    expect(booked).toEqual([{ room: 7 }]);
+    expect(asked.filter((each) => each === 'POST /run_sse')).toHaveLength(2);
+  });
+
+  it('rejects a tool call', async () => {
+    const { page, booked } = await openDesk(browser(), calls('book', { room: 7 }), says('Then not.'));
+    await ask(page, 'Book me a room');
+    await page.locator('app-long-running-response').getByRole('button').click();
+    await page.getByText('Then not.').waitFor();
+    expect(booked).toEqual([]);
+  });
+
+  it('answers a request for input', async () => {
+    const question = calls('request_input', { message: 'Which room?' });
+    const { page, model } = await openDesk(browser(), question, says('Room 9 it is.'));
+    await ask(page, 'Ask me');
+    const request = page.locator('app-long-running-response');
+    await request.getByText('Which room?').waitFor();
+    await request.locator('input').fill('9');
+    await request.getByRole('button').last().click();
+    await page.getByText('Room 9 it is.').waitFor();
+    expect(JSON.stringify(model.requests[1]!.contents)).toContain('"room":9');
+  });
+});
+
+interface Desk extends AdkWeb {
+  booked: JsonObject[];
+  model: ScriptedLlm;
+}
+
+/** Opens ADK's web UI on an agent that books after a confirmation, and asks for input. */
+async function openDesk(browser: Browser, ...answers: ScriptedAnswer[]): Promise<Desk> {
+  const booked: JsonObject[] = [];
+  const book = new FunctionTool({
+    name: 'book',
+    description: 'Books a room.',
+    requireConfirmation: true,
+    execute: (args: JsonObject) => (booked.push(args), { booked: true }),
+  });
+  const responseSchema = { type: 'object', properties: { room: { type: 'integer' } } };
+  const model = new ScriptedLlm(...answers);
+  const rootAgent = new LlmAgent({ name: 'desk', model, tools: [book, requestInputTool({ responseSchema })] });
+  const web = await openAdkWebOn(browser, (options) =>
+    startHotelServer([], { ...options, apps: [{ name: 'hotel', rootAgent }] }),
+  );
+  return { ...web, booked, model };
+}
+
+async function ask(page: Page, text: string): Promise<void> {
+  const box = page.getByRole('textbox', { name: 'Type a message...' });
+  await box.fill(text);
+  await box.press('Enter');
+}
