@@ -6,6 +6,7 @@ export type {
   DotGraph,
   ServerVersion,
   ToolGraph,
+  ToolInfo,
   TraceSpan,
 } from './responses.ts';
 export type {

@@ -29,7 +29,15 @@ export interface AgentInfo {
   /** Names of the sub-agents. */
   subAgents: string[];
   /** A toolset is listed by its name. */
-  tools: { name: string; description: string }[];
+  tools: ToolInfo[];
+}
+
+/** One tool of an agent. */
+export interface ToolInfo {
+  name: string;
+  description: string;
+  /** True if the arguments of a call can be edited in its confirmation. */
+  allowEditedArguments?: boolean | undefined;
 }
 
 /** The agents of an app as a tree. */

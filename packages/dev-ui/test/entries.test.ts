@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { toEntries } from '../page/conversation/entries.ts';
-import { findPendingCalls } from '../page/state/find-pending-calls.ts';
+import { findRequests } from '../page/state/find-requests.ts';
 import { anEvent } from './an-event.ts';
 
 const question = anEvent(1, { author: 'user', parts: [{ text: 'Book a room.' }] });
@@ -67,11 +67,10 @@ it('lets a call wait until a person answers, whatever the tool said at first', (
     return block.kind === 'tool' && block.tool.state;
   };
   expect(stateOf([question, waits, first])).toBe('waiting');
-  expect(findPendingCalls([question, waits, first]).map(({ call: { id }, kind }) => [id, kind])).toEqual([
-    ['c1', 'tool'],
-  ]);
+  const openIn = (events: Parameters<typeof toEntries>[0]) => [...findRequests(events).open].map(({ call }) => call.id);
+  expect(openIn([question, waits, first])).toEqual(['c1']);
   expect(stateOf([question, waits, first, given])).toBe('done');
-  expect(findPendingCalls([question, waits, first, given])).toEqual([]);
+  expect(openIn([question, waits, first, given])).toEqual([]);
   expect(shape([question, waits, first, given]).at(-1)).toEqual(['event-9', true, 'answer']);
 });
 

@@ -38,12 +38,13 @@ export class OidcServer {
     this.#server = server;
   }
 
-  static async start(): Promise<OidcServer> {
+  /** Starts a server. Its clients may also use these redirect addresses. */
+  static async start(redirectUris: readonly string[] = []): Promise<OidcServer> {
     const server = createServer();
     server.listen(0, 'localhost');
     await once(server, 'listening');
     const started = new OidcServer(server);
-    const provider = createProvider(started.url);
+    const provider = createProvider(started.url, redirectUris);
     provider.use(async (context, next) => {
       started.paths.push(context.path);
       await next();
@@ -78,10 +79,10 @@ export class OidcServer {
   }
 }
 
-function createProvider(issuer: string): Provider {
+function createProvider(issuer: string, redirectUris: readonly string[]): Provider {
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   return new Provider(issuer, {
-    clients,
+    clients: clients.map((each) => ({ ...each, redirect_uris: [...each.redirect_uris!, ...redirectUris] })),
     jwks: { keys: [{ ...privateKey.export({ format: 'jwk' }), use: 'sig', alg: 'RS256', kid: 'one' } as never] },
     cookies: { keys: ['cookies of the tests'] },
     scopes: ['openid', 'offline_access', 'mail'],

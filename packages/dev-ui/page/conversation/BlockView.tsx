@@ -1,6 +1,7 @@
 import type { Event } from '@thole/core';
 import { Markdown } from '../markdown/Markdown.tsx';
 import { CodeBlock } from '../markdown/CodeBlock.tsx';
+import { RequestCard } from '../requests/RequestCard.tsx';
 import type { Block } from './entries.ts';
 import { EventError } from './EventError.tsx';
 import { FileView } from './FileView.tsx';
@@ -24,6 +25,8 @@ export function BlockView(props: { block: Block; event: Event; writing?: boolean
       return <Thought text={block.text} writing={writing} />;
     case 'tool':
       return <ToolLine tool={block.tool} event={event} />;
+    case 'request':
+      return <RequestCard call={block.call} recorded={block.recorded} />;
     case 'file':
       return <FileView part={block.part} />;
     case 'code':

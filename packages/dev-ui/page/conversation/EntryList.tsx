@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { Virtualizer } from 'virtua';
 import type { VirtualizerHandle } from 'virtua';
 import { Icon } from '../components/icons.tsx';
+import { OpenRequests } from '../requests/OpenRequests.tsx';
 import { sent } from '../state/run.ts';
 import { openKey } from '../state/session.ts';
 import { selectedEventId } from '../state/location.ts';
@@ -45,6 +46,7 @@ export function EntryList() {
           <Virtualizer key={drawing} ref={list} scrollRef={box} itemSize={72} data={rows}>
             {(row) => <EntryRow key={row.key} entry={row} isSelected={row.event.id === selected} />}
           </Virtualizer>
+          <OpenRequests />
           <RunFoot />
         </div>
       </div>

@@ -22,7 +22,8 @@ export function EntryRow({ entry, isSelected }: { entry: Entry; isSelected?: boo
   const hasActions = status === undefined && !isEdited && !noted;
   const select = (click: TargetedMouseEvent<HTMLElement>): void => {
     // Not for clicks on links, buttons and fields, nor for the end of a text selection.
-    if ((click.target as Element).closest('a, button, summary, input, textarea, label, pre, [role="tree"]')) return;
+    if ((click.target as Element).closest('a, button, summary, form, input, textarea, label, pre, [role="tree"]'))
+      return;
     if (getSelection()?.type === 'Range') return;
     // On a narrow screen a selection alone shows nothing.
     if (isNarrow.value) inspect(event.id, mine ? 'event' : 'request');

@@ -1,4 +1,5 @@
 import type { FunctionResponse } from '@thole/core';
+import { requestKindOf } from '@thole/core/kit';
 import { useState } from 'preact/hooks';
 import { JsonTree } from '../inspector/JsonTree.tsx';
 import { Icon } from '../components/icons.tsx';
@@ -7,8 +8,7 @@ import { ResponseParts } from './ResponseParts.tsx';
 /** An answer to a call, if a person gave it or its call is missing. */
 export function GivenAnswer({ response }: { response: FunctionResponse }) {
   const [open, setOpen] = useState(false);
-  const confirmed = response.name === 'adk_request_confirmation' ? response.response['confirmed'] : undefined;
-  const words = confirmed === undefined ? `Answer to ${response.name}` : confirmed === true ? 'Approved' : 'Declined';
+  const words = wordsFor(response);
   return (
     <>
       <details class="fold" open={open} onToggle={(toggle) => setOpen(toggle.currentTarget.open)}>
@@ -21,4 +21,17 @@ export function GivenAnswer({ response }: { response: FunctionResponse }) {
       {response.parts && <ResponseParts parts={response.parts} name={response.name} />}
     </>
   );
+}
+
+function wordsFor({ name, response }: FunctionResponse): string {
+  switch (requestKindOf(name)) {
+    case 'confirmation':
+      return response['confirmed'] === true ? 'Approved' : 'Rejected';
+    case 'input':
+      return 'Answered';
+    case 'credential':
+      return response['status'] === 'denied' || response['error'] !== undefined ? 'Sign-in rejected' : 'Signed in';
+    default:
+      return `Answer to ${name}`;
+  }
 }

@@ -20,6 +20,8 @@ export function LiveRegion() {
     if (fresh.length === 0) return;
     heard.current.seq = last?.seq ?? 0;
     const said = fresh.map((event) => textOf(event.content)).filter((each) => each !== '');
+    const asked = fresh.flatMap(({ longRunningToolIds = [] }) => longRunningToolIds).length;
+    if (asked > 0) said.push(asked === 1 ? 'One open request.' : `${asked} open requests.`);
     if (said.length > 0) setText(`${fresh.at(-1)!.author}: ${said.join(' ')}`);
   }, [list, key, running]);
   return (

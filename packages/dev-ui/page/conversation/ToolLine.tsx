@@ -3,10 +3,10 @@ import { useState } from 'preact/hooks';
 import { JsonTree } from '../inspector/JsonTree.tsx';
 import { formatDuration } from '../components/format.ts';
 import { Icon } from '../components/icons.tsx';
+import { ResultForm } from '../requests/ResultForm.tsx';
 import { isRunning } from '../state/run.ts';
 import { inspect } from '../state/open-inspector.ts';
 import type { ToolUse } from './entries.ts';
-import { PendingAnswer } from './PendingAnswer.tsx';
 import { ResponseParts } from './ResponseParts.tsx';
 
 /** A tool call as one line with name, time and result. It opens to arguments and answer. */
@@ -14,7 +14,7 @@ export function ToolLine({ tool, event }: { tool: ToolUse; event: Event }) {
   const { call, response, tookMs } = tool;
   const [open, setOpen] = useState(false);
   const state = stateOf(tool, isRunning.value);
-  const error = state.kind === 'failed' ? response?.response['error'] : undefined;
+  const error = tool.state === 'failed' ? response?.response['error'] : undefined;
   return (
     <div class="tool" data-state={state.kind}>
       <details class="fold" open={open} onToggle={(toggle) => setOpen(toggle.currentTarget.open)}>
@@ -53,7 +53,7 @@ export function ToolLine({ tool, event }: { tool: ToolUse; event: Event }) {
       </details>
       {response?.parts && <ResponseParts parts={response.parts} name={call.name} />}
       {typeof error === 'string' && !open && <p class="tool-error">{error}</p>}
-      {tool.state === 'waiting' && <PendingAnswer event={event} call={call} />}
+      {tool.request?.isOpen && <ResultForm recorded={tool.request} />}
     </div>
   );
 }

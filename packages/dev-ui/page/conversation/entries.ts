@@ -1,4 +1,7 @@
 import type { Event, FunctionCall, FunctionResponse, Part } from '@thole/core';
+import { InterruptLog, isProvisional, requestKindOf } from '@thole/core/kit';
+import type { RecordedInterrupt } from '@thole/core/kit';
+import { findRequests } from '../state/find-requests.ts';
 import { turnFacts } from './turn-facts.ts';
 import type { TurnFacts } from './turn-facts.ts';
 
@@ -19,6 +22,7 @@ export type Block =
   | { kind: 'text'; text: string }
   | { kind: 'thought'; text: string }
   | { kind: 'tool'; tool: ToolUse }
+  | { kind: 'request'; call: FunctionCall; recorded: RecordedInterrupt | undefined }
   | { kind: 'file'; part: Part }
   | { kind: 'code'; code: string; language: string }
   | { kind: 'answer'; response: FunctionResponse }
@@ -31,8 +35,10 @@ export interface ToolUse {
   /** The newest answer, and its event. */
   response?: FunctionResponse | undefined;
   answered?: Event | undefined;
-  /** `open`: no answer yet; `waiting`: for a person. */
+  /** `open`: no answer yet; `waiting`: for an answer from outside. */
   state: 'open' | 'waiting' | 'done' | 'failed';
+  /** Set for a long-running call, which is its own request. */
+  request?: RecordedInterrupt | undefined;
   tookMs?: number | undefined;
 }
 
@@ -41,13 +47,12 @@ export interface ToolUse {
  * row.
  */
 export function toEntries(events: readonly Event[]): Entry[] {
-  const answers = answersOf(events);
-  const calls = new Set<string>();
+  const history: History = { answers: answersOf(events), calls: new Set(), requests: findRequests(events) };
   const entries: Entry[] = [];
   const lastOf = new Map<string, Entry>();
   let last: Entry | undefined;
   for (const event of events) {
-    const blocks = blocksOf(event, answers, calls);
+    const blocks = blocksOf(event, history);
     if (blocks.length === 0) continue;
     const entry: Entry = {
       key: event.id,
@@ -69,7 +74,20 @@ export function toEntries(events: readonly Event[]): Entry[] {
 /** Returns the row of an answer that is being written, after the rows of the stored events. */
 export function toStreamingEntry(event: Event, last: Entry | undefined): Entry {
   const head = last?.event.author !== event.author || last.event.invocationId !== event.invocationId;
-  return { key: event.id, event, head, blocks: blocksOf(event, new Map(), new Set()) };
+  return {
+    key: event.id,
+    event,
+    head,
+    blocks: blocksOf(event, { answers: new Map(), calls: new Set(), requests: new InterruptLog() }),
+  };
+}
+
+/** The facts about all events of a session. */
+interface History {
+  answers: ReadonlyMap<string, Answer>;
+  /** Ids of the calls in earlier events. */
+  calls: Set<string>;
+  requests: InterruptLog;
 }
 
 type Answer = { response: FunctionResponse; event: Event };
@@ -84,14 +102,15 @@ function answersOf(events: readonly Event[]): Map<string, Answer> {
   return answers;
 }
 
-function blocksOf(event: Event, answers: ReadonlyMap<string, Answer>, calls: Set<string>): Block[] {
+function blocksOf(event: Event, history: History): Block[] {
+  const { calls } = history;
   const blocks: Block[] = [];
   for (const part of event.content?.parts ?? []) {
     if (part.text !== undefined) {
       if (part.text.trim() !== '') blocks.push({ kind: part.thought ? 'thought' : 'text', text: part.text });
     } else if (part.functionCall) {
       if (part.functionCall.id !== undefined) calls.add(part.functionCall.id);
-      blocks.push({ kind: 'tool', tool: toolUse(event, part.functionCall, answers) });
+      blocks.push(callBlock(event, part.functionCall, history));
     } else if (part.functionResponse) {
       const { id } = part.functionResponse;
       // Shown with its call, unless a person gave it or its call is missing.
@@ -125,15 +144,26 @@ const ended: Record<string, string> = {
   RUN_INTERRUPTED: 'Stopped because a newer run of the session started.',
 };
 
-function toolUse(event: Event, call: FunctionCall, answers: ReadonlyMap<string, Answer>): ToolUse {
-  const answer = call.id === undefined ? undefined : answers.get(call.id);
-  const waits = call.id !== undefined && event.longRunningToolIds?.includes(call.id) === true;
-  if (!answer) return { call, state: waits ? 'waiting' : 'open' };
+function callBlock(event: Event, call: FunctionCall, history: History): Block {
+  if (requestKindOf(call.name) === undefined || event.author === 'user')
+    return { kind: 'tool', tool: toolUse(event, call, history) };
+  return { kind: 'request', call, recorded: call.id === undefined ? undefined : history.requests.find(call.id) };
+}
+
+function toolUse(event: Event, call: FunctionCall, { answers, requests }: History): ToolUse {
+  const { id } = call;
+  const answer = id === undefined ? undefined : answers.get(id);
+  const isLongRunning = id !== undefined && event.longRunningToolIds?.includes(id) === true;
+  const request = isLongRunning ? requests.find(id) : undefined;
+  const isWaiting = id !== undefined && requests.ofCall(id).some(({ isOpen }) => isOpen);
+  const use: ToolUse = { call, state: isWaiting ? 'waiting' : 'open', ...(request && { request }) };
+  if (!answer) return use;
   const { response } = answer;
   const tookMs = Math.max(0, (answer.event.timestamp - event.timestamp) * 1_000);
+  Object.assign(use, { response, answered: answer.event, tookMs });
+  if (isProvisional(answer.event, response, { isLongRunning })) return use;
   const failed = response.response['error'] !== undefined && response.response['error'] !== null;
-  const state = waits && answer.event.author !== 'user' ? 'waiting' : failed ? 'failed' : 'done';
-  return { call, response, answered: answer.event, state, tookMs };
+  return { ...use, state: failed ? 'failed' : 'done' };
 }
 
 function noteOf(event: Event, alone: boolean): string | undefined {

@@ -5,6 +5,7 @@ import { resumeRun } from '../state/run-actions.ts';
 import { followSession } from '../state/session-actions.ts';
 import { followSessions } from '../state/sessions.ts';
 import { applyTheme } from '../state/theme.ts';
+import { followSignIns } from '../requests/follow-sign-ins.ts';
 import { bindKeys } from '../keys/bind-keys.ts';
 import { registerCommands } from '../keys/register-commands.ts';
 import { followTitle } from './follow-title.ts';
@@ -19,5 +20,6 @@ export function start(): void {
   followApps();
   followSessions();
   followSession(resumeRun);
+  followSignIns();
   followTitle();
 }

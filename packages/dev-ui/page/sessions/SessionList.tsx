@@ -9,6 +9,7 @@ import { IconButton } from '../components/IconButton.tsx';
 import { Skeleton } from '../components/Skeleton.tsx';
 import { access } from '../state/access-token.ts';
 import { connection } from '../state/connection.ts';
+import { waiting } from '../state/inbox.ts';
 import { now } from '../state/now.ts';
 import { refreshSessions, sessions, sessionsError } from '../state/sessions.ts';
 import { groupByDay } from './group-by-day.ts';
@@ -36,7 +37,9 @@ export function SessionList() {
   }, [words, all]);
 
   const found = words === '' ? all : all?.filter((session) => matches(session, words));
-  const rows = useMemo(() => toRows(found ?? [], new Date(now.value)), [found, new Date(now.value).getDate()]);
+  const open = waiting.value;
+  const today = new Date(now.value);
+  const rows = useMemo(() => toRows(found ?? [], open, today), [found, open, today.getDate()]);
   return (
     <div class="sessions">
       <div class="sessions-head">
@@ -91,6 +94,17 @@ function Waiting() {
   return <ErrorNote error={sessionsError.value} retry={() => void refreshSessions()} />;
 }
 
-function toRows(list: readonly SessionSummary[], today: Date): (string | SessionSummary)[] {
-  return groupByDay(list, (session) => session.lastUpdateTime, today).flatMap(({ day, items }) => [day, ...items]);
+/** Sessions with open requests are first. */
+function toRows(
+  list: readonly SessionSummary[],
+  open: ReadonlyMap<string, number>,
+  today: Date,
+): (string | SessionSummary)[] {
+  const waits = list.filter(({ id }) => open.has(id));
+  const others = list.filter(({ id }) => !open.has(id));
+  const days = groupByDay(others, (session) => session.lastUpdateTime, today);
+  return [
+    ...(waits.length > 0 ? ['Open requests', ...waits] : []),
+    ...days.flatMap(({ day, items }) => [day, ...items]),
+  ];
 }

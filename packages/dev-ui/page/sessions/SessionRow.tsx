@@ -4,6 +4,7 @@ import { useState } from 'preact/hooks';
 import { formatAge, formatMoment } from '../components/format.ts';
 import { Icon } from '../components/icons.tsx';
 import { appName, sessionId, userId } from '../state/location.ts';
+import { waiting } from '../state/inbox.ts';
 import { now } from '../state/now.ts';
 import { formatRoute } from '../state/route.ts';
 import { runs } from '../state/run.ts';
@@ -22,6 +23,7 @@ export function SessionRow({ session, excerpt }: { session: SessionSummary; exce
   const open = sessionId.value === session.id;
   const ref = { appName: session.appName, userId: session.userId, sessionId: session.id };
   const busy = runs.value.get(sessionKey(ref))?.state.kind === 'running';
+  const requests = waiting.value.get(session.id) ?? 0;
   if (renaming) return <RenameField session={session} close={() => setRenaming(false)} />;
   return (
     <div class="session-row" aria-current={open ? 'true' : undefined}>
@@ -42,6 +44,10 @@ export function SessionRow({ session, excerpt }: { session: SessionSummary; exce
       </a>
       {busy ? (
         <span class="run-dot" role="img" aria-label="running" />
+      ) : requests > 0 ? (
+        <span class="chip session-waits" title="Open requests">
+          {requests === 1 ? '1 request' : `${requests} requests`}
+        </span>
       ) : (
         <span class="num session-age">{formatAge(session.lastUpdateTime, now.value)}</span>
       )}

@@ -6,5 +6,8 @@ import { watchedFetch } from './connection.ts';
 /** The address of the API: the part of the page's address before `/dev-ui/`. */
 export const baseUrl: string = location.href.replace(/[?#].*$/, '').replace(/\/dev-ui(\/.*)?$/, '');
 
+/** The address of the page itself. */
+export const pageAddress: string = location.href.replace(/[?#].*$/, '');
+
 /** Sends all requests to the server. */
 export const client: Client = createClient({ baseUrl, fetch: watchedFetch, headers: accessHeaders });

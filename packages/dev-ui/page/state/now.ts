@@ -1,6 +1,7 @@
-import { effect, signal } from '@preact/signals';
-import type { Signal } from '@preact/signals';
+import { computed, effect, signal } from '@preact/signals';
+import type { ReadonlySignal, Signal } from '@preact/signals';
 import { isRunning } from './run.ts';
+import { openRequests } from './requests.ts';
 import { nextTry } from './reconnect.ts';
 import { every, nowMs } from './clock.ts';
 
@@ -13,13 +14,18 @@ export function presentSeconds(): number {
   return nowMs() / 1_000;
 }
 
+/** True while a time of an open request is ahead. */
+const hasDeadline: ReadonlySignal<boolean> = computed(() =>
+  openRequests.value.some(({ interrupt }) => (interrupt.expiresAt ?? 0) * 1_000 > now.value),
+);
+
 export function keepTime(): void {
   let stop: (() => void) | undefined;
   const tick = (): void => void (now.value = nowMs());
   effect(() => {
     stop?.();
     tick();
-    if (isRunning.value || nextTry.value !== undefined) stop = every(1_000, tick);
+    if (isRunning.value || nextTry.value !== undefined || hasDeadline.value) stop = every(1_000, tick);
   });
   // Texts such as "3 min" become outdated without any event.
   every(30_000, tick);

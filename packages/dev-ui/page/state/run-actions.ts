@@ -1,4 +1,6 @@
-import type { Content, Event, FunctionCall, JsonObject, Part, Session, SessionRef, StateMap } from '@thole/core';
+import type { ClientRun, InterruptAnswer } from '@thole/client';
+import type { Content, Event, Part, Session, SessionRef, StateMap } from '@thole/core';
+import { requestNames } from '@thole/core/kit';
 import { client } from './client.ts';
 import { followRun, onReconnect } from './follow-run.ts';
 import { forkOf } from './fork-of.ts';
@@ -22,13 +24,28 @@ export async function send(parts: Part[]): Promise<boolean> {
   return runIn(ref, { newMessage: content }, content);
 }
 
-/** Answers a pending call. Resolves as `send` does. */
-export async function answerCall(event: Event, call: FunctionCall, response: JsonObject): Promise<boolean> {
+/**
+ * Sends answers of one invocation in one request. Resolves to undefined when the invocation continues, otherwise to the error;
+ * nothing is then stored.
+ */
+export async function answerRequests(answers: readonly InterruptAnswer[]): Promise<unknown> {
   const ref = sessionRef.peek();
-  if (!ref) return false;
-  const part: Part = { functionResponse: { ...(call.id !== undefined && { id: call.id }), name: call.name, response } };
-  const newMessage: Content = { role: 'user', parts: [part] };
-  return runIn(ref, { newMessage, invocationId: event.invocationId, functionCallEventId: event.id }, newMessage);
+  if (!ref) return undefined;
+  const key = sessionKey(ref);
+  const reader = client.answer({ ...ref, answers, streaming: true, onReconnect: onReconnect(key) });
+  if (await readRun(ref, reader, { role: 'user', parts: answers.map(toAnswerPart) })) return undefined;
+  const { state } = runs.peek().get(key) ?? {};
+  if (state?.kind !== 'failed') return undefined;
+  // Shown with the requests.
+  changeRun(key, { state: { kind: 'idle' } });
+  return state.error;
+}
+
+/** Shown until the stored event arrives. */
+function toAnswerPart({ interrupt: { id, kind, toolName = '' }, value }: InterruptAnswer): Part {
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+  const name = kind === 'longRunning' ? toolName : requestNames[kind];
+  return { functionResponse: { id, name, response: isObject ? value : { result: value } } };
 }
 
 /** Branches off: creates a session with the events before the message with this id, and sends another message. */
@@ -71,13 +88,17 @@ export async function beginSession(
   return { ...user, sessionId: session.id };
 }
 
-async function runIn(
-  ref: SessionRef,
-  what: { newMessage: Content; invocationId?: string; functionCallEventId?: string },
-  sent: Content,
-): Promise<boolean> {
+function runIn(ref: SessionRef, what: { newMessage: Content }, sent: Content): Promise<boolean> {
+  return readRun(
+    ref,
+    client.run({ ...ref, ...what, streaming: true, onReconnect: onReconnect(sessionKey(ref)) }),
+    sent,
+  );
+}
+
+/** Shows a run that was just requested. Resolves as `send` does. */
+async function readRun(ref: SessionRef, reader: ClientRun, sent: Content): Promise<boolean> {
   const key = sessionKey(ref);
-  const reader = client.run({ ...ref, ...what, streaming: true, onReconnect: onReconnect(key) });
   const startedAt = nowMs();
   const message = { content: sent, afterSeq: events.peek().at(-1)?.seq ?? 0, timestamp: startedAt / 1_000 };
   changeRun(key, { state: { kind: 'running', startedAt }, reader, sent: message, streaming: [] });

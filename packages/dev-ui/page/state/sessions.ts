@@ -3,6 +3,7 @@ import { computed, effect, signal } from '@preact/signals';
 import type { ReadonlySignal, Signal } from '@preact/signals';
 import { client } from './client.ts';
 import { returns } from './connection.ts';
+import { forgetInbox, refreshInbox } from './inbox.ts';
 import { appName, userId } from './location.ts';
 
 /** Maximum number of listed sessions. Older ones are found by their address. */
@@ -31,7 +32,10 @@ export function followSessions(): void {
   effect(() => {
     const key = JSON.stringify([appName.value, userId.value]);
     void returns.value;
-    if (key !== of) listed.value = undefined;
+    if (key !== of) {
+      listed.value = undefined;
+      forgetInbox();
+    }
     of = key;
     void refreshSessions();
   });
@@ -47,6 +51,7 @@ export async function refreshSessions(): Promise<void> {
     if (appName.peek() !== app || userId.peek() !== user) return;
     listed.value = page.sessions;
     sessionsError.value = undefined;
+    void refreshInbox();
   } catch (error) {
     sessionsError.value = error;
   }

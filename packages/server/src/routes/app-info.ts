@@ -21,7 +21,15 @@ export interface AgentInfo {
   name: string;
   description: string;
   subAgents: string[];
-  tools: { name: string; description: string }[];
+  tools: ToolInfo[];
+}
+
+/** One tool of an agent. */
+export interface ToolInfo {
+  name: string;
+  description: string;
+  /** Set if the arguments of a call can be edited in its confirmation. */
+  allowEditedArguments?: true;
 }
 
 /** Describes the app of a runner. */
@@ -40,6 +48,9 @@ export function toAppInfo(runner: Runner): AppInfo {
 
 function toAgentInfo(agent: Agent): AgentInfo {
   const { name, description = '', subAgents = [] } = agent;
-  const tools = toolsOf(agent).map((tool) => ({ name: tool.name, description: tool.description ?? '' }));
+  const tools = toolsOf(agent).map((tool) => ({
+    ...{ name: tool.name, description: tool.description ?? '' },
+    ...(tool.allowEditedArguments === true && { allowEditedArguments: true as const }),
+  }));
   return { name, description, subAgents: subAgents.map((each) => each.name), tools };
 }

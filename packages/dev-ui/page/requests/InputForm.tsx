@@ -1,0 +1,55 @@
+import type { RecordedInterrupt } from '@thole/core/kit';
+import { useMemo } from 'preact/hooks';
+import { readAnswer } from '../conversation/read-answer.ts';
+import { isRunning } from '../state/run.ts';
+import { Problem } from './Problem.tsx';
+import { ReadyAnswer } from './ReadyAnswer.tsx';
+import { readFields } from './read-fields.ts';
+import { changeDraft, draftOf, writeField } from './request-drafts.ts';
+import { fieldsOf, toSchemaField } from './schema-field.ts';
+import { SchemaFields } from './SchemaFields.tsx';
+import { giveAnswer } from './send-answers.ts';
+
+/** A form that is made from the schema of a request for input. Without a schema: a field for a text or JSON. */
+export function InputForm({ recorded }: { recorded: RecordedInterrupt }) {
+  const { id, responseSchema } = recorded.interrupt;
+  const { answer, problems, values } = draftOf(id);
+  const field = useMemo(() => toSchemaField(responseSchema ?? { type: 'string' }, { label: 'Answer' }), [id]);
+  if (answer) return <ReadyAnswer recorded={recorded} words={`Answer: ${JSON.stringify(answer.value)}`} />;
+  function submit(): void {
+    const read = readFields(field, values);
+    if (Object.keys(read.problems).length > 0) return changeDraft(id, { problems: read.problems });
+    const value = read.value ?? null;
+    const paths = fieldsOf(field).map(({ path }) => path);
+    void giveAnswer(recorded, !responseSchema && typeof value === 'string' ? unwrapped(value) : value, paths);
+  }
+  return (
+    <form
+      class="request-form"
+      noValidate
+      onSubmit={(submitted) => {
+        submitted.preventDefault();
+        submit();
+      }}
+    >
+      <SchemaFields
+        field={field}
+        values={values}
+        problems={problems}
+        write={(path, value) => writeField(id, path, value)}
+      />
+      {field.kind === 'group' && <Problem text={problems['']} />}
+      <div class="button-row">
+        <button type="submit" class="button button-primary" disabled={isRunning.value}>
+          Answer
+        </button>
+      </div>
+    </form>
+  );
+}
+
+/** Returns JSON as a value, and other text as a string. */
+function unwrapped(text: string): ReturnType<typeof readAnswer>[string] {
+  const read = readAnswer(text);
+  return Object.keys(read).length === 1 && 'result' in read ? read['result']! : read;
+}

@@ -1,0 +1,66 @@
+import type { FunctionCall } from '@thole/core';
+import type { RecordedInterrupt } from '@thole/core/kit';
+import { requestKindOf } from '@thole/core/kit';
+import { Icon } from '../components/icons.tsx';
+import { JsonTree } from '../inspector/JsonTree.tsx';
+import { inspect } from '../state/open-inspector.ts';
+import { presentSeconds } from '../state/now.ts';
+import { Confirmation } from './Confirmation.tsx';
+import { DueTime } from './DueTime.tsx';
+import { InputForm } from './InputForm.tsx';
+import { draftOf } from './request-drafts.ts';
+import { requestState } from './request-state.ts';
+import { kindLabels, stateWord } from './request-words.ts';
+import { SignIn } from './SignIn.tsx';
+import './requests.css';
+
+/** A request for something from outside: its state, its data, and while it is open a form. */
+export function RequestCard(props: { call: FunctionCall; recorded: RecordedInterrupt | undefined }) {
+  const { call, recorded } = props;
+  const kind = recorded?.interrupt.kind ?? requestKindOf(call.name) ?? 'longRunning';
+  const { message, toolName } = recorded?.interrupt ?? {};
+  const state = requestState(recorded, presentSeconds());
+  const isReady = state === 'open' && recorded && draftOf(recorded.interrupt.id).answer !== undefined;
+  const label = kindLabels[kind];
+  return (
+    <section
+      class="request"
+      data-state={isReady ? 'ready' : state}
+      aria-label={toolName === undefined ? label : `${label} for ${toolName}`}
+    >
+      <header class="request-head">
+        <Icon name={kind === 'timer' ? 'clock' : 'request'} size={14} />
+        <h3>{label}</h3>
+        {toolName !== undefined && <code class="mono">{toolName}</code>}
+        <span class="request-state">{isReady ? 'ready to send' : stateWord(kind, state)}</span>
+      </header>
+      {message !== undefined && message !== '' && (
+        <p class="request-message" dir="auto">
+          {message}
+        </p>
+      )}
+      {recorded && <Body recorded={recorded} isOpen={state === 'open'} />}
+      {recorded && <DueTime interrupt={recorded.interrupt} state={state} />}
+      {recorded?.answer && (
+        <p class="tool-links">
+          <button type="button" class="link" onClick={() => inspect(recorded.answer!.event.id, 'event')}>
+            event of the answer
+          </button>
+        </p>
+      )}
+    </section>
+  );
+}
+
+function Body({ recorded, isOpen }: { recorded: RecordedInterrupt; isOpen: boolean }) {
+  const { kind, payload } = recorded.interrupt;
+  if (kind === 'confirmation') return <Confirmation recorded={recorded} isOpen={isOpen} />;
+  if (kind === 'credential') return isOpen ? <SignIn recorded={recorded} /> : null;
+  if (kind !== 'input') return null;
+  return (
+    <>
+      {payload !== undefined && <JsonTree value={payload} label="data" open={isOpen ? 2 : 0} />}
+      {isOpen && <InputForm recorded={recorded} />}
+    </>
+  );
+}

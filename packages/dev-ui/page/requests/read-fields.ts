@@ -1,0 +1,65 @@
+import type { Json, JsonObject } from '@thole/core';
+import type { SchemaField } from './schema-field.ts';
+
+/** Values of fields by path: a text, or whether a checkbox is checked. The text of a choice is its index. */
+export type FieldValues = Readonly<Record<string, string | boolean>>;
+
+/** Problems of fields by path; the empty path is the whole answer. */
+export type FieldProblems = Readonly<Record<string, string>>;
+
+/** Returns the values that a form has at first. */
+export function initialValue(field: SchemaField): string | boolean {
+  const { default: value } = field;
+  if (field.kind === 'boolean') return value === true;
+  if (value === undefined || value === null) return '';
+  if (field.kind === 'choice') return String(Math.max(-1, field.choices!.indexOf(value))).replace('-1', '');
+  return typeof value === 'string' && field.kind !== 'json' ? value : JSON.stringify(value, undefined, 2);
+}
+
+/** Returns the answer of a form as JSON, and the problems of its fields. An empty optional field is left out. */
+export function readFields(
+  root: SchemaField,
+  values: FieldValues,
+): { value?: Json | undefined; problems: FieldProblems } {
+  const problems: Record<string, string> = {};
+  const value = readField(root, values, problems);
+  return { problems, ...(value !== undefined && { value }) };
+}
+
+function readField(field: SchemaField, values: FieldValues, problems: Record<string, string>): Json | undefined {
+  if (field.kind === 'group') {
+    const read: JsonObject = {};
+    for (const each of field.fields!) {
+      const value = readField(each, values, problems);
+      if (value !== undefined) read[each.name] = value;
+    }
+    return read;
+  }
+  const given = values[field.path] ?? initialValue(field);
+  if (typeof given === 'boolean') return given;
+  if (given.trim() === '') return readEmpty(field, problems);
+  const problem = (text: string): undefined => void (problems[field.path] = text);
+  switch (field.kind) {
+    case 'choice':
+      return field.choices![Number(given)];
+    case 'number': {
+      const number = Number(given);
+      if (!Number.isFinite(number)) return problem('Enter a number.');
+      return field.isInteger && !Number.isInteger(number) ? problem('Enter a whole number.') : number;
+    }
+    case 'json':
+      try {
+        return JSON.parse(given) as Json;
+      } catch {
+        return problem('Enter valid JSON.');
+      }
+    default:
+      return given;
+  }
+}
+
+function readEmpty(field: SchemaField, problems: Record<string, string>): Json | undefined {
+  if (field.isNullable) return field.isRequired ? null : undefined;
+  if (field.isRequired) problems[field.path] = field.kind === 'choice' ? 'Choose a value.' : 'Enter a value.';
+  return undefined;
+}

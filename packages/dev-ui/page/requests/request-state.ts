@@ -1,0 +1,41 @@
+import type { Json, JsonObject } from '@thole/core';
+import type { RecordedInterrupt } from '@thole/core/kit';
+
+/** `closed`: its invocation ended without an answer, or it was rewound. */
+export type RequestState = 'open' | 'approved' | 'rejected' | 'answered' | 'expired' | 'closed';
+
+/** Returns the state of a request at this time, in seconds since the epoch. Undefined: a request that was rewound. */
+export function requestState(recorded: RecordedInterrupt | undefined, seconds: number): RequestState {
+  if (!recorded) return 'closed';
+  const { answer, interrupt, isOpen } = recorded;
+  const { expiresAt = Infinity, kind } = interrupt;
+  // The runtime answers an expired request some time later.
+  if (isOpen) return kind !== 'timer' && expiresAt <= seconds ? 'expired' : 'open';
+  if (!answer) return 'closed';
+  if (kind !== 'timer' && answer.event.author === 'system') return 'expired';
+  const response = unwrapped(answer.response.response);
+  if (kind === 'confirmation') return response['confirmed'] === true ? 'approved' : 'rejected';
+  if (kind === 'credential' && response['status'] === 'denied') return 'rejected';
+  return 'answered';
+}
+
+/** Returns the arguments to approve: those that a callback has changed, or those of the model. */
+export function shownArguments({ interrupt }: RecordedInterrupt): JsonObject {
+  const changed = objectOf(interrupt.payload)?.['arguments'];
+  return objectOf(changed) ?? interrupt.args ?? {};
+}
+
+/** Returns the value if it is a JSON object. */
+export function objectOf(value: Json | undefined): JsonObject | undefined {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;
+}
+
+/** ADK's web page wraps an answer as text. */
+function unwrapped(response: JsonObject): JsonObject {
+  if (typeof response['response'] !== 'string') return response;
+  try {
+    return objectOf(JSON.parse(response['response']) as Json) ?? response;
+  } catch {
+    return response;
+  }
+}
