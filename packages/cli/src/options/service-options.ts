@@ -1,3 +1,4 @@
+import { Option } from 'commander';
 import type { Command } from 'commander';
 import { schemesOf } from '../services/backends.ts';
 
@@ -8,7 +9,13 @@ export interface ServiceOptions {
   memoryServiceUri?: string | undefined;
 }
 
-/** Adds the three options for services to a command. */
+/** Deprecated names of ADK's options, with the options that replace them. */
+const oldNames = { sessionDbUrl: 'sessionServiceUri', artifactStorageUri: 'artifactServiceUri' } as const;
+
+/**
+ * Adds the three options for services to a command, and ADK's deprecated names of two of them. An option has precedence
+ * over its deprecated name.
+ */
 export function addServiceOptions(command: Command): Command {
   return command
     .option('--session-service-uri <uri>', `sessions: ${schemesOf('sessions')} (default: ./.thole/sessions.db)`)
@@ -19,5 +26,11 @@ export function addServiceOptions(command: Command): Command {
     .option(
       '--memory-service-uri <uri>',
       `memory: ${schemesOf('memory')} (default: ./.thole/memory.db, or memory:// if sessions are in memory)`,
-    );
+    )
+    .addOption(new Option('--session-db-url <uri>', "ADK's old name of --session-service-uri").hideHelp())
+    .addOption(new Option('--artifact-storage-uri <uri>', "ADK's old name of --artifact-service-uri").hideHelp())
+    .hook('preAction', (called) => {
+      for (const [old, name] of Object.entries(oldNames))
+        if (called.getOptionValue(name) === undefined) called.setOptionValue(name, called.getOptionValue(old));
+    });
 }
