@@ -6,8 +6,8 @@ const YES: ReadonlySet<string> = new Set(['y', 'yes', 'true']);
 const NO: ReadonlySet<string> = new Set(['n', 'no', 'false']);
 
 /**
- * Returns the answer that a typed text means: yes, no or JSON for a confirmation, the address of the sign-in's response for a
- * credential, otherwise JSON or text. Throws `INVALID_INPUT` for a text that cannot be an answer.
+ * Returns the answer that a typed text means: yes, no or JSON for a confirmation, the address after the sign-in, or an API
+ * key, for a credential, otherwise JSON or text. Throws `INVALID_INPUT` for a text that cannot be an answer.
  */
 export function parseAnswer(interrupt: Pick<Interrupt, 'kind' | 'responseSchema' | 'payload'>, text: string): Json {
   const word = text.trim().toLowerCase();
@@ -20,7 +20,7 @@ export function parseAnswer(interrupt: Pick<Interrupt, 'kind' | 'responseSchema'
       throw new TholeError('INVALID_INPUT', 'The answer must be yes or no, or JSON such as {"confirmed": true}.');
     }
     case 'credential':
-      return withResponseUri(interrupt.payload, text.trim());
+      return credentialAnswer(interrupt.payload, text.trim());
     case 'input':
       if (interrupt.responseSchema?.['type'] === 'string') return text;
       return parseJson(text) ?? text;
@@ -38,21 +38,29 @@ export function parseJson(text: string): Json | undefined {
   }
 }
 
-/** Returns the address that the user opens to sign in. Undefined if the request has none. */
+/** Where the browser is sent after a sign-in: no program has to listen there, because the user copies the address. */
+const REDIRECT_URI = 'http://127.0.0.1';
+
+/** Returns the address that the user opens to sign in. Undefined if the request has none, for example for an API key. */
 export function signInAddress(payload: Json | undefined): string | undefined {
-  const address = oauth2Of(payload)['authUri'];
-  return typeof address === 'string' ? address : undefined;
+  const authUri = memberOf(memberOf(memberOf(payload, 'exchangedAuthCredential'), 'oauth2'), 'authUri');
+  if (typeof authUri !== 'string' || !URL.canParse(authUri)) return undefined;
+  const address = new URL(authUri);
+  if (!address.searchParams.has('redirect_uri')) address.searchParams.set('redirect_uri', REDIRECT_URI);
+  return address.href;
 }
 
-function withResponseUri(payload: Json | undefined, authResponseUri: string): Json {
-  if (!isPlainObject(payload)) return { authResponseUri };
-  const config = payload as JsonObject;
-  const credential = (config['exchangedAuthCredential'] ?? {}) as JsonObject;
-  return { ...config, exchangedAuthCredential: { ...credential, oauth2: { ...oauth2Of(payload), authResponseUri } } };
+/** The text is the address to which the browser was sent. Without a sign-in it is JSON or an API key. */
+function credentialAnswer(payload: Json | undefined, text: string): Json {
+  const value = parseJson(text);
+  if (isPlainObject(value)) return value as Json;
+  const address = signInAddress(payload);
+  if (address === undefined) return { exchangedAuthCredential: { authType: 'apiKey', apiKey: text } };
+  if (!URL.canParse(text))
+    throw new TholeError('INVALID_INPUT', 'The answer must be the complete address, with https://.');
+  return { authResponseUri: text, redirectUri: new URL(address).searchParams.get('redirect_uri')! };
 }
 
-function oauth2Of(payload: Json | undefined): JsonObject {
-  const credential = isPlainObject(payload) ? (payload as JsonObject)['exchangedAuthCredential'] : undefined;
-  const oauth2 = isPlainObject(credential) ? (credential as JsonObject)['oauth2'] : undefined;
-  return isPlainObject(oauth2) ? (oauth2 as JsonObject) : {};
+function memberOf(value: Json | undefined, name: string): Json | undefined {
+  return isPlainObject(value) ? (value as JsonObject)[name] : undefined;
 }

@@ -10,7 +10,7 @@ import { parseAnswer, parseJson, signInAddress } from './parse-answer.ts';
 const HELP: { readonly [kind in Interrupt['kind']]?: string } = {
   confirmation: '  yes, no, edit (change the arguments), or /later',
   input: '  a value, or /later',
-  credential: '  the address to which the browser was sent after the sign-in, or /later',
+  credential: '  the address that the browser shows after the sign-in, or the key; or /later',
 };
 
 /** Asks the user in the terminal for the answers to the open interrupts of a conversation, one after the other. */
@@ -83,7 +83,10 @@ export class Questions {
 function questionLines({ args, kind, message, payload, responseSchema, toolName }: Interrupt): string[] {
   const call = toolName === undefined ? '' : callText({ name: toolName, args: args ?? {} });
   if (kind === 'confirmation') return [`? ${call}`, ...(message === undefined ? [] : [`  ${message}`])];
-  if (kind === 'credential') return [`? ${call} needs a sign-in: ${signInAddress(payload) ?? message ?? ''}`];
+  if (kind === 'credential') {
+    const address = signInAddress(payload);
+    return [`? ${call} needs ${address === undefined ? 'an API key or a token' : `a sign-in: ${address}`}`];
+  }
   const schema = responseSchema ? [`  schema: ${JSON.stringify(responseSchema)}`] : [];
   return [`? ${message ?? call}`, ...schema];
 }
