@@ -10,7 +10,7 @@ export interface RecoveryOptions {
   /** Mean time between two recoveries in milliseconds. Each pause is up to half longer or shorter. Default: 60,000. */
   everyMs?: number | undefined;
   /** Returns the `deps` and the `runConfig` of a resumed run, which are not stored. Default: none. */
-  contextFor?: RecoverOptions['contextFor'];
+  contextFor?: RecoverOptions['contextFor'] | undefined;
 }
 
 /** A running recovery. */

@@ -38,7 +38,7 @@ export function parseJson(text: string): Json | undefined {
   }
 }
 
-/** Where the browser is sent after a sign-in: no program has to listen there, because the user copies the address. */
+/** The address to which a sign-in sends the browser. No program has to listen there, because the user copies the address. */
 const REDIRECT_URI = 'http://127.0.0.1';
 
 /** Returns the address that the user opens to sign in. Undefined if the request has none, for example for an API key. */
