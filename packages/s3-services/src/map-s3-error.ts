@@ -10,6 +10,9 @@ export interface S3Failure {
   readonly attempts: number;
 }
 
+/** Errors for a bucket in another region. The second one is about the region in the signature. */
+const WRONG_REGION: ReadonlySet<string> = new Set(['PermanentRedirect', 'AuthorizationHeaderMalformed']);
+
 /** Returns the parts of an error of the SDK. */
 export function statusOf(error: unknown): S3Failure {
   const { name, $metadata } = (error ?? {}) as {
@@ -34,7 +37,12 @@ export function mapS3Error(error: unknown, bucket: string, isWrite: boolean): Th
     return refused(
       `S3 denied access to the bucket "${bucket}" (${name}). Check the credentials, and allow s3:GetObject, s3:PutObject, s3:DeleteObject and s3:ListBucket.`,
     );
-  if (status === 301 || name === 'PermanentRedirect')
+  // An error of the SDK without a name, before any request.
+  if (status === undefined && /^Region (is missing|not accepted)/.test(messageOf(error)))
+    return refused(
+      'The AWS region is missing or invalid. Set the option region, or AWS_REGION, to eu-west-1 for example.',
+    );
+  if (status === 301 || WRONG_REGION.has(name))
     return refused(`The bucket "${bucket}" is in another region. Set the region of the bucket.`);
   if (status === 413 || name === 'EntityTooLarge')
     return new TholeError('ARTIFACT_TOO_LARGE', 'S3 rejected the artifact because it is too large.', { cause: error });
@@ -45,4 +53,8 @@ export function mapS3Error(error: unknown, bucket: string, isWrite: boolean): Th
     });
   const isLater = status === undefined || status >= 500 || status === 429 || status === 409;
   return new TholeError('STORE_UNAVAILABLE', `S3 failed: ${name}.`, { retryable: isLater, cause: error });
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : '';
 }

@@ -3,7 +3,7 @@ import type { ArtifactService } from '@thole/core';
 import { S3ArtifactService } from '@thole/s3-services';
 import { artifactServiceCases, register } from '@thole/testing';
 import type { FixedRuntime } from '@thole/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { S3Server } from './s3-server.ts';
 
 const credentials = { accessKeyId: 'AKIATEST', secretAccessKey: 'secret' };
@@ -55,6 +55,89 @@ describe('S3ArtifactService', () => {
       },
       { code: 'STORE_UNAVAILABLE', retryable: false, message: expect.stringContaining('allow s3:GetObject') },
     ]);
+  });
+
+  describe('without settings of AWS', () => {
+    beforeEach(() => {
+      for (const name of ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'AWS_PROFILE', 'AWS_REGION'])
+        vi.stubEnv(name, undefined);
+      for (const name of ['AWS_CONFIG_FILE', 'AWS_SHARED_CREDENTIALS_FILE']) vi.stubEnv(name, '/nonexistent');
+      vi.stubEnv('AWS_EC2_METADATA_DISABLED', 'true');
+      return () => vi.unstubAllEnvs();
+    });
+
+    it('says how to set credentials', async () => {
+      const service = new S3ArtifactService({ bucket: 'plans', region: 'eu-west-1', endpoint: server.url });
+      onTestFinished(() => service.close());
+      await expect(service.saveArtifact({ ...file, artifact: { text: 'one' } })).rejects.toMatchObject({
+        code: 'STORE_UNAVAILABLE',
+        retryable: false,
+        message:
+          'AWS credentials are missing. Run `aws configure`, or set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.',
+      });
+    });
+
+    it.each([undefined, 'eu_west 1'])('says how to set the region instead of %s', async (region) => {
+      vi.stubEnv('AWS_ACCESS_KEY_ID', credentials.accessKeyId);
+      vi.stubEnv('AWS_SECRET_ACCESS_KEY', credentials.secretAccessKey);
+      const service = new S3ArtifactService({ bucket: 'plans', region, endpoint: server.url });
+      onTestFinished(() => service.close());
+      await expect(service.listVersions(file)).rejects.toMatchObject({
+        code: 'STORE_UNAVAILABLE',
+        retryable: false,
+        message: expect.stringContaining('Set the option region, or AWS_REGION'),
+      });
+    });
+  });
+
+  it.each(['us-east-1', 'eu-west-1'])('says that the bucket is not in %s', async (region) => {
+    const client = new S3Client({ region, endpoint: server.url, forcePathStyle: true, credentials });
+    onTestFinished(() => client.destroy());
+    const service = new S3ArtifactService({ bucket: 'elsewhere', client });
+    for (const call of [
+      () => service.listVersions(file),
+      () => service.saveArtifact({ ...file, artifact: { text: 'one' } }),
+    ])
+      await expect(call()).rejects.toMatchObject({
+        code: 'STORE_UNAVAILABLE',
+        retryable: false,
+        message: 'The bucket "elsewhere" is in another region. Set the region of the bucket.',
+      });
+  });
+
+  describe('when the server fails', () => {
+    const save = (bucket: string): Promise<number> =>
+      new S3ArtifactService({ bucket, client }).saveArtifact({ ...file, artifact: { text: 'one' } });
+    afterEach(() => void (server.failWith = () => undefined));
+
+    it('repeats reads and writes', async () => {
+      const statuses = [503, 500];
+      server.failWith = (method) => (method === 'PUT' ? statuses.shift() : undefined);
+      expect(await save('failing')).toBe(0);
+      statuses.push(500, 503);
+      server.failWith = () => statuses.shift();
+      const service = new S3ArtifactService({ bucket: 'failing', client });
+      expect(await service.loadArtifact(file)).toEqual({ text: 'one' });
+      expect(statuses).toEqual([]);
+      expect([...server.buckets.get('failing')!.keys()]).toEqual(['hotel/ada/s1/plan.txt/0']);
+    });
+
+    it('reports a read as retryable after the attempts of the SDK', async () => {
+      let attempts = 0;
+      server.failWith = () => (attempts++, 503);
+      await expect(new S3ArtifactService({ bucket: 'slow', client }).listVersions(file)).rejects.toMatchObject({
+        code: 'STORE_UNAVAILABLE',
+        retryable: true,
+        message: 'S3 failed: SlowDown.',
+      });
+      expect(attempts).toBe(3);
+    });
+
+    it('reports the outcome of a write as unknown', async () => {
+      server.failWith = (method) => (method === 'PUT' ? 500 : undefined);
+      await expect(save('broken')).rejects.toMatchObject({ code: 'STORE_OUTCOME_UNKNOWN' });
+      expect(server.buckets.get('broken')!.size).toBe(0);
+    });
   });
 
   it('rejects invalid options with INVALID_INPUT', () => {

@@ -13,12 +13,14 @@ const PAGE = 50;
 
 /**
  * Plays the REST API of S3 with path-style addresses: conditional puts, gets, lists and deletions. Buckets whose names
- * begin with `missing` do not exist, and those with `denied` allow nothing.
+ * begin with `missing` do not exist, those with `denied` allow nothing, and those with `elsewhere` are in another region.
  */
 export class S3Server {
   readonly buckets: Map<string, Map<string, ServerObject>> = new Map();
   /** Number of next requests whose connection is cut after their work. */
   cuts = 0;
+  /** Returns the status with which a request fails before its work. */
+  failWith: (method: string) => number | undefined = () => undefined;
   readonly #server: Server;
 
   private constructor() {
@@ -51,7 +53,15 @@ export class S3Server {
       response.writeHead(status, { 'content-type': 'application/xml' });
       response.end(`<?xml version="1.0"?><Error><Code>${code}</Code><Message>${code}</Message></Error>`);
     };
-    if (!request.headers['authorization']?.startsWith('AWS4-HMAC-SHA256 ')) return fail(403, 'AccessDenied');
+    const failure = this.failWith(request.method!);
+    if (failure !== undefined) return fail(failure, failure === 503 ? 'SlowDown' : 'InternalError');
+    const authorization = String(request.headers['authorization']);
+    if (!authorization.startsWith('AWS4-HMAC-SHA256 ')) return fail(403, 'AccessDenied');
+    // As in S3: the endpoint of us-east-1 checks the region of the signature, the others redirect.
+    if (bucketName.startsWith('elsewhere'))
+      return authorization.includes('/us-east-1/s3/')
+        ? fail(400, 'AuthorizationHeaderMalformed')
+        : fail(301, 'PermanentRedirect');
     if (bucketName.startsWith('missing')) return fail(404, 'NoSuchBucket');
     if (bucketName.startsWith('denied')) return fail(403, 'AccessDenied');
     const bucket = this.buckets.get(bucketName) ?? new Map<string, ServerObject>();
