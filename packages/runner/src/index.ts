@@ -6,6 +6,7 @@ export type { Completion, Run, RunResult } from './runner/run.ts';
 export type { ResumeRequest } from './runner/resume-request.ts';
 export type { RecoveredInvocation, RecoverOptions, RecoveryResult } from './runner/recover.ts';
 export type { SkipReason } from './invocation/recovery-attempt.ts';
+export type { ForkRequest } from './rewind/fork-session.ts';
 export type { RegenerateRequest, RewindRequest } from './runner/rewind-requests.ts';
 export { findAgentToRun } from './history/find-agent-to-run.ts';
 export { BaseAgent } from './agents/base-agent.ts';

@@ -1,5 +1,5 @@
 import { StatePrefix, TholeError } from '@thole/core';
-import { applyDelta } from '@thole/core/kit';
+import { applyDelta, applyRewinds, InterruptLog, rewindOf } from '@thole/core/kit';
 import type { Event, Fence, SessionMarks, StateMap } from '@thole/core';
 import type { UnstoredChanges } from '../contexts/pending-changes.ts';
 import { callPlugins, hasHook } from '../hooks/call-hooks.ts';
@@ -116,7 +116,8 @@ export class Committer {
     const task = this.#task;
     const { fence, ifHeldBy } = this.#condition;
     if (!task.isResumable || (fence === undefined && ifHeldBy === undefined)) return undefined;
-    const changed = task.interrupts.marksAfter(event);
+    const changed =
+      rewindOf(event) === undefined ? task.interrupts.marksAfter(event) : marksAfterRewind(task.session.log, event);
     // Also for a message that joins another run: that run may end before it stores anything.
     return task.isMarked ? changed : { unfinished: task.invocationId, ...changed };
   }
@@ -158,6 +159,13 @@ export class Committer {
       if (event.author === 'user' && event.invocationId === this.#task.invocationId) this.#task.joined.add(event);
     session.catchUp(newer, undefined);
   }
+}
+
+/** Returns the marks of a session without the interrupts that this marker removes. */
+function marksAfterRewind(log: Iterable<Event>, marker: Event): Partial<SessionMarks> {
+  const interrupts = new InterruptLog();
+  for (const event of applyRewinds([...log, marker])) interrupts.add(event);
+  return interrupts.marks;
 }
 
 /** Returns the name of the model that answered: that of the response, else that of the agent. */

@@ -12,6 +12,7 @@ import type {
   MemoryService,
   ModelFactory,
   RunConfig,
+  Session,
   SessionRef,
   SessionService,
   StateDelta,
@@ -25,6 +26,8 @@ import { DeadlineTimer } from '../invocation/deadlines.ts';
 import type { RunRequest } from '../invocation/run-request.ts';
 import { abortedError } from '../invocation/run-state.ts';
 import type { RunTask } from '../invocation/run-task.ts';
+import { forkSession } from '../rewind/fork-session.ts';
+import type { ForkRequest } from '../rewind/fork-session.ts';
 import { inMemorySession } from '../session/in-memory-session.ts';
 import { SessionLeases } from '../session/lease.ts';
 import type { Concurrency } from '../session/lease.ts';
@@ -267,6 +270,17 @@ export class Runner {
   regenerate<T = unknown>(p: RegenerateRequest<T>): Run {
     const ref = { appName: this.appName, userId: p?.userId, sessionId: p?.sessionId };
     return regenerate(this.#initOf(ref, p?.runConfig, false), p);
+  }
+
+  /**
+   * Copies a session with its events, its own state and the artifacts that the events name. Works during a run too. In the copy,
+   * calls without an answer, interrupts and timers are closed. Throws `SESSION_NOT_FOUND`, `INVOCATION_NOT_FOUND`,
+   * `SESSION_ALREADY_EXISTS`, `ARTIFACT_NOT_CONFIGURED` or `INVALID_INPUT` before anything is stored.
+   */
+  async fork(p: ForkRequest): Promise<Session> {
+    const { artifactService, sessionService } = this;
+    const { runtime } = this.#deps;
+    return forkSession({ artifactService, runtime, sessionService }, this.#refOf(p), p);
   }
 
   /**

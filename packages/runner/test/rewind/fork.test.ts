@@ -1,0 +1,122 @@
+import { getFunctionResponses, pendingInterrupts } from '@thole/core';
+import { ingestibleEvents } from '@thole/core/kit';
+import { calls, says, ScriptedLlm } from '@thole/testing';
+import { describe, expect, it } from 'vitest';
+import { createSetup, hello, outcomeOf, ref, rootOf, toolOf } from '../support/llm-setup.ts';
+import type { LlmTestSetup } from '../support/llm-setup.ts';
+
+const save = toolOf('save', async ({ text }, context) => {
+  context.state.set('note', String(text));
+  await context.saveArtifact('note.txt', { text: String(text) });
+  return 'saved';
+});
+const copy = { ...ref, sessionId: 'copy' };
+
+/** A session with one invocation for each text. Each saves the text as state and as a file. */
+async function notes(...texts: string[]): Promise<LlmTestSetup & { invocations: string[]; model: ScriptedLlm }> {
+  const model = new ScriptedLlm(
+    ...texts.flatMap((text) => [calls('save', { text }), says(`Saved ${text}.`)]),
+    says('Fine.'),
+  );
+  const setup = await createSetup(rootOf(model, { tools: [save] }), {}, { note: 'initial', 'user:name': 'Ann' });
+  const invocations: string[] = [];
+  for (const text of texts)
+    invocations.push((await setup.runner.runToCompletion({ ...hello, newMessage: text })).invocationId);
+  return { ...setup, invocations, model };
+}
+
+describe('Runner.fork', () => {
+  it('copies events, state and files before an invocation', async () => {
+    const { artifacts, invocations, model, runner, sessions, stored } = await notes('one', 'two');
+    const original = await stored();
+    const p = { ...ref, beforeInvocationId: invocations[1]!, newSessionId: 'copy' };
+    const forked = await runner.fork(p);
+    const count = original.events.findIndex((event) => event.invocationId === invocations[1]);
+    expect(forked).toEqual(await sessions.getSession(copy));
+    expect(forked).toMatchObject({
+      id: 'copy',
+      state: { note: 'one', 'user:name': 'Ann' },
+      forkedFrom: { sessionId: 's', incarnation: original.incarnation, copiedEvents: count },
+    });
+    expect(forked.events).toEqual(original.events.slice(0, count));
+    expect(await artifacts.listVersions({ ...copy, filename: 'note.txt' })).toEqual([0]);
+    expect(await artifacts.loadArtifact({ ...copy, filename: 'note.txt' })).toMatchObject({ text: 'one' });
+    expect(await stored()).toEqual(original);
+    await runner.runToCompletion({ ...copy, newMessage: 'three' });
+    expect(JSON.stringify(model.requests.at(-1)!.contents)).not.toContain('two');
+    const { events } = (await sessions.getSession(copy))!;
+    expect(ingestibleEvents({ ...forked, events })).toEqual(events.slice(count));
+  });
+
+  it('copies all events by default, and up to a seq', async () => {
+    const { runner, stored } = await notes('one');
+    const { events } = await stored();
+    const all = await runner.fork(ref);
+    expect([all.events, all.id === 's']).toEqual([events, false]);
+    const part = await runner.fork({ ...ref, uptoSeq: 1 });
+    expect([part.events, part.state['note']]).toEqual([events.slice(0, 1), 'initial']);
+  });
+
+  it('gives files new version numbers, and omits deleted files', async () => {
+    const { artifacts, runner, stored } = await notes('one');
+    await artifacts.saveArtifact({ ...ref, filename: 'note.txt', artifact: { text: 'unnamed' } });
+    const { seq: _, ...event } = { ...(await stored()).events[0]!, id: 'named', invocationId: 'named' };
+    await artifacts.saveArtifact({ ...ref, filename: 'note.txt', artifact: { text: 'named' } });
+    const actions = { ...event.actions, artifactDelta: { 'note.txt': 2, 'user:card.txt': 7, 'gone.txt': 4 } };
+    await runner.sessionService.appendEvent({ session: ref, event: { ...event, actions } });
+    const forked = await runner.fork({ ...ref, newSessionId: 'copy' });
+    expect(forked.events.at(-1)!.actions.artifactDelta).toEqual({ 'note.txt': 1, 'user:card.txt': 7 });
+    const newest = await artifacts.loadArtifact({ ...copy, filename: 'note.txt', version: 1 });
+    expect(newest).toMatchObject({ text: 'named' });
+  });
+
+  it('closes interrupts and calls without an answer in the copy only', async () => {
+    const paid: unknown[] = [];
+    const pay = toolOf('pay', (args) => paid.push(args), { requireConfirmation: true });
+    const model = new ScriptedLlm(calls('pay', {}, 'c1'), says('Not paid.'));
+    const { runner, sessions, stored } = await createSetup(rootOf(model, { tools: [pay] }));
+    const { interrupts, invocationId } = await runner.runToCompletion(hello);
+    const forked = await runner.fork({ ...ref, newSessionId: 'copy' });
+    expect(pendingInterrupts((await stored()).events)).toEqual(interrupts);
+    expect(pendingInterrupts(forked.events)).toEqual([]);
+    const [answer, record] = forked.events.slice(-2);
+    expect(getFunctionResponses(answer!)).toMatchObject([
+      { id: 'c1', name: 'pay', response: { error: 'not continued in this copy' } },
+    ]);
+    expect(record).toMatchObject({ author: 'system', invocationId, errorCode: 'RUN_ABORTED' });
+    expect(forked.forkedFrom!.copiedEvents).toBe(forked.events.length);
+    const waiting = await sessions.listWaitingSessions({ appName: 'app', kind: 'interrupts' });
+    expect(waiting.sessions.map(({ key }) => key.sessionId)).toEqual(['s']);
+    const { error } = await outcomeOf(runner.resume({ ...copy, answers: { [interrupts[0]!.id]: true } }));
+    expect(error).toBeDefined();
+    expect((await runner.runToCompletion({ ...copy, newMessage: 'and now?' })).text).toBe('Not paid.');
+    expect(JSON.stringify(model.requests.at(-1)!.contents)).toContain('not continued in this copy');
+    expect(paid).toEqual([]);
+  });
+
+  it('answers a long-running call that has only a first note', async () => {
+    const wait = toolOf('wait', () => ({ status: 'waiting' }), { isLongRunning: true });
+    const { runner } = await createSetup(rootOf(new ScriptedLlm(calls('wait', {}, 'w1')), { tools: [wait] }));
+    await outcomeOf(runner.runAsync(hello));
+    const forked = await runner.fork(ref);
+    expect(pendingInterrupts(forked.events)).toEqual([]);
+    const answers = forked.events.flatMap((event) => getFunctionResponses(event)).filter(({ id }) => id === 'w1');
+    expect(answers.at(-1)!.response).toEqual({ error: 'not continued in this copy' });
+  });
+
+  it.each([
+    [{ beforeInvocationId: 'other' }, 'INVOCATION_NOT_FOUND'],
+    [{ uptoSeq: 0 }, 'INVALID_INPUT'],
+    [{ uptoSeq: 99 }, 'INVALID_INPUT'],
+    [{ uptoSeq: 1, beforeInvocationId: 'other' }, 'INVALID_INPUT'],
+    [{ newSessionId: 's' }, 'SESSION_ALREADY_EXISTS'],
+    [{ newSessionId: '' }, 'INVALID_INPUT'],
+    [{ sessionId: 'none' }, 'SESSION_NOT_FOUND'],
+    [{ other: 1 }, 'INVALID_INPUT'],
+  ])('rejects %j with %s and stores nothing', async (p, code) => {
+    const { artifacts, runner, sessions } = await notes('one');
+    await expect(runner.fork({ ...ref, ...p } as never)).rejects.toMatchObject({ code });
+    expect((await sessions.listSessions({ appName: 'app' })).total).toBe(1);
+    expect(await artifacts.listVersions({ ...ref, filename: 'note.txt' })).toEqual([0]);
+  });
+});

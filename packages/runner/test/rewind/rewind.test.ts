@@ -1,0 +1,160 @@
+import { pendingInterrupts } from '@thole/core';
+import type { Session } from '@thole/core';
+import { InMemoryMemoryService } from '@thole/mem-services';
+import { calls, says, ScriptedLlm } from '@thole/testing';
+import { describe, expect, it } from 'vitest';
+import type { RunnerOptions } from '../../src/runner/runner-options.ts';
+import { createSetup, hello, outcomeOf, ref, rootOf, toolOf } from '../support/llm-setup.ts';
+import type { LlmTestSetup } from '../support/llm-setup.ts';
+
+const save = toolOf('save', async ({ text }, context) => {
+  context.state.set('note', String(text));
+  await context.saveArtifact('note.txt', { text: String(text) });
+  return 'saved';
+});
+
+/** A session with one invocation for each text. Each saves the text as state and as a file. */
+async function notes(
+  texts: string[],
+  p: { more?: Parameters<typeof says>[0][]; options?: Partial<RunnerOptions> } = {},
+): Promise<LlmTestSetup & { invocations: string[]; model: ScriptedLlm }> {
+  const answers = texts.flatMap((text) => [calls('save', { text }), says(`Saved ${text}.`)]);
+  const model = new ScriptedLlm(...answers, ...(p.more ?? []).map((text) => says(text)));
+  const setup = await createSetup(rootOf(model, { tools: [save] }), p.options, { note: 'initial', kept: 1 });
+  const invocations: string[] = [];
+  for (const text of texts)
+    invocations.push((await setup.runner.runToCompletion({ ...hello, newMessage: text })).invocationId);
+  return { ...setup, invocations, model };
+}
+
+const loadNote = async ({ artifacts }: LlmTestSetup): Promise<unknown> =>
+  artifacts.loadArtifact({ ...ref, filename: 'note.txt' });
+
+const lastRequest = ({ requests }: ScriptedLlm): string => JSON.stringify(requests.at(-1)!.contents);
+
+describe('Runner.rewind', () => {
+  it('restores state and files, and hides the invocation from the model', async () => {
+    const setup = await notes(['one', 'two'], { more: ['Fine.'] });
+    const { invocations, model, runner, stored } = setup;
+    const marker = await runner.rewind({ ...ref, rewindBeforeInvocationId: invocations[1]! });
+    expect(marker).toMatchObject({ author: 'user', actions: { rewindBeforeInvocationId: invocations[1] } });
+    expect(marker.actions).toMatchObject({ stateDelta: { note: 'one' }, artifactDelta: { 'note.txt': 2 } });
+    expect((await stored()).state).toEqual({ note: 'one', kept: 1 });
+    expect(await loadNote(setup)).toMatchObject({ text: 'one' });
+    await runner.runToCompletion({ ...hello, newMessage: 'three' });
+    expect(lastRequest(model)).toContain('one');
+    expect(lastRequest(model)).not.toContain('two');
+  });
+
+  it('restores the initial state, and empties files that did not exist', async () => {
+    const setup = await notes(['one', 'two']);
+    await setup.runner.rewind({ ...ref, rewindBeforeInvocationId: setup.invocations[0]! });
+    expect((await setup.stored()).state).toEqual({ note: 'initial', kept: 1 });
+    expect(await loadNote(setup)).toEqual({ inlineData: { mimeType: 'application/octet-stream', data: '' } });
+  });
+
+  it('rejects unknown and rewound invocations, and stores nothing', async () => {
+    const { invocations, runner, stored } = await notes(['one', 'two']);
+    const before = (await stored()).lastSeq;
+    const unknown = runner.rewind({ ...ref, rewindBeforeInvocationId: 'other' });
+    await expect(unknown).rejects.toMatchObject({ code: 'INVOCATION_NOT_FOUND' });
+    expect((await stored()).lastSeq).toBe(before);
+    await runner.rewind({ ...ref, rewindBeforeInvocationId: invocations[0]! });
+    const rewound = runner.rewind({ ...ref, rewindBeforeInvocationId: invocations[1]! });
+    await expect(rewound).rejects.toMatchObject({ code: 'INVOCATION_NOT_FOUND' });
+    expect((await stored()).lastSeq).toBe(before + 1);
+  });
+
+  it.each([{ rewindBeforeInvocationId: '' }, { rewindBeforeInvocationId: 'a', keepMemory: 1 }, { other: 1 }])(
+    'rejects invalid arguments: %j',
+    async (p) => {
+      const { runner } = await notes([]);
+      await expect(runner.rewind({ ...ref, ...p } as never)).rejects.toMatchObject({ code: 'INVALID_INPUT' });
+    },
+  );
+
+  it('closes the interrupts that it removes, and updates the marks of the session', async () => {
+    const pay = toolOf('pay', () => 'paid', { requireConfirmation: true });
+    const model = new ScriptedLlm(calls('pay'), says('Fine.'));
+    const { runner, sessions, stored } = await createSetup(rootOf(model, { tools: [pay] }));
+    const { interrupts, invocationId } = await runner.runToCompletion(hello);
+    expect((await stored()).marks).toMatchObject({ openInterrupts: 1 });
+    await runner.rewind({ ...ref, rewindBeforeInvocationId: invocationId });
+    const session: Session = await stored();
+    expect(pendingInterrupts(session.events)).toEqual([]);
+    expect(session.marks).toEqual({ unfinished: null, wakeAt: null, openInterrupts: 0 });
+    expect((await sessions.listWaitingSessions({ appName: 'app', kind: 'interrupts' })).sessions).toEqual([]);
+    const { error } = await outcomeOf(runner.resume({ ...ref, answers: { [interrupts[0]!.id]: true } }));
+    expect(error).toMatchObject({ code: 'INVOCATION_NOT_FOUND' });
+    expect((await runner.runToCompletion(hello)).text).toBe('Fine.');
+  });
+
+  it('names the earliest invocation that works if it would split a call', async () => {
+    const wait = toolOf('wait', () => ({ status: 'waiting' }), { isLongRunning: true });
+    const model = new ScriptedLlm(calls('wait', {}, 'w1'), says('Waiting.'), says('Hi.'), says('It is done.'));
+    const { runner, stored } = await createSetup(rootOf(model, { tools: [wait] }));
+    const first = await runner.runToCompletion(hello);
+    const answer = { id: 'w1', name: 'wait', response: { done: true } };
+    const second = await runner.runToCompletion({ ...hello, newMessage: 'hi' });
+    await runner.sessionService.appendEvent({
+      session: ref,
+      event: {
+        ...{
+          id: 'late',
+          invocationId: 'late',
+          author: 'user',
+          timestamp: 1,
+          actions: (await stored()).events[0]!.actions,
+        },
+        content: { role: 'user', parts: [{ functionResponse: answer }] },
+      },
+    });
+    const before = (await stored()).lastSeq;
+    const split = runner.rewind({ ...ref, rewindBeforeInvocationId: second.invocationId });
+    await expect(split).rejects.toMatchObject({
+      code: 'REWIND_SPLITS_CALL',
+      details: { invocationId: first.invocationId },
+    });
+    expect((await stored()).lastSeq).toBe(before);
+    await runner.rewind({ ...ref, rewindBeforeInvocationId: first.invocationId });
+  });
+
+  it('deletes the memory of removed events, and keeps it with keepMemory', async () => {
+    for (const keepMemory of [false, true]) {
+      const memoryService = new InMemoryMemoryService();
+      const { invocations, runner, stored } = await notes(['one', 'two'], { options: { memoryService } });
+      await memoryService.addSessionToMemory(await stored());
+      await runner.rewind({ ...ref, rewindBeforeInvocationId: invocations[1]!, keepMemory });
+      const { memories } = await memoryService.searchMemory({ appName: 'app', userId: 'ann', query: 'two' });
+      expect(JSON.stringify(memories).includes('two')).toBe(keepMemory);
+    }
+  });
+});
+
+describe('Runner.regenerate', () => {
+  it('answers the same message again, in one run', async () => {
+    const { invocations, model, runner, stored } = await notes(['one', 'two'], { more: ['Better.'] });
+    const run = runner.regenerate({ ...ref, invocationId: invocations[1]! });
+    const { error } = await outcomeOf(run);
+    expect([error, (await run.result).status]).toEqual([undefined, 'completed']);
+    expect(model.requests.at(-1)!.contents.at(-1)).toEqual({ role: 'user', parts: [{ text: 'two' }] });
+    expect(lastRequest(model).match(/two/g)).toHaveLength(1);
+    const [marker, message, answer] = (await stored()).events.slice(-3);
+    expect(marker!.actions.rewindBeforeInvocationId).toBe(invocations[1]);
+    expect([message!.author, answer!.content?.parts]).toEqual(['user', [{ text: 'Better.' }]]);
+  });
+
+  it('answers another message instead', async () => {
+    const { invocations, model, runner } = await notes(['one', 'two'], { more: ['Better.'] });
+    await outcomeOf(runner.regenerate({ ...ref, invocationId: invocations[1]!, newMessage: 'three' }));
+    expect(model.requests.at(-1)!.contents.at(-1)).toEqual({ role: 'user', parts: [{ text: 'three' }] });
+    expect(lastRequest(model)).not.toContain('two');
+  });
+
+  it('throws INVOCATION_NOT_FOUND for an unknown invocation and stores nothing', async () => {
+    const { runner, stored } = await notes(['one']);
+    const before = (await stored()).lastSeq;
+    const { error } = await outcomeOf(runner.regenerate({ ...ref, invocationId: 'other' }));
+    expect([error?.code, (await stored()).lastSeq]).toEqual(['INVOCATION_NOT_FOUND', before]);
+  });
+});
