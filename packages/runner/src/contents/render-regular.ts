@@ -83,9 +83,28 @@ function renderAnswered(events: readonly Event[], index: number, agentName: stri
       missing -= 1;
     }
   }
+  next = takeLaterAnswers(events, next, { agentName, calls, answers });
   out.contents.push(freezeContent(event, event.content!.parts!, agentName), userContent(answers as Part[]));
   addCalls(calls, out);
   return next;
+}
+
+/** Replaces answers by later ones that follow directly: an answer after a confirmation. Returns the next index. */
+function takeLaterAnswers(
+  events: readonly Event[],
+  from: number,
+  { agentName, calls, answers }: { agentName: string; calls: readonly FunctionCall[]; answers: (Part | undefined)[] },
+): number {
+  for (let i = from; ; i++) {
+    const event = events[i];
+    if (!event || !isSeenAsOwn(event, agentName) || !isOnlyAnswers(shapeOf(event))) return i;
+    const places = event.content!.parts!.map(({ functionResponse }) => {
+      const key = callKey(functionResponse!);
+      return calls.findLastIndex((call) => callKey(call) === key);
+    });
+    if (places.includes(-1)) return i;
+    for (const [part, place] of places.entries()) answers[place] = event.content!.parts![part];
+  }
 }
 
 function addCalls(calls: readonly FunctionCall[], out: Rendered): void {

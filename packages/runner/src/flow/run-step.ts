@@ -48,7 +48,7 @@ export async function* runTurn(agent: LlmAgent, context: InvocationContext): Asy
   let earlier = start?.kind === 'calls' ? start : undefined;
   for (; !context.ended; turn.step++) {
     support.assertMayBegin();
-    const building = buildRequest(agent, context, turn);
+    const building = buildRequest(agent, context, turn, earlier !== undefined);
     const draft = 'agent' in building ? building : await building;
     turn.retry = [];
     // The run may have ended during a wait above or in the step before.

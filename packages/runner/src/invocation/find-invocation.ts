@@ -45,8 +45,12 @@ export function interruptNotFound(session: LiveSession, id: string): TholeError 
 /** Returns the visible events of an invocation, oldest first. Throws `INVOCATION_NOT_FOUND` if there are none. */
 export function eventsOf(task: RunTask): Event[] {
   const { log } = task.session;
-  const visible = log.epoch === 0 ? [...log] : applyRewinds([...log]);
-  const events = visible.filter(({ invocationId }) => invocationId === task.invocationId);
+  const visible = log.epoch === 0 ? log : applyRewinds([...log]);
+  const events: Event[] = [];
+  for (let i = 0; i < visible.length; i++) {
+    const event = visible.at(i)!;
+    if (event.invocationId === task.invocationId) events.push(event);
+  }
   if (events.length > 0) return events;
   const message = `Session "${task.ref.sessionId}" does not contain invocation "${task.invocationId}", or has rewound it.`;
   throw new TholeError('INVOCATION_NOT_FOUND', message);
@@ -54,8 +58,10 @@ export function eventsOf(task: RunTask): Event[] {
 
 /** The history before an event. */
 export function historyBefore(log: EventLog, event: Event): EventLog {
-  let length = 0;
-  while (length < log.length && log.at(length)!.id !== event.id) length++;
+  // From the end: most invocations that are continued are recent.
+  let length = log.length - 1;
+  while (length >= 0 && log.at(length)!.id !== event.id) length--;
+  if (length < 0) length = log.length;
   return {
     length,
     epoch: log.epoch,

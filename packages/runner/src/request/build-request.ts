@@ -21,17 +21,22 @@ const steps: readonly RequestStep[] = [
   addContextCache,
 ];
 
-/** Returns the request for the agent's model in this step; synchronously if no part needs a wait. */
+/**
+ * Returns the request for the agent's model in this step; synchronously if no part needs a wait. With `isForCalls` it is not sent,
+ * and has no history.
+ */
 export function buildRequest(
   agent: LlmAgent,
   context: InvocationContext,
   p: { step: number; retry: readonly Content[] },
+  isForCalls = false,
 ): MaybePromise<RequestDraft> {
   const draft: RequestDraft = {
     agent,
     context,
     support: flowSupport(context),
     step: p.step,
+    isForCalls,
     retry: p.retry,
     request: { contents: [], config: configOf(agent, p.step) },
     tools: undefined,

@@ -10,6 +10,8 @@ export interface RequestDraft {
   readonly support: FlowSupport;
   /** Number of the agent's step in this turn, starting with 0. */
   readonly step: number;
+  /** True if the request is not sent: only its tools are needed, for calls of an earlier answer. */
+  readonly isForCalls: boolean;
   /** Contents for the model after the history that are never stored: a rejected answer and the problem. */
   readonly retry: readonly Content[];
   readonly request: LlmRequest;

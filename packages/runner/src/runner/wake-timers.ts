@@ -17,10 +17,12 @@ export class WakeTimers {
   /** Called when a run has ended and released its lease. */
   afterRun(task: RunTask): void {
     if (!task.opened || !task.isResumable || !task.lease) return;
+    const isPaused = task.state.outcome?.status === 'paused';
+    if (!isPaused && this.#timers.size === 0) return;
     const key = `${sessionKeyOf(task.ref)} ${task.invocationId}`;
     this.#timers.get(key)?.();
     this.#timers.delete(key);
-    if (task.state.outcome?.status !== 'paused') return;
+    if (!isPaused) return;
     const due = dueTime(task);
     if (due === Infinity) return;
     const ms = Math.max(0, (due - this.#runtime.now()) * 1_000);
