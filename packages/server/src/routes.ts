@@ -6,6 +6,7 @@ import { interruptRoutes } from './routes/interrupt-routes.ts';
 import { memoryRoutes } from './routes/memory-routes.ts';
 import { openApiRoutes } from './routes/openapi-routes.ts';
 import { pageRoutes } from './routes/page-routes.ts';
+import { rewindRoutes } from './routes/rewind-routes.ts';
 import { runRoutes } from './routes/run-routes.ts';
 import { sessionRoutes } from './routes/session-routes.ts';
 import { systemRoutes } from './routes/system-routes.ts';
@@ -15,6 +16,7 @@ import { traceRoutes } from './routes/trace-routes.ts';
 export const routes: readonly Route[] = [
   ...systemRoutes,
   ...sessionRoutes,
+  ...rewindRoutes,
   ...runRoutes,
   ...interruptRoutes,
   ...artifactRoutes,

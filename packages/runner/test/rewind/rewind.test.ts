@@ -7,9 +7,10 @@ import type { RunnerOptions } from '../../src/runner/runner-options.ts';
 import { createSetup, hello, outcomeOf, ref, rootOf, toolOf } from '../support/llm-setup.ts';
 import type { LlmTestSetup } from '../support/llm-setup.ts';
 
-const save = toolOf('save', async ({ text }, context) => {
-  context.state.set('note', String(text));
-  await context.saveArtifact('note.txt', { text: String(text) });
+const save = toolOf('save', async (args, context) => {
+  const text = args['text'] as string;
+  context.state.set('note', text);
+  await context.saveArtifact('note.txt', { text: text });
   return 'saved';
 });
 

@@ -84,7 +84,12 @@ export const runRoutes: readonly Route[] = [
     },
   }),
   defineRoute({
-    ...{ method: 'POST', paths: [`${RUN}/cancel`], tag: 'runs', action: 'cancel' },
+    ...{
+      method: 'POST',
+      paths: [`${RUN}/cancel`, '/apps/:app/users/:user/sessions/:session/invocations/:invocation/cancel'],
+      tag: 'runs',
+      action: 'cancel',
+    },
     summary: 'Asks a run to stop, whichever process runs it, or ends a paused or unfinished invocation.',
     returns: objectOf({ cancelled: boolean }),
     responses: { 200: '{cancelled}: true if there was something to cancel' },
@@ -162,37 +167,44 @@ async function startRun(
   call: RouteCall<RunBody>,
   p: { streaming: boolean; detached: boolean; yieldUserMessage: boolean },
 ): Promise<StartedRun> {
-  const { body, context, request } = call;
+  const { body, context } = call;
   const appName = body.appName ?? onlyApp(call);
   const identity = { appName, userId: body.userId };
   const answerIds = answerIdsIn(body.newMessage);
-  const authorizing = call.authorize({ ...identity, action: answerIds ? 'answer' : 'run' });
+  const regenerated = body.regenerateInvocationId ?? undefined;
+  const action = regenerated === undefined ? (answerIds ? 'answer' : 'run') : 'rewind';
+  const authorizing = call.authorize({ ...identity, action });
   if (authorizing) await authorizing;
+  if (regenerated !== undefined && context.hasAuthorize) await call.authorizeAgain({ ...identity, action: 'run' });
   const runner = findRunner(context, appName);
   if (answerIds && context.hasAuthorize) await authorizeAnswers(call, runner, { ...identity, answerIds });
-  if (!body.newMessage) await assertNotRunning(runner, { ...identity, sessionId: body.sessionId }, body);
+  if (!body.newMessage && regenerated === undefined)
+    await assertNotRunning(runner, { ...identity, sessionId: body.sessionId }, body);
   if (body.stateDelta) assertWritableState(body.stateDelta, context);
-  const deps: unknown = context.deps && (await context.deps(request, identity));
+  const deps: unknown = context.deps && (await context.deps(call.request, identity));
   context.runs.assertCapacity();
-  const run = runner.runAsync({
+  const request = {
     userId: body.userId,
     sessionId: body.sessionId,
     newMessage: body.newMessage ?? undefined,
-    invocationId: body.invocationId ?? undefined,
-    messageId: idempotencyKey(request),
+    messageId: idempotencyKey(call.request),
     answeredBy: body.userId,
     stateDelta: body.stateDelta ?? undefined,
     deps,
     // The event of the user's message shows that the run has started.
     yieldUserMessage: p.yieldUserMessage,
     runConfig: {
-      streamingMode: p.streaming ? 'sse' : 'none',
-      reader: p.detached ? 'detached' : 'attached',
+      streamingMode: p.streaming ? ('sse' as const) : ('none' as const),
+      reader: p.detached ? ('detached' as const) : ('attached' as const),
       timeLimitMs: context.limits.runMs,
       toolErrors: context.toolErrors,
       customMetadata: body.customMetadata ?? undefined,
     },
-  });
+  };
+  const run =
+    regenerated === undefined
+      ? runner.runAsync({ ...request, invocationId: body.invocationId ?? undefined })
+      : runner.regenerate({ ...request, invocationId: regenerated });
   // Creates the iterator before `run.done` is read below: a run whose `done` is read first continues without a reader.
   if (!p.detached) run[Symbol.asyncIterator]();
   context.runs.add(run);

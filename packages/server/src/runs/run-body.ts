@@ -10,13 +10,15 @@ export interface RunBody {
   appName?: string | undefined;
   userId: string;
   sessionId: string;
-  /** The runner validates its parts. May be missing if `invocationId` names an invocation to resume. */
+  /** The runner validates its parts. May be missing if an invocation is resumed or regenerated. */
   newMessage?: Content | null | undefined;
   /** True to stream partial events. */
   streaming?: boolean | null | undefined;
   stateDelta?: StateDelta | null | undefined;
   /** The invocation to resume, or that of the answers in `newMessage`. */
   invocationId?: string | null | undefined;
+  /** The invocation to remove, with everything after it, and to answer again. Default message: its own. */
+  regenerateInvocationId?: string | null | undefined;
   functionCallEventId?: string | null | undefined;
   customMetadata?: JsonObject | null | undefined;
 }
@@ -33,10 +35,15 @@ export const runBody: z.ZodType<RunBody> = z
     streaming: z.boolean().nullish(),
     stateDelta: jsonObject.nullish(),
     invocationId: z.string().nullish(),
+    regenerateInvocationId: name.nullish(),
     functionCallEventId: z.string().nullish(),
     customMetadata: jsonObject.nullish(),
   })
-  .refine((body) => body.newMessage != null || body.invocationId != null, {
+  .refine((body) => (body.newMessage ?? body.invocationId ?? body.regenerateInvocationId) != null, {
     path: ['newMessage'],
     message: 'must be an object, unless invocationId names an invocation to resume',
+  })
+  .refine((body) => body.invocationId == null || body.regenerateInvocationId == null, {
+    path: ['regenerateInvocationId'],
+    message: 'must not be set together with invocationId',
   });
