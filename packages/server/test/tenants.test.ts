@@ -1,4 +1,4 @@
-import { TholeError } from '@thole/core';
+import { createEvent, TholeError } from '@thole/core';
 import { InMemoryArtifactService, InMemoryMemoryService, InMemorySessionService } from '@thole/mem-services';
 import { LlmAgent } from '@thole/runner';
 import { says, ScriptedLlm } from '@thole/testing';
@@ -40,6 +40,16 @@ async function createServer(): Promise<TenantServer> {
   const state = { plan: SECRET, 'user:name': SECRET };
   await sessionService.createSession({ ...ann, state });
   await artifactService.saveArtifact({ ...ann, filename: 'plan.txt', artifact: { text: SECRET } });
+  await sessionService.createSession({ ...ann, sessionId: 'waiting' });
+  const functionCall = { id: 'c1', name: 'ask', args: { plan: SECRET } };
+  const request = {
+    author: 'a',
+    invocationId: 'i',
+    longRunningToolIds: ['c1'],
+    content: { parts: [{ functionCall }] },
+  };
+  const session = { ...ann, sessionId: 'waiting' };
+  await sessionService.appendEvent({ session, event: createEvent(request), marks: { openInterrupts: 1 } });
   const newMessage = { parts: [{ text: SECRET }] };
   const headers = { authorization: 'Bearer ann-token' };
   const run = await handler(new Request('http://localhost/run', posting({ ...ann, newMessage }, { headers })));
@@ -100,9 +110,11 @@ describe.each(cases.filter(({ route }) => route.access !== 'open'))('$title', (e
     // Responses for traces of another user and for missing traces are equal.
     const traceRoute = /trace\/(session\/)?:/.exec(each.path);
     const traceStatus = traceRoute?.[1] ? 200 : 404;
-    const expected = traceRoute ? traceStatus : hasNoUserData(each.path) ? 200 : 403;
+    const isInbox = each.path === '/apps/:app/interrupts';
+    const expected = traceRoute ? traceStatus : isInbox || hasNoUserData(each.path) ? 200 : 403;
     expect([status, text.includes(SECRET)]).toEqual([expected, false]);
     if (traceRoute?.[1]) expect(text).toBe('[]');
+    if (isInbox) expect(text).toBe('{"interrupts":[]}');
     expect(await server.stored()).toBe(before);
   });
 
