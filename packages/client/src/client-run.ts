@@ -7,7 +7,7 @@ import type { ClientError } from './client-error.ts';
  * event.
  */
 export interface RunRequest extends SessionRef, ClientCallOptions, ReconnectListener {
-  /** May be missing if `invocationId` names an invocation to continue. */
+  /** May be missing if an invocation is continued or regenerated. */
   newMessage?: NewMessage | undefined;
   /**
    * Id of the message. A request with the id of a stored message starts nothing and returns the events of its invocation: send
@@ -20,6 +20,8 @@ export interface RunRequest extends SessionRef, ClientCallOptions, ReconnectList
   stateDelta?: StateDelta | undefined;
   /** An earlier invocation to continue. */
   invocationId?: string | undefined;
+  /** An invocation to remove, with everything after it, and to answer again: its own message, or `newMessage`. */
+  regenerateInvocationId?: string | undefined;
   /** The event with the long-running call that the message answers. */
   functionCallEventId?: string | undefined;
   customMetadata?: JsonObject | undefined;

@@ -117,6 +117,24 @@ export interface SessionsClient {
    * too.
    */
   delete(p: SessionRef & { memory?: boolean | undefined } & ClientCallOptions): Promise<void>;
+  /**
+   * Removes an invocation and everything after it, and returns the session. Rejects with status 404 for an unknown invocation,
+   * and 409 if a call would stay whose answer is removed. `keepMemory` leaves the memory entries of the removed events.
+   */
+  rewind(
+    p: SessionRef & { rewindBeforeInvocationId: string; keepMemory?: boolean | undefined } & ClientCallOptions,
+  ): Promise<Session>;
+  /**
+   * Copies a session before an invocation, up to the event with a `seq`, or all of it. Returns the copy, in which open calls
+   * and interrupts are closed. Rejects with status 409 if a session with the new id exists already.
+   */
+  fork(
+    p: SessionRef & {
+      beforeInvocationId?: string | undefined;
+      uptoSeq?: number | undefined;
+      newSessionId?: string | undefined;
+    } & ClientCallOptions,
+  ): Promise<Session>;
   /** Returns the content of a session for `create`: its events, and its state without that of the user and the app. */
   export(p: SessionRef & ClientCallOptions): Promise<SessionFile>;
 }

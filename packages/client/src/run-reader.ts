@@ -12,9 +12,10 @@ import { abortedError, withTimeout } from './with-timeout.ts';
 /** Returns the body of `/run` and `/run_sse`. */
 export function toRunBody(request: Omit<RunRequest, 'onReconnect'>): object {
   const { appName, userId, sessionId, newMessage, streaming } = request;
-  const { stateDelta, invocationId, functionCallEventId, customMetadata } = request;
+  const { stateDelta, invocationId, regenerateInvocationId, functionCallEventId, customMetadata } = request;
   return {
     ...{ appName, userId, sessionId, streaming, stateDelta, invocationId, functionCallEventId, customMetadata },
+    regenerateInvocationId,
     newMessage:
       typeof newMessage === 'string' ? { role: 'user', parts: newMessage ? [{ text: newMessage }] : [] } : newMessage,
   };

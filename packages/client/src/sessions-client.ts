@@ -28,6 +28,10 @@ export function sessionsClient(requestJson: RequestJson, requestVoid: RequestVoi
     rename: async ({ displayName, ...p }) =>
       updateState({ ...p, stateDelta: { __session_metadata__: { displayName } } }),
     delete: async (p) => requestVoid(one(p), { call: p, method: 'DELETE', query: { memory: p.memory } }),
+    rewind: async ({ keepMemory, rewindBeforeInvocationId, ...p }) =>
+      requestJson(`${one(p)}/rewind`, { call: p, body: { rewindBeforeInvocationId, keepMemory } }),
+    fork: async ({ beforeInvocationId, newSessionId, uptoSeq, ...p }) =>
+      requestJson(`${one(p)}/fork`, { call: p, body: { beforeInvocationId, newSessionId, uptoSeq } }),
     async export(p) {
       const { state, events } = await get(p);
       const sessionState = Object.entries(state).filter(([key]) => !/^(app|user):/.test(key));

@@ -38,6 +38,26 @@ describe('Client with a server', () => {
     });
   });
 
+  it('rewinds, copies and regenerates', async () => {
+    const client = recordCalls(createHotel([says('One.'), says('Two.'), says('Three.')]).client);
+    await client.sessions.create(ref);
+    await client.runToCompletion(hello);
+    const second = client.run(hello);
+    for await (const _ of second);
+    const invocationId = await second.invocationId;
+    const copy = await client.sessions.fork({ ...ref, beforeInvocationId: invocationId, newSessionId: 'copy' });
+    expect([copy.id, copy.forkedFrom?.sessionId, copy.events.length]).toEqual(['copy', ref.sessionId, 2]);
+    const third = client.run({ ...ref, regenerateInvocationId: invocationId });
+    const texts: string[] = [];
+    for await (const event of third) if (event.author !== 'user') texts.push(textOf(event)!);
+    expect(texts).toEqual(['Three.']);
+    const p = { ...ref, rewindBeforeInvocationId: await third.invocationId };
+    expect((await client.sessions.rewind(p)).events.at(-1)!.actions).toMatchObject({
+      rewindBeforeInvocationId: p.rewindBeforeInvocationId,
+    });
+    await expect(client.sessions.rewind(p)).rejects.toMatchObject({ status: 404, code: 'INVOCATION_NOT_FOUND' });
+  });
+
   it('creates, lists, reads, changes, exports, imports and deletes sessions', async () => {
     const client = recordCalls(createHotel([says('Good evening.')]).client);
     const created = await client.sessions.create({ ...ref, state: { room: 12, 'user:floor': 'high' } });
