@@ -75,7 +75,8 @@ export class InMemorySessionStore implements SessionStore {
       forkedFrom,
     };
     user.sessions.set(sessionId, record);
-    applyMarks({ app, user, session: record }, marks);
+    app.waiting.update(record, undefined);
+    user.waiting.update(record, undefined);
     applyChanges(app, session.appState);
     applyChanges(user, session.userState);
     this.abilities.watching.notify(key);

@@ -50,8 +50,8 @@ export function applyMarks(found: FoundSession | undefined, marks: Partial<Sessi
   const stored = found.session.marks;
   const { unfinished = stored.unfinished, wakeAt = stored.wakeAt, openInterrupts = stored.openInterrupts } = marks;
   found.session.marks = { unfinished, wakeAt, openInterrupts };
-  found.app.waiting.update(found.session);
-  found.user.waiting.update(found.session);
+  found.app.waiting.update(found.session, stored);
+  found.user.waiting.update(found.session, stored);
 }
 
 /** Returns the session as `load` and `list` return it. The maps are copied because the next append changes them. */

@@ -1,5 +1,5 @@
 import { formatWaitingCursor, isWaiting, parseWaitingCursor, WAITING_PAGE, waitingTime } from '@thole/core/kit';
-import type { WaitingKind, WaitingPage, WaitingRequest, WaitingSession } from '@thole/core';
+import type { SessionMarks, WaitingKind, WaitingPage, WaitingRequest, WaitingSession } from '@thole/core';
 import type { SessionRecord } from './session-record.ts';
 
 const kinds: readonly WaitingKind[] = ['unfinished', 'due', 'interrupts'];
@@ -8,10 +8,12 @@ const kinds: readonly WaitingKind[] = ['unfinished', 'due', 'interrupts'];
 export class WaitingIndex {
   readonly #sessions: { [kind in WaitingKind]?: Set<SessionRecord> } = {};
 
-  /** Adds the session to the kinds that its marks show, and removes it from the others. */
-  update(session: SessionRecord): void {
+  /** Adds the session to the kinds that its marks show, or removes it. Kinds that its earlier marks show too are left out. */
+  update(session: SessionRecord, earlier: SessionMarks | undefined): void {
     for (const kind of kinds) {
-      if (isWaiting(session.marks, kind)) (this.#sessions[kind] ??= new Set()).add(session);
+      const isNow = isWaiting(session.marks, kind);
+      if (isNow === (earlier !== undefined && isWaiting(earlier, kind))) continue;
+      if (isNow) (this.#sessions[kind] ??= new Set()).add(session);
       else this.#sessions[kind]?.delete(session);
     }
   }

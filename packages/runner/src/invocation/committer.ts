@@ -119,7 +119,8 @@ export class Committer {
     const changed =
       rewindOf(event) === undefined ? task.interrupts.marksAfter(event) : marksAfterRewind(task.session.log, event);
     // Also for a message that joins another run: that run may end before it stores anything.
-    return task.isMarked ? changed : { unfinished: task.invocationId, ...changed };
+    if (task.isMarked) return changed;
+    return changed ? { unfinished: task.invocationId, ...changed } : { unfinished: task.invocationId };
   }
 
   #isStored(): void {

@@ -88,8 +88,10 @@ export async function openRun(task: RunTask): Promise<AgentSteps | undefined> {
   }
   const replaced = task.beforeMessage && (await task.beforeMessage(task, opened));
   if (replaced === 'end') return undefined;
-  if (!replaced && (await isRepeated(task, opened, request.message))) return undefined;
-  await closeReplacedInvocations(task, opened);
+  if (!replaced && task.request.messageId !== undefined && (await isRepeated(task, opened, request.message)))
+    return undefined;
+  const closing = closeReplacedInvocations(task, opened);
+  if (closing) await closing;
   await takeMessage(task, opened, replaced ?? request);
   if (hasHook(task.runner.plugins, 'beforeRunCallback') && (await isAnsweredByPlugin(task, opened))) return undefined;
   const agent = findAgentToRun(opened.session.log, task.tree, opened.userContent);

@@ -6,8 +6,19 @@ import type { RunTask } from './run-task.ts';
  * Stores the closing records of invocations that a new message replaces: the unfinished one, whose process died, and with
  * `onNewMessage: 'cancel'` those with open interrupts. Called before the message is stored.
  */
-export async function closeReplacedInvocations(task: RunTask, { committer, session }: OpenRun): Promise<void> {
-  if (!task.isResumable) return;
+export function closeReplacedInvocations(task: RunTask, { committer, session }: OpenRun): Promise<void> | undefined {
+  const { interrupts, isResumable, runner } = task;
+  if (!isResumable) return undefined;
+  const isCancelling = runner.durability.onNewMessage === 'cancel' && interrupts.openCount > 0;
+  const isUnfinished = Boolean(session.unfinished) && session.unfinished !== task.invocationId;
+  // Without a wait in most runs.
+  return isCancelling || isUnfinished ? storeRecords(task, { committer, session }) : undefined;
+}
+
+async function storeRecords(
+  task: RunTask,
+  { committer, session }: Pick<OpenRun, 'committer' | 'session'>,
+): Promise<void> {
   const replaced = new Set<string>();
   if (session.unfinished && session.unfinished !== task.invocationId) replaced.add(session.unfinished);
   if (task.runner.durability.onNewMessage === 'cancel')
