@@ -2,10 +2,10 @@ import { createEvent, systemRuntime } from '@thole/core';
 import type { LogFields, Runtime } from '@thole/core';
 import { withRuntime } from '@thole/core/kit';
 import { InMemorySessionService } from '@thole/mem-services';
-import { Runner } from '@thole/runner';
-import { calls, FixedRuntime, hangs, says } from '@thole/testing';
+import { LlmAgent, Runner } from '@thole/runner';
+import { calls, FixedRuntime, hangs, says, ScriptedLlm } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
-import { startRecovery } from '../src/index.ts';
+import { createHandler, startRecovery } from '../src/index.ts';
 import { bookingDesk } from './booking-desk.ts';
 import { demo, session, sessionPath } from './demo.ts';
 import type { Demo } from './demo.ts';
@@ -51,11 +51,15 @@ describe('HandlerOptions.recover', () => {
     ]);
   });
 
-  it('ends with the handler', async () => {
-    const { handler, sessions, runtime } = await leftBehind({ recover: { everyMs: 10_000 } });
+  it('ends with the handler, also for runners of the caller', async () => {
+    const { sessions, runtime } = await leftBehind();
+    const agent = new LlmAgent({ name: 'a', model: new ScriptedLlm(says('Recovered.')) });
+    const runner = new Runner({ appName: 'demo', agent, sessionService: sessions, runtime });
+    const handler = createHandler({ apps: [runner], runtime, recover: { everyMs: 10_000 } });
     await handler.close({ timeoutMs: 0 });
     await runtime.advance(200_000);
     expect((await sessions.getSession(session))!.events).toHaveLength(1);
+    await runner.close();
   });
 
   it('is off by default', async () => {

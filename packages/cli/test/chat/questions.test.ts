@@ -96,6 +96,7 @@ describe('thole run in a terminal', () => {
     const { run, booked } = createDesk(calls('book', { room: 7 }), says('Done.'));
     const first = await run([], inTerminal('Book', '/later', '/quit'));
     const [, id] = /--resume (\S+)\n/.exec(first.errors)!;
+    expect(first.output.match(/\? book\(room: 7\)/g)).toHaveLength(1);
     expect(booked).toEqual([]);
     const { output } = await run(['--resume', id!], inTerminal('yes', '/quit'));
     expect(output).toContain('desk: Done.');
