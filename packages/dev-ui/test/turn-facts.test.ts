@@ -20,6 +20,13 @@ describe('turnFacts', () => {
     expect(turnFacts([question, call, given, answer]).map(({ durationMs }) => Math.round(durationMs))).toEqual([4_000]);
   });
 
+  it('counts no wait for an answer of the clock', () => {
+    const expired = { ...given, author: 'system' };
+    expect(turnFacts([question, call, expired, answer]).map(({ durationMs }) => Math.round(durationMs))).toEqual([
+      4_000,
+    ]);
+  });
+
   it('adds up tokens and names each model once', () => {
     const [turn] = turnFacts([question, call, given, answer]);
     expect(turn).toMatchObject({ tokensIn: 200, tokensOut: 50, models: ['flash', 'pro'], cost: undefined });

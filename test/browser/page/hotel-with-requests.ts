@@ -25,7 +25,7 @@ export interface Requests {
   authConfig?: (() => AuthConfig) | undefined;
 }
 
-/** The app `hotel` with the tools `book_room`, `pay`, `ask_guest`, `ask_manager` and `read_mail`, and the app `alarm` with a timer. */
+/** The app `hotel` with the tools `book_room`, `pay`, `ask_guest`, `ask_manager`, `lend_car` and `read_mail`, and the app `alarm` with a timer. */
 export async function startHotelWithRequests(
   script: readonly ScriptedAnswer[],
   { authConfig, schema, ttlMs }: Requests = {},
@@ -68,6 +68,16 @@ export async function startHotelWithRequests(
     parameters: { type: 'object', properties: { question: { type: 'string' } } },
     execute: () => ({ status: 'pending' }),
   });
+  const lendCar = new FunctionTool({
+    name: 'lend_car',
+    description: 'Lends a car.',
+    execute(_: unknown, context: ToolContext) {
+      const { toolConfirmation } = context;
+      if (!toolConfirmation) return context.requestConfirmation({ hint: 'How many days?', payload: { days: 1 } });
+      answers.push(toolConfirmation.payload ?? null);
+      return { lent: toolConfirmation.confirmed };
+    },
+  });
   const readMail = new FunctionTool({
     name: 'read_mail',
     description: 'Reads mail.',
@@ -82,7 +92,7 @@ export async function startHotelWithRequests(
     agent: new LlmAgent({
       name: 'concierge',
       model: new ScriptedLlm(...script),
-      tools: [bookRoom, pay, askGuest, askManager, readMail],
+      tools: [bookRoom, pay, askGuest, askManager, lendCar, readMail],
     }),
     sessionService,
     authenticator: new OAuthAuthenticator({

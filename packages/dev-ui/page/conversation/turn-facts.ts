@@ -3,7 +3,7 @@ import type { Event, Json } from '@thole/core';
 /** Time, tokens, models and cost of a turn, from its events. */
 export interface TurnFacts {
   invocationId: string;
-  /** From a message to the last event before the next one, in milliseconds, without waits for a person. */
+  /** From a message to the last event before the next one, in milliseconds, without waits for answers from outside. */
   durationMs: number;
   /** Sum over the models' answers. Undefined if no answer has token counts. */
   tokensIn: number | undefined;
@@ -41,8 +41,8 @@ function begin({ invocationId, timestamp }: Event): Growing {
 
 function addEvent(turn: Growing, event: Event): Growing {
   const { author, timestamp, usageMetadata: usage, modelVersion, customMetadata } = event;
-  // The time before a user's message is not the run's.
-  if (author === 'user') {
+  // The time before a user's message, or before an answer of the clock, is not the run's.
+  if (author === 'user' || (author === 'system' && event.content !== undefined)) {
     turn.lastAt = timestamp;
     return turn;
   }

@@ -7,13 +7,13 @@ import type { RequestState } from './request-state.ts';
 export function DueTime({ interrupt, state }: { interrupt: Interrupt; state: RequestState }) {
   const { expiresAt, kind } = interrupt;
   if (expiresAt === undefined || (state !== 'open' && state !== 'expired')) return null;
-  const left = Math.ceil(expiresAt - presentSeconds());
+  const left = expiresAt - presentSeconds();
   const isDue = left <= 0;
   const word = kind === 'timer' ? (isDue ? 'Was due' : 'Due') : isDue ? 'Expired' : 'Expires';
   return (
     <p class="muted request-due">
       <Moment word={word} seconds={expiresAt} />
-      {!isDue && <>, in {formatDuration(left * 1_000).replace('.0 s', ' s')}</>}
+      {!isDue && <>, in {formatLeft(left)}</>}
     </p>
   );
 }
@@ -24,4 +24,12 @@ function Moment({ word, seconds }: { word: string; seconds: number }) {
       {word} <time dateTime={new Date(seconds * 1_000).toISOString()}>{formatMoment(seconds)}</time>
     </>
   );
+}
+
+/** Whole minutes, in the last minute whole seconds. */
+function formatLeft(seconds: number): string {
+  const unit = seconds > 60 ? 60 : 1;
+  return formatDuration(Math.ceil(seconds / unit) * unit * 1_000)
+    .replace(/\.0 s$/, ' s')
+    .replace(/ 0 s$/, '');
 }

@@ -43,7 +43,7 @@ export function ResultForm({ recorded }: { recorded: RecordedInterrupt }) {
             aria-label={`Result of ${call.name}`}
             aria-describedby={problemId}
             aria-invalid={problems[''] !== undefined}
-            placeholder="A text or a JSON object"
+            placeholder="Text or JSON"
             value={text}
             onInput={(input) => writeField(interrupt.id, '', input.currentTarget.value)}
             onKeyDown={(key) => {

@@ -17,11 +17,9 @@ export interface RequestDraft {
   problems: FieldProblems;
   /** Set when the answer is ready to be sent with others. */
   answer?: RequestAnswer | undefined;
-  /** True while the arguments are edited. */
-  isEditing: boolean;
 }
 
-const empty: RequestDraft = { values: {}, problems: {}, isEditing: false };
+const empty: RequestDraft = { values: {}, problems: {} };
 
 /** By id of the request. */
 const drafts: Signal<ReadonlyMap<string, RequestDraft>> = signal<ReadonlyMap<string, RequestDraft>>(new Map());

@@ -25,6 +25,11 @@ export function shownArguments({ interrupt }: RecordedInterrupt): JsonObject {
   return objectOf(changed) ?? interrupt.args ?? {};
 }
 
+/** Returns the data that a tool added to its request for a confirmation. */
+export function shownData({ interrupt: { payload } }: RecordedInterrupt): Json | undefined {
+  return objectOf(objectOf(payload)?.['arguments']) ? undefined : payload;
+}
+
 /** Returns the value if it is a JSON object. */
 export function objectOf(value: Json | undefined): JsonObject | undefined {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;

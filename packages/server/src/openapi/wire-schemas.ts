@@ -142,7 +142,7 @@ const memory: Members<MemoryEntry> = {
   'customMetadata?': anyObject,
 };
 
-const tool = objectOf({ name: text, description: text });
+const tool = objectOf({ name: text, description: text, 'allowEditedArguments?': boolean });
 const appInfo: Members<AppInfo> = {
   name: text,
   rootAgentName: text,

@@ -29,7 +29,7 @@ export interface ToolInfo {
   name: string;
   description: string;
   /** Set if the arguments of a call can be edited in its confirmation. */
-  allowEditedArguments?: true;
+  allowEditedArguments?: true | undefined;
 }
 
 /** Describes the app of a runner. */

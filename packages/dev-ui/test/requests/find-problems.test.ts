@@ -1,0 +1,38 @@
+import { ClientError } from '@thole/client';
+import type { Interrupt, Json } from '@thole/core';
+import { describe, expect, it } from 'vitest';
+import { findProblems } from '../../page/requests/find-problems.ts';
+
+const answer = (id: string, kind: Interrupt['kind'], value: Json, paths: string[] = []) => ({
+  interrupt: { id, kind, invocationId: 'i', agentName: 'a', createdAt: 1 },
+  value,
+  paths,
+});
+const input = answer('q1', 'input', { stay: {} }, ['', 'stay', 'stay.nights']);
+const plain = answer('q2', 'confirmation', { confirmed: true });
+const edited = answer('q3', 'confirmation', { confirmed: true, editedArguments: {} });
+const signIn = answer('q4', 'credential', {});
+const all = [input, plain, edited, signIn];
+const find = (detail: string, code: string, sent = all) =>
+  Object.fromEntries(findProblems(new ClientError(detail, { code, status: 422 }), sent));
+
+describe('findProblems', () => {
+  it('assigns issues of a schema to the fields of the request', () => {
+    const detail =
+      'The answer to input "q1" does not fit the schema of the request: stay.nights: must be at most 3; is odd. The interrupt stays open.';
+    expect(find(detail, 'ANSWER_INVALID')).toEqual({ q1: { 'stay.nights': 'Must be at most 3.', '': 'Is odd.' } });
+  });
+
+  it('finds the request that an error names, or that it can only mean', () => {
+    const expired = 'Interrupt "q2" has expired.';
+    expect(find(expired, 'INTERRUPT_EXPIRED')).toEqual({ q2: { '': expired } });
+    const refused = 'The arguments of book were refused: room: is required.';
+    expect(find(refused, 'ANSWER_INVALID')).toEqual({ q3: { arguments: refused } });
+    expect(find('No code.', 'SIGN_IN_INVALID')).toEqual({ q4: { '': 'No code.' } });
+  });
+
+  it('finds none for an error of the server or of no particular request', () => {
+    expect(find('Too busy.', 'OVERLOADED', [plain])).toEqual({});
+    expect(findProblems(new Error('x'), all).size).toBe(0);
+  });
+});
