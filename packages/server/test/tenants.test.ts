@@ -86,13 +86,17 @@ const bodies: { [title: string]: unknown } = {
   'POST /apps/:app/users/:user/sessions/:session/artifacts': { filename: 'plan.txt', artifact: { text: 'x' } },
 };
 
+function bodyOf(title: string, params: TenantServer['params']): unknown {
+  return title.endsWith('/rewind') ? { rewindBeforeInvocationId: params['invocation'] } : (bodies[title] ?? {});
+}
+
 async function ask(
   { handler, params }: TenantServer,
   { route, path, title }: (typeof cases)[number],
   token?: string,
 ): Promise<{ status: number; text: string }> {
   const url = path.replaceAll(/:(\w+)(\{[^}]*\})?/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
-  const init: RequestInit = route.method === 'GET' ? {} : posting(bodies[title] ?? {}, { method: route.method });
+  const init: RequestInit = route.method === 'GET' ? {} : posting(bodyOf(title, params), { method: route.method });
   const headers = { ...(init.headers as object), ...(token !== undefined && { authorization: `Bearer ${token}` }) };
   const response = await handler(new Request(`http://localhost${url}`, { ...init, headers }));
   return { status: response.status, text: await response.text() };
