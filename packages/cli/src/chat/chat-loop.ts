@@ -8,6 +8,9 @@ import { parseAnswer, parseJson } from './parse-answer.ts';
 import { Questions } from './questions.ts';
 
 const HELP = `  /new     start a new session
+  /rewind  remove the last message and its answer
+  /again   answer the last message again
+  /fork    continue in a copy of the session
   /later   answer a question of the agent later
   /help    show this help
   /quit    quit (also: exit)
@@ -34,7 +37,11 @@ export async function chatLoop(host: Host, conversation: Conversation): Promise<
     else if (text === '/new') {
       conversation.startNewSession();
       questions.ask();
-    } else if (questions.prompt !== undefined) await questions.handle(line);
+    } else if (text === '/rewind' || text === '/fork') {
+      print(text === '/rewind' ? await conversation.rewind() : await conversation.fork());
+      questions.ask();
+    } else if (text === '/again') hasFailed = (await conversation.regenerate()) === 'failed' || hasFailed;
+    else if (questions.prompt !== undefined) await questions.handle(line);
     else if (/^\/\w*$/.test(text)) print(`There is no command ${text}. /help lists the commands.`);
     else if (text !== '') hasFailed = (await conversation.send(text)) === 'failed' || hasFailed;
     await conversation.waitForTimers();

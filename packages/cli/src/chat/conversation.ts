@@ -1,4 +1,5 @@
 import { TholeError } from '@thole/core';
+import { applyRewinds } from '@thole/core/kit';
 import type { Event, Interrupt, InterruptKind, Json } from '@thole/core';
 import type { Run, Runner } from '@thole/runner';
 import type { Host } from '../host.ts';
@@ -57,6 +58,41 @@ export class Conversation {
   startNewSession(): void {
     this.#sessionId = undefined;
     this.#interrupts = [];
+  }
+
+  /** Removes the last message and everything after it. Returns the text to show. */
+  async rewind(): Promise<string> {
+    const invocationId = await this.#lastInvocation();
+    if (invocationId === undefined) return 'There is no message to remove.';
+    const { runner, userId } = this.#options;
+    const ref = { userId, sessionId: this.#sessionId! };
+    try {
+      await runner.rewind({ ...ref, rewindBeforeInvocationId: invocationId });
+    } catch (error) {
+      return codedLine(error, { verbose: this.#options.verbose });
+    }
+    await this.readInterrupts();
+    return 'The last message and its answer are removed.';
+  }
+
+  /** Answers the last message again, and writes the answer, as `send` does. */
+  async regenerate(): Promise<Outcome> {
+    const invocationId = await this.#lastInvocation();
+    if (invocationId === undefined) return 'answered';
+    return this.#show(async () => this.#options.runner.regenerate({ ...this.#request(), invocationId }));
+  }
+
+  /** Copies the session. Later messages go to the copy. Returns the text to show. */
+  async fork(): Promise<string> {
+    if (this.#sessionId === undefined) return 'There is no session to copy.';
+    const { runner, userId, verbose } = this.#options;
+    try {
+      this.#sessionId = (await runner.fork({ userId, sessionId: this.#sessionId })).id;
+    } catch (error) {
+      return codedLine(error, { verbose });
+    }
+    await this.readInterrupts();
+    return `The conversation continues in the copy ${this.#sessionId}.`;
   }
 
   /** Reads the open interrupts of the session. */
@@ -132,6 +168,14 @@ export class Conversation {
     const session = await sessionService.getSession({ ...ref, afterSeq: seq });
     await showRun(toAsyncIterable(session?.events ?? []), this.#showOptions());
     await this.readInterrupts();
+  }
+
+  async #lastInvocation(): Promise<string | undefined> {
+    const { runner, userId } = this.#options;
+    if (this.#sessionId === undefined) return undefined;
+    const ref = { appName: runner.appName, userId, sessionId: this.#sessionId };
+    const events = applyRewinds((await runner.sessionService.getSession(ref))?.events ?? []);
+    return events.findLast(({ author, content }) => author === 'user' && content)?.invocationId;
   }
 
   async #lastSeq(): Promise<number> {

@@ -97,6 +97,16 @@ describe('thole run from a pipe', () => {
     expect((await sessionsIn(cwd).listSessions(ref)).total).toBe(2);
   });
 
+  it('removes, repeats and copies with /rewind, /again and /fork', async () => {
+    const { cwd, run } = createHello(says('One.'), says('Two.'), says('Three.'), says('Four.'));
+    const { code, output } = await run([], { input: '/rewind\na\nb\n/rewind\n/again\n/fork\nc\n' });
+    expect(code).toBe(0);
+    expect(output).toContain('There is no message to remove.');
+    expect(output).toMatch(/One\.[^]*Two\.[^]*are removed\.[^]*Three\.[^]*continues in the copy [^]*Four\./);
+    const { sessions, total } = await sessionsIn(cwd).listSessions(ref);
+    expect([total, sessions.filter(({ forkedFrom }) => forkedFrom).length]).toEqual([2, 1]);
+  });
+
   it('exits with 1 if an answer failed, after the other lines', async () => {
     const { run } = createHello(fails('MODEL_AUTH'), says('Again.'));
     const { code, output } = await run([], { input: 'a\nb\n' });
