@@ -1,5 +1,6 @@
 import { TholeError } from '@thole/core';
 import {
+  answerEventId,
   assertContent,
   assertCount,
   assertDuration,
@@ -64,7 +65,7 @@ export function checkRunRequest(
   assertName('sessionId', sessionId);
   assertRunConfig(request.runConfig);
   if (request.invocationId !== undefined) assertName('invocationId', request.invocationId);
-  if (request.messageId !== undefined) assertName('messageId', request.messageId);
+  if (request.messageId !== undefined) assertMessageId(request.messageId);
   if (request.answeredBy !== undefined) assertName('answeredBy', request.answeredBy);
   const isEmpty = p.isResume === true && request.newMessage === undefined;
   const message = isEmpty ? { role: 'user' as const, parts: [] } : toMessage(request.newMessage);
@@ -75,6 +76,13 @@ export function checkRunRequest(
     message: copier.copy(message, 'newMessage') as unknown as Content & { parts: Part[] },
     stateDelta: request.stateDelta ? (copier.copy(request.stateDelta, 'stateDelta') as StateDelta) : {},
   };
+}
+
+/** A message must not take the event id of an answer to an interrupt: the store keeps the first event of an id. */
+function assertMessageId(messageId: string): void {
+  assertName('messageId', messageId);
+  if (!messageId.endsWith(answerEventId(''))) return;
+  throw new TholeError('INVALID_INPUT', `messageId must not end with "${answerEventId('')}": answers have such ids.`);
 }
 
 const requestNames = optionNames<RunRequest & { appName?: string }>({

@@ -268,5 +268,6 @@ describe('Idempotency-Key', () => {
     expect([response.status, ((await response.json()) as { code: string }).code]).toEqual([409, 'MESSAGE_ID_TAKEN']);
     expect((await run('/run', {}, { headers: { 'idempotency-key': '' } })).status).toBe(400);
     expect((await run('/run', {}, { headers: { 'idempotency-key': 'x'.repeat(600) } })).status).toBe(400);
+    expect((await run('/run', {}, { headers: { 'idempotency-key': 'adk-1:answer' } })).status).toBe(400);
   });
 });
