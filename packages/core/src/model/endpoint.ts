@@ -54,6 +54,7 @@ export function isSealRefused(error: unknown): boolean {
   return SEAL.test(error.message) && UNREADABLE.test(error.message);
 }
 
-const SEAL = /encrypted[ _]content|encrypted reasoning|thought[ _]?signature|thinking block|reasoning.{0,40}signature/i;
+const SEAL =
+  /encrypted[ _]content|encrypted reasoning|thought[ _]?signature|`?thinking`? block|reasoning.{0,40}signature/i;
 const UNREADABLE =
   /invalid|not valid|corrupt|could not be (verified|decrypted|parsed|read)|cannot be (verified|decrypted)|fail|mismatch|unable|unrecogni[sz]ed|malformed/i;

@@ -47,6 +47,7 @@ describe('isSealRefused', () => {
     refused('The encrypted content gAAA… could not be verified.'),
     refused('Thought signature is not valid'),
     refused('Corrupted thought_signature.'),
+    refused('messages.1.content.0: Invalid `signature` in `thinking` block'),
   ])('is true for $message', (error) => {
     expect(isSealRefused(error)).toBe(true);
   });

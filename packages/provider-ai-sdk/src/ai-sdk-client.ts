@@ -1,0 +1,117 @@
+import { ProviderConnection, TholeError } from '@thole/core';
+import { raceAbort } from '@thole/core/kit';
+import { aiSdkErrors } from './map-ai-sdk-error.ts';
+import type { AiSdkConnectionOptions } from './ai-sdk-options.ts';
+
+const TIMEOUT_MS = 600_000;
+const IDLE_TIMEOUT_MS = 300_000;
+
+/**
+ * Calls a model of the AI SDK with time limits, retries and our errors. The model sends its own requests, so that the
+ * limits apply to its methods and to the parts of its stream. AI SDK models do not retry.
+ */
+export class AiSdkClient {
+  readonly connection: ProviderConnection;
+  readonly #timeoutMs: number;
+  readonly #idleTimeoutMs: number;
+
+  constructor(options: AiSdkConnectionOptions, provider: string) {
+    const { timeoutMs = TIMEOUT_MS, idleTimeoutMs = IDLE_TIMEOUT_MS, providerOptions: _, ...connection } = options;
+    this.#timeoutMs = timeoutMs;
+    this.#idleTimeoutMs = idleTimeoutMs;
+    this.connection = new ProviderConnection(
+      connection,
+      aiSdkErrors(provider, () => this.connection.runtime.now()),
+    );
+  }
+
+  /** Returns the result of one call. Throws `MODEL_TIMEOUT` if it takes longer than `timeoutMs`. */
+  call<T>(send: (signal: AbortSignal) => PromiseLike<T>, signal: AbortSignal): Promise<T> {
+    return this.#limited(send, signal, new AbortController());
+  }
+
+  /**
+   * Opens a stream and returns its parts. Throws `MODEL_TIMEOUT` if it does not open within `timeoutMs`, or if no part
+   * arrives for `idleTimeoutMs` while it is read.
+   */
+  async open<T>(
+    send: (signal: AbortSignal) => PromiseLike<{ readonly stream: ReadableStream<T> }>,
+    signal: AbortSignal,
+  ): Promise<AsyncIterable<T>> {
+    const limit = new AbortController();
+    const { stream } = await this.#limited(send, signal, limit);
+    return this.#read(guarded(stream, AbortSignal.any([signal, limit.signal])), limit);
+  }
+
+  async #limited<T>(
+    send: (signal: AbortSignal) => PromiseLike<T>,
+    signal: AbortSignal,
+    limit: AbortController,
+  ): Promise<T> {
+    const either = AbortSignal.any([signal, limit.signal]);
+    const cancel = this.#endAfter(this.#timeoutMs, limit);
+    try {
+      return await raceAbort(Promise.resolve(send(either)), either);
+    } catch (error) {
+      throw limit.signal.aborted ? limit.signal.reason : error;
+    } finally {
+      cancel();
+    }
+  }
+
+  async *#read<T>(stream: ReadableStream<T>, limit: AbortController): AsyncGenerator<T> {
+    const reader = stream.getReader();
+    let isEnded = false;
+    try {
+      for (;;) {
+        // Only while a part is awaited: a slow reader is not a silent server.
+        const cancel = this.#endAfter(this.#idleTimeoutMs, limit);
+        const step = await reader.read().finally(cancel);
+        isEnded = step.done;
+        if (step.done) return;
+        yield step.value;
+      }
+    } catch (error) {
+      throw limit.signal.aborted ? limit.signal.reason : error;
+    } finally {
+      if (!isEnded) reader.cancel().catch(noop);
+    }
+  }
+
+  #endAfter(ms: number, limit: AbortController): () => void {
+    return this.connection.runtime.timer(ms, () => limit.abort(tooLate(ms)));
+  }
+}
+
+/** Returns the stream, which ends with the signal's reason also if the model ignores the signal. */
+function guarded<T>(stream: ReadableStream<T>, signal: AbortSignal): ReadableStream<T> {
+  const reader = stream.getReader();
+  return new ReadableStream<T>(
+    {
+      start(controller) {
+        const abort = (): void => {
+          controller.error(signal.reason);
+          reader.cancel(signal.reason).catch(noop);
+        };
+        if (signal.aborted) abort();
+        else signal.addEventListener('abort', abort, { once: true });
+      },
+      async pull(controller) {
+        const { done, value } = await reader.read();
+        if (signal.aborted) return;
+        if (done) controller.close();
+        else controller.enqueue(value);
+      },
+      async cancel(reason) {
+        await reader.cancel(reason);
+      },
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+/** A call that this side ended is not repeated: the server may still work on the answer. */
+const tooLate = (ms: number): TholeError =>
+  new TholeError('MODEL_TIMEOUT', `The AI SDK model was silent for ${ms} ms.`, { details: { endedBy: 'client' } });
+
+function noop(): void {}

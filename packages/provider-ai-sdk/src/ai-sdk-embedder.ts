@@ -1,0 +1,93 @@
+import type { EmbeddingModelV4 } from '@ai-sdk/provider';
+import { TholeError } from '@thole/core';
+import { assertCount, invalidInput, optionNames } from '@thole/core/kit';
+import type { Embedder } from '@thole/core';
+import { AiSdkClient } from './ai-sdk-client.ts';
+import { assertAiSdkModel, assertAiSdkOptions, assertProviderOptions, mergeProviderOptions } from './ai-sdk-options.ts';
+import type { AiSdkConnectionOptions, AiSdkEmbeddingModel, AiSdkProviderOptions } from './ai-sdk-options.ts';
+import { readVectors } from './read-vectors.ts';
+
+/** Vector length and limits of an `AiSdkEmbedder`. */
+export interface AiSdkEmbedderOptions extends AiSdkConnectionOptions {
+  /** Length of the model's vectors. A provider option may be needed to shorten them. */
+  dimensions: number;
+  /** Maximum number of texts in one call. Default: the limit that the model names, otherwise 100. */
+  maxBatch?: number | undefined;
+  /** Provider options for queries only, such as `{google: {taskType: 'RETRIEVAL_QUERY'}}`. */
+  queryOptions?: AiSdkProviderOptions | undefined;
+  /** Provider options for documents only. */
+  documentOptions?: AiSdkProviderOptions | undefined;
+}
+
+const MAX_BATCH = 100;
+
+/** Any embedding model of the AI SDK (`EmbeddingModelV3` or `EmbeddingModelV4`) as an embedder. */
+export class AiSdkEmbedder implements Embedder {
+  readonly specVersion = 1;
+  readonly model: string;
+  readonly dimensions: number;
+  readonly maxBatch: number;
+  readonly #embeddingModel: EmbeddingModelV4;
+  readonly #options: AiSdkEmbedderOptions;
+  readonly #client: AiSdkClient;
+
+  /** Throws `INVALID_INPUT` for invalid options, and for a value that is not an embedding model of v3 or v4. */
+  constructor(embeddingModel: AiSdkEmbeddingModel, options: AiSdkEmbedderOptions) {
+    assertAiSdkModel(embeddingModel, 'doEmbed', 'AiSdkEmbedder');
+    assertEmbedderOptions(options);
+    const { dimensions, maxBatch, queryOptions: _query, documentOptions: _document, ...connection } = options;
+    const limit = embeddingModel.maxEmbeddingsPerCall;
+    const isLimit = typeof limit === 'number' && Number.isSafeInteger(limit) && limit > 0;
+    this.model = embeddingModel.modelId;
+    this.dimensions = dimensions;
+    this.maxBatch = maxBatch ?? (isLimit ? limit : MAX_BATCH);
+    this.#embeddingModel = embeddingModel as EmbeddingModelV4;
+    this.#options = options;
+    this.#client = new AiSdkClient(connection, embeddingModel.provider);
+  }
+
+  /**
+   * Returns one vector per text. Throws `EMBEDDER_FAILED` for a wrong number or length of vectors, otherwise
+   * `MODEL_…`.
+   */
+  async embed(texts: readonly string[], { task, signal }: Parameters<Embedder['embed']>[1]): Promise<Float32Array[]> {
+    signal?.throwIfAborted();
+    if (texts.length === 0) return [];
+    if (texts.length > this.maxBatch) {
+      throw new TholeError(
+        'INVALID_INPUT',
+        `AiSdkEmbedder takes ${this.maxBatch} texts in one call, but these are ${texts.length}.`,
+      );
+    }
+    const { headers, providerOptions: both, queryOptions, documentOptions } = this.#options;
+    const providerOptions = mergeProviderOptions(both, task === 'query' ? queryOptions : documentOptions);
+    const call = {
+      values: [...texts],
+      ...(headers && { headers: { ...headers } }),
+      ...(providerOptions && { providerOptions }),
+    };
+    return await this.#client.connection.send(async (inner) => {
+      const result = await this.#client.call(
+        (abortSignal) => this.#embeddingModel.doEmbed({ ...call, abortSignal }),
+        inner,
+      );
+      return readVectors(result.embeddings, texts.length, this.dimensions);
+    }, signal);
+  }
+}
+
+const embedderOptionNames = optionNames<Omit<AiSdkEmbedderOptions, keyof AiSdkConnectionOptions>>({
+  dimensions: true,
+  maxBatch: true,
+  queryOptions: true,
+  documentOptions: true,
+});
+
+function assertEmbedderOptions(options: AiSdkEmbedderOptions): void {
+  if (options === undefined) throw invalidInput('Options of AiSdkEmbedder', '{dimensions}', options);
+  assertAiSdkOptions(options, embedderOptionNames, 'AiSdkEmbedder');
+  assertCount('dimensions of AiSdkEmbedder', options.dimensions, 1);
+  if (options.maxBatch !== undefined) assertCount('maxBatch of AiSdkEmbedder', options.maxBatch, 1);
+  assertProviderOptions(options.queryOptions, 'queryOptions of AiSdkEmbedder');
+  assertProviderOptions(options.documentOptions, 'documentOptions of AiSdkEmbedder');
+}

@@ -1,0 +1,185 @@
+import type { LanguageModelV4 } from '@ai-sdk/provider';
+import { TholeError } from '@thole/core';
+import { hasSealedParts, invalidInput, isPlainObject, isSealRefused, recoverFirst } from '@thole/core/kit';
+import { optionNames, withoutSealedParts } from '@thole/core/kit';
+import type { Llm, LlmOptions, LlmRequest, LlmResponse } from '@thole/core';
+import type { Endpoint } from '@thole/core/kit';
+import { AiSdkClient } from './ai-sdk-client.ts';
+import { assertAiSdkModel, assertAiSdkOptions, endpointOf } from './ai-sdk-options.ts';
+import type { AiSdkConnectionOptions, AiSdkLanguageModel, AiSdkProviderTool } from './ai-sdk-options.ts';
+import { fromAiSdkResponse } from './from-ai-sdk-response.ts';
+import { operatorOf } from './operator-of.ts';
+import { readAiSdkStream } from './read-ai-sdk-stream.ts';
+import { readWarnings } from './read-warnings.ts';
+import { toAiSdkRequest } from './to-ai-sdk-request.ts';
+import { unreadableTypeIn } from './unreadable-type-in.ts';
+
+/** Limits and defaults of an `AiSdkLlm`. */
+export interface AiSdkLlmOptions extends AiSdkConnectionOptions {
+  /** Tools that the provider runs itself, added to every request. */
+  providerTools?: readonly AiSdkProviderTool[] | undefined;
+  /**
+   * Name of the account or server for `partMetadata.provider`: reasoning with signatures is sent back only to the
+   * model with the same name. Default: `ai-sdk:` and the provider of the language model.
+   */
+  endpoint?: string | undefined;
+  /**
+   * Returns the language model of a name, for requests with another `model`: the AI SDK provider itself. Without it
+   * such a request throws `INVALID_INPUT`.
+   */
+  models?: ((name: string) => AiSdkLanguageModel) | undefined;
+}
+
+/**
+ * Any language model of the AI SDK (`LanguageModelV3` or `LanguageModelV4`) as a model of agents. Errors have the
+ * codes `MODEL_…`. Key, address and `fetch` belong to the AI SDK provider that made the language model.
+ */
+export class AiSdkLlm implements Llm {
+  readonly specVersion = 1;
+  readonly model: string;
+  readonly providerName: string;
+  readonly #first: AiSdkLanguageModel;
+  readonly #options: AiSdkLlmOptions;
+  readonly #client: AiSdkClient;
+  readonly #others = new Map<string, AiSdkLanguageModel>();
+  /** Media types that a model has refused, by model. */
+  readonly #unreadable = new Map<string, Set<string>>();
+  /** Warnings about left-out settings: each is logged once. */
+  readonly #warned = new Set<string>();
+
+  /** Throws `INVALID_INPUT` for invalid options, and for a value that is not a language model of v3 or v4. */
+  constructor(languageModel: AiSdkLanguageModel, options: AiSdkLlmOptions = {}) {
+    assertAiSdkModel(languageModel, 'doGenerate', 'AiSdkLlm');
+    assertLlmOptions(options);
+    const { providerTools: _tools, endpoint: _endpoint, models: _models, ...connection } = options;
+    this.#first = languageModel;
+    this.#options = options;
+    this.model = languageModel.modelId;
+    this.providerName = operatorOf(languageModel.provider);
+    this.#client = new AiSdkClient(connection, languageModel.provider);
+  }
+
+  /**
+   * Calls the model. If it cannot read its own sealed reasoning, or refuses a media type of an earlier message, the
+   * request is sent again without them. One warning names the settings that were left out.
+   */
+  generateContentAsync(request: LlmRequest, options: LlmOptions): AsyncIterableIterator<LlmResponse> {
+    return recoverFirst(this.#send(request, options), (error) => {
+      if (isSealRefused(error) && hasSealedParts(request.contents, this.#endpointOf(this.#modelOf(request)))) {
+        const fields = { model: request.model ?? this.model, provider: this.providerName };
+        this.#loggerOf(options).warn('sealed reasoning that the model cannot read is left out', fields);
+        return this.generateContentAsync({ ...request, contents: withoutSealedParts(request.contents) }, options);
+      }
+      const known = this.#unreadableBy(request);
+      const type = unreadableTypeIn(error, request.contents, known);
+      if (type === undefined) return undefined;
+      known.add(type);
+      return this.generateContentAsync(request, options);
+    });
+  }
+
+  #send(request: LlmRequest, options: LlmOptions): AsyncIterableIterator<LlmResponse, undefined> {
+    const leftOut: string[] = [];
+    const warn = (warnings: unknown): void => this.#warn(request, [...leftOut, ...readWarnings(warnings)], options);
+    const open = async (signal: AbortSignal): Promise<AsyncIterable<LlmResponse>> => {
+      leftOut.length = 0;
+      const model = this.#modelOf(request) as LanguageModelV4;
+      const endpoint = this.#endpointOf(model);
+      const target = {
+        ...this.#options,
+        version: model.specificationVersion,
+        endpoint,
+        supportedUrls: await model.supportedUrls,
+        unreadable: this.#unreadableBy(request),
+        leaveOut: (setting: string) => void leftOut.push(setting),
+      };
+      const call = toAiSdkRequest(request, target);
+      if (options.stream) {
+        const parts = await this.#client.open((own) => model.doStream({ ...call, abortSignal: own }), signal);
+        return readAiSdkStream(parts, endpoint, warn);
+      }
+      try {
+        const result = await this.#client.call((own) => model.doGenerate({ ...call, abortSignal: own }), signal);
+        warn(result.warnings);
+        return only(fromAiSdkResponse(result, endpoint));
+      } catch (error) {
+        // An answer that breaks after it has begun is not requested again: it is made and billed.
+        if (!isBegun(error)) throw error;
+        return only(Promise.reject(error as Error));
+      }
+    };
+    return this.#client.connection.stream(open, (responses) => responses, options.signal);
+  }
+
+  #modelOf({ model = this.model }: LlmRequest): AiSdkLanguageModel {
+    if (model === this.model) return this.#first;
+    const known = this.#others.get(model);
+    if (known) return known;
+    const { models } = this.#options;
+    if (!models) {
+      throw new TholeError(
+        'INVALID_INPUT',
+        `This AiSdkLlm calls ${this.model} only, but the request names ${model}. Give its option models.`,
+      );
+    }
+    const made = models(model);
+    assertAiSdkModel(made, 'doGenerate', 'models of AiSdkLlm');
+    this.#others.set(model, made);
+    return made;
+  }
+
+  #endpointOf({ provider }: AiSdkLanguageModel): Endpoint {
+    return endpointOf(provider, this.#options.endpoint);
+  }
+
+  #unreadableBy({ model = this.model }: LlmRequest): Set<string> {
+    const known = this.#unreadable.get(model) ?? new Set<string>();
+    this.#unreadable.set(model, known);
+    return known;
+  }
+
+  #warn({ model = this.model }: LlmRequest, settings: readonly string[], options: LlmOptions): void {
+    const fresh = [...new Set(settings)].filter((each) => !this.#warned.has(`${model} ${each}`));
+    if (fresh.length === 0) return;
+    for (const each of fresh) this.#warned.add(`${model} ${each}`);
+    const fields = { model, provider: this.providerName, settings: fresh };
+    this.#loggerOf(options).warn('settings that the model does not take are left out', fields);
+  }
+
+  #loggerOf({ logger }: LlmOptions): NonNullable<LlmOptions['logger']> {
+    return logger ?? this.#client.connection.runtime.logger;
+  }
+}
+
+/** True for an error of an answer that had begun: it has the status of a success. */
+function isBegun(error: unknown): boolean {
+  const { statusCode } = (error ?? {}) as { statusCode?: unknown };
+  if (TholeError.is(error)) return error.code === 'MODEL_INCOMPLETE';
+  return typeof statusCode === 'number' && statusCode < 400;
+}
+
+async function* only(response: LlmResponse | Promise<LlmResponse>): AsyncGenerator<LlmResponse> {
+  yield await response;
+}
+
+const llmOptionNames = optionNames<Omit<AiSdkLlmOptions, keyof AiSdkConnectionOptions>>({
+  providerTools: true,
+  endpoint: true,
+  models: true,
+});
+
+function assertLlmOptions(options: AiSdkLlmOptions): void {
+  assertAiSdkOptions(options, llmOptionNames, 'AiSdkLlm');
+  const { providerTools, endpoint, models } = options;
+  if (endpoint !== undefined && (typeof endpoint !== 'string' || endpoint === ''))
+    throw invalidInput('endpoint of AiSdkLlm', 'a string that is not empty', endpoint);
+  if (models !== undefined && typeof models !== 'function')
+    throw invalidInput('models of AiSdkLlm', 'a function from a name to a language model', models);
+  if (providerTools === undefined) return;
+  if (!Array.isArray(providerTools)) throw invalidInput('providerTools of AiSdkLlm', 'a list of tools', providerTools);
+  for (const [index, tool] of providerTools.entries()) {
+    const isTool = isPlainObject(tool) && typeof tool['id'] === 'string' && typeof tool['name'] === 'string';
+    if (!isTool || !isPlainObject(tool['args']))
+      throw invalidInput(`providerTools[${index}] of AiSdkLlm`, '{id, name, args}', tool);
+  }
+}

@@ -1,0 +1,124 @@
+import type { EmbeddingModelV3, EmbeddingModelV4, LanguageModelV3, LanguageModelV4 } from '@ai-sdk/provider';
+import { TholeError } from '@thole/core';
+import { assertConnectionOptions, invalidInput, isPlainObject, optionNames, typeName } from '@thole/core/kit';
+import type { ConnectionOptions, JsonObject } from '@thole/core';
+import type { Endpoint } from '@thole/core/kit';
+
+/** A language model of an AI SDK provider, such as `anthropic('claude-sonnet-4-5')`. */
+export type AiSdkLanguageModel = LanguageModelV3 | LanguageModelV4;
+
+/** An embedding model of an AI SDK provider, such as `openai.embeddingModel('text-embedding-3-small')`. */
+export type AiSdkEmbeddingModel = EmbeddingModelV3 | EmbeddingModelV4;
+
+/** Options of AI SDK providers, under the provider's name. They are passed to the model unchanged. */
+export interface AiSdkProviderOptions {
+  readonly [provider: string]: JsonObject;
+}
+
+/**
+ * Limits of the calls of an AI SDK model. Key, address and `fetch` are options of the AI SDK provider that made the
+ * model.
+ */
+export interface AiSdkConnectionOptions extends Pick<
+  ConnectionOptions,
+  'headers' | 'timeoutMs' | 'idleTimeoutMs' | 'retry' | 'runtime'
+> {
+  /** Passed to the model with every call. */
+  providerOptions?: AiSdkProviderOptions | undefined;
+}
+
+/** A tool that the provider runs itself, such as `{id: 'anthropic.web_search_20250305', name: 'web_search', args: {}}`. */
+export interface AiSdkProviderTool {
+  readonly id: `${string}.${string}`;
+  readonly name: string;
+  readonly args: JsonObject;
+}
+
+/** The model that a request is written for. */
+export interface RequestTarget {
+  readonly version: 'v3' | 'v4';
+  readonly endpoint: Endpoint;
+  readonly headers?: { readonly [name: string]: string } | undefined;
+  readonly providerOptions?: AiSdkProviderOptions | undefined;
+  readonly providerTools?: readonly AiSdkProviderTool[] | undefined;
+  /** Addresses that the model reads itself, by media type. */
+  readonly supportedUrls?: { readonly [mediaType: string]: readonly RegExp[] } | undefined;
+  /** Media types that the model has refused. */
+  readonly unreadable?: ReadonlySet<string> | undefined;
+  /** Called with the name of each setting that is not sent. */
+  readonly leaveOut?: ((setting: string) => void) | undefined;
+}
+
+const connectionNames = optionNames<AiSdkConnectionOptions>({
+  headers: true,
+  timeoutMs: true,
+  idleTimeoutMs: true,
+  retry: true,
+  runtime: true,
+  providerOptions: true,
+});
+
+/** Throws `INVALID_INPUT` for options that `owner` cannot use. `own` are further names it knows. */
+export function assertAiSdkOptions(options: AiSdkConnectionOptions, own: readonly string[], owner: string): void {
+  const known = [...connectionNames, ...own];
+  for (const name of ['apiKey', 'baseUrl', 'fetch']) {
+    if (isPlainObject(options) && Object.hasOwn(options, name)) {
+      throw new TholeError(
+        'INVALID_INPUT',
+        `${owner} has no option ${name}. Give it to the AI SDK provider that makes the model.`,
+      );
+    }
+  }
+  assertConnectionOptions(options, known, owner);
+  assertProviderOptions(options.providerOptions, `providerOptions of ${owner}`);
+}
+
+/** Throws `INVALID_INPUT` unless the value is undefined or an object of objects. */
+export function assertProviderOptions(value: unknown, argument: string): void {
+  if (value === undefined) return;
+  if (!isPlainObject(value) || !Object.values(value).every((each) => isPlainObject(each)))
+    throw invalidInput(argument, 'an object with one object for each provider', value);
+}
+
+/** Throws `INVALID_INPUT` unless the value is an AI SDK model of version v3 or v4 with this method. */
+export function assertAiSdkModel(value: unknown, method: 'doGenerate' | 'doEmbed', owner: string): void {
+  const kind = method === 'doGenerate' ? 'a language model' : 'an embedding model';
+  const wanted = `${kind} of an AI SDK provider`;
+  if (typeof value === 'string') {
+    throw new TholeError(
+      'INVALID_INPUT',
+      `${owner} takes ${wanted}, got a string. Create the model with its provider, such as anthropic('…').`,
+    );
+  }
+  const model = value as { [member: string]: unknown } | null | undefined;
+  if ((typeof value !== 'object' && typeof value !== 'function') || typeof model?.[method] !== 'function')
+    throw new TholeError('INVALID_INPUT', `${owner} takes ${wanted}, got ${typeName(value)}.`);
+  const version = model['specificationVersion'];
+  if (version !== 'v3' && version !== 'v4') {
+    const got = typeof version === 'string' && /^v\d+$/.test(version) ? version : typeName(version);
+    throw new TholeError(
+      'INVALID_INPUT',
+      `${owner} takes models of specification v3 or v4 (AI SDK 6 or newer), got ${got}. Update the provider's package.`,
+    );
+  }
+  for (const member of ['provider', 'modelId']) {
+    if (typeof model[member] !== 'string' || model[member] === '')
+      throw new TholeError('INVALID_INPUT', `The model of ${owner} has no ${member}.`);
+  }
+}
+
+/** Returns the endpoint's name in `partMetadata`. It differs from the names that this project's own providers use. */
+export function endpointOf(provider: string, name: string | undefined): Endpoint {
+  return { name: name ?? `ai-sdk:${provider}` };
+}
+
+/** Returns both options: those of `more` replace members of the same provider. */
+export function mergeProviderOptions(
+  options: AiSdkProviderOptions | undefined,
+  more: AiSdkProviderOptions | undefined,
+): { [provider: string]: JsonObject } | undefined {
+  if (!options && !more) return undefined;
+  const merged: { [provider: string]: JsonObject } = { ...options };
+  for (const [provider, members] of Object.entries(more ?? {})) merged[provider] = { ...merged[provider], ...members };
+  return merged;
+}

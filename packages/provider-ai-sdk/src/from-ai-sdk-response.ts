@@ -1,0 +1,51 @@
+import { isPlainObject } from '@thole/core/kit';
+import type { JsonObject, LlmResponse } from '@thole/core';
+import type { Endpoint } from '@thole/core/kit';
+import { AnswerDraft, jsonOf } from './answer-draft.ts';
+import type { AnswerContent } from './answer-draft.ts';
+import { readFinish } from './read-finish.ts';
+import { readSources } from './read-sources.ts';
+import { readUsage } from './read-usage.ts';
+
+/** The end of an answer: what the AI SDK returns next to the content. */
+export interface AnswerEnd {
+  readonly finishReason?: unknown;
+  readonly usage?: unknown;
+  readonly providerMetadata?: unknown;
+  /** Id and model of the answer. */
+  readonly response?: unknown;
+}
+
+/**
+ * Returns the final response for the result of `doGenerate`, also for a blocked answer. Data that only the provider
+ * understands is in `partMetadata`, its other metadata in `customMetadata.providerMetadata`. Throws
+ * `MODEL_INCOMPLETE` for an interrupted answer, and `MODEL_PROTOCOL` for a result without content.
+ */
+export function fromAiSdkResponse(result: unknown, endpoint: Endpoint): LlmResponse {
+  const draft = new AnswerDraft();
+  const { content, ...end } = isPlainObject(result) ? result : {};
+  for (const each of Array.isArray(content) ? content : []) if (isPlainObject(each)) draft.add(each);
+  return toFinal(draft, end as AnswerEnd, endpoint);
+}
+
+/** Returns the final response of an answer. */
+export function toFinal(draft: AnswerDraft, end: AnswerEnd, endpoint: Endpoint): LlmResponse {
+  const { parts, others, ...cited } = draft.finish(endpoint.name);
+  const finish = readFinish(end.finishReason, end.usage);
+  const usageMetadata = readUsage(end.usage);
+  const providerMetadata = jsonOf(end.providerMetadata);
+  const { id, modelId } = (isPlainObject(end.response) ? end.response : {}) as AnswerContent;
+  const customMetadata: JsonObject = {
+    ...(typeof id === 'string' && { responseId: id }),
+    ...(providerMetadata && { providerMetadata }),
+    ...(others.length > 0 && { items: [...others] }),
+  };
+  return {
+    ...(parts.length > 0 && { content: { role: 'model', parts } }),
+    ...finish,
+    ...(usageMetadata && { usageMetadata }),
+    ...readSources(cited, providerMetadata),
+    ...(typeof modelId === 'string' && modelId !== '' && { modelVersion: modelId }),
+    ...(Object.keys(customMetadata).length > 0 && { customMetadata }),
+  };
+}

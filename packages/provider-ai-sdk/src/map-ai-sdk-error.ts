@@ -1,0 +1,122 @@
+import { readRetryAfter, TholeError } from '@thole/core';
+import { isPlainObject } from '@thole/core/kit';
+import type { ErrorTable, JsonObject } from '@thole/core';
+import { kindOfRefusal } from './kind-of-refusal.ts';
+import { readErrorBody } from './read-error-body.ts';
+
+/** Returns the error mapping of an AI SDK provider. Messages contain its name. `now` is in seconds. */
+export function aiSdkErrors(provider: string, now: () => number): ErrorTable {
+  return {
+    refuse: ({ status, headers, body }) =>
+      refusal(provider, body, status, { retryAfterMs: readRetryAfter(headers, now()) }),
+    explain: (error, when) => mapAiSdkError(error, when, { provider, now: now() }),
+  };
+}
+
+/**
+ * Returns the error for anything that an AI SDK model threw or put into its stream. A `TholeError` is returned
+ * unchanged. Errors of the AI SDK are recognised by name, so that several of its versions work.
+ */
+export function mapAiSdkError(
+  error: unknown,
+  when: 'asking' | 'reading',
+  { provider, now }: { readonly provider: string; readonly now: number },
+): TholeError {
+  if (TholeError.is(error)) return error;
+  if (!(error instanceof Error)) return refusal(provider, error, 200, {});
+  const { name, message } = error;
+  if (name === 'AI_APICallError') return fromApiCall(error, when, provider, now);
+  if (name === 'AI_UnsupportedFunctionalityError') {
+    const { functionality } = error as { functionality?: unknown };
+    return new TholeError('INVALID_INPUT', `${provider} does not support the request: ${message}`, {
+      cause: error,
+      ...(typeof functionality === 'string' && { details: { functionality } }),
+    });
+  }
+  const known = CODES.find(([pattern]) => pattern.test(name));
+  if (known) return new TholeError(known[1], `${provider} failed: ${message}`, { cause: error });
+  if (!isOfConnection(error))
+    return new TholeError('MODEL_FAILED', `The call of ${provider} failed.`, { cause: error });
+  return broken(error, when, provider);
+}
+
+const CODES: readonly (readonly [RegExp, string])[] = [
+  [/^AI_Load(APIKey|Setting)Error$/, 'MODEL_AUTH'],
+  [/^AI_(InvalidPrompt|InvalidArgument|NoSuchModel|TooManyEmbeddingValuesForCall)/, 'MODEL_BAD_REQUEST'],
+  [/^AI_NoContentGenerated/, 'MODEL_EMPTY'],
+  [/^AI_EmptyResponseBody/, 'MODEL_INCOMPLETE'],
+  [/^AI_(InvalidResponseData|TypeValidation|JSONParse)/, 'MODEL_PROTOCOL'],
+];
+
+interface ApiCallError extends Error {
+  readonly statusCode?: unknown;
+  readonly responseHeaders?: unknown;
+  readonly responseBody?: unknown;
+  readonly data?: unknown;
+}
+
+function fromApiCall(error: ApiCallError, when: 'asking' | 'reading', provider: string, now: number): TholeError {
+  const { statusCode, responseHeaders, responseBody, data, message, cause } = error;
+  if (typeof statusCode !== 'number') {
+    // An error event inside a stream has data, but no status.
+    return data === undefined ? broken(error, when, provider) : refusal(provider, data, 200, { fallback: message });
+  }
+  if (statusCode < 400) return unreadable(error, cause, provider, data);
+  const headers = new Headers(isPlainObject(responseHeaders) ? (responseHeaders as { [name: string]: string }) : {});
+  const retryAfterMs = readRetryAfter(headers, now);
+  const shouldRetry = headers.get('x-should-retry');
+  return refusal(provider, data ?? responseBody, statusCode, {
+    retryAfterMs,
+    fallback: typeof responseBody === 'string' && responseBody.trim().startsWith('<') ? undefined : message,
+    requestId: headers.get('x-request-id') ?? headers.get('request-id') ?? undefined,
+    ...((shouldRetry === 'true' || shouldRetry === 'false') && { retryable: shouldRetry === 'true' }),
+  });
+}
+
+/** A complete answer that the AI SDK could not read: broken off, or not an answer. */
+function unreadable(error: ApiCallError, cause: unknown, provider: string, data: unknown): TholeError {
+  if (data !== undefined && readErrorBody(data).isError) return refusal(provider, data, 200, {});
+  const { name, text } = (cause ?? {}) as { name?: unknown; text?: unknown };
+  const isCut = name !== 'AI_TypeValidationError' && (typeof text !== 'string' || /^\s*[[{]|^\s*$/.test(text));
+  return isCut
+    ? new TholeError('MODEL_INCOMPLETE', `The answer of ${provider} broke off.`, { cause: error })
+    : new TholeError('MODEL_PROTOCOL', `The answer of ${provider} is not an answer of its API.`, { cause: error });
+}
+
+function broken(error: Error, when: 'asking' | 'reading', provider: string): TholeError {
+  return when === 'asking'
+    ? new TholeError('MODEL_UNAVAILABLE', `${provider} cannot be reached.`, { cause: error })
+    : new TholeError('MODEL_INCOMPLETE', `The answer of ${provider} broke off.`, { cause: error });
+}
+
+function refusal(
+  provider: string,
+  body: unknown,
+  status: number,
+  p: {
+    retryAfterMs?: number | undefined;
+    retryable?: boolean | undefined;
+    fallback?: string | undefined;
+    requestId?: string | undefined;
+  },
+): TholeError {
+  const { message = p.fallback, code, type, param, retryAfterMs } = readErrorBody(body);
+  const kind = kindOfRefusal({ status, code, type, message });
+  const retryable = p.retryable ?? kind.retryable;
+  const details: JsonObject = { status };
+  for (const [key, value] of Object.entries({ code, type, param, requestId: p.requestId }))
+    if (value !== undefined) details[key] = value;
+  const what = status < 400 ? `${provider} failed in its answer` : `${provider} refused the request with ${status}`;
+  return new TholeError(kind.code, message === undefined || message === '' ? `${what}.` : `${what}: ${message}`, {
+    ...(retryable !== undefined && { retryable }),
+    ...(status >= 400 && { status }),
+    retryAfterMs: p.retryAfterMs ?? retryAfterMs,
+    details,
+  });
+}
+
+function isOfConnection({ message, cause }: Error): boolean {
+  return cause !== undefined || CONNECTION.test(message);
+}
+
+const CONNECTION = /connect|terminated|fetch failed|network|socket|aborted|closed|reset/i;

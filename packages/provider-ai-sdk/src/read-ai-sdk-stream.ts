@@ -1,0 +1,70 @@
+import { TholeError } from '@thole/core';
+import { isPlainObject } from '@thole/core/kit';
+import type { LlmResponse } from '@thole/core';
+import type { Endpoint } from '@thole/core/kit';
+import { AnswerDraft } from './answer-draft.ts';
+import { toFinal } from './from-ai-sdk-response.ts';
+
+/**
+ * Yields the responses of a streamed answer: partial responses with new text only, then the final response, equal to
+ * that of `fromAiSdkResponse`. Unknown parts are ignored. Throws the error of an `error` part, and
+ * `MODEL_INCOMPLETE` for a stream without an end. `onWarnings` receives the warnings at the start.
+ */
+export async function* readAiSdkStream(
+  stream: AsyncIterable<unknown>,
+  endpoint: Endpoint,
+  onWarnings: (warnings: unknown) => void,
+): AsyncGenerator<LlmResponse> {
+  const draft = new AnswerDraft();
+  let response: object = {};
+  for await (const part of stream) {
+    if (!isPlainObject(part)) continue;
+    const { delta } = part;
+    switch (part['type']) {
+      case 'text-start':
+        draft.begin('text', part);
+        break;
+      case 'text-delta':
+        draft.addText('text', part);
+        if (isText(delta)) yield partial({ text: delta });
+        break;
+      case 'text-end':
+        draft.end('text', part);
+        break;
+      case 'reasoning-start':
+        draft.begin('reasoning', part);
+        break;
+      case 'reasoning-delta':
+        draft.addText('reasoning', part);
+        if (isText(delta)) yield partial({ text: delta, thought: true });
+        break;
+      case 'reasoning-end':
+        draft.end('reasoning', part);
+        break;
+      case 'tool-call':
+      case 'tool-result':
+      case 'file':
+      case 'source':
+      case 'custom':
+        draft.add(part);
+        break;
+      case 'stream-start':
+        onWarnings(part['warnings']);
+        break;
+      case 'response-metadata':
+        response = { ...response, ...part };
+        break;
+      case 'error':
+        throw part['error'];
+      case 'finish':
+        return yield toFinal(draft, { ...part, response }, endpoint);
+    }
+  }
+  throw new TholeError('MODEL_INCOMPLETE', 'The stream of the model ended before the answer was complete.');
+}
+
+const isText = (delta: unknown): delta is string => typeof delta === 'string' && delta !== '';
+
+function partial(part: { text: string; thought?: boolean }): LlmResponse {
+  return { content: { role: 'model', parts: [part] }, partial: true };
+}

@@ -1,0 +1,27 @@
+import { isPlainObject } from '@thole/core/kit';
+import type { Usage } from '@thole/core';
+
+/**
+ * Returns the token counts of an answer. The AI SDK counts reasoning with the output; here it is separate. Undefined
+ * if nothing was counted.
+ */
+export function readUsage(usage: unknown): Usage | undefined {
+  const { inputTokens, outputTokens } = isPlainObject(usage) ? usage : {};
+  const prompt = countIn(inputTokens, 'total');
+  const output = countIn(outputTokens, 'total');
+  if (prompt === undefined && output === undefined) return undefined;
+  const cached = countIn(inputTokens, 'cacheRead');
+  const thoughts = countIn(outputTokens, 'reasoning');
+  return {
+    ...(prompt !== undefined && { promptTokenCount: prompt }),
+    ...(output !== undefined && { candidatesTokenCount: Math.max(0, output - (thoughts ?? 0)) }),
+    ...(thoughts !== undefined && { thoughtsTokenCount: thoughts }),
+    ...(cached !== undefined && { cachedContentTokenCount: cached }),
+    totalTokenCount: (prompt ?? 0) + (output ?? 0),
+  };
+}
+
+function countIn(counts: unknown, name: string): number | undefined {
+  const count = isPlainObject(counts) ? counts[name] : undefined;
+  return typeof count === 'number' && Number.isFinite(count) && count >= 0 ? count : undefined;
+}

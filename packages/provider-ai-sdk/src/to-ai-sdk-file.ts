@@ -1,0 +1,101 @@
+import { TholeError } from '@thole/core';
+import { decodeBase64, mediaLine } from '@thole/core/kit';
+import type { FileData, InlineData, JsonObject, Part } from '@thole/core';
+import type { RequestTarget } from './ai-sdk-options.ts';
+
+/** A file of a prompt in the form of v3 or v4. An address is a `URL`, so that it is not JSON. */
+export interface PromptFile {
+  readonly type: 'file';
+  readonly mediaType: string;
+  readonly filename?: string | undefined;
+  readonly data: unknown;
+  readonly providerOptions?: JsonObject | undefined;
+}
+
+/**
+ * Returns the file of a part for the model. Undefined for a media type that the model has refused, and for an
+ * address that it does not read itself: this package downloads nothing.
+ */
+export function toPromptFile(part: Part, target: RequestTarget): PromptFile | undefined {
+  const { inlineData, fileData } = part;
+  if (inlineData) return inline(inlineData, target);
+  return fileData && stored(fileData, target);
+}
+
+/** Returns the file, or a line of text for one that the model cannot read. Undefined for a part without a file. */
+export function toFileOrLine(
+  part: Part,
+  target: RequestTarget,
+): PromptFile | { type: 'text'; text: string } | undefined {
+  const file = part.inlineData ?? part.fileData;
+  return file && (toPromptFile(part, target) ?? { type: 'text', text: mediaLine(file) });
+}
+
+/** Returns the error for a file in the newest message that the model cannot read. */
+export function unreadableFile(part: Part, where: string, { endpoint }: RequestTarget): TholeError {
+  const type = part.inlineData?.mimeType ?? part.fileData?.mimeType ?? 'unknown';
+  const what = part.inlineData ? `data of type ${type}` : `files of type ${type} at this address`;
+  return new TholeError('INVALID_INPUT', `The model of ${endpoint.name} does not take ${what} (${where}).`);
+}
+
+/** Returns a media type without parameters, in lower case. */
+export function baseOf(mimeType: string): string {
+  return mimeType.replace(/;.*$/s, '').trim().toLowerCase();
+}
+
+function inline({ mimeType, data, displayName }: InlineData, target: RequestTarget): PromptFile | undefined {
+  const mediaType = baseOf(mimeType);
+  if (target.unreadable?.has(mediaType)) return undefined;
+  const base64 = data.replaceAll('-', '+').replaceAll('_', '/');
+  // Some models read text files only as bytes.
+  const bytes = mediaType.startsWith('text/') ? (decodeBase64(base64) ?? base64) : base64;
+  return {
+    type: 'file',
+    mediaType,
+    ...(displayName !== undefined && { filename: displayName }),
+    data: target.version === 'v4' ? { type: 'data', data: bytes } : bytes,
+  };
+}
+
+function stored({ fileUri, mimeType, displayName }: FileData, target: RequestTarget): PromptFile | undefined {
+  const [, type, base64] = /^data:([^;,]*)(?:;[^,]*)?;base64,(.*)$/is.exec(fileUri) ?? [];
+  if (base64 !== undefined) {
+    const mediaTypeInside = mimeType ?? (type || 'application/octet-stream');
+    return inline(
+      { mimeType: mediaTypeInside, data: base64, ...(displayName !== undefined && { displayName }) },
+      target,
+    );
+  }
+  const mediaType = mimeType === undefined ? typeIn(fileUri) : baseOf(mimeType);
+  if (mediaType === undefined || target.unreadable?.has(mediaType)) return undefined;
+  const url = URL.parse(fileUri);
+  if (!url || !isSupported(fileUri, mediaType, target.supportedUrls ?? {})) return undefined;
+  return {
+    type: 'file',
+    mediaType,
+    ...(displayName !== undefined && { filename: displayName }),
+    data: target.version === 'v4' ? { type: 'url', url } : url,
+  };
+}
+
+function isSupported(url: string, mediaType: string, urls: NonNullable<RequestTarget['supportedUrls']>): boolean {
+  return Object.entries(urls).some(([pattern, addresses]) => {
+    const isType = pattern === '*' || pattern === '*/*' || pattern === mediaType;
+    const isFamily = pattern.endsWith('/*') && mediaType.startsWith(pattern.slice(0, -1));
+    return (isType || isFamily) && addresses.some((address) => address.test(url));
+  });
+}
+
+const TYPES: { readonly [extension: string]: string } = {
+  png: 'image/png',
+  jpg: 'image/jpeg',
+  jpeg: 'image/jpeg',
+  gif: 'image/gif',
+  webp: 'image/webp',
+  pdf: 'application/pdf',
+};
+
+function typeIn(uri: string): string | undefined {
+  const [, extension = ''] = /\.(\w+)(?:[?#]|$)/.exec(uri) ?? [];
+  return Object.hasOwn(TYPES, extension.toLowerCase()) ? TYPES[extension.toLowerCase()] : undefined;
+}

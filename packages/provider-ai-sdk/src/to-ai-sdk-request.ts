@@ -1,0 +1,63 @@
+import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
+import { normalizeSchema } from '@thole/core/kit';
+import type { GenerateContentConfig, LlmRequest, ThinkingConfig } from '@thole/core';
+import { mergeProviderOptions } from './ai-sdk-options.ts';
+import type { RequestTarget } from './ai-sdk-options.ts';
+import { toAiSdkPrompt } from './to-ai-sdk-prompt.ts';
+import { toAiSdkTools } from './to-ai-sdk-tools.ts';
+
+/**
+ * Returns the options of a call of `doGenerate` or `doStream`, without its signal. `request.providerOptions` replace
+ * members of the model's own. Settings that the AI SDK has no word for (`thinkingBudget`, `includeThoughts`,
+ * `safetySettings`, `cachedContent`, `labels`; for models of v3 also `thinkingLevel`) are left out: `leaveOut` gets
+ * their names. Throws `INVALID_INPUT` for tools and files that the model does not take.
+ */
+export function toAiSdkRequest(request: LlmRequest, target: RequestTarget): LanguageModelV4CallOptions {
+  const { config } = request;
+  const { temperature, topP, topK, maxOutputTokens, seed, stopSequences } = config;
+  nameLeftOut(config, target);
+  const providerOptions = mergeProviderOptions(target.providerOptions, request.providerOptions);
+  const responseFormat = formatOf(config);
+  const reasoning = target.version === 'v4' ? reasoningOf(config.thinkingConfig) : undefined;
+  const options = {
+    prompt: toAiSdkPrompt(request, target),
+    ...(temperature !== undefined && { temperature }),
+    ...(topP !== undefined && { topP }),
+    ...(topK !== undefined && { topK }),
+    ...(maxOutputTokens !== undefined && { maxOutputTokens }),
+    ...(seed !== undefined && { seed }),
+    ...(stopSequences && stopSequences.length > 0 && { stopSequences: [...stopSequences] }),
+    ...(responseFormat && { responseFormat }),
+    ...toAiSdkTools(config, target),
+    ...(reasoning && { reasoning }),
+    ...(target.headers && { headers: { ...target.headers } }),
+    ...(providerOptions && { providerOptions }),
+  };
+  // The prompt is built from data in the AI SDK's shape, which differs between v3 and v4.
+  return options as unknown as LanguageModelV4CallOptions;
+}
+
+function formatOf({ responseJsonSchema, responseMimeType }: GenerateContentConfig): object | undefined {
+  if (responseJsonSchema) return { type: 'json', schema: normalizeSchema(responseJsonSchema), name: 'response' };
+  return responseMimeType === 'application/json' ? { type: 'json' } : undefined;
+}
+
+const LEVELS: readonly string[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'];
+
+/** Returns the level in the AI SDK's words. A budget of 0 turns thinking off. */
+function reasoningOf(thinking: ThinkingConfig | undefined): string | undefined {
+  const level = thinking?.thinkingLevel?.toLowerCase();
+  if (level !== undefined && LEVELS.includes(level)) return level;
+  return thinking?.thinkingBudget === 0 ? 'none' : undefined;
+}
+
+function nameLeftOut(config: GenerateContentConfig, { version, leaveOut }: RequestTarget): void {
+  for (const name of ['safetySettings', 'cachedContent', 'labels'] as const)
+    if (config[name] !== undefined) leaveOut?.(name);
+  const { thinkingLevel, thinkingBudget, includeThoughts } = config.thinkingConfig ?? {};
+  const isSent = version === 'v4' && reasoningOf(config.thinkingConfig) !== undefined;
+  const isLevel = thinkingLevel !== undefined && !/unspecified/i.test(thinkingLevel);
+  if (isLevel && !isSent) leaveOut?.('thinkingConfig.thinkingLevel');
+  if (thinkingBudget !== undefined && !(isSent && thinkingBudget === 0)) leaveOut?.('thinkingConfig.thinkingBudget');
+  if (includeThoughts === true) leaveOut?.('thinkingConfig.includeThoughts');
+}

@@ -1,0 +1,46 @@
+import { TholeError } from '@thole/core';
+import { normalizeSchema } from '@thole/core/kit';
+import type { FunctionDeclaration, GenerateContentConfig, JsonObject } from '@thole/core';
+import type { RequestTarget } from './ai-sdk-options.ts';
+
+/** Tools and tool choice in the AI SDK's form. */
+export interface PromptTools {
+  readonly tools?: JsonObject[] | undefined;
+  readonly toolChoice?: JsonObject | undefined;
+}
+
+/**
+ * Returns functions, the provider's own tools, and which of them may or must be called. If only some functions are
+ * allowed, the model receives only those. Throws `INVALID_INPUT` for a declared tool that the provider would run
+ * itself: each provider has its own names for them, so that they are the option `providerTools`.
+ */
+export function toAiSdkTools({ tools = [], toolConfig }: GenerateContentConfig, target: RequestTarget): PromptTools {
+  const declarations = tools.flatMap((tool) => {
+    if ('functionDeclarations' in tool) return tool.functionDeclarations;
+    const name = Object.keys(tool).join(', ');
+    throw new TholeError(
+      'INVALID_INPUT',
+      `AiSdkLlm cannot send the tool ${name}. Give the provider's own tool as providerTools of AiSdkLlm.`,
+    );
+  });
+  const { mode = 'AUTO', allowedFunctionNames: allowed = [] } = toolConfig?.functionCallingConfig ?? {};
+  const isChosen = mode !== 'NONE' && allowed.length > 0;
+  const shown = isChosen ? declarations.filter(({ name }) => allowed.includes(name)) : declarations;
+  const own = (target.providerTools ?? []).map((tool): JsonObject => ({ type: 'provider', ...tool }));
+  const sent = [...shown.map(toTool), ...own];
+  if (sent.length === 0) return {};
+  return { tools: sent, ...choiceOf(mode, shown) };
+}
+
+function choiceOf(mode: string, shown: readonly FunctionDeclaration[]): PromptTools {
+  if (mode === 'NONE') return { toolChoice: { type: 'none' } };
+  if (mode !== 'ANY') return {};
+  const [only] = shown;
+  const isOne = only !== undefined && shown.length === 1;
+  return { toolChoice: isOne ? { type: 'tool', toolName: only.name } : { type: 'required' } };
+}
+
+function toTool({ name, description, parametersJsonSchema }: FunctionDeclaration): JsonObject {
+  const inputSchema = normalizeSchema(parametersJsonSchema ?? { type: 'object', properties: {} });
+  return { type: 'function', name, ...(description !== undefined && { description }), inputSchema };
+}

@@ -1,0 +1,26 @@
+import { TholeError } from '@thole/core';
+import type { Content } from '@thole/core';
+import { baseOf } from './to-ai-sdk-file.ts';
+
+/**
+ * Returns the media type of the contents that an AI SDK model has just refused. Models refuse it before they send
+ * anything. Undefined for any other error, and for a type in `known`.
+ */
+export function unreadableTypeIn(
+  error: unknown,
+  contents: readonly Content[],
+  known: ReadonlySet<string>,
+): string | undefined {
+  if (!TholeError.is(error, 'INVALID_INPUT')) return undefined;
+  const functionality = error.details?.['functionality'];
+  if (typeof functionality !== 'string') return undefined;
+  const types = contents.flatMap(({ parts = [] }) =>
+    parts
+      .flatMap((part) => [part, ...(part.functionResponse?.parts ?? [])])
+      .flatMap(({ inlineData, fileData }) => {
+        const type = inlineData?.mimeType ?? fileData?.mimeType;
+        return type === undefined ? [] : [baseOf(type)];
+      }),
+  );
+  return types.find((type) => !known.has(type) && functionality.toLowerCase().includes(type));
+}

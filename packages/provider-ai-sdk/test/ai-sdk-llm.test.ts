@@ -1,0 +1,379 @@
+import { createAnthropic } from '@ai-sdk/anthropic';
+import { createGoogle } from '@ai-sdk/google';
+import { createOpenAI } from '@ai-sdk/openai';
+import { getFunctionCalls, textOf } from '@thole/core';
+import type { Content, LlmRequest } from '@thole/core';
+import { FixedRuntime, llmScenarios } from '@thole/testing';
+import { ProtocolServer, serverSentEvents } from '@thole/testing/http';
+import type { Answering, ServerAnswer } from '@thole/testing/http';
+import { afterEach, describe, expect, it } from 'vitest';
+import { AiSdkLlm } from '../src/index.ts';
+import type { AiSdkLanguageModel, AiSdkLlmOptions } from '../src/index.ts';
+import { aiSdkSubjects } from './ai-sdk-server.ts';
+import { answerAsAnthropic } from './anthropic-server.ts';
+import { ask } from './ask.ts';
+
+const servers: ProtocolServer[] = [];
+afterEach(async () => {
+  await Promise.all(servers.splice(0).map((server) => server.close()));
+});
+
+async function serve(answer: ServerAnswer | Answering): Promise<ProtocolServer> {
+  const server = await ProtocolServer.start(typeof answer === 'function' ? answer : () => answer);
+  servers.push(server);
+  return server;
+}
+
+const text: Answering = ({ body }) => answerAsAnthropic(llmScenarios.text, body);
+const claude = ({ url }: ProtocolServer, name = 'claude-sonnet-4-5'): AiSdkLanguageModel =>
+  createAnthropic({ baseURL: `${url}/v1`, apiKey: 'sk-local' })(name);
+const bodiesOf = ({ requests }: ProtocolServer): string[] => requests.map(({ body }) => JSON.stringify(body));
+const unused = createAnthropic({ apiKey: 'sk-local' })('claude-sonnet-4-5');
+
+describe('new AiSdkLlm', () => {
+  it('has the name of the model, and OpenTelemetry’s name of its operator', () => {
+    const openai = createOpenAI({ apiKey: 'sk-local' });
+    const google = createGoogle({ apiKey: 'key-local' });
+    const models = [unused, openai('gpt-5-mini'), openai.chat('gpt-4.1'), google('gemini-3-flash')];
+    expect(models.map((each) => new AiSdkLlm(each)).map(({ model, providerName }) => [model, providerName])).toEqual([
+      ['claude-sonnet-4-5', 'anthropic'],
+      ['gpt-5-mini', 'openai'],
+      ['gpt-4.1', 'openai'],
+      ['gemini-3-flash', 'gcp.gemini'],
+    ]);
+  });
+
+  it.each([
+    ['a name', 'anthropic/claude-sonnet-4-5', /got a string\. Create the model with its provider/],
+    ['nothing', undefined, /got undefined/],
+    ['another object', { modelId: 'm' }, /takes a language model of an AI SDK provider, got an object/],
+    ['a model of v2', { ...bare('v2') }, /v3 or v4 \(AI SDK 6 or newer\), got v2/],
+    ['a model without a name', { ...bare('v4'), modelId: '' }, /has no modelId/],
+  ])('rejects %s', (_, model, message) => {
+    const make = (): AiSdkLlm => new AiSdkLlm(model as unknown as AiSdkLanguageModel);
+    expect(make).toThrow(expect.objectContaining({ code: 'INVALID_INPUT', message: expect.stringMatching(message) }));
+  });
+
+  it.each([
+    [{ apiKey: 'k-12345' }, /no option apiKey\. Give it to the AI SDK provider/],
+    [{ timeoutMS: 1 }, /no option timeoutMS/],
+    [{ timeoutMs: -1 }, /timeoutMs/],
+    [{ retry: { maxAttempts: 0 } }, /maxAttempts/],
+    [{ providerOptions: { anthropic: 1 } }, /providerOptions/],
+    [{ providerTools: [{ id: 'anthropic.web_search_20250305' }] }, /providerTools\[0\]/],
+    [{ endpoint: '' }, /endpoint/],
+    [{ models: 'claude' }, /models/],
+  ])('rejects the options %j', (options, message) => {
+    const make = (): AiSdkLlm => new AiSdkLlm(unused, options as unknown as AiSdkLlmOptions);
+    expect(make).toThrow(expect.objectContaining({ code: 'INVALID_INPUT', message: expect.stringMatching(message) }));
+  });
+});
+
+describe('request.model', () => {
+  it('is rejected before a request if it names another model and there is no option models', async () => {
+    const server = await serve(text);
+    const asked = ask(new AiSdkLlm(claude(server)), { request: { model: 'claude-opus-4-5' } });
+    await expect(asked).rejects.toMatchObject({
+      code: 'INVALID_INPUT',
+      message: expect.stringMatching(/option models/),
+    });
+    expect(server.requests).toEqual([]);
+  });
+});
+
+describe('files', () => {
+  const video = { inlineData: { mimeType: 'video/mp4', data: 'AAAA' } };
+
+  it('that a model refuses become a line of text in earlier messages, for that model only', async () => {
+    const server = await serve(text);
+    const models = (name: string): AiSdkLanguageModel => claude(server, name);
+    const llm = new AiSdkLlm(claude(server), { models });
+    const contents: Content[] = [
+      { role: 'user', parts: [{ text: 'See.' }, video] },
+      { role: 'model', parts: [{ text: 'I see.' }] },
+      { role: 'user', parts: [{ text: 'And?' }] },
+    ];
+    for (const model of [undefined, 'claude-opus-4-5']) await ask(llm, { request: { model, contents } });
+    const line = '[A file of type video/mp4 is not shown: this model cannot read it.]';
+    expect(bodiesOf(server).map((body) => [body.includes(line), body.includes('AAAA')])).toEqual([
+      [true, false],
+      [true, false],
+    ]);
+  });
+});
+
+describe('warnings', () => {
+  const config = {
+    seed: 7,
+    labels: { team: 'front' },
+    safetySettings: [{ category: 'X' }],
+    thinkingConfig: { thinkingBudget: 2048, includeThoughts: true },
+  };
+
+  it.each([false, true])('name all settings that are left out in one line, once (stream: %s)', async (stream) => {
+    const server = await serve(text);
+    const { logger, logs } = new FixedRuntime();
+    const llm = new AiSdkLlm(claude(server));
+    for (const _ of [1, 2]) await ask(llm, { stream, logger, request: { config } });
+    expect(logs).toEqual([
+      {
+        level: 'warn',
+        message: 'settings that the model does not take are left out',
+        fields: {
+          model: 'claude-sonnet-4-5',
+          provider: 'anthropic',
+          settings: [
+            ...['safetySettings', 'labels', 'thinkingConfig.thinkingBudget', 'thinkingConfig.includeThoughts'],
+            'seed',
+          ],
+        },
+      },
+    ]);
+  });
+
+  it('name the thinking level for a model of v3, which has no word for it', async () => {
+    const server = await serve(text);
+    const { logger, logs } = new FixedRuntime();
+    const model = aiSdkSubjects['anthropic-v3'].model(server.url, llmScenarios.text)();
+    const request = { config: { thinkingConfig: { thinkingLevel: 'HIGH' } } };
+    await ask(new AiSdkLlm(model), { logger, request });
+    await ask(new AiSdkLlm(claude(server)), { logger, request });
+    expect(logs.map(({ fields }) => fields?.['settings'])).toEqual([['thinkingConfig.thinkingLevel']]);
+  });
+
+  it('never quote the prompt', async () => {
+    const server = await serve(text);
+    const { logger, logs } = new FixedRuntime();
+    const responses = createOpenAI({ baseURL: `${server.url}/v1`, apiKey: 'sk-local' }).responses('gpt-5-mini');
+    const thought = { text: 'my-secret-thought', thought: true, partMetadata: { provider: 'ai-sdk:openai.responses' } };
+    const contents: Content[] = [
+      { role: 'user', parts: [{ text: 'Hi' }] },
+      { role: 'model', parts: [thought, { text: 'Hello' }] },
+      { role: 'user', parts: [{ text: 'And?' }] },
+    ];
+    await ask(new AiSdkLlm(responses), { logger, request: { contents } }).catch(() => []);
+    expect(JSON.stringify(logs)).not.toContain('my-secret-thought');
+  });
+});
+
+describe('time limits', () => {
+  it.each([false, true])('end a call without an answer with MODEL_TIMEOUT, once (stream: %s)', async (stream) => {
+    const server = await serve({ ending: 'silence' });
+    const llm = new AiSdkLlm(claude(server), { timeoutMs: 30 });
+    await expect(ask(llm, { stream })).rejects.toMatchObject({ code: 'MODEL_TIMEOUT', retryable: true });
+    expect(server.requests.length).toBe(1);
+    await server.allEnded();
+  });
+
+  it('end a stream that is silent for idleTimeoutMs and close its connection', async () => {
+    const server = await serve(({ body }) => answerAsAnthropic(llmScenarios['silent-mid-stream'], body));
+    const llm = new AiSdkLlm(claude(server), { idleTimeoutMs: 30 });
+    await expect(ask(llm, { stream: true })).rejects.toMatchObject({ code: 'MODEL_TIMEOUT' });
+    expect(server.requests.length).toBe(1);
+    await server.allEnded();
+  });
+
+  it('do not run while the caller is busy with a response', async () => {
+    const server = await serve(({ body }) => answerAsAnthropic(llmScenarios.stream, body));
+    const runtime = new FixedRuntime();
+    const llm = new AiSdkLlm(claude(server), { runtime, idleTimeoutMs: 1000 });
+    const request: LlmRequest = { contents: [{ role: 'user', parts: [{ text: 'Hi' }] }], config: {} };
+    let last = '';
+    const { signal } = new AbortController();
+    for await (const { content } of llm.generateContentAsync(request, { stream: true, signal })) {
+      await runtime.advance(5000);
+      last = textOf(content);
+    }
+    expect(last).toBe(llmScenarios.stream.pieces!.join(''));
+  });
+});
+
+describe('abort', () => {
+  it('ends a stream with the reason also if the model ignores the signal', async () => {
+    const model = { ...bare('v4'), doStream: async () => ({ stream: new ReadableStream({}) }) };
+    const abort = new AbortController();
+    const reason = new Error('enough');
+    const asked = ask(new AiSdkLlm(model as unknown as AiSdkLanguageModel), { stream: true, signal: abort.signal });
+    await Promise.resolve();
+    abort.abort(reason);
+    await expect(asked).rejects.toBe(reason);
+  });
+});
+
+describe('retries', () => {
+  const overloaded: ServerAnswer = {
+    status: 529,
+    headers: { 'retry-after-ms': '1' },
+    body: JSON.stringify({ type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } }),
+  };
+
+  it('repeat a request that the server refused for now', async () => {
+    let count = 0;
+    const server = await serve((request) => (++count < 3 ? overloaded : text(request)));
+    const [final] = await ask(new AiSdkLlm(claude(server)));
+    expect(textOf(final?.content)).toBe('The harbour hotel has a room.');
+    expect(server.requests.length).toBe(3);
+  });
+
+  it('never repeat an answer that breaks after it has begun', async () => {
+    const server = await serve({ body: ['{"id": "msg_1", "type": "mess'], ending: 'cut' });
+    const asked = ask(new AiSdkLlm(claude(server)));
+    await expect(asked).rejects.toMatchObject({ code: 'MODEL_INCOMPLETE', retryable: true });
+    expect(server.requests.length).toBe(1);
+  });
+
+  it('report a server that cannot be reached as MODEL_UNAVAILABLE', async () => {
+    const gone = await ProtocolServer.start(text);
+    const model = claude(gone);
+    await gone.close();
+    const asked = ask(new AiSdkLlm(model, { retry: false }));
+    await expect(asked).rejects.toMatchObject({ code: 'MODEL_UNAVAILABLE', retryable: true });
+  });
+
+  it('report a page instead of an answer as MODEL_PROTOCOL', async () => {
+    const server = await serve({ headers: { 'content-type': 'text/html' }, body: '<html>Sign in</html>' });
+    const asked = ask(new AiSdkLlm(claude(server)));
+    await expect(asked).rejects.toMatchObject({ code: 'MODEL_PROTOCOL' });
+    expect(server.requests.length).toBe(1);
+  });
+});
+
+describe('streams that end early', () => {
+  it('throw MODEL_INCOMPLETE, and calls in them do not run', async () => {
+    const server = await serve(({ body }) => {
+      const answer = answerAsAnthropic(llmScenarios['text-then-call'], body);
+      return { ...answer, body: (answer.body as readonly string[]).slice(0, -2) };
+    });
+    const asked = ask(new AiSdkLlm(claude(server)), { stream: true });
+    await expect(asked).rejects.toMatchObject({ code: 'MODEL_INCOMPLETE' });
+  });
+
+  it('throw the code of an error that the server sends in the stream', async () => {
+    const error = { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } };
+    const server = await serve(({ body }) => {
+      const answer = answerAsAnthropic(llmScenarios['error-mid-stream'], body);
+      const events = [...(answer.body as readonly string[]), ...serverSentEvents([{ event: 'error', data: error }])];
+      return { ...answer, body: events, ending: 'end' };
+    });
+    const asked = ask(new AiSdkLlm(claude(server)), { stream: true });
+    await expect(asked).rejects.toMatchObject({ code: 'MODEL_OVERLOADED', retryable: true });
+  });
+});
+
+describe('sealed reasoning', () => {
+  const { seal } = llmScenarios.sealed;
+
+  async function historyOf(endpoint?: string): Promise<Content[]> {
+    const server = await serve(({ body }) => answerAsAnthropic(llmScenarios.sealed, body));
+    const [final] = await ask(new AiSdkLlm(claude(server), { endpoint }));
+    const answer = { functionResponse: { id: 'call-a', name: 'find_rooms', response: { free: true } } };
+    return [
+      { role: 'user', parts: [{ text: 'Is there a room?' }] },
+      final!.content!,
+      { role: 'user', parts: [answer] },
+    ];
+  }
+
+  it('goes back to its own provider only, thoughts included', async () => {
+    const contents = await historyOf();
+    const own = await serve(text);
+    await ask(new AiSdkLlm(claude(own)), { request: { contents } });
+    const other = await serve(({ body }) => answerAsAnthropic(llmScenarios.text, body));
+    const openai = createOpenAI({ baseURL: `${other.url}/v1`, apiKey: 'sk-local' });
+    await ask(new AiSdkLlm(openai.chat('gpt-4.1')), { request: { contents } }).catch(() => []);
+    expect(bodiesOf(own)[0]).toContain(seal);
+    expect(bodiesOf(own)[0]).toContain('High floors.');
+    expect(bodiesOf(other)[0]).toContain('find_rooms');
+    expect(bodiesOf(other)[0]).not.toContain(seal);
+    expect(bodiesOf(other)[0]).not.toContain('High floors.');
+  });
+
+  it('does not go to a model of another provider that models returns', async () => {
+    const contents = await historyOf();
+    const server = await serve(({ body }) => answerAsAnthropic(llmScenarios.text, body));
+    const openai = createOpenAI({ baseURL: `${server.url}/v1`, apiKey: 'sk-local' });
+    const llm = new AiSdkLlm(unused, { models: (name) => openai.chat(name), retry: false });
+    await ask(llm, { request: { model: 'gpt-4.1', contents } }).catch(() => []);
+    expect(bodiesOf(server).map((body) => [body.includes('find_rooms'), body.includes(seal!)])).toEqual([
+      [true, false],
+    ]);
+  });
+
+  it('goes back only to the account that endpoint names', async () => {
+    const contents = await historyOf('account-a');
+    const server = await serve(text);
+    for (const endpoint of ['account-a', 'account-b'])
+      await ask(new AiSdkLlm(claude(server), { endpoint }), { request: { contents } });
+    expect(bodiesOf(server).map((body) => body.includes(seal!))).toEqual([true, false]);
+  });
+
+  it('is left out with a warning if the provider cannot read it', async () => {
+    const contents = await historyOf();
+    const message = 'messages.1.content.0: Invalid `signature` in `thinking` block';
+    const server = await serve((request) =>
+      JSON.stringify(request.body).includes(seal!)
+        ? { status: 400, body: JSON.stringify({ type: 'error', error: { type: 'invalid_request_error', message } }) }
+        : text(request),
+    );
+    const { logger, logs } = new FixedRuntime();
+    const [final] = await ask(new AiSdkLlm(claude(server)), { logger, request: { contents } });
+    expect(textOf(final?.content)).toBe('The harbour hotel has a room.');
+    expect(server.requests.length).toBe(2);
+    expect(logs.map((line) => line.message)).toEqual(['sealed reasoning that the model cannot read is left out']);
+  });
+});
+
+describe('content that is not a part', () => {
+  const usage = { input_tokens: 1, output_tokens: 2 };
+  const search = { type: 'server_tool_use', id: 'srvtoolu_1', name: 'web_search', input: { query: 'harbour hotel' } };
+  const found = {
+    type: 'web_search_result',
+    url: 'https://hotel.example/rooms',
+    title: 'Rooms',
+    encrypted_content: 'ErADCioIAhgCIiQ',
+    page_age: null,
+  };
+  const answer = {
+    id: 'msg_1',
+    type: 'message',
+    role: 'assistant',
+    model: 'claude-sonnet-4-5',
+    content: [
+      { type: 'redacted_thinking', data: 'EmwKAhgBEgy3va3pzix' },
+      search,
+      { type: 'web_search_tool_result', tool_use_id: 'srvtoolu_1', content: [found] },
+      { type: 'text', text: 'There are rooms.' },
+    ],
+    stop_reason: 'end_turn',
+    stop_sequence: null,
+    usage,
+  };
+  const providerTools = [{ id: 'anthropic.web_search_20250305', name: 'web_search', args: { maxUses: 2 } }] as const;
+
+  it('is sent back in its place: redacted thinking, and calls that the provider ran itself', async () => {
+    const server = await serve({ body: JSON.stringify(answer) });
+    const llm = new AiSdkLlm(claude(server), { providerTools });
+    const [final] = await ask(llm);
+    expect(getFunctionCalls(final!)).toEqual([]);
+    expect(final?.groundingMetadata).toEqual({
+      groundingChunks: [{ web: { uri: 'https://hotel.example/rooms', title: 'Rooms' } }],
+    });
+    const contents = [{ role: 'user' as const, parts: [{ text: 'Hi' }] }, final!.content!];
+    await ask(llm, { request: { contents: [...contents, { role: 'user', parts: [{ text: 'Which?' }] }] } });
+    const [, { body }] = server.requests as [unknown, { body: { tools: object[]; messages: { content: object[] }[] } }];
+    expect(body.tools).toMatchObject([{ type: 'web_search_20250305', name: 'web_search', max_uses: 2 }]);
+    expect(body.messages[1]!.content).toMatchObject([
+      { type: 'redacted_thinking', data: 'EmwKAhgBEgy3va3pzix' },
+      { type: 'server_tool_use', id: 'srvtoolu_1', name: 'web_search' },
+      { type: 'web_search_tool_result', tool_use_id: 'srvtoolu_1' },
+      { type: 'text', text: 'There are rooms.' },
+    ]);
+  });
+});
+
+/** Returns a model object without behaviour, for checks that happen before a call. */
+function bare(specificationVersion: string): object {
+  const unreachable = (): Promise<never> => Promise.reject(new Error('It is not called.'));
+  const methods = { doGenerate: unreachable, doStream: unreachable };
+  return { specificationVersion, provider: 'local', modelId: 'm-1', supportedUrls: {}, ...methods };
+}

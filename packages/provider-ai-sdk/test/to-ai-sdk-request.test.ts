@@ -1,0 +1,297 @@
+import type { Content, GenerateContentConfig, LlmRequest } from '@thole/core';
+import { describe, expect, it } from 'vitest';
+import type { RequestTarget } from '../src/ai-sdk-options.ts';
+import { toAiSdkRequest } from '../src/to-ai-sdk-request.ts';
+
+const endpoint = { name: 'ai-sdk:anthropic.messages' };
+const target: RequestTarget = { version: 'v4', endpoint };
+
+function sent(request: Partial<LlmRequest>, more: Partial<RequestTarget> = {}): { [member: string]: unknown } {
+  const { prompt, ...options } = toAiSdkRequest({ contents: [], config: {}, ...request }, { ...target, ...more });
+  return { ...options, ...(prompt.length > 0 && { prompt }) };
+}
+
+const configured = (config: GenerateContentConfig, more: Partial<RequestTarget> = {}): object => sent({ config }, more);
+const prompted = (contents: Content[], more: Partial<RequestTarget> = {}): unknown =>
+  sent({ contents }, more)['prompt'];
+const user = (text: string): Content => ({ role: 'user', parts: [{ text }] });
+const PIXEL = 'iVBORw0KGgo=';
+const image = { inlineData: { mimeType: 'image/png', data: PIXEL, displayName: 'room.png' } };
+
+describe('toAiSdkRequest', () => {
+  it('sends settings with the names of the AI SDK', () => {
+    const settings = { temperature: 0.5, topP: 0.9, topK: 40, maxOutputTokens: 100, seed: 7, stopSequences: ['END'] };
+    expect(configured(settings)).toEqual(settings);
+    expect(configured({ stopSequences: [] })).toEqual({});
+  });
+
+  it('sends the schema of the answer, or asks for JSON', () => {
+    const schema = { type: 'object', properties: { floor: { type: 'integer', nullable: true } } };
+    expect(configured({ responseJsonSchema: schema, responseMimeType: 'application/json' })).toEqual({
+      responseFormat: {
+        type: 'json',
+        name: 'response',
+        schema: { type: 'object', properties: { floor: { type: ['integer', 'null'] } } },
+      },
+    });
+    expect(configured({ responseMimeType: 'application/json' })).toEqual({ responseFormat: { type: 'json' } });
+    expect(configured({ responseMimeType: 'text/plain' })).toEqual({});
+  });
+
+  it.each([
+    [{ thinkingLevel: 'HIGH' }, 'v4', { reasoning: 'high' }, []],
+    [{ thinkingBudget: 0 }, 'v4', { reasoning: 'none' }, []],
+    [{ thinkingLevel: 'THINKING_LEVEL_UNSPECIFIED' }, 'v4', {}, []],
+    [{ thinkingLevel: 'enormous' }, 'v4', {}, ['thinkingConfig.thinkingLevel']],
+    [{ thinkingLevel: 'LOW', thinkingBudget: 99 }, 'v4', { reasoning: 'low' }, ['thinkingConfig.thinkingBudget']],
+    [{ includeThoughts: true }, 'v4', {}, ['thinkingConfig.includeThoughts']],
+    [{ includeThoughts: false }, 'v4', {}, []],
+    [{ thinkingLevel: 'HIGH' }, 'v3', {}, ['thinkingConfig.thinkingLevel']],
+    [{ thinkingBudget: 0 }, 'v3', {}, ['thinkingConfig.thinkingBudget']],
+  ] as const)('sends the thinking config %j to a model of %s as %j', (thinkingConfig, version, expected, leftOut) => {
+    const names: string[] = [];
+    const leaveOut = (name: string): void => void names.push(name);
+    expect(configured({ thinkingConfig }, { version, leaveOut })).toEqual(expected);
+    expect(names).toEqual(leftOut);
+  });
+
+  it('merges provider options: those of the request replace members of the model’s', () => {
+    const providerOptions = { anthropic: { effort: 'high', sendReasoning: true }, openai: { store: false } };
+    const request = { providerOptions: { anthropic: { effort: 'low' }, google: { a: 1 } } };
+    expect(sent(request, { providerOptions, headers: { 'x-team': 'front' } })).toEqual({
+      headers: { 'x-team': 'front' },
+      providerOptions: {
+        anthropic: { effort: 'low', sendReasoning: true },
+        openai: { store: false },
+        google: { a: 1 },
+      },
+    });
+  });
+});
+
+describe('tools', () => {
+  const tools = [{ functionDeclarations: [{ name: 'find', description: 'Finds.' }, { name: 'book' }] }];
+  const choice = (functionCallingConfig: object): { tools?: { name: string }[]; toolChoice?: object } =>
+    configured({ tools, toolConfig: { functionCallingConfig } });
+
+  it('are functions with a schema, and tools of the provider', () => {
+    const own = { id: 'anthropic.web_search_20250305', name: 'web_search', args: {} } as const;
+    const schema = { type: 'object', properties: {} };
+    expect(configured({ tools }, { providerTools: [own] })).toEqual({
+      tools: [
+        { type: 'function', name: 'find', description: 'Finds.', inputSchema: schema },
+        { type: 'function', name: 'book', inputSchema: schema },
+        { type: 'provider', ...own },
+      ],
+    });
+  });
+
+  it.each([
+    [{ mode: 'AUTO' }, ['find', 'book'], undefined],
+    [{ mode: 'NONE' }, ['find', 'book'], { type: 'none' }],
+    [{ mode: 'ANY' }, ['find', 'book'], { type: 'required' }],
+    [{ mode: 'ANY', allowedFunctionNames: ['book'] }, ['book'], { type: 'tool', toolName: 'book' }],
+    [{ mode: 'AUTO', allowedFunctionNames: ['book'] }, ['book'], undefined],
+    [{ mode: 'VALIDATED' }, ['find', 'book'], undefined],
+  ])('follow %j', (config, names, toolChoice) => {
+    const result = choice(config);
+    expect(result.tools?.map(({ name }) => name)).toEqual(names);
+    expect(result.toolChoice).toEqual(toolChoice);
+  });
+
+  it('that the provider would run itself are rejected with the option to use', () => {
+    expect(() => configured({ tools: [{ googleSearch: {} }] })).toThrow(
+      expect.objectContaining({ code: 'INVALID_INPUT', message: expect.stringMatching(/googleSearch.*providerTools/) }),
+    );
+  });
+});
+
+describe('messages', () => {
+  it('begin with the instruction, and join consecutive contents of one role', () => {
+    const contents = [
+      user('a'),
+      user('b'),
+      { role: 'model' as const, parts: [{ text: 'c' }, { text: '' }] },
+      user('d'),
+    ];
+    expect(sent({ contents, config: { systemInstruction: 'Be kind.' } })['prompt']).toEqual([
+      { role: 'system', content: 'Be kind.' },
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'a' },
+          { type: 'text', text: 'b' },
+        ],
+      },
+      { role: 'assistant', content: [{ type: 'text', text: 'c' }] },
+      { role: 'user', content: [{ type: 'text', text: 'd' }] },
+    ]);
+  });
+
+  it('give every call its last answer directly after it, and an open call a pending one', () => {
+    const contents: Content[] = [
+      user('a'),
+      {
+        role: 'model',
+        parts: [
+          { functionCall: { id: 'c1', name: 'find', args: { city: 'Oslo' } } },
+          { functionCall: { id: 'c1', name: 'find', args: { city: 'Bergen' } } },
+          { functionCall: { name: 'book', args: {} } },
+        ],
+      },
+      user('b'),
+      { role: 'user', parts: [{ functionResponse: { id: 'c1', name: 'find', response: { free: 1 } } }] },
+      { role: 'user', parts: [{ functionResponse: { id: 'c1', name: 'find', response: { free: 2 } } }] },
+    ];
+    const json = (value: object): object => ({ type: 'json', value });
+    const answer = (toolCallId: string, toolName: string, value: object): object => ({
+      type: 'tool-result',
+      toolCallId,
+      toolName,
+      output: json(value),
+    });
+    expect(prompted(contents)).toEqual([
+      { role: 'user', content: [{ type: 'text', text: 'a' }] },
+      {
+        role: 'assistant',
+        content: [
+          { type: 'tool-call', toolCallId: 'c1', toolName: 'find', input: { city: 'Oslo' } },
+          { type: 'tool-call', toolCallId: 'call_1_1', toolName: 'find', input: { city: 'Bergen' } },
+          { type: 'tool-call', toolCallId: 'call_1_2', toolName: 'book', input: {} },
+        ],
+      },
+      {
+        role: 'tool',
+        content: [
+          answer('c1', 'find', { free: 1 }),
+          answer('call_1_1', 'find', { free: 2 }),
+          answer('call_1_2', 'book', { status: 'pending', message: 'There is no answer yet.' }),
+        ],
+      },
+      { role: 'user', content: [{ type: 'text', text: 'b' }] },
+    ]);
+  });
+
+  it('have an answer without a call as text', () => {
+    const contents: Content[] = [
+      { role: 'user', parts: [{ functionResponse: { name: 'find', response: { free: 1 } } }] },
+    ];
+    expect(prompted(contents)).toEqual([
+      { role: 'user', content: [{ type: 'text', text: 'find returned {"free":1}' }] },
+    ]);
+  });
+
+  it('show code that another provider ran as text, and no thoughts of it', () => {
+    const parts = [
+      { text: 'hm', thought: true, partMetadata: { provider: 'openai' } },
+      { executableCode: { language: 'PYTHON', code: 'print(1)' } },
+      { codeExecutionResult: { outcome: 'OUTCOME_OK', output: '1' } },
+      image,
+    ];
+    expect(prompted([{ role: 'model', parts }])).toEqual([
+      {
+        role: 'assistant',
+        content: [
+          { type: 'text', text: '```python\nprint(1)\n```' },
+          { type: 'text', text: '```\n1\n```' },
+          {
+            type: 'text',
+            text: '[A file of type image/png named "room.png" is not shown: this model cannot read it.]',
+          },
+        ],
+      },
+    ]);
+  });
+
+  it('have metadata of the same endpoint only, and the content before and after a part', () => {
+    const metadata = { anthropic: { signature: 'abc' } };
+    const before = [{ type: 'reasoning', text: '', providerOptions: { anthropic: { redactedData: 'xyz' } } }];
+    const after = [{ type: 'custom', kind: 'anthropic.compaction' }];
+    const made = (provider: string): Content => ({
+      role: 'model',
+      parts: [
+        { text: 'hm', thought: true, partMetadata: { provider, metadata } },
+        { text: 'Yes.', partMetadata: { provider, before, after: [...after, 'broken'] } },
+      ],
+    });
+    expect(prompted([made(endpoint.name)])).toEqual([
+      {
+        role: 'assistant',
+        content: [
+          { type: 'reasoning', text: 'hm', providerOptions: metadata },
+          ...before,
+          { type: 'text', text: 'Yes.' },
+          ...after,
+        ],
+      },
+    ]);
+    expect(prompted([made('ai-sdk:google.generative-ai')])).toEqual([
+      { role: 'assistant', content: [{ type: 'text', text: 'Yes.' }] },
+    ]);
+  });
+});
+
+describe('files', () => {
+  const url = 'https://hotel.example/room.png';
+  const supportedUrls = { 'image/*': [/^https:/] };
+
+  it('are bytes in the form of v3 and v4', () => {
+    const file = { type: 'file', mediaType: 'image/png', filename: 'room.png' };
+    expect(prompted([{ role: 'user', parts: [image] }])).toEqual([
+      { role: 'user', content: [{ ...file, data: { type: 'data', data: PIXEL } }] },
+    ]);
+    expect(prompted([{ role: 'user', parts: [image] }], { version: 'v3' })).toEqual([
+      { role: 'user', content: [{ ...file, data: PIXEL }] },
+    ]);
+  });
+
+  it('are addresses if the model reads them itself', () => {
+    const parts = [{ fileData: { fileUri: url } }];
+    const file = { type: 'file', mediaType: 'image/png' };
+    expect(prompted([{ role: 'user', parts }], { supportedUrls })).toEqual([
+      { role: 'user', content: [{ ...file, data: { type: 'url', url: new URL(url) } }] },
+    ]);
+    expect(prompted([{ role: 'user', parts }], { supportedUrls, version: 'v3' })).toEqual([
+      { role: 'user', content: [{ ...file, data: new URL(url) }] },
+    ]);
+  });
+
+  it('are rejected in the newest message at other addresses: nothing is downloaded', () => {
+    for (const fileUri of [url, 'gs://bucket/room.png', 'file-abc']) {
+      const parts = [{ fileData: { fileUri, mimeType: 'image/png' } }];
+      const other = { supportedUrls: { 'application/pdf': [/^https:/] } };
+      expect(() => prompted([{ role: 'user', parts }], other)).toThrow(
+        expect.objectContaining({
+          code: 'INVALID_INPUT',
+          message: expect.stringMatching(/files of type image\/png at this address \(contents\[0\]\.parts\[0\]\)/),
+        }),
+      );
+    }
+  });
+
+  it('in data URLs are bytes', () => {
+    const parts = [{ fileData: { fileUri: `data:image/png;base64,${PIXEL}` } }];
+    expect(prompted([{ role: 'user', parts }])).toEqual([
+      { role: 'user', content: [{ type: 'file', mediaType: 'image/png', data: { type: 'data', data: PIXEL } }] },
+    ]);
+  });
+
+  it('of a tool’s answer follow it in a user message', () => {
+    const contents: Content[] = [
+      { role: 'model', parts: [{ functionCall: { id: 'c1', name: 'show', args: {} } }] },
+      {
+        role: 'user',
+        parts: [{ functionResponse: { id: 'c1', name: 'show', response: { ok: true }, parts: [image] } }],
+      },
+    ];
+    expect(prompted(contents, { unreadable: new Set(['image/jpeg']) })).toMatchObject([
+      { role: 'assistant' },
+      { role: 'tool', content: [{ type: 'tool-result', output: { type: 'json', value: { ok: true } } }] },
+      {
+        role: 'user',
+        content: [{ text: 'Files that belong to the answer of show:' }, { type: 'file', mediaType: 'image/png' }],
+      },
+    ]);
+    expect(JSON.stringify(prompted(contents, { unreadable: new Set(['image/png']) }))).not.toContain(PIXEL);
+  });
+});
