@@ -158,8 +158,8 @@ function logUnreleased(task: RunTask, error: unknown): void {
 function releaseOptions(task: RunTask): ReleaseOptions {
   const { error } = task.state;
   if (!task.isMarked || task.isShutDown || (error && unstorable.has(error.code))) return {};
-  task.session.unfinished = null;
-  return { marks: { unfinished: null } };
+  const unfinished = (task.session.unfinished = task.otherUnfinished);
+  return { marks: { unfinished } };
 }
 
 /** True if the store may contain other events than the cached session. */

@@ -162,6 +162,7 @@ async function openSession(task: RunTask): Promise<OpenRun> {
   const session = await sessionAccess.open(lease, task.signal).catch((error: unknown) => {
     throw toStoreError(error);
   });
+  if (session.unfinished !== task.invocationId) task.otherUnfinished = session.unfinished ?? null;
   return (task.opened = new OpenRun(task, session, { fence: lease && sessionAccess.fenceOf(lease) }));
 }
 

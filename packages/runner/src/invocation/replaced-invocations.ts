@@ -23,6 +23,7 @@ async function storeRecords(
   if (session.unfinished && session.unfinished !== task.invocationId) replaced.add(session.unfinished);
   if (task.runner.durability.onNewMessage === 'cancel')
     for (const { interrupt } of task.interrupts.open) replaced.add(interrupt.invocationId);
+  task.otherUnfinished = null;
   for (const invocationId of replaced) {
     await committer.commit(
       createEvent(

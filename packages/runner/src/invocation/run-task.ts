@@ -72,6 +72,8 @@ export class RunTask {
   readonly pausedPlaces: Set<string> = new Set();
   /** True if the session has the mark of this unfinished invocation. */
   isMarked: boolean = false;
+  /** Another unfinished invocation of the session. Its mark is stored again when the lease is released. */
+  otherUnfinished: string | null = null;
   /** True if the run stops because its runner is closed, and another process may continue it. */
   isShutDown: boolean = false;
   readonly agents: RunAgents;

@@ -43,6 +43,7 @@ export async function prepareRewind(task: RunTask, opened: OpenRun, p: RewindIni
   return {
     plan,
     store: async () => {
+      if (plan.removed.some(({ invocationId }) => invocationId === task.otherUnfinished)) task.otherUnfinished = null;
       const marker = await storeMarker(task, opened, plan, p.rewindBeforeInvocationId);
       if (memory) await deleteTurns(task, memory, plan.removed);
       return marker;

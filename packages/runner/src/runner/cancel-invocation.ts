@@ -19,6 +19,7 @@ export async function cancelInvocation(init: RunInit, invocationId: string): Pro
     const errorMessage = `Invocation ${invocationId} was cancelled.`;
     const record = { author: 'system', invocationId, errorCode: 'RUN_ABORTED', errorMessage };
     await committer.commit(createEvent(record, task.runner.runtime));
+    if (task.otherUnfinished === invocationId) task.otherUnfinished = null;
     isCancelled = true;
     return 'end';
   };

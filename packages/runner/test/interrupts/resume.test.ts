@@ -360,3 +360,19 @@ describe('Limits of an invocation', () => {
     expect((await outcomeOf(last)).error).toBeUndefined();
   });
 });
+
+describe('An answer to a paused invocation', () => {
+  it('leaves the mark of another invocation that a dead process has left', async () => {
+    const { runnerOf } = await durableStore();
+    const { tool } = stuck({ idempotent: true });
+    const ask = toolOf('ask', () => 'asked', { requireConfirmation: true });
+    const tools = [tool, ask];
+    const first = runnerOf(rootOf(new ScriptedLlm(calls('ask', {}, 'c1'), calls('pay', {}, 'c2')), { tools }));
+    const { interrupts } = await first.runToCompletion(hello);
+    await runAndClose(first);
+    const after = runnerOf(rootOf(new ScriptedLlm(says('Asked.'), says('Paid.')), { tools }));
+    await after.resume({ ...ref, answers: { [interrupts[0]!.id]: true } }).done;
+    expect(await Array.fromAsync(after.recover())).toMatchObject([{ outcome: 'completed' }]);
+    expect(await Array.fromAsync(after.recover())).toEqual([]);
+  });
+});
