@@ -33,6 +33,7 @@ const handler = createHandler({
   memoryService,
   authorize: bearerToken(THOLE_TOKEN),
   onDisconnect: 'continue',
+  recover: true,
   runtime,
 });
 const server = await serve(handler, { host: HOST, port: Number(PORT) });
