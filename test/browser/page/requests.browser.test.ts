@@ -109,6 +109,7 @@ describeInBrowser('Requests on the page', (browser) => {
     await reject.getByRole('button', { name: 'Change' }).click();
     await reject.getByRole('button', { name: 'Approve' }).click();
     expect(runs).toEqual([]);
+    await keepScreenshot(page, 'light-several-requests');
     await bar.getByRole('button', { name: 'Send 3 answers' }).click();
     await said(page, 'Done.').waitFor();
     expect(runs).toHaveLength(1);
