@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { filesBelow, read } from '../architecture/workspace.ts';
 import { commandsOf, filesOf, startPages } from './page.ts';
 
-const shown = [...startPages, 'docs/guides/google-cloud.md'].flatMap(filesOf);
+const shown = [...startPages, 'docs/guides/google-cloud.md', 'docs/guides/pause-and-recover.md'].flatMap(filesOf);
 
 describe('Start pages', () => {
   it('are all pages of docs/start', () => {
@@ -35,6 +35,14 @@ describe('Start pages', () => {
 describe('docs/guides/google-cloud.md', () => {
   it('shows its files as docs/examples has them', () => {
     const files = filesOf('docs/guides/google-cloud.md');
+    const stored = files.map(({ name }) => ({ name, text: read(`docs/examples/${name}`) }));
+    expect(files, 'run `pnpm run docs examples`').toEqual(stored);
+  });
+});
+
+describe('docs/guides/pause-and-recover.md', () => {
+  it('shows its files as docs/examples has them', () => {
+    const files = filesOf('docs/guides/pause-and-recover.md');
     const stored = files.map(({ name }) => ({ name, text: read(`docs/examples/${name}`) }));
     expect(files, 'run `pnpm run docs examples`').toEqual(stored);
   });
