@@ -39,7 +39,9 @@ export class AiSdkClient {
     signal: AbortSignal,
   ): Promise<AsyncIterable<T>> {
     const limit = new AbortController();
-    const { stream } = await this.#limited(send, signal, limit);
+    const { stream } = (await this.#limited(send, signal, limit)) ?? {};
+    if (typeof stream?.getReader !== 'function')
+      throw new TholeError('MODEL_PROTOCOL', 'The AI SDK model returned a result without a stream.');
     return this.#read(guarded(stream, AbortSignal.any([signal, limit.signal])), limit);
   }
 

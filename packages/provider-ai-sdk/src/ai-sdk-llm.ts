@@ -1,7 +1,14 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider';
 import { TholeError } from '@thole/core';
-import { hasSealedParts, invalidInput, isPlainObject, isSealRefused, recoverFirst } from '@thole/core/kit';
-import { optionNames, withoutSealedParts } from '@thole/core/kit';
+import {
+  hasSealedParts,
+  invalidInput,
+  isPlainObject,
+  isSealRefused,
+  optionNames,
+  recoverFirst,
+  withoutSealedParts,
+} from '@thole/core/kit';
 import type { Llm, LlmOptions, LlmRequest, LlmResponse } from '@thole/core';
 import type { Endpoint } from '@thole/core/kit';
 import { AiSdkClient } from './ai-sdk-client.ts';
@@ -100,8 +107,9 @@ export class AiSdkLlm implements Llm {
       }
       try {
         const result = await this.#client.call((own) => model.doGenerate({ ...call, abortSignal: own }), signal);
+        const response = fromAiSdkResponse(result, endpoint);
         warn(result.warnings);
-        return only(fromAiSdkResponse(result, endpoint));
+        return only(response);
       } catch (error) {
         // An answer that breaks after it has begun is not requested again: it is made and billed.
         if (!isBegun(error)) throw error;

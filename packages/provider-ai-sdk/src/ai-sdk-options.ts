@@ -1,6 +1,14 @@
 import type { EmbeddingModelV3, EmbeddingModelV4, LanguageModelV3, LanguageModelV4 } from '@ai-sdk/provider';
 import { TholeError } from '@thole/core';
-import { assertConnectionOptions, invalidInput, isPlainObject, optionNames, typeName } from '@thole/core/kit';
+import {
+  assertConnectionOptions,
+  getOwn,
+  invalidInput,
+  isPlainObject,
+  optionNames,
+  setOwn,
+  typeName,
+} from '@thole/core/kit';
 import type { ConnectionOptions, JsonObject } from '@thole/core';
 import type { Endpoint } from '@thole/core/kit';
 
@@ -119,6 +127,7 @@ export function mergeProviderOptions(
 ): { [provider: string]: JsonObject } | undefined {
   if (!options && !more) return undefined;
   const merged: { [provider: string]: JsonObject } = { ...options };
-  for (const [provider, members] of Object.entries(more ?? {})) merged[provider] = { ...merged[provider], ...members };
+  for (const [provider, members] of Object.entries(more ?? {}))
+    setOwn(merged, provider, { ...getOwn(merged, provider), ...members });
   return merged;
 }

@@ -1,4 +1,4 @@
-import { encodeBase64, isPlainObject } from '@thole/core/kit';
+import { encodeBase64, getOwn, isPlainObject, setOwn } from '@thole/core/kit';
 import type { JsonObject, Part } from '@thole/core';
 import { readArgs } from './read-args.ts';
 
@@ -181,9 +181,9 @@ function merged(first: JsonObject | undefined, second: JsonObject | undefined): 
   if (!first || !second) return first ?? second;
   const both: JsonObject = { ...first };
   for (const [provider, members] of Object.entries(second)) {
-    const before = both[provider];
-    both[provider] =
-      isPlainObject(before) && isPlainObject(members) ? ({ ...before, ...members } as JsonObject) : members;
+    const before = getOwn(both, provider);
+    const isJoined = isPlainObject(before) && isPlainObject(members);
+    setOwn(both, provider, isJoined ? ({ ...before, ...members } as JsonObject) : members);
   }
   return both;
 }

@@ -1,3 +1,4 @@
+import { TholeError } from '@thole/core';
 import { isPlainObject } from '@thole/core/kit';
 import type { JsonObject, LlmResponse } from '@thole/core';
 import type { Endpoint } from '@thole/core/kit';
@@ -24,7 +25,9 @@ export interface AnswerEnd {
 export function fromAiSdkResponse(result: unknown, endpoint: Endpoint): LlmResponse {
   const draft = new AnswerDraft();
   const { content, ...end } = isPlainObject(result) ? result : {};
-  for (const each of Array.isArray(content) ? content : []) if (isPlainObject(each)) draft.add(each);
+  if (!Array.isArray(content))
+    throw new TholeError('MODEL_PROTOCOL', 'The AI SDK model returned a result without a list of content.');
+  for (const each of content as unknown[]) if (isPlainObject(each)) draft.add(each);
   return toFinal(draft, end as AnswerEnd, endpoint);
 }
 

@@ -142,17 +142,18 @@ describe('warnings', () => {
   });
 
   it('never quote the prompt', async () => {
-    const server = await serve(text);
+    const server = await aiSdkSubjects.responses.start(llmScenarios.text);
+    servers.push(server);
     const { logger, logs } = new FixedRuntime();
-    const responses = createOpenAI({ baseURL: `${server.url}/v1`, apiKey: 'sk-local' }).responses('gpt-5-mini');
     const thought = { text: 'my-secret-thought', thought: true, partMetadata: { provider: 'ai-sdk:openai.responses' } };
     const contents: Content[] = [
       { role: 'user', parts: [{ text: 'Hi' }] },
       { role: 'model', parts: [thought, { text: 'Hello' }] },
       { role: 'user', parts: [{ text: 'And?' }] },
     ];
-    await ask(new AiSdkLlm(responses), { logger, request: { contents } }).catch(() => []);
-    expect(JSON.stringify(logs)).not.toContain('my-secret-thought');
+    const model = aiSdkSubjects.responses.model(server.url, llmScenarios.text)();
+    await ask(new AiSdkLlm(model), { logger, request: { contents } });
+    expect(logs.map(({ fields }) => fields?.['settings'])).toEqual([['a part of the request']]);
   });
 });
 
@@ -257,6 +258,35 @@ describe('streams that end early', () => {
     });
     const asked = ask(new AiSdkLlm(claude(server)), { stream: true });
     await expect(asked).rejects.toMatchObject({ code: 'MODEL_OVERLOADED', retryable: true });
+  });
+});
+
+describe('a model that breaks its interface', () => {
+  const llm = (methods: object): AiSdkLlm =>
+    new AiSdkLlm({ ...bare('v4'), ...methods } as unknown as AiSdkLanguageModel, { retry: false });
+  const streamOf = (...parts: unknown[]): object => ({ stream: ReadableStream.from(parts) });
+
+  it.each([undefined, 'text', {}, { content: 'text' }])('throws MODEL_PROTOCOL for the result %j', async (result) => {
+    const both = llm({ doGenerate: async () => result, doStream: async () => result });
+    for (const stream of [false, true])
+      await expect(ask(both, { stream })).rejects.toMatchObject({ code: 'MODEL_PROTOCOL' });
+  });
+
+  it('has no text, calls or tokens of wrong types', async () => {
+    const content = [null, 'text', { type: 'text', text: 7 }, { type: 'reasoning' }, { type: 'file', data: 7 }, {}];
+    const end = { finishReason: { unified: 'stop' }, usage: { inputTokens: { total: '7' }, outputTokens: null } };
+    const warnings = [null, 'x'];
+    const wrong = llm({
+      doGenerate: async () => ({ content, ...end, warnings, response: 'x', providerMetadata: 'x' }),
+      doStream: async () =>
+        streamOf(
+          { type: 'stream-start', warnings },
+          ...content,
+          { type: 'text-delta', id: {}, delta: 7 },
+          { type: 'finish', ...end },
+        ),
+    });
+    for (const stream of [false, true]) expect(await ask(wrong, { stream })).toEqual([{ finishReason: 'STOP' }]);
   });
 });
 

@@ -108,9 +108,9 @@ describe('tools', () => {
 
 describe('messages', () => {
   it('begin with the instruction, and join consecutive contents of one role', () => {
-    const contents = [
+    const contents: Content[] = [
       user('a'),
-      user('b'),
+      { role: 'user', parts: [{ text: 'hm', thought: true }, { text: 'b' }] },
       { role: 'model' as const, parts: [{ text: 'c' }, { text: '' }] },
       user('d'),
     ];
