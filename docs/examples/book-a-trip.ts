@@ -68,4 +68,5 @@ if (command === 'approve') {
   for await (const event of runner.resume({ ...trip, answers }))
     if (isFinalResponse(event)) console.log(textOf(event.content));
 }
-await runner.close({ services: true });
+await runner.close();
+await sessionService.close();

@@ -7,10 +7,16 @@ import { classes } from './runner-classes.ts';
 const createSessionService = (runtime: FixedRuntime): InMemorySessionService => new InMemorySessionService({ runtime });
 
 describe('Runner.recover', () => {
-  it('continues a run that died at any append or wait, with the same result (contract 7)', async () => {
+  const fates = [
+    ['died', 'dies'],
+    ['was closed', 'closes'],
+    ['paused for longer than its lease', 'stalls'],
+    ['lost the answer of the store', 'fails'],
+  ] as const;
+  it.each(fates)('continues a run whose process %s at any append or wait (contract 7)', async (_, fate) => {
     const failed: string[] = [];
     let count = 0;
-    for await (const { point, violations } of runCrashMatrix({ classes, createSessionService })) {
+    for await (const { point, violations } of runCrashMatrix({ classes, createSessionService }, fate)) {
       count++;
       if (violations.length > 0) failed.push(`${count} ${point}: ${violations.join('\n')}`);
     }

@@ -32,12 +32,16 @@ const MAX_STARTS = 12;
 
 /**
  * Runs one trip once for each point at which a process can die: before and after each call of the store, and each wait of models,
- * tools and steps. After each death another process continues the trip. Yields one result for each point.
+ * tools and steps. After each death another process continues the trip. Another `fate` replaces the death. Yields one result for
+ * each point.
  */
-export async function* runCrashMatrix(setup: SimulationSetup): AsyncGenerator<CrashResult, void> {
+export async function* runCrashMatrix(
+  setup: SimulationSetup,
+  fate: Exclude<Fate, 'lives'> = 'dies',
+): AsyncGenerator<CrashResult, void> {
   const expected = await runTrip(setup, () => 'lives');
   for (const [index, point] of expected.points.entries()) {
-    const { session, world } = await runTrip(setup, (_, at) => (at === index ? 'dies' : 'lives'));
+    const { session, world } = await runTrip(setup, (_, at) => (at === index ? fate : 'lives'));
     const violations = session ? violationsOf(session, expected.session!, world) : ['The trip did not end.'];
     yield { point, violations, inDoubt: session ? callsInDoubt(session.events) : [] };
   }
@@ -67,18 +71,26 @@ export async function runTrip(
   const world = new SimulatedWorld();
   const points: string[] = [];
   for (let start = 0; start < MAX_STARTS; start++) {
-    const process = new SimulatedProcess(runtime, (point) => fateAt(point, points.push(point) - 1));
+    const process = new SimulatedProcess(runtime, (point) => {
+      const fate = fateAt(point, points.push(point) - 1);
+      if (fate === 'stalls') world.hasStalled = true;
+      return fate;
+    });
     const sessionService = process.serviceOf(service, world);
     const app = createTripApp(classes, world, process.gate);
     const runner = new classes.Runner({ app, sessionService, runtime: process.runtime });
+    process.close = () => runner.close();
     const isDone = await untilDead(runtime, process, () => driveTrip({ runner, sessionService, ref }));
+    // A process that has paused wakes up and finds that its lease is lost.
+    if (isDone) await runtime.advance(RESTART_MS);
     if (isDone) return { session: await service.getSession(ref), world, points };
     if (process.isDead) await runtime.advance(RESTART_MS);
+    if (process.isStalled) await runtime.advance(RESTART_MS / 2);
   }
   return { session: undefined, world, points };
 }
 
-/** Repeats `work` until it returns true, the process dies, or nothing more happens. Moves the clock while it waits. */
+/** Repeats `work` until it returns true, the process dies or pauses, or nothing more happens. Moves the clock while it waits. */
 export async function untilDead(
   runtime: FixedRuntime,
   process: SimulatedProcess,
@@ -91,11 +103,11 @@ export async function untilDead(
       (value) => (result = value),
       (error: unknown) => (failure = error ?? new Error('failed')),
     );
-    for (let tick = 0; result === undefined && !failure && !process.isDead; tick++) {
+    for (let tick = 0; result === undefined && !failure && !process.isDead && !process.isStalled; tick++) {
       if (tick === 400) throw new Error(`A process waits without an end after ${process.points.slice(-5).join(', ')}.`);
       await runtime.advance(tick < 3 ? 0 : 100);
     }
-    if (process.isDead) return false;
+    if (process.isDead || process.isStalled) return false;
     if (failure) throw failure;
     if (result) return true;
   }

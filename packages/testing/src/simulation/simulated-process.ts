@@ -34,6 +34,11 @@ export class SimulatedProcess {
     this.gate = async (point) => void (await this.#pass(point));
   }
 
+  /** True while nothing of the process runs. */
+  get isStalled(): boolean {
+    return this.#stall !== undefined;
+  }
+
   /** Ends the process now. */
   die(): void {
     this.isDead = true;

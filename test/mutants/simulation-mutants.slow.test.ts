@@ -1,0 +1,58 @@
+import type { Event } from '@thole/core';
+import { InMemorySessionService } from '@thole/mem-services';
+import { LlmAgent, Runner } from '@thole/runner';
+import type { FixedRuntime } from '@thole/testing';
+import { runCrashMatrix } from '@thole/testing/simulation';
+import type { RunnerClasses, SimulationSetup } from '@thole/testing/simulation';
+import { describe, expect, it } from 'vitest';
+import { classes } from '../durability/runner-classes.ts';
+
+/** Runs each call again that has no answer. */
+class RepeatingAgent extends LlmAgent {
+  constructor(options: ConstructorParameters<RunnerClasses['LlmAgent']>[0]) {
+    const tools = options.tools?.map((tool) => (tool.name === 'insurer' ? tool : { ...tool, idempotent: true }));
+    super({ ...options, ...(tools && { tools }) });
+  }
+}
+
+class ForgetfulRunner extends Runner {
+  override async *recover(): AsyncGenerator<never, void> {
+    // Recovers nothing.
+  }
+}
+
+/** Acknowledges one event without storing it. */
+class LosingService extends InMemorySessionService {
+  #count = 0;
+
+  override async appendEvent(p: Parameters<InMemorySessionService['appendEvent']>[0]): Promise<Event> {
+    return ++this.#count === 20 ? { ...p.event, seq: 20 } : super.appendEvent(p);
+  }
+}
+
+const inMemory = (runtime: FixedRuntime): InMemorySessionService => new InMemorySessionService({ runtime });
+const mutants: [string, SimulationSetup, RegExp][] = [
+  [
+    'runs every call again',
+    { classes: { ...classes, LlmAgent: RepeatingAgent }, createSessionService: inMemory },
+    /c-note took effect 2 times/,
+  ],
+  [
+    'recovers nothing',
+    { classes: { ...classes, Runner: ForgetfulRunner }, createSessionService: inMemory },
+    /The trip did not end/,
+  ],
+  [
+    'loses an acknowledged event',
+    { classes, createSessionService: (runtime) => new LosingService({ runtime }) },
+    /acknowledged and is lost|did not end/,
+  ],
+];
+
+describe('runCrashMatrix', () => {
+  it.each(mutants)('reports a subject that %s', async (_, setup, violation) => {
+    const found: string[] = [];
+    for await (const { violations } of runCrashMatrix(setup)) found.push(...violations);
+    expect(found.join('\n')).toMatch(violation);
+  });
+});
