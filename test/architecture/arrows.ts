@@ -17,7 +17,7 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
   's3-services': ['@thole/core', '@aws-sdk/client-s3'],
   'provider-gemini': ['@thole/core', '@google/genai', 'eventsource-parser', 'node:*'],
   'provider-openai': ['@thole/core', 'openai', 'node:*'],
-  'provider-ai-sdk': ['@thole/core', '@ai-sdk/provider'],
+  'provider-ai-sdk': ['@thole/core'],
   server: ['@thole/core', '@thole/runner', 'hono', '@hono/node-server', 'zod', 'node:*'],
   client: ['@thole/core'],
   'dev-ui': ['@thole/client', 'node:*'],

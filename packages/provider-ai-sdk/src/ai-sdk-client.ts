@@ -34,12 +34,10 @@ export class AiSdkClient {
    * Opens a stream and returns its parts. Throws `MODEL_TIMEOUT` if it does not open within `timeoutMs`, or if no part
    * arrives for `idleTimeoutMs` while it is read.
    */
-  async open<T>(
-    send: (signal: AbortSignal) => PromiseLike<{ readonly stream: ReadableStream<T> }>,
-    signal: AbortSignal,
-  ): Promise<AsyncIterable<T>> {
+  async open(send: (signal: AbortSignal) => PromiseLike<object>, signal: AbortSignal): Promise<AsyncIterable<unknown>> {
     const limit = new AbortController();
-    const { stream } = (await this.#limited(send, signal, limit)) ?? {};
+    const result: { readonly stream?: unknown } = (await this.#limited(send, signal, limit)) ?? {};
+    const stream = result.stream as ReadableStream<unknown> | undefined;
     if (typeof stream?.getReader !== 'function')
       throw new TholeError('MODEL_PROTOCOL', 'The AI SDK model returned a result without a stream.');
     return this.#read(guarded(stream, AbortSignal.any([signal, limit.signal])), limit);

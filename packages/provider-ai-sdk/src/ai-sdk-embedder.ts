@@ -1,4 +1,3 @@
-import type { EmbeddingModelV4 } from '@ai-sdk/provider';
 import { TholeError } from '@thole/core';
 import { assertCount, invalidInput, optionNames } from '@thole/core/kit';
 import type { Embedder } from '@thole/core';
@@ -27,7 +26,7 @@ export class AiSdkEmbedder implements Embedder {
   readonly model: string;
   readonly dimensions: number;
   readonly maxBatch: number;
-  readonly #embeddingModel: EmbeddingModelV4;
+  readonly #embeddingModel: AiSdkEmbeddingModel;
   readonly #options: AiSdkEmbedderOptions;
   readonly #client: AiSdkClient;
 
@@ -41,7 +40,7 @@ export class AiSdkEmbedder implements Embedder {
     this.model = embeddingModel.modelId;
     this.dimensions = dimensions;
     this.maxBatch = maxBatch ?? (isLimit ? limit : MAX_BATCH);
-    this.#embeddingModel = embeddingModel as EmbeddingModelV4;
+    this.#embeddingModel = embeddingModel;
     this.#options = options;
     this.#client = new AiSdkClient(connection, embeddingModel.provider);
   }
@@ -67,7 +66,7 @@ export class AiSdkEmbedder implements Embedder {
       ...(providerOptions && { providerOptions }),
     };
     return await this.#client.connection.send(async (inner) => {
-      const result = await this.#client.call(
+      const result: { readonly embeddings?: unknown } = await this.#client.call(
         (abortSignal) => this.#embeddingModel.doEmbed({ ...call, abortSignal }),
         inner,
       );

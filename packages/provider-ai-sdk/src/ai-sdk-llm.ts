@@ -1,4 +1,3 @@
-import type { LanguageModelV4 } from '@ai-sdk/provider';
 import { TholeError } from '@thole/core';
 import {
   hasSealedParts,
@@ -90,7 +89,7 @@ export class AiSdkLlm implements Llm {
     const warn = (warnings: unknown): void => this.#warn(request, [...leftOut, ...readWarnings(warnings)], options);
     const open = async (signal: AbortSignal): Promise<AsyncIterable<LlmResponse>> => {
       leftOut.length = 0;
-      const model = this.#modelOf(request) as LanguageModelV4;
+      const model = this.#modelOf(request);
       const endpoint = this.#endpointOf(model);
       const target = {
         ...this.#options,
@@ -108,7 +107,7 @@ export class AiSdkLlm implements Llm {
       try {
         const result = await this.#client.call((own) => model.doGenerate({ ...call, abortSignal: own }), signal);
         const response = fromAiSdkResponse(result, endpoint);
-        warn(result.warnings);
+        warn((result as { warnings?: unknown }).warnings);
         return only(response);
       } catch (error) {
         // An answer that breaks after it has begun is not requested again: it is made and billed.

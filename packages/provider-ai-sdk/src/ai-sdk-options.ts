@@ -1,4 +1,3 @@
-import type { EmbeddingModelV3, EmbeddingModelV4, LanguageModelV3, LanguageModelV4 } from '@ai-sdk/provider';
 import { TholeError } from '@thole/core';
 import {
   assertConnectionOptions,
@@ -12,11 +11,37 @@ import {
 import type { ConnectionOptions, JsonObject } from '@thole/core';
 import type { Endpoint } from '@thole/core/kit';
 
-/** A language model of an AI SDK provider, such as `anthropic('claude-sonnet-4-5')`. */
-export type AiSdkLanguageModel = LanguageModelV3 | LanguageModelV4;
+/**
+ * A language model of an AI SDK provider, such as `anthropic('claude-sonnet-4-5')`: the members of `LanguageModelV3`
+ * and `LanguageModelV4` that this package uses.
+ */
+export interface AiSdkLanguageModel {
+  readonly specificationVersion: 'v3' | 'v4';
+  readonly provider: string;
+  readonly modelId: string;
+  /** Addresses that the model reads itself, by media type. */
+  readonly supportedUrls: AiSdkUrls | PromiseLike<AiSdkUrls>;
+  doGenerate(options: object): PromiseLike<object>;
+  doStream(options: object): PromiseLike<object>;
+}
 
-/** An embedding model of an AI SDK provider, such as `openai.embeddingModel('text-embedding-3-small')`. */
-export type AiSdkEmbeddingModel = EmbeddingModelV3 | EmbeddingModelV4;
+/** Patterns of addresses by media type (`image/*`). */
+export interface AiSdkUrls {
+  readonly [mediaType: string]: readonly RegExp[];
+}
+
+/**
+ * An embedding model of an AI SDK provider, such as `openai.embeddingModel('text-embedding-3-small')`: the members of
+ * `EmbeddingModelV3` and `EmbeddingModelV4` that this package uses.
+ */
+export interface AiSdkEmbeddingModel {
+  readonly specificationVersion: 'v3' | 'v4';
+  readonly provider: string;
+  readonly modelId: string;
+  /** Maximum number of texts in one call. */
+  readonly maxEmbeddingsPerCall: PromiseLike<number | undefined> | number | undefined;
+  doEmbed(options: object): PromiseLike<object>;
+}
 
 /** Options of AI SDK providers, under the provider's name. They are passed to the model unchanged. */
 export interface AiSdkProviderOptions {
@@ -49,8 +74,7 @@ export interface RequestTarget {
   readonly headers?: { readonly [name: string]: string } | undefined;
   readonly providerOptions?: AiSdkProviderOptions | undefined;
   readonly providerTools?: readonly AiSdkProviderTool[] | undefined;
-  /** Addresses that the model reads itself, by media type. */
-  readonly supportedUrls?: { readonly [mediaType: string]: readonly RegExp[] } | undefined;
+  readonly supportedUrls?: AiSdkUrls | undefined;
   /** Media types that the model has refused. */
   readonly unreadable?: ReadonlySet<string> | undefined;
   /** Called with the name of each setting that is not sent. */

@@ -10,4 +10,5 @@ export type {
   AiSdkLanguageModel,
   AiSdkProviderOptions,
   AiSdkProviderTool,
+  AiSdkUrls,
 } from './ai-sdk-options.ts';

@@ -1,10 +1,16 @@
-import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import { normalizeSchema } from '@thole/core/kit';
 import type { GenerateContentConfig, LlmRequest, ThinkingConfig } from '@thole/core';
 import { mergeProviderOptions } from './ai-sdk-options.ts';
 import type { RequestTarget } from './ai-sdk-options.ts';
 import { toAiSdkPrompt } from './to-ai-sdk-prompt.ts';
+import type { PromptMessage } from './to-ai-sdk-prompt.ts';
 import { toAiSdkTools } from './to-ai-sdk-tools.ts';
+
+/** Options of a call in the AI SDK's form, which differs between v3 and v4 in files only. */
+export interface AiSdkCall {
+  readonly prompt: readonly PromptMessage[];
+  readonly [setting: string]: unknown;
+}
 
 /**
  * Returns the options of a call of `doGenerate` or `doStream`, without its signal. `request.providerOptions` replace
@@ -12,14 +18,14 @@ import { toAiSdkTools } from './to-ai-sdk-tools.ts';
  * `safetySettings`, `cachedContent`, `labels`; for models of v3 also `thinkingLevel`) are left out: `leaveOut` gets
  * their names. Throws `INVALID_INPUT` for tools and files that the model does not take.
  */
-export function toAiSdkRequest(request: LlmRequest, target: RequestTarget): LanguageModelV4CallOptions {
+export function toAiSdkRequest(request: LlmRequest, target: RequestTarget): AiSdkCall {
   const { config } = request;
   const { temperature, topP, topK, maxOutputTokens, seed, stopSequences } = config;
   nameLeftOut(config, target);
   const providerOptions = mergeProviderOptions(target.providerOptions, request.providerOptions);
   const responseFormat = formatOf(config);
   const reasoning = target.version === 'v4' ? reasoningOf(config.thinkingConfig) : undefined;
-  const options = {
+  return {
     prompt: toAiSdkPrompt(request, target),
     ...(temperature !== undefined && { temperature }),
     ...(topP !== undefined && { topP }),
@@ -33,8 +39,6 @@ export function toAiSdkRequest(request: LlmRequest, target: RequestTarget): Lang
     ...(target.headers && { headers: { ...target.headers } }),
     ...(providerOptions && { providerOptions }),
   };
-  // The prompt is built from data in the AI SDK's shape, which differs between v3 and v4.
-  return options as unknown as LanguageModelV4CallOptions;
 }
 
 function formatOf({ responseJsonSchema, responseMimeType }: GenerateContentConfig): object | undefined {
