@@ -1,5 +1,6 @@
 import type { EnvVars, Llm, ModelFactory, Runtime } from '@thole/core';
 import { TholeError } from '@thole/core';
+import { anthropicModels } from '@thole/provider-anthropic';
 import { geminiModels } from '@thole/provider-gemini';
 import { openAiModels } from '@thole/provider-openai';
 import { DemoLlm } from '../demo-model/demo-llm.ts';
@@ -17,9 +18,10 @@ export interface ChosenModel {
 
 const GEMINI = 'gemini/gemini-3.8-flash';
 const OPENAI = 'openai/gpt-5.5';
+const ANTHROPIC = 'anthropic/claude-sonnet-5-5';
 
 /**
- * Returns the model that `THOLE_MODEL` names, otherwise Gemini or OpenAI if the environment has a key or a server for it,
+ * Returns the model that `THOLE_MODEL` names, otherwise Gemini, OpenAI or Claude if the environment has a key or a server for it,
  * otherwise the offline demo model. Throws `INVALID_INPUT` for an unknown `THOLE_MODEL` and for a missing key.
  */
 export function chooseModel(p: { runtime: Runtime; env: EnvVars; wordDelayMs?: number | undefined }): ChosenModel {
@@ -29,6 +31,7 @@ export function chooseModel(p: { runtime: Runtime; env: EnvVars; wordDelayMs?: n
   if (name) return makeModel(name, p);
   if (['GEMINI_API_KEY', 'GOOGLE_API_KEY', 'GOOGLE_GENAI_USE_VERTEXAI'].some(isSet)) return makeModel(GEMINI, p);
   if (['OPENAI_API_KEY', 'OPENAI_BASE_URL'].some(isSet)) return makeModel(OPENAI, p);
+  if (isSet('ANTHROPIC_API_KEY')) return makeModel(ANTHROPIC, p);
   return {
     llm: new DemoLlm({ runtime, wordDelayMs }),
     isDemo: true,
@@ -41,17 +44,18 @@ export function chooseModel(p: { runtime: Runtime; env: EnvVars; wordDelayMs?: n
 const providers: { readonly [prefix: string]: (p: { env: EnvVars; runtime: Runtime }) => ModelFactory } = {
   gemini: geminiModels,
   openai: openAiModels,
+  anthropic: anthropicModels,
 };
 
 function makeModel(name: string, { env, runtime }: { env: EnvVars; runtime: Runtime }): ChosenModel {
   const prefix = name.slice(0, Math.max(name.indexOf('/'), 0));
   const factory = Object.hasOwn(providers, prefix) ? providers[prefix]!({ env, runtime }) : undefined;
   if (!factory?.supports(name))
-    throw new TholeError('INVALID_INPUT', 'THOLE_MODEL must be gemini/<name> or openai/<name>.');
+    throw new TholeError('INVALID_INPUT', 'THOLE_MODEL must be gemini/<name>, openai/<name> or anthropic/<name>.');
   return {
     llm: factory.create(name),
     isDemo: false,
     wordNote: (fact) => fact,
-    notice: `${name} is speaking. THOLE_MODEL=gemini/<name> or openai/<name> chooses another model.`,
+    notice: `${name} is speaking. THOLE_MODEL=gemini/<name>, openai/<name> or anthropic/<name> chooses another model.`,
   };
 }

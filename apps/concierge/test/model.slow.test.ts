@@ -19,6 +19,9 @@ describe('chooseModel', () => {
     ['OpenAI with its key', { OPENAI_API_KEY: 'key' }, 'gpt-5.5'],
     ['OpenAI where a server is named', { OPENAI_BASE_URL: 'http://localhost:1234/v1' }, 'gpt-5.5'],
     ['Gemini where both have keys', { OPENAI_API_KEY: 'key', GEMINI_API_KEY: 'key' }, 'gemini-3.8-flash'],
+    ['Claude with its key', { ANTHROPIC_API_KEY: 'key' }, 'claude-sonnet-5-5'],
+    ['OpenAI where both have keys', { OPENAI_API_KEY: 'key', ANTHROPIC_API_KEY: 'key' }, 'gpt-5.5'],
+    ['Claude where THOLE_MODEL names it', { THOLE_MODEL: 'anthropic/claude-x', ANTHROPIC_API_KEY: 'k' }, 'claude-x'],
     ['what THOLE_MODEL names', { THOLE_MODEL: 'gemini/gemini-x', GEMINI_API_KEY: 'key' }, 'gemini-x'],
     [
       'what THOLE_MODEL names, whatever else has a key',
@@ -40,7 +43,7 @@ describe('chooseModel', () => {
       expect(() => choose({ THOLE_MODEL: name, OPENAI_API_KEY: 'key', GEMINI_API_KEY: 'key' })).toThrow(
         expect.objectContaining({
           code: 'INVALID_INPUT',
-          message: 'THOLE_MODEL must be gemini/<name> or openai/<name>.',
+          message: 'THOLE_MODEL must be gemini/<name>, openai/<name> or anthropic/<name>.',
         }),
       );
     },
@@ -49,6 +52,7 @@ describe('chooseModel', () => {
   it.each([
     ['gemini/gemini-x', 'GEMINI_API_KEY'],
     ['openai/o9', 'OPENAI_API_KEY'],
+    ['anthropic/claude-x', 'ANTHROPIC_API_KEY'],
   ])('rejects %s without a key and names %s in the error', (name, variable) => {
     expect(() => choose({ THOLE_MODEL: name })).toThrow(
       expect.objectContaining({ code: 'INVALID_INPUT', message: expect.stringContaining(variable) }),
@@ -57,7 +61,7 @@ describe('chooseModel', () => {
 
   it('names the model in the notice', () => {
     expect(choose({ OPENAI_API_KEY: 'key' }).notice).toBe(
-      'openai/gpt-5.5 is speaking. THOLE_MODEL=gemini/<name> or openai/<name> chooses another model.',
+      'openai/gpt-5.5 is speaking. THOLE_MODEL=gemini/<name>, openai/<name> or anthropic/<name> chooses another model.',
     );
     expect(choose({}).notice).toMatch(/^DemoLlm is speaking: an offline demo model/);
   });
@@ -178,6 +182,8 @@ describe('the concierge over HTTP', { timeout: 60_000 }, () => {
   it('exits with 1 and lists valid values for an invalid THOLE_MODEL', async () => {
     const talk = await talkByPipe('', { env: { THOLE_MODEL: 'gpt-5.5' } });
     expect(talk).toMatchObject({ code: 1, output: '' });
-    expect(talk.errors.split('\n')[0]).toContain('INVALID_INPUT: THOLE_MODEL must be gemini/<name> or openai/<name>.');
+    expect(talk.errors.split('\n')[0]).toContain(
+      'INVALID_INPUT: THOLE_MODEL must be gemini/<name>, openai/<name> or anthropic/<name>.',
+    );
   });
 });

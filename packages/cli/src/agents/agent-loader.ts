@@ -1,11 +1,12 @@
 import { TholeError } from '@thole/core';
-import type { EnvVars, ModelFactory, Runtime } from '@thole/core';
+import type { App, EnvVars, ModelFactory, Runtime } from '@thole/core';
 import { geminiModels } from '@thole/provider-gemini';
 import { openAiModels } from '@thole/provider-openai';
 import { Runner } from '@thole/runner';
 import type { Host } from '../host.ts';
 import type { ServicesOnDemand } from '../services/open-services.ts';
 import { AgentEnvironment } from './agent-environment.ts';
+import { anthropicFactory } from './anthropic-factory.ts';
 import { explainLoadError } from './explain-load-error.ts';
 import { findAgents } from './find-agents.ts';
 import type { AgentLocation, AgentModule } from './find-agents.ts';
@@ -17,6 +18,8 @@ import type { ExportedAgent } from './read-agent.ts';
 export interface LoadedAgent {
   module: AgentModule;
   runner: Runner;
+  /** The app of the module. Undefined if the module exports a runner. */
+  app?: App | undefined;
 }
 
 /** Options of `AgentLoader`. */
@@ -67,9 +70,10 @@ export class AgentLoader {
     if (agent?.kind === 'runner') return { module, runner: agent.runner };
     if (agent) {
       const services = await this.#services.get();
-      const app = { ...agent.app, models: [...(agent.app.models ?? []), ...modelsOf(env, this.#runtime)] };
+      const models = [...(agent.app.models ?? []), ...(await modelsOf(env, this.#runtime))];
+      const app = { ...agent.app, models };
       try {
-        return { module, runner: new Runner({ app, ...services, runtime: this.#runtime }) };
+        return { module, runner: new Runner({ app, ...services, runtime: this.#runtime }), app };
       } catch (error) {
         throw explainLoadError(error, where);
       }
@@ -96,6 +100,6 @@ export class AgentLoader {
   }
 }
 
-function modelsOf(env: EnvVars, runtime: Runtime): ModelFactory[] {
-  return [geminiModels({ env, runtime }), openAiModels({ env, runtime })];
+async function modelsOf(env: EnvVars, runtime: Runtime): Promise<ModelFactory[]> {
+  return [geminiModels({ env, runtime }), openAiModels({ env, runtime }), await anthropicFactory({ env, runtime })];
 }

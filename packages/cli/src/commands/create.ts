@@ -17,7 +17,7 @@ export function addCreate(program: Command, host: Host, setExitCode: (code: numb
     .summary('create a project with an agent')
     .description('Creates a project with an agent in TypeScript. In a terminal it asks for missing values.')
     .argument('[name]', 'folder of the project; its last part is the name')
-    .option('-m, --model <model>', 'demo (no key), gemini, openai, or the name of a model')
+    .option('-m, --model <model>', 'demo (no key), gemini, openai, anthropic, or the name of a model')
     .option('-y, --yes', 'use the defaults for missing values')
     .addHelpText('after', EXAMPLES)
     .action(async (name: string | undefined, options: CreateOptions) => {

@@ -4,13 +4,13 @@ import { packageRanges } from './package-ranges.ts';
 import { testText } from './test-text.ts';
 
 /** The provider and model of a new project. */
-export type ModelChoice = { readonly provider: 'gemini' | 'openai' | 'demo'; readonly model: string };
+export type ModelChoice = { readonly provider: 'gemini' | 'openai' | 'anthropic' | 'demo'; readonly model: string };
 
 /** Returns the files of a new project by their paths. */
 export function projectFiles(name: string, choice: ModelChoice): { [path: string]: string } {
   const isDemo = choice.provider === 'demo';
   return {
-    'package.json': manifestText(name),
+    'package.json': manifestText(name, choice),
     'agent.ts': agentText(name, choice),
     'agent.test.ts': testText,
     ...(isDemo && { 'demo-llm.ts': demoLlmText }),
@@ -23,8 +23,9 @@ export function projectFiles(name: string, choice: ModelChoice): { [path: string
 
 const ZOD = '^4.6.7';
 
-function manifestText(name: string): string {
-  const names = ['@thole/core', '@thole/mem-services', '@thole/runner', '@thole/tools'];
+function manifestText(name: string, { provider }: ModelChoice): string {
+  const own = provider === 'anthropic' ? ['@thole/provider-anthropic'] : [];
+  const names = ['@thole/core', '@thole/mem-services', ...own, '@thole/runner', '@thole/tools'];
   const { dependencies, ...overrides } = packageRanges(['@thole/cli', ...names]);
   const manifest = {
     name: name.toLowerCase(),
@@ -61,6 +62,8 @@ const envTexts: { readonly [provider in ModelChoice['provider']]: string } = {
   gemini: '# Copy this file to .env. Create a key at https://aistudio.google.com/apikey\nGEMINI_API_KEY=\n',
   openai:
     '# Copy this file to .env. Create a key at https://platform.openai.com/api-keys\nOPENAI_API_KEY=\n# A compatible server instead of OpenAI:\n# OPENAI_BASE_URL=http://localhost:11434/v1\n',
+  anthropic:
+    '# Copy this file to .env. Create a key at https://platform.claude.com/settings/keys\nANTHROPIC_API_KEY=\n',
   demo: '# Copy this file to .env if the agent needs variables. The demo model needs no key.\n',
 };
 

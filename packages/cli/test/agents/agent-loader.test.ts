@@ -80,24 +80,40 @@ describe('AgentLoader.load', () => {
         }: {
           models: readonly { supports(name: string): boolean; create(name: string): { model: string } }[];
         }) {
-          for (const name of ['gemini-2.5-flash', 'gemini/any', 'gpt-5.5', 'o3-mini', 'openai/any'])
+          for (const name of [
+            'gemini-2.5-flash',
+            'gemini/any',
+            'gpt-5.5',
+            'o3-mini',
+            'openai/any',
+            'claude-5',
+            'anthropic/any',
+          ])
             if (models.some((each) => each.supports(name))) names.push(name);
           names.push(models.find((each) => each.supports('gpt-5.5'))!.create('gpt-5.5').model);
         },
       },
     };
     await load(await loaderOf(cwd, '.', async () => checked));
-    expect(names).toEqual(['gemini-2.5-flash', 'gemini/any', 'gpt-5.5', 'o3-mini', 'openai/any', 'gpt-5.5']);
+    expect(names).toEqual([
+      ...['gemini-2.5-flash', 'gemini/any', 'gpt-5.5', 'o3-mini', 'openai/any', 'claude-5', 'anthropic/any'],
+      'gpt-5.5',
+    ]);
   });
 
-  it('depends on all provider packages', () => {
+  it('depends on all provider packages, on Anthropic’s as an optional one', () => {
     const packages = join(import.meta.dirname, '../../..');
     const providers = readdirSync(packages).filter((name) => name.startsWith('provider-'));
-    const { dependencies } = JSON.parse(readFileSync(join(packages, 'cli/package.json'), 'utf8')) as {
+    const manifest = JSON.parse(readFileSync(join(packages, 'cli/package.json'), 'utf8')) as {
       dependencies: { [name: string]: string };
+      peerDependencies: { [name: string]: string };
     };
-    expect(providers.length).toBeGreaterThan(1);
-    expect(Object.keys(dependencies)).toEqual(expect.arrayContaining(providers.map((name) => `@thole/${name}`)));
+    // Models of the AI SDK are objects, which the agent imports itself.
+    const named = providers.filter((name) => name !== 'provider-ai-sdk').map((name) => `@thole/${name}`);
+    expect(named.length).toBeGreaterThan(1);
+    expect(Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies })).toEqual(
+      expect.arrayContaining(named),
+    );
   });
 
   it('returns an exported runner with its own services', async () => {
@@ -197,10 +213,10 @@ describe('AgentLoader.load with an invalid module', () => {
   it('names an unknown model', async () => {
     const cwd = temporaryFolder({ 'agent.ts': '' });
     const { LlmAgent } = await import('@thole/runner');
-    const module = { rootAgent: new LlmAgent({ name: 'a', model: 'claude-9' }) };
+    const module = { rootAgent: new LlmAgent({ name: 'a', model: 'mistral-9' }) };
     await expect(load(await loaderOf(cwd, '.', async () => module))).rejects.toMatchObject({
       code: 'MODEL_UNKNOWN',
-      message: expect.stringMatching(/^agent\.ts: .*claude-9.*gemini-\*.*gpt-\*/),
+      message: expect.stringMatching(/^agent\.ts: .*mistral-9.*gemini-\*.*gpt-\*/),
     });
   });
 });

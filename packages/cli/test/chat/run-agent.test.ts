@@ -360,6 +360,8 @@ describe('thole run with errors', () => {
     ['openai/any', 'OPENAI_API_KEY'],
     ['gemini-2.5-flash', 'GEMINI_API_KEY'],
     ['gemini/any', 'GEMINI_API_KEY'],
+    ['claude-opus-5', 'ANTHROPIC_API_KEY'],
+    ['anthropic/any', 'ANTHROPIC_API_KEY'],
   ])('prints one line for %s without %s', async (model, key) => {
     const cwd = temporaryFolder({ 'agent.ts': '' });
     const modules = { 'agent.ts': { rootAgent: new LlmAgent({ name: 'a', model }) } };

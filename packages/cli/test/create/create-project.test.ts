@@ -42,6 +42,8 @@ describe('thole create without a terminal', () => {
   it.each([
     ['gemini', "createAgent('gemini-", 'GEMINI_API_KEY='],
     ['openai', "createAgent('gpt-", 'OPENAI_API_KEY='],
+    ['anthropic', "createAgent('claude-", 'ANTHROPIC_API_KEY='],
+    ['anthropic/claude-opus-5', "createAgent('anthropic/claude-opus-5')", 'ANTHROPIC_API_KEY='],
     ['gemini-2.5-pro', "createAgent('gemini-2.5-pro')", 'GEMINI_API_KEY='],
     ['openai/llama3:8b', "createAgent('openai/llama3:8b')", 'OPENAI_API_KEY='],
   ])('accepts --model %s', async (model, line, key) => {
@@ -50,6 +52,16 @@ describe('thole create without a terminal', () => {
     expect(read(cwd, 'x/agent.ts')).toContain(line);
     expect(read(cwd, 'x/.env.example')).toContain(key);
     expect(readdirSync(join(cwd, 'x')).sort()).toEqual([...FILES].sort());
+  });
+
+  it('adds the package of Claude models for anthropic only', async () => {
+    const cwd = temporaryFolder();
+    await thole(['create', 'x', '-m', 'anthropic'], { cwd });
+    await thole(['create', 'y', '-m', 'openai'], { cwd });
+    const dependencies = (name: string): string[] =>
+      Object.keys((JSON.parse(read(cwd, `${name}/package.json`)) as { dependencies: object }).dependencies);
+    expect(dependencies('x')).toContain('@thole/provider-anthropic');
+    expect(dependencies('y')).not.toContain('@thole/provider-anthropic');
   });
 
   it('uses the defaults with --yes, also for the name', async () => {
@@ -95,7 +107,7 @@ describe('thole create with invalid values', () => {
     [['create'], 'The name is missing: thole create <name>, or --yes for the defaults.'],
     [['create', 'a b'], 'The name must consist of letters, digits'],
     [['create', '-x'], "unknown option '-x'"],
-    [['create', 'x', '--model', 'claude'], '--model must be demo, gemini, openai, or a name such as'],
+    [['create', 'x', '--model', 'claude'], '--model must be demo, gemini, openai, anthropic, or a name such as'],
     [['create', 'x', '--model', "a'b"], '--model must be the name of a model.'],
   ])('rejects %j, and writes nothing', async (argv, sentence) => {
     const cwd = temporaryFolder();

@@ -1,0 +1,24 @@
+import { TholeError } from '@thole/core';
+import type { ModelFactory } from '@thole/core';
+import { Anthropic } from './anthropic-llm.ts';
+import type { AnthropicEnvOptions } from './anthropic-llm.ts';
+
+const PREFIX = 'anthropic/';
+
+/**
+ * Returns a factory for Claude models (`claude-…`, or `anthropic/` and any name) for a runner's `models`. Missing
+ * options are read from the environment when a model is created; throws `INVALID_INPUT` if the key is missing.
+ */
+export function anthropicModels(options: AnthropicEnvOptions = {}): ModelFactory {
+  const patterns = ['claude-*', 'anthropic/*'];
+  const supports = (name: string): boolean => /^(claude-|anthropic\/)./.test(name);
+  return {
+    patterns,
+    supports,
+    create: (name) => {
+      if (!supports(name))
+        throw new TholeError('MODEL_UNKNOWN', `Anthropic has no model ${name}; known are ${patterns.join(', ')}.`);
+      return Anthropic.fromEnv(name.startsWith(PREFIX) ? name.slice(PREFIX.length) : name, options);
+    },
+  };
+}

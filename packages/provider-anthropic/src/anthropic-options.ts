@@ -1,0 +1,144 @@
+import { TholeError } from '@thole/core';
+import {
+  assertConnectionOptions,
+  assertCount,
+  invalidInput,
+  isPlainObject,
+  optionNames,
+  rejectUnknownOptions,
+} from '@thole/core/kit';
+import type { ConnectionOptions } from '@thole/core';
+import type { Endpoint } from '@thole/core/kit';
+
+/** Claude on Amazon Bedrock. Without keys, AWS's default credentials are used. */
+export interface BedrockOptions {
+  /** AWS region, such as `us-east-1`. */
+  readonly region: string;
+  /** Id of an AWS access key. Never shown in errors, logs or events. */
+  readonly accessKeyId?: string | undefined;
+  /** The secret of `accessKeyId`. */
+  readonly secretAccessKey?: string | undefined;
+  /** Session token of temporary credentials. */
+  readonly sessionToken?: string | undefined;
+}
+
+/** Claude on Vertex AI. */
+export interface VertexOptions {
+  /** Google Cloud project. */
+  readonly project: string;
+  /** Region of the model, such as `us-east5`. Default: `global`. */
+  readonly region?: string | undefined;
+  /** A client of `google-auth-library`. Default: Google's application default credentials. */
+  readonly authClient?: object | undefined;
+}
+
+/** Connection options of Claude: Anthropic's API with a key, Amazon Bedrock or Vertex AI. */
+export interface AnthropicConnectionOptions extends ConnectionOptions {
+  /** Amazon Bedrock instead of Anthropic's API. Needs the package `@anthropic-ai/bedrock-sdk`. `apiKey` is Bedrock's. */
+  bedrock?: BedrockOptions | undefined;
+  /** Vertex AI instead of Anthropic's API. Needs the package `@anthropic-ai/vertex-sdk`. Takes no `apiKey`. */
+  vertex?: VertexOptions | undefined;
+  /** Maximum number of tokens of an answer if a request has no `maxOutputTokens`. Default: 32,000, or the model's limit. */
+  maxTokens?: number | undefined;
+}
+
+/** The model and endpoint that a request is written for. */
+export interface RequestTarget {
+  readonly model: string;
+  readonly endpoint: Endpoint;
+  readonly stream: boolean;
+  /** The largest value of `max_tokens` if the request has none. */
+  readonly maxTokens?: number | undefined;
+  /** Called with the name of each setting that is not sent. */
+  readonly leaveOut?: ((setting: string) => void) | undefined;
+}
+
+/** The names of the options other than those of `ConnectionOptions`. */
+export const ownOptionNames: readonly string[] = optionNames<Omit<AnthropicConnectionOptions, keyof ConnectionOptions>>(
+  { bedrock: true, vertex: true, maxTokens: true },
+);
+
+const bedrockNames = optionNames<BedrockOptions>({
+  region: true,
+  accessKeyId: true,
+  secretAccessKey: true,
+  sessionToken: true,
+});
+const vertexNames = optionNames<VertexOptions>({ project: true, region: true, authClient: true });
+
+/** Throws `INVALID_INPUT` for options that `owner` cannot use. For a missing key, the message names the variable. */
+export function assertAnthropicOptions(
+  options: AnthropicConnectionOptions,
+  own: readonly string[],
+  owner: string,
+): void {
+  assertConnectionOptions(options, [...ownOptionNames, ...own], owner);
+  const { apiKey, bedrock, vertex, maxTokens, headers = {} } = options;
+  if (maxTokens !== undefined) assertCount(`maxTokens of ${owner}`, maxTokens, 1);
+  if (bedrock !== undefined && vertex !== undefined)
+    throw new TholeError('INVALID_INPUT', `${owner} takes bedrock or vertex, not both.`);
+  if (bedrock !== undefined) return assertBedrock(bedrock, owner);
+  if (vertex !== undefined) {
+    if (apiKey !== undefined)
+      throw new TholeError('INVALID_INPUT', `${owner} takes no apiKey with vertex: it uses Google's credentials.`);
+    return assertVertex(vertex, owner);
+  }
+  if (apiKey !== undefined || Object.keys(headers).some((name) => /^(authorization|x-api-key)$/i.test(name))) return;
+  throw new TholeError(
+    'INVALID_INPUT',
+    `${owner} needs an API key: set ANTHROPIC_API_KEY and use fromEnv, or give apiKey.`,
+  );
+}
+
+/** Throws `INVALID_INPUT` unless the value is a model name. */
+export function assertModelName(model: unknown, owner: string): asserts model is string {
+  if (typeof model !== 'string' || model === '')
+    throw invalidInput(`model of ${owner}`, 'a string that is not empty', model);
+}
+
+/**
+ * Returns the model's endpoint: `anthropic` for Anthropic's API, `anthropic:bedrock`, `anthropic:vertex`, and
+ * `anthropic:<host>` for the server of another `baseUrl`.
+ */
+export function endpointOf({ bedrock, vertex, baseUrl }: AnthropicConnectionOptions): Endpoint {
+  if (bedrock) return { name: 'anthropic:bedrock' };
+  if (vertex) return { name: 'anthropic:vertex' };
+  if (baseUrl === undefined) return { name: 'anthropic' };
+  const { host, hostname } = new URL(baseUrl);
+  return { name: hostname === 'api.anthropic.com' ? 'anthropic' : `anthropic:${host}` };
+}
+
+function assertBedrock(bedrock: unknown, owner: string): void {
+  const where = `bedrock of ${owner}`;
+  if (!isPlainObject(bedrock)) throw invalidInput(where, '{region, accessKeyId?, secretAccessKey?}', bedrock);
+  rejectUnknownOptions(bedrock, bedrockNames, where);
+  if (bedrock['region'] === undefined)
+    throw new TholeError(
+      'INVALID_INPUT',
+      `${where} has no region: set AWS_REGION and use ${owner}.fromEnv, or give one.`,
+    );
+  for (const name of bedrockNames) assertText(bedrock[name], `${name} of ${where}`);
+  if ((bedrock['accessKeyId'] === undefined) !== (bedrock['secretAccessKey'] === undefined))
+    throw new TholeError('INVALID_INPUT', `${where} needs both accessKeyId and secretAccessKey, or neither.`);
+}
+
+function assertVertex(vertex: unknown, owner: string): void {
+  const where = `vertex of ${owner}`;
+  if (!isPlainObject(vertex)) throw invalidInput(where, '{project, region?, authClient?}', vertex);
+  rejectUnknownOptions(vertex, vertexNames, where);
+  const { project, region, authClient } = vertex;
+  if (project === undefined)
+    throw new TholeError(
+      'INVALID_INPUT',
+      `${where} has no project: set ANTHROPIC_VERTEX_PROJECT_ID or GOOGLE_CLOUD_PROJECT and use ${owner}.fromEnv, or give one.`,
+    );
+  assertText(project, `project of ${where}`);
+  assertText(region, `region of ${where}`);
+  if (authClient !== undefined && (typeof authClient !== 'object' || authClient === null))
+    throw invalidInput(`authClient of ${where}`, 'a client of google-auth-library', authClient);
+}
+
+function assertText(value: unknown, argument: string): void {
+  if (value === undefined || (typeof value === 'string' && value !== '')) return;
+  throw invalidInput(argument, 'a string that is not empty', value);
+}

@@ -1,0 +1,186 @@
+import { isPlainObject } from '@thole/core/kit';
+import type { Json, JsonObject, LlmResponse, Part } from '@thole/core';
+import { readCitations } from './read-citations.ts';
+import { readFinish } from './read-finish.ts';
+import { addUsage, readUsage } from './read-usage.ts';
+import { toParts } from './to-parts.ts';
+
+type Raw = { readonly [name: string]: unknown };
+
+/** A block that is being received. Texts are kept in pieces and joined at the end. */
+interface OpenBlock {
+  readonly block: JsonObject;
+  /** JSON text of the arguments. Undefined if none came. */
+  json?: string | undefined;
+}
+
+/** A paused answer, for the next request. */
+export interface Pause {
+  readonly content: readonly JsonObject[];
+  readonly container: string | undefined;
+}
+
+/**
+ * Collects an answer from events, or from complete messages. An answer in several requests (`pause_turn`) is one
+ * answer: its blocks are joined and its tokens are added.
+ */
+export class GatheredAnswer {
+  readonly #endpoint: string;
+  readonly #earlier: OpenBlock[] = [];
+  #blocks: OpenBlock[] = [];
+  /** The blocks of the current message by the index that the events name. */
+  #byIndex = new Map<unknown, OpenBlock>();
+  #message: JsonObject = {};
+  #earlierUsage: JsonObject | undefined;
+  #usage: JsonObject | undefined;
+  #isWhole = false;
+
+  constructor(endpoint: string) {
+    this.#endpoint = endpoint;
+  }
+
+  /** True if the current message has arrived completely. */
+  get isWhole(): boolean {
+    return this.#isWhole;
+  }
+
+  /** Adds a complete message. */
+  addMessage(message: Raw): void {
+    const { content, usage, ...rest } = message;
+    this.#message = rest as JsonObject;
+    this.#addUsage(usage);
+    for (const block of Array.isArray(content) ? content : []) this.#begin(undefined, block);
+    this.#isWhole = true;
+  }
+
+  /** Adds an event of a stream. Returns the new text as a part, if there is any. Unknown events are ignored. */
+  addEvent(event: Raw): Part | undefined {
+    switch (event['type']) {
+      case 'message_start': {
+        const { usage, content: _, ...rest } = objectOf(event['message']);
+        this.#message = rest as JsonObject;
+        this.#addUsage(usage);
+        return undefined;
+      }
+      case 'content_block_start': {
+        const block = this.#begin(event['index'], event['content_block']);
+        return block && textPart(block['type'], block['text'] ?? block['thinking']);
+      }
+      case 'content_block_delta':
+        return this.#addDelta(this.#byIndex.get(event['index']), objectOf(event['delta']));
+      case 'message_delta':
+        this.#message = { ...this.#message, ...(objectOf(event['delta']) as JsonObject) };
+        this.#addUsage(event['usage']);
+        return undefined;
+      case 'message_stop':
+        this.#isWhole = true;
+    }
+    return undefined;
+  }
+
+  /** Returns the content to continue a paused answer with, and prepares for the next message. Undefined if it is not paused. */
+  takePause(): Pause | undefined {
+    if (this.#message['stop_reason'] !== 'pause_turn' || this.#blocks.length === 0) return undefined;
+    const container = objectOf(this.#message['container'])['id'];
+    this.#earlier.push(...this.#blocks);
+    this.#earlierUsage = addUsage(this.#earlierUsage, this.#usage);
+    this.#blocks = [];
+    this.#byIndex = new Map();
+    this.#usage = undefined;
+    this.#isWhole = false;
+    const content = this.#earlier.map(finished).filter(isSendable);
+    return { content, container: typeof container === 'string' ? container : undefined };
+  }
+
+  /** Returns the final response. */
+  final(): LlmResponse {
+    const blocks = [...this.#earlier, ...this.#blocks].map((open) => ({ block: finished(open), json: open.json }));
+    const parts: Part[] = [];
+    const placed = blocks.map(({ block, json }) => {
+      const made = toParts(block, json, this.#endpoint);
+      parts.push(...made);
+      return { block, partIndex: made.length > 0 ? parts.length - 1 : undefined };
+    });
+    const usage = addUsage(this.#earlierUsage, this.#usage);
+    const { model } = this.#message;
+    const rest = this.#restOf(usage);
+    return {
+      ...(parts.length > 0 && { content: { role: 'model', parts } }),
+      ...readFinish(this.#message),
+      ...(usage && { usageMetadata: readUsage(usage) }),
+      ...readCitations(placed),
+      ...(typeof model === 'string' && { modelVersion: model }),
+      ...(Object.keys(rest).length > 0 && { customMetadata: { anthropic: rest } }),
+    };
+  }
+
+  #begin(index: unknown, block: unknown): JsonObject | undefined {
+    if (!isPlainObject(block)) return undefined;
+    const open: OpenBlock = { block: { ...(block as JsonObject) } };
+    this.#blocks.push(open);
+    if (index !== undefined) this.#byIndex.set(index, open);
+    return open.block;
+  }
+
+  #addDelta(open: OpenBlock | undefined, delta: Raw): Part | undefined {
+    if (!open) return undefined;
+    const { block } = open;
+    const add = (name: string): string => {
+      const piece = typeof delta[name] === 'string' ? delta[name] : '';
+      block[name] = `${typeof block[name] === 'string' ? block[name] : ''}${piece}`;
+      return piece;
+    };
+    switch (delta['type']) {
+      case 'text_delta':
+        return textPart('text', add('text'));
+      case 'thinking_delta':
+        return textPart('thinking', add('thinking'));
+      case 'signature_delta':
+        add('signature');
+        return undefined;
+      case 'input_json_delta':
+        if (typeof delta['partial_json'] === 'string') open.json = (open.json ?? '') + delta['partial_json'];
+        return undefined;
+      case 'citations_delta':
+        block['citations'] = [
+          ...(Array.isArray(block['citations']) ? block['citations'] : []),
+          delta['citation'] as Json,
+        ];
+    }
+    return undefined;
+  }
+
+  /** The counts of later events replace those of earlier ones. */
+  #addUsage(usage: unknown): void {
+    if (!isPlainObject(usage)) return;
+    const known = Object.entries(usage as JsonObject).filter(([, value]) => value !== null);
+    this.#usage = { ...this.#usage, ...Object.fromEntries(known) };
+  }
+
+  #restOf(usage: JsonObject | undefined): JsonObject {
+    const { type: _, role: __, model: ___, stop_reason: ____, ...rest } = this.#message;
+    const kept = Object.entries(rest).filter(([, value]) => value !== null && value !== undefined);
+    return { ...Object.fromEntries(kept), ...(usage && { usage }) };
+  }
+}
+
+const objectOf = (value: unknown): Raw => (isPlainObject(value) ? value : {});
+
+function textPart(type: unknown, text: unknown): Part | undefined {
+  if (typeof text !== 'string' || text === '') return undefined;
+  return type === 'thinking' ? { text, thought: true } : type === 'text' ? { text } : undefined;
+}
+
+/** Returns the block with its arguments. Arguments that are not a JSON object stay empty. */
+function finished({ block, json }: OpenBlock): JsonObject {
+  if (json === undefined || json.trim() === '') return block;
+  try {
+    const input: unknown = JSON.parse(json);
+    return { ...block, input: input as Json };
+  } catch {
+    return block;
+  }
+}
+
+const isSendable = ({ type, text }: JsonObject): boolean =>
+  type !== 'text' || (typeof text === 'string' && text.trim() !== '');

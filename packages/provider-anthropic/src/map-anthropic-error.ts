@@ -1,0 +1,125 @@
+import { readRetryAfter, TholeError } from '@thole/core';
+import { isPlainObject } from '@thole/core/kit';
+import type { ErrorTable, JsonObject, TholeErrorCode } from '@thole/core';
+
+/** Maps errors of Anthropic's API, Bedrock and Vertex AI to Thole's errors. */
+export const anthropicErrors: ErrorTable = {
+  refuse({ status, headers, body }, now) {
+    const requestId = headers.get('request-id') ?? headers.get('x-amzn-requestid');
+    const retryAfterMs = readRetryAfter(headers, now);
+    // Bedrock names the error in a header.
+    const type = headers.get('x-amzn-errortype')?.split(':')[0];
+    return failure(body, { status, type, retryAfterMs, requestId: requestId ?? undefined });
+  },
+  explain(error, when) {
+    if (TholeError.is(error)) return error;
+    const inner = isPlainObject((error as { error?: unknown }).error) ? (error as { error: unknown }).error : undefined;
+    if (inner !== undefined) return failure(inner, {});
+    if (when === 'reading')
+      return new TholeError('MODEL_INCOMPLETE', "The connection broke within Claude's answer.", { cause: error });
+    if (isAboutCredentials(error)) return credentialsError(error);
+    return new TholeError('MODEL_UNAVAILABLE', "Claude's server could not be reached.", { cause: error });
+  },
+};
+
+/** Returns the error for an answer with status 200 that is not a message. */
+export function notAMessage(body: unknown): TholeError {
+  const { message, type } = readBody(body);
+  if (type !== undefined && type !== 'error') return failure(body, {});
+  return new TholeError(
+    'MODEL_PROTOCOL',
+    `Claude's server answered 200 with a body that is not a message: ${message ?? 'something else'}.`,
+    { details: { status: 200 } },
+  );
+}
+
+/** True for an error of a cloud's SDK that looked for credentials and found none. */
+export function isAboutCredentials(error: unknown): boolean {
+  const { message } = (typeof error === 'object' && error !== null ? error : {}) as { message?: unknown };
+  return typeof message === 'string' && /\bcredentials?\b/i.test(message);
+}
+
+function credentialsError(cause: unknown): TholeError {
+  return new TholeError('MODEL_AUTH', 'There are no cloud credentials for Claude, or they are refused.', { cause });
+}
+
+interface Signs {
+  readonly status?: number | undefined;
+  readonly type?: string | undefined;
+  readonly retryAfterMs?: number | undefined;
+  readonly requestId?: string | undefined;
+}
+
+function failure(body: unknown, { status, type: named, retryAfterMs, requestId }: Signs): TholeError {
+  const read = readBody(body);
+  const type = named ?? read.type;
+  const message = read.message ?? (status === undefined ? 'no reason' : `status ${status}, without a reason`);
+  const kind = kindOf(status, type ?? '', read.message ?? '');
+  const code = /\bsignature\b.{0,12}\bthinking\b/i.test(message) ? 'invalid_signature' : read.code;
+  const details: JsonObject = { provider: 'anthropic', status: status ?? 200 };
+  const id = requestId ?? read.requestId;
+  for (const [name, value] of Object.entries({ type, code, requestId: id }))
+    if (value !== undefined) details[name] = value;
+  const verb = status === undefined ? "Claude's server failed in its answer" : "Claude's server refused the request";
+  return new TholeError(kind, `${verb}: ${message}`, {
+    status,
+    retryAfterMs,
+    // Credit that is used up does not come back while a caller waits.
+    ...(kind === 'MODEL_RATE_LIMITED' && isUsedUp(status, type, `${code ?? ''} ${message}`) && { retryable: false }),
+    details,
+  });
+}
+
+const isUsedUp = (status: number | undefined, type: string | undefined, message: string): boolean =>
+  status === 402 || type === 'billing_error' || NO_CREDIT.test(message);
+
+const NO_CREDIT = /credit balance is too low|usage limits?.*regain access|spend_limit_reached/i;
+
+function kindOf(status: number | undefined, type: string, message: string): TholeErrorCode {
+  if (NO_CREDIT.test(message) || type === 'billing_error' || status === 402) return 'MODEL_RATE_LIMITED';
+  const isRequest = status === undefined || status === 400 || status === 413;
+  if (isRequest && TOO_LONG.test(message)) return 'MODEL_CONTEXT_TOO_LONG';
+  if (isRequest && /content filtering policy/i.test(message)) return 'MODEL_BLOCKED';
+  return (status === undefined ? undefined : byStatus(status)) ?? byType(type);
+}
+
+const TOO_LONG =
+  /(prompt|input) is too long|exceed(s)? (the )?context (limit|window)|too many (input )?tokens|maximum (context|prompt) length/i;
+
+function byStatus(status: number): TholeErrorCode | undefined {
+  if (status === 401 || status === 403) return 'MODEL_AUTH';
+  if (status === 408 || status === 504) return 'MODEL_TIMEOUT';
+  if (status === 429) return 'MODEL_RATE_LIMITED';
+  if (status === 409 || status === 503 || status === 529) return 'MODEL_OVERLOADED';
+  if (status >= 500) return 'MODEL_UNAVAILABLE';
+  return status >= 400 ? 'MODEL_BAD_REQUEST' : undefined;
+}
+
+/** Errors inside an answer have no status: Anthropic's types, and the exceptions of Bedrock's streams. */
+function byType(type: string): TholeErrorCode {
+  if (/rate_limit|throttling/i.test(type)) return 'MODEL_RATE_LIMITED';
+  if (/overloaded|serviceUnavailable|modelNotReady/i.test(type)) return 'MODEL_OVERLOADED';
+  if (/authentication|permission|accessDenied/i.test(type)) return 'MODEL_AUTH';
+  if (/timeout/i.test(type)) return 'MODEL_TIMEOUT';
+  if (/invalid_request|not_found|too_large|validation/i.test(type)) return 'MODEL_BAD_REQUEST';
+  return 'MODEL_UNAVAILABLE';
+}
+
+/** Reads `{error: {type, message}, request_id}`, Bedrock's `{message}` and Google's `[{error: {message, status}}]`. */
+function readBody(body: unknown): { message?: string; type?: string; code?: string; requestId?: string } {
+  if (typeof body === 'string' && body.trim() !== '')
+    return { message: /^\s*</.test(body) ? 'a page of HTML (is baseUrl right?)' : body.trim().slice(0, 1000) };
+  const outer: unknown = Array.isArray(body) ? body[0] : body;
+  if (!isPlainObject(outer)) return {};
+  const inner: { readonly [name: string]: unknown } = isPlainObject(outer['error']) ? outer['error'] : outer;
+  const message = inner['message'] ?? inner['Message'];
+  const type = inner['type'] ?? inner['status'];
+  const code = isPlainObject(inner['details']) ? inner['details']['error_code'] : undefined;
+  const requestId = outer['request_id'];
+  return {
+    ...(typeof message === 'string' && message !== '' && { message: message.slice(0, 1000) }),
+    ...(typeof type === 'string' && { type }),
+    ...(typeof code === 'string' && { code }),
+    ...(typeof requestId === 'string' && { requestId }),
+  };
+}

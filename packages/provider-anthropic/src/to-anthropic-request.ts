@@ -1,0 +1,127 @@
+import { TholeError } from '@thole/core';
+import { invalidInput, isPlainObject } from '@thole/core/kit';
+import type { JsonObject, LlmRequest } from '@thole/core';
+import { withCacheBreakpoints } from './cache-breakpoints.ts';
+import { toAnthropicMessages } from './to-anthropic-messages.ts';
+import { toAnthropicSchema } from './to-anthropic-schema.ts';
+import { toAnthropicTools, toToolChoice } from './to-anthropic-tools.ts';
+import { toThinking } from './to-thinking.ts';
+import type { RequestTarget } from './anthropic-options.ts';
+
+/** A body of the Messages API, and the beta features that it uses. */
+export interface AnthropicRequest {
+  readonly body: JsonObject;
+  readonly betas: readonly string[];
+}
+
+/** The API requires a limit. Every current model supports this one. */
+const MAX_TOKENS = 32_000;
+
+/**
+ * Returns a request in the format of the Messages API. `providerOptions.anthropic` is merged into the body, plain
+ * objects member by member; null removes a member, and the list `tools` is joined. This package reads two of its
+ * members itself: `betas` (names of beta features) and `citations` (true to let Claude cite documents). The API has no
+ * `seed`, `safetySettings`, `cachedContent` and `labels`, and no sampling settings while Claude thinks: `leaveOut` gets
+ * their names. Throws `SCHEMA_UNSUPPORTED` for parameters of a tool that are not an object, and `INVALID_INPUT` for
+ * tools that Claude does not have and for unsupported media in the user's newest message.
+ */
+export function toAnthropicRequest(request: LlmRequest, target: RequestTarget): AnthropicRequest {
+  const { config, contents, contextCache } = request;
+  const { betas, citations, options } = readOptions(request);
+  const tools = toAnthropicTools(config);
+  const hasTools = tools.length > 0 || Array.isArray(options['tools']);
+  const toolChoice = hasTools ? toToolChoice(config.toolConfig) : undefined;
+  const messages = toAnthropicMessages(contents, { endpoint: target.endpoint, hasCitations: citations });
+  const isForced = toolChoice?.['type'] === 'any' || toolChoice?.['type'] === 'tool';
+  const thinking = toThinking(config.thinkingConfig, { target, messages, isForced });
+  const isThinking = thinking.thinking !== undefined && thinking.thinking['type'] !== 'disabled';
+  const takesSampling = !isThinking && !isPlainObject(options['thinking']);
+  nameLeftOut(request, target, takesSampling);
+  const format = toFormat(request);
+  const body: { [name: string]: unknown } = {
+    model: target.model,
+    max_tokens: maxTokensOf(request, target, thinking.thinking),
+    system: systemOf(config.systemInstruction, format.words),
+    messages,
+    tools: tools.length > 0 ? tools : undefined,
+    tool_choice: toolChoice,
+    stop_sequences: config.stopSequences && config.stopSequences.length > 0 ? [...config.stopSequences] : undefined,
+    temperature: takesSampling ? config.temperature : undefined,
+    top_p: takesSampling ? config.topP : undefined,
+    top_k: takesSampling ? config.topK : undefined,
+    thinking: thinking.thinking,
+    output_config: joined(thinking.effort && { effort: thinking.effort }, format.schema && { format: format.schema }),
+  };
+  const merged = merge(withoutUndefined(body), options);
+  const cached = contextCache ? withCacheBreakpoints(merged, contextCache) : merged;
+  return { body: { ...cached, ...(target.stream && { stream: true }) }, betas };
+}
+
+/** Returns the instruction that asks for JSON by this schema, for a server that cannot be given the schema itself. */
+export function schemaInWords(schema: unknown): string {
+  return `Answer only with JSON that is valid against this JSON Schema: ${JSON.stringify(schema)}`;
+}
+
+function readOptions({ providerOptions = {} }: LlmRequest): {
+  betas: readonly string[];
+  citations: boolean;
+  options: JsonObject;
+} {
+  const given = providerOptions['anthropic'] ?? {};
+  if (!isPlainObject(given)) throw invalidInput('providerOptions.anthropic', 'an object', given);
+  const { betas = [], citations = false, stream: _, ...options } = given as JsonObject;
+  if (!Array.isArray(betas) || !betas.every((each) => typeof each === 'string'))
+    throw invalidInput('providerOptions.anthropic.betas', 'a list of strings', betas);
+  if (typeof citations !== 'boolean') throw invalidInput('providerOptions.anthropic.citations', 'a boolean', citations);
+  if (options['messages'] !== undefined)
+    throw new TholeError('INVALID_INPUT', 'providerOptions.anthropic.messages is not an option of the model.');
+  return { betas: betas as string[], citations, options };
+}
+
+function toFormat({ config }: LlmRequest): { schema?: JsonObject | undefined; words?: string | undefined } {
+  const { responseJsonSchema: given, responseMimeType } = config;
+  if (given) {
+    const schema = toAnthropicSchema(given);
+    return schema ? { schema: { type: 'json_schema', schema } } : { words: schemaInWords(given) };
+  }
+  return responseMimeType === 'application/json' ? { words: 'Answer only with JSON.' } : {};
+}
+
+function systemOf(instruction: string | undefined, words: string | undefined): string | undefined {
+  return [instruction, words].filter(Boolean).join('\n\n') || undefined;
+}
+
+/** Thoughts count towards the limit, so that a budget of thoughts must not use it up. */
+function maxTokensOf({ config }: LlmRequest, { maxTokens }: RequestTarget, thinking: JsonObject | undefined): number {
+  if (config.maxOutputTokens !== undefined) return config.maxOutputTokens;
+  const budget = typeof thinking?.['budget_tokens'] === 'number' ? thinking['budget_tokens'] : 0;
+  return maxTokens ?? Math.max(MAX_TOKENS, budget + MAX_TOKENS / 4);
+}
+
+const NOT_HERE = ['seed', 'safetySettings', 'cachedContent', 'labels'] as const;
+
+function nameLeftOut({ config }: LlmRequest, target: RequestTarget, takesSampling: boolean): void {
+  const missing = [...(takesSampling ? [] : (['temperature', 'topP', 'topK'] as const)), ...NOT_HERE];
+  for (const name of missing) if (config[name] !== undefined) target.leaveOut?.(name);
+}
+
+function merge(body: JsonObject, options: JsonObject): JsonObject {
+  const merged: JsonObject = { ...body };
+  for (const [name, value] of Object.entries(options)) {
+    const before = merged[name];
+    if (value === null) delete merged[name];
+    else if (name === 'tools' && Array.isArray(before) && Array.isArray(value)) merged[name] = [...before, ...value];
+    else if (name !== 'thinking' && isPlainObject(before) && isPlainObject(value))
+      merged[name] = { ...(before as JsonObject), ...(value as JsonObject) };
+    else merged[name] = value;
+  }
+  return merged;
+}
+
+function joined(...members: (JsonObject | undefined | '')[]): JsonObject | undefined {
+  const whole = Object.assign({}, ...members.filter(Boolean)) as JsonObject;
+  return Object.keys(whole).length > 0 ? whole : undefined;
+}
+
+const withoutUndefined = (body: { [name: string]: unknown }): JsonObject =>
+  Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined)) as JsonObject;

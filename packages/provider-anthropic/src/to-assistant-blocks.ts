@@ -1,0 +1,51 @@
+import { isFromEndpoint, mediaLine } from '@thole/core/kit';
+import type { JsonObject, Part } from '@thole/core';
+import type { Endpoint } from '@thole/core/kit';
+import { toMediaBlock } from './to-media-block.ts';
+import { blockOf } from './own-block.ts';
+
+/**
+ * Returns a content of the model as blocks. Thoughts and the tools that Anthropic ran itself are sent back only from
+ * parts of this endpoint, unchanged. Of other parts, text, calls and code (as text) are sent. A tool that Anthropic ran
+ * is left out if its call or its result was removed from the history, because the API rejects one without the other.
+ */
+export function toAssistantBlocks(
+  parts: readonly Part[],
+  p: { endpoint: Endpoint; idAt(part: number): string | undefined },
+): JsonObject[] {
+  const blocks = parts.flatMap((part, i) => toBlocks(part, p.endpoint, p.idAt(i)));
+  const uses = new Set(blocks.filter(({ type }) => type === 'server_tool_use').map(({ id }) => id));
+  const results = new Set(blocks.map((block) => block['tool_use_id']));
+  return blocks.filter((block) => {
+    if (block['type'] === 'server_tool_use') return results.has(block['id']!);
+    return block['tool_use_id'] === undefined || uses.has(block['tool_use_id']);
+  });
+}
+
+function toBlocks(part: Part, endpoint: Endpoint, id: string | undefined): JsonObject[] {
+  const own = blockOf(part, endpoint);
+  const { functionCall: call, functionResponse: answer, executableCode: code, codeExecutionResult: result } = part;
+  if (call) {
+    // The form that the API documents for arguments that are not JSON.
+    const input: JsonObject = call.brokenArgs === undefined ? call.args : { INVALID_JSON: call.brokenArgs };
+    return [{ ...own, type: 'tool_use', id: id ?? '', name: call.name, input }];
+  }
+  if (part.thought) return thoughts(part, own, endpoint);
+  if (own && own['type'] !== 'text') return [own];
+  if (answer) return said(`${answer.name} returned ${JSON.stringify(answer.response)}`);
+  if (code) return said(`\`\`\`${code.language?.toLowerCase() ?? ''}\n${code.code}\n\`\`\``);
+  if (result) return said(`\`\`\`\n${result.output ?? result.outcome ?? ''}\n\`\`\``);
+  // The API rejects blank texts.
+  if (part.text !== undefined) return part.text.trim() === '' ? [] : [{ ...own, type: 'text', text: part.text }];
+  const file = part.inlineData ?? part.fileData;
+  return file && !toMediaBlock(part, { hasCitations: false }) ? said(mediaLine(file)) : [];
+}
+
+function thoughts(part: Part, own: JsonObject | undefined, endpoint: Endpoint): JsonObject[] {
+  if (own?.['type'] === 'redacted_thinking') return [own];
+  const { text = '', thoughtSignature: signature } = part;
+  if (!signature || !isFromEndpoint(part, endpoint)) return [];
+  return [{ type: 'thinking', thinking: text, signature }];
+}
+
+const said = (text: string): JsonObject[] => [{ type: 'text', text }];

@@ -1,0 +1,277 @@
+import type { JsonObject, LlmRequest, Logger } from '@thole/core';
+import { FixedRuntime } from '@thole/testing';
+import { ProtocolServer, serverSentEvents } from '@thole/testing/http';
+import type { ServerAnswer } from '@thole/testing/http';
+import { afterEach, describe, expect, it } from 'vitest';
+import { Anthropic } from '../src/index.ts';
+import type { AnthropicOptions } from '../src/index.ts';
+import { answerWith } from './anthropic-server.ts';
+import { ask, final, hello } from './ask.ts';
+import { errorBody, eventsOf, messageOf, USAGE } from './fixtures/messages.ts';
+
+const servers: ProtocolServer[] = [];
+afterEach(async () => {
+  for (const server of servers.splice(0)) await server.close();
+});
+
+type Answering = (body: JsonObject, at: number) => ServerAnswer;
+
+async function start(answering: Answering, options: Partial<AnthropicOptions> = {}) {
+  let at = 0;
+  const server = await ProtocolServer.start(({ body }) => answering(body as JsonObject, at++));
+  servers.push(server);
+  const bodies = () => server.requests.map(({ body }) => body as JsonObject);
+  const llm = new Anthropic({
+    model: 'claude-sonnet-5-5',
+    apiKey: 'sk-ant-12345',
+    baseUrl: server.url,
+    retry: false,
+    ...options,
+  });
+  return { server, llm, bodies };
+}
+
+const said = (text: string, more: JsonObject = {}): JsonObject => messageOf([{ type: 'text', text }], more);
+const refused = (status: number, type: string, message: string): ServerAnswer => ({
+  status,
+  body: JSON.stringify(errorBody(type, message)),
+});
+
+function logging(): { logger: Logger; lines: [string, unknown][] } {
+  const lines: [string, unknown][] = [];
+  const silent = (): void => {};
+  const warn: Logger['warn'] = (message, fields) => void lines.push([message, fields?.['settings']]);
+  return { logger: { debug: silent, info: silent, warn, error: silent }, lines };
+}
+
+describe('Anthropic', () => {
+  it('sends key, version and beta features as headers', async () => {
+    const { llm, server } = await start((body) => answerWith(said('Nine.'), body), { headers: { 'x-team': 'hotel' } });
+    await ask(llm, { ...hello, providerOptions: { anthropic: { betas: ['a-2026', 'b-2026'] } } });
+    expect(server.requests[0]).toMatchObject({
+      path: '/v1/messages',
+      headers: {
+        authorization: 'Bearer sk-ant-12345',
+        'anthropic-version': '2026-10-21',
+        'anthropic-beta': 'a-2026,b-2026',
+        'x-team': 'hotel',
+      },
+    });
+  });
+
+  it('sends sampling settings in the earlier version of the API, which has them', async () => {
+    const { llm, server } = await start((body) => answerWith(said('Nine.'), body));
+    await ask(llm, { ...hello, config: { temperature: 0.5 } });
+    expect(server.requests[0]!.headers['anthropic-version']).toBe('2023-06-01');
+  });
+
+  it('sends no key beside the caller’s own authorization', async () => {
+    for (const name of ['authorization', 'x-api-key'] as const) {
+      const headers = { [name]: 'of-a-gateway' };
+      const { llm, server } = await start((body) => answerWith(said('Nine.'), body), { apiKey: undefined, headers });
+      await ask(llm);
+      const { authorization, 'x-api-key': key } = server.requests[0]!.headers;
+      expect({ authorization, 'x-api-key': key }).toEqual({
+        authorization: undefined,
+        'x-api-key': undefined,
+        ...headers,
+      });
+    }
+  });
+
+  it.each([false, true])('continues a paused answer and returns it as one (stream: %s)', async (stream) => {
+    const use = { type: 'server_tool_use', id: 'srvtoolu_1', name: 'web_search', input: { query: 'rooms' } };
+    const result = { type: 'web_search_tool_result', tool_use_id: 'srvtoolu_1', content: [] };
+    const container = { id: 'container_1', expires_at: '2026-01-01T00:00:00Z' };
+    const paused = messageOf([{ type: 'text', text: 'I search. ' }, use, result], {
+      stop_reason: 'pause_turn',
+      container,
+    });
+    const { llm, bodies } = await start((body, at) => answerWith(at === 0 ? paused : said('Nine.'), body));
+    const responses = await ask(llm, hello, { stream });
+    expect(bodies()[1]).toEqual({
+      ...bodies()[0]!,
+      container: 'container_1',
+      messages: [
+        ...(bodies()[0]!['messages'] as JsonObject[]),
+        { role: 'assistant', content: [{ type: 'text', text: 'I search. ' }, use, result] },
+      ],
+    });
+    const last = responses.at(-1)!;
+    expect(last.content?.parts?.map(({ text }) => text)).toEqual(['I search. ', '', '', 'Nine.']);
+    expect(last.finishReason).toBe('STOP');
+    expect(last.usageMetadata?.totalTokenCount).toBe(2 * 40);
+    expect(responses.filter(({ partial }) => partial).length).toBe(stream ? 2 : 0);
+  });
+
+  it('ends an answer that is paused without end', async () => {
+    const paused = messageOf([{ type: 'text', text: 'x' }], { stop_reason: 'pause_turn' });
+    const { llm, bodies } = await start((body) => answerWith(paused, body));
+    expect((await final(llm)).finishReason).toBe('pause_turn');
+    expect(bodies()).toHaveLength(20);
+  });
+
+  it('waits as retry-after says when the server is overloaded', async () => {
+    const runtime = new FixedRuntime();
+    const { llm, server } = await start(
+      (body, at) =>
+        at === 0
+          ? { ...refused(529, 'overloaded_error', 'Overloaded'), headers: { 'retry-after': '5' } }
+          : answerWith(said('Nine.'), body),
+      { retry: undefined, runtime },
+    );
+    const answered = final(llm);
+    await expect.poll(() => server.requests.length).toBe(1);
+    await expect
+      .poll(async () => {
+        await runtime.advance(5000);
+        return server.requests.length;
+      })
+      .toBe(2);
+    expect((await answered).content?.parts).toEqual([{ text: 'Nine.' }]);
+  });
+
+  it.each([
+    ['temperature', 'temperature: `temperature` is deprecated for this model.', { temperature: 0.5 }],
+    ['thinking', 'adaptive thinking is not supported on this model', { thinkingConfig: { includeThoughts: true } }],
+    [
+      'output_config.effort',
+      'This model does not support the effort parameter.',
+      { thinkingConfig: { thinkingLevel: 'low' } },
+    ],
+  ])(
+    'sends a request again without %s if the model does not take it, and remembers it',
+    async (setting, message, config) => {
+      const { logger, lines } = logging();
+      const { llm, bodies } = await start((body, at) =>
+        at === 0 ? refused(400, 'invalid_request_error', message) : answerWith(said('Nine.'), body),
+      );
+      await ask(llm, { ...hello, config }, { logger });
+      await ask(llm, { ...hello, config }, { logger });
+      expect(bodies()).toHaveLength(3);
+      const [name, inner] = setting.split('.') as [string, string?];
+      const value = (body: JsonObject) => (inner ? (body[name] as JsonObject | undefined)?.[inner] : body[name]);
+      expect(bodies().map((body) => value(body) !== undefined)).toEqual([true, false, false]);
+      expect(lines).toEqual([['settings that the server refused are left out', [setting]]]);
+    },
+  );
+
+  it('describes a schema in the instruction for a model without structured outputs', async () => {
+    const { llm, bodies } = await start((body, at) =>
+      at === 0
+        ? refused(400, 'invalid_request_error', "'claude-x' does not support output format.")
+        : answerWith(said('{}'), body),
+    );
+    const config = { responseJsonSchema: { type: 'object', properties: { berth: { type: 'string' } } } };
+    await ask(llm, { ...hello, config });
+    expect(bodies()[1]!['output_config']).toBeUndefined();
+    expect(bodies()[1]!['system']).toContain('"berth"');
+  });
+
+  it('lowers its limit of tokens to the model’s, but not the caller’s', async () => {
+    const { llm, bodies } = await start((body) => {
+      const tokens = body['max_tokens'] as number;
+      if (tokens <= 8192) return answerWith(said('Nine.'), body);
+      const message = `max_tokens: ${tokens} > 8192, which is the maximum allowed number of output tokens for claude-x`;
+      return refused(400, 'invalid_request_error', message);
+    });
+    await ask(llm);
+    await ask(llm);
+    expect(bodies().map((body) => body['max_tokens'])).toEqual([32_000, 8192, 8192]);
+    const tooMany = { ...hello, config: { maxOutputTokens: 9000 } };
+    await expect(ask(llm, tooMany)).rejects.toMatchObject({ code: 'MODEL_BAD_REQUEST' });
+  });
+
+  it('sends a request again without thoughts that the model cannot read', async () => {
+    const { logger, lines } = logging();
+    const { llm, bodies, server } = await start((body, at) =>
+      at === 0
+        ? refused(400, 'invalid_request_error', 'messages.1.content.0: Invalid `signature` in `thinking` block')
+        : answerWith(said('Nine.'), body),
+    );
+    const provider = `anthropic:${new URL(server.url).host}`;
+    const thought = { text: 'Hm.', thought: true, thoughtSignature: 'b2xk', partMetadata: { provider } };
+    const contents: LlmRequest['contents'] = [
+      ...hello.contents,
+      { role: 'model', parts: [thought, { text: 'No.' }] },
+      ...hello.contents,
+    ];
+    await ask(llm, { ...hello, contents }, { logger });
+    expect(JSON.stringify(bodies()[0])).toContain('b2xk');
+    expect(JSON.stringify(bodies()[1])).not.toContain('b2xk');
+    expect(lines).toEqual([['thoughts that the model cannot read are left out', [provider]]]);
+  });
+
+  it('throws the error of a stream that fails after it has begun', async () => {
+    const begun = eventsOf(said('Nine.')).slice(0, 4);
+    const events = [...begun, errorBody('overloaded_error', 'Overloaded')];
+    const { llm } = await start(() => ({
+      headers: { 'content-type': 'text/event-stream' },
+      body: serverSentEvents(events.map((data) => ({ event: data['type'] as string, data }))),
+    }));
+    await expect(ask(llm, hello, { stream: true })).rejects.toMatchObject({
+      code: 'MODEL_OVERLOADED',
+      retryable: true,
+    });
+  });
+
+  it('reports a request that the filter rejects as a blocked answer', async () => {
+    const { llm } = await start(() =>
+      refused(400, 'invalid_request_error', 'Output blocked by content filtering policy'),
+    );
+    expect(await ask(llm, hello, { stream: true })).toMatchObject([
+      { errorCode: 'MODEL_BLOCKED', finishReason: 'SAFETY' },
+    ]);
+  });
+
+  it.each([['a whole message for a stream', true, JSON.stringify(said('Nine.')), 'application/json']])(
+    'reads %s',
+    async (_, stream, body, type) => {
+      const { llm } = await start(() => ({ body, headers: { 'content-type': type } }));
+      expect((await final(llm, hello, { stream })).content?.parts).toEqual([{ text: 'Nine.' }]);
+    },
+  );
+
+  it.each([false, true])('throws MODEL_PROTOCOL for a page of HTML (stream: %s)', async (stream) => {
+    const { llm } = await start(() => ({ body: '<html></html>', headers: { 'content-type': 'text/html' } }));
+    await expect(ask(llm, hello, { stream })).rejects.toMatchObject({ code: 'MODEL_PROTOCOL' });
+  });
+
+  it('closes the connection of a body that does not end when the call is aborted', async () => {
+    const { llm, server } = await start(() => ({ body: ['{"type":'], ending: 'silence' }));
+    const abort = new AbortController();
+    const answered = ask(llm, hello, { signal: abort.signal });
+    await expect.poll(() => server.open).toBe(1);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    abort.abort();
+    await expect(answered).rejects.toThrow();
+    await server.allEnded();
+  });
+
+  it('keeps its key out of errors', async () => {
+    const { llm } = await start(() => refused(401, 'authentication_error', 'invalid x-api-key sk-ant-12345'));
+    const error: unknown = await ask(llm).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code: 'MODEL_AUTH' });
+    expect(JSON.stringify([error, String(error)])).not.toContain('sk-ant-12345');
+  });
+
+  it('sends what it received back so that the server’s cache and checks find it unchanged', async () => {
+    const blocks: JsonObject[] = [
+      { type: 'thinking', thinking: 'Hm.', signature: 'c2ln' },
+      { type: 'redacted_thinking', data: 'ZW5j' },
+      { type: 'server_tool_use', id: 's1', name: 'web_search', input: { query: 'x' } },
+      { type: 'web_search_tool_result', tool_use_id: 's1', content: [{ type: 'web_search_result', url: 'https://x' }] },
+      { type: 'text', text: 'So.', citations: [{ type: 'web_search_result_location', url: 'https://x' }] },
+      { type: 'tool_use', id: 't1', name: 'look', input: { a: 1 } },
+    ];
+    const message = messageOf(blocks, { stop_reason: 'tool_use', usage: USAGE });
+    const { llm, bodies } = await start((body) => answerWith(message, body));
+    for (const stream of [false, true]) {
+      const { content } = await final(llm, hello, { stream });
+      const answer = { functionResponse: { id: 't1', name: 'look', response: { ok: true } } };
+      await ask(llm, { ...hello, contents: [...hello.contents, content!, { role: 'user', parts: [answer] }] });
+      const sent = bodies().at(-1)!['messages'] as JsonObject[];
+      expect(sent[1]).toEqual({ role: 'assistant', content: blocks });
+    }
+  });
+});
