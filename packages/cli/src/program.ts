@@ -3,6 +3,7 @@ import type { CommanderError } from 'commander';
 
 import { addCreate } from './commands/create.ts';
 import { addMigrate } from './commands/migrate-session.ts';
+import { addReplay } from './commands/replay.ts';
 import { addRun } from './commands/run.ts';
 import { addApiServer, addWeb } from './commands/serve.ts';
 import { createHost } from './host.ts';
@@ -47,6 +48,7 @@ export async function main(options: MainOptions = {}): Promise<number> {
   addRun(program, host, setExitCode);
   addWeb(program, host, setExitCode);
   addApiServer(program, host, setExitCode);
+  addReplay(program, host, setExitCode);
   addMigrate(program, host, setExitCode);
   try {
     await program.parseAsync([...argv], { from: 'user' });

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from './support/temporary-folder.ts';
 import { thole } from './support/thole.ts';
 
-const commands = [['create'], ['run'], ['web'], ['api_server'], ['migrate', 'session']];
+const commands = [['create'], ['run'], ['web'], ['api_server'], ['replay'], ['migrate', 'session']];
 
 describe('thole --help', () => {
   it('names every command and shows examples', async () => {

@@ -29,6 +29,11 @@ export const errorCodes = {
     docs: 'An instruction names a state key or artifact that does not exist. `{key?}` makes it optional.',
   },
   MODEL_UNKNOWN: { status: 400, retryable: false, docs: 'No model factory of the runner knows this model name.' },
+  RECORDING_INVALID: {
+    status: 400,
+    retryable: false,
+    docs: 'A recorded run cannot be read, or has another format or version. The message names the wrong part.',
+  },
   SESSION_NOT_FOUND: {
     status: 404,
     retryable: false,

@@ -1,5 +1,5 @@
 import { createEventActions, TholeError } from '@thole/core';
-import { deepFreeze } from '@thole/core/kit';
+import { deepFreeze, trafficOf } from '@thole/core/kit';
 import type { Event, Llm, LlmResponse } from '@thole/core';
 import { callCallbacks, callPlugins, hasHook, nameOf } from '../hooks/call-hooks.ts';
 import { logFailure } from '../hooks/log-failure.ts';
@@ -106,11 +106,15 @@ export class ModelCall {
 
   #ask(): Promise<IteratorResult<LlmResponse>> {
     const { request, context } = this.#draft;
-    this.#responses ??= this.#model!.generateContentAsync(request, {
-      stream: this.#isStreamed,
-      signal: context.signal,
-      logger: context.runtime.logger,
-    })[Symbol.asyncIterator]();
+    if (!this.#responses) {
+      const model = this.#model!;
+      const options = { stream: this.#isStreamed, signal: context.signal, logger: context.runtime.logger };
+      const { agentName, branch, runtime } = context;
+      const answering =
+        trafficOf(runtime)?.callModel({ model, request, options, agentName, branch }) ??
+        model.generateContentAsync(request, options);
+      this.#responses = answering[Symbol.asyncIterator]();
+    }
     return this.#responses.next();
   }
 

@@ -1,5 +1,5 @@
 import { TholeError } from '@thole/core';
-import { isPlainObject, thawJson } from '@thole/core/kit';
+import { isPlainObject, thawJson, trafficOf } from '@thole/core/kit';
 import type {
   EventActions,
   FunctionCall,
@@ -162,7 +162,9 @@ async function attempt(
 ): Promise<Ran> {
   support.workBegins();
   try {
-    const running = tool.runAsync({ args: toolArgs, toolContext });
+    const running =
+      trafficOf(context.runtime)?.callTool({ tool, args: toolArgs, toolContext }) ??
+      tool.runAsync({ args: toolArgs, toolContext });
     const value = await (limit ? within(running, limit, tool.name, context) : running);
     if (value === undefined && tool.isLongRunning) return { value, isTools: true };
     return resultOf(tool, value);

@@ -1,0 +1,114 @@
+import { writeFile } from 'node:fs/promises';
+import { AgentTree, systemRuntime } from '@thole/core';
+import { invalidInput, optionNames, rejectUnknownOptions, setTraffic } from '@thole/core/kit';
+import type { Event, JsonObject, SessionRef, StateDelta } from '@thole/core';
+import { Runner } from '@thole/runner';
+import type { ResumeRequest, RunnerOptions, RunRequest } from '@thole/runner';
+import { toRecordedError } from './recorded-error.ts';
+import { RECORDING_VERSION } from './recording.ts';
+import type { RecordedRun, RecordedSession, Recording } from './recording.ts';
+import { RecordingRuntime } from './recording-runtime.ts';
+import { RecordingTraffic } from './recording-traffic.ts';
+import { mapTexts, toJson } from './to-json.ts';
+
+/** A request of `Runner.runAsync`, or one of `Runner.resume`: that has `answers`. */
+export type RunOrResume<T = unknown> = RunRequest<T> | ResumeRequest<T>;
+
+/** A request, or a function that returns it for the events of the runs before, for example with answers to interrupts. */
+export type RequestToRecord<T = unknown> = RunOrResume<T> | ((events: readonly Event[]) => RunOrResume<T>);
+
+/** Options of `recordRun`. */
+export interface RecordRunOptions {
+  /** File to write. Default: none. */
+  file?: string | undefined;
+  /** Replaces each text of the recording, also ids. Must return the same text for the same text. Default: no change. */
+  redact?: ((text: string) => string) | undefined;
+  /** Called with each event of the runs, also partial ones. */
+  onEvent?: ((event: Event) => void) | undefined;
+}
+
+const names = optionNames<RecordRunOptions>({ file: true, redact: true, onEvent: true });
+
+/**
+ * Runs the requests of one session in order with a new runner, and returns the recording. A run that fails is recorded with its
+ * error. The recording contains the session before the first run with its state, messages, model requests and responses, tool
+ * arguments and results, and events. It never contains headers, keys of providers, `providerOptions`, `deps` or `temp:` state.
+ * Throws `INVALID_INPUT` for wrong options.
+ */
+export async function recordRun<T = unknown>(
+  options: RunnerOptions,
+  requests: RequestToRecord<T> | readonly RequestToRecord<T>[],
+  p: RecordRunOptions = {},
+): Promise<Recording> {
+  rejectUnknownOptions(p, names, 'recordRun');
+  const list = (Array.isArray(requests) ? requests : [requests]) as readonly RequestToRecord<T>[];
+  if (list.length === 0) throw invalidInput('requests', 'at least one request', requests);
+  const runtime = new RecordingRuntime(options.runtime ?? systemRuntime());
+  const traffic = new RecordingTraffic(runtime);
+  setTraffic(runtime, traffic);
+  await using runner = new Runner({ ...options, runtime });
+  const agents = [...new AgentTree(runner.agent)];
+  const app = { name: runner.appName, agents: agents.map(({ name }) => name), tools: agents.flatMap(toolNames) };
+  let session: RecordedSession | null = null;
+  const runs: RecordedRun[] = [];
+  const events: Event[] = [];
+  let sessionId: string | undefined;
+  for (const each of list) {
+    const request = typeof each === 'function' ? each(events) : each;
+    sessionId = request.sessionId ?? sessionId;
+    if (runs.length === 0 && sessionId !== undefined)
+      session = await snapshot(runner, { appName: runner.appName, userId: request.userId, sessionId });
+    const isResume = 'answers' in request;
+    const recorded: RecordedRun = {
+      ...{ kind: isResume ? 'resume' : 'run', request: {}, events: [], calls: [], ids: [], random: [] },
+    };
+    runs.push(recorded);
+    runtime.recordInto(recorded);
+    traffic.recordInto(recorded.calls);
+    const full = { ...request, ...(sessionId !== undefined && { sessionId }), yieldUserMessage: true };
+    recorded.request = requestToKeep(runs.length === 1 ? { ...request, yieldUserMessage: true } : full);
+    const run = isResume ? runner.resume(full as ResumeRequest<T>) : runner.runAsync(full as RunRequest<T>);
+    try {
+      for await (const event of run) {
+        p.onEvent?.(event);
+        if (event.partial) continue;
+        events.push(event);
+        recorded.events.push(toJson(event));
+      }
+    } catch (error) {
+      recorded.error = toRecordedError(error);
+    }
+    sessionId = run.sessionId;
+    await runner.idle();
+  }
+  const recording = mapTexts(
+    toJson<Recording>({ version: RECORDING_VERSION, app, session, runs }),
+    p.redact ?? ((text) => text),
+  );
+  if (p.file !== undefined) await writeFile(p.file, `${JSON.stringify(recording, null, 2)}\n`);
+  return recording;
+}
+
+async function snapshot({ sessionService }: Runner, ref: SessionRef): Promise<RecordedSession | null> {
+  const session = await sessionService.getSession(ref);
+  if (!session) return null;
+  const { sessionId, userId } = ref;
+  return toJson({ userId, sessionId, state: withoutTemp(session.state), events: [...session.events] });
+}
+
+/** Returns the request without members that cannot or must not be in a file. */
+function requestToKeep(request: object): JsonObject {
+  const { abortSignal: _signal, deps: _deps, ...rest } = request as RunRequest;
+  const { stateDelta } = rest;
+  return toJson({ ...rest, ...(stateDelta && { stateDelta: withoutTemp(stateDelta) }) }) as unknown as JsonObject;
+}
+
+function withoutTemp<M extends StateDelta>(state: M): M {
+  return Object.fromEntries(Object.entries(state).filter(([key]) => !key.startsWith('temp:'))) as M;
+}
+
+/** Returns the names of an agent's tools. Tools of toolsets are not listed. */
+function toolNames(agent: object): string[] {
+  const { tools } = agent as { tools?: readonly { name?: string; runAsync?: unknown }[] };
+  return (tools ?? []).flatMap(({ name, runAsync }) => (runAsync && name !== undefined ? [name] : []));
+}

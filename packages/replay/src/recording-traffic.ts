@@ -1,0 +1,115 @@
+import type { EventActions, JsonObject, LlmResponse, StateDelta, ToolContext } from '@thole/core';
+import type { Traffic } from '@thole/core/kit';
+import { toRecordedError } from './recorded-error.ts';
+import type { RecordedCall, RecordedToolCall } from './recording.ts';
+import type { RecordingRuntime } from './recording-runtime.ts';
+import { requestJson, toJson } from './to-json.ts';
+
+/** Passes calls on to models and tools, and records them. */
+export class RecordingTraffic implements Traffic {
+  readonly #runtime: RecordingRuntime;
+  #calls: RecordedCall[] = [];
+  #ended = 0;
+
+  constructor(runtime: RecordingRuntime) {
+    this.#runtime = runtime;
+  }
+
+  /** Records into this list from now on. */
+  recordInto(calls: RecordedCall[]): void {
+    this.#calls = calls;
+    this.#ended = 0;
+  }
+
+  async *callModel(p: Parameters<Traffic['callModel']>[0]): AsyncGenerator<LlmResponse, void, undefined> {
+    const { agentName: agent, branch, model, options } = p;
+    const responses: LlmResponse[] = [];
+    const request = requestJson(p.request);
+    const call: RecordedCall = { kind: 'model', agent, ...(branch !== undefined && { branch }), request, responses };
+    this.#calls.push(call);
+    try {
+      for await (const response of model.generateContentAsync(p.request, options)) {
+        responses.push(toJson(response));
+        this.#runtime.tick();
+        yield response;
+      }
+    } catch (error) {
+      if (!options.signal.aborted) this.#fail(call, error);
+      throw error;
+    }
+    this.#end(call);
+  }
+
+  async callTool({ args, tool, toolContext }: Parameters<Traffic['callTool']>[0]): Promise<unknown> {
+    const copy = toJson(args);
+    const more = { steps: [], stateDelta: {}, actions: {} };
+    const call: RecordedToolCall = { kind: 'tool', agent: toolContext.agentName, tool: tool.name, args: copy, ...more };
+    this.#calls.push(call);
+    const before = { state: deltaOf(toolContext), actions: toJson(toolContext.actions) };
+    recordSteps(toolContext, call);
+    try {
+      const result = await tool.runAsync({ args, toolContext });
+      if (!toolContext.signal.aborted) {
+        call.result = toJson(result) as JsonObject;
+        this.#end(call);
+      }
+      return result;
+    } catch (error) {
+      if (!toolContext.signal.aborted) this.#fail(call, error);
+      // The call has no answer yet: the attempt after the answer is recorded too.
+      if ((error as { isRunPaused?: unknown } | null)?.isRunPaused === true) call.runs = true;
+      throw error;
+    } finally {
+      call.stateDelta = changedMembers(before.state, deltaOf(toolContext));
+      call.actions = changedMembers(before.actions, toJson(toolContext.actions)) as Partial<EventActions>;
+    }
+  }
+
+  #fail(call: RecordedCall, error: unknown): void {
+    call.error = toRecordedError(error);
+    this.#end(call);
+  }
+
+  #end(call: RecordedCall): void {
+    this.#runtime.tick();
+    call.end = ++this.#ended;
+  }
+}
+
+/** Records the steps of the tool, and whether it runs agents. */
+function recordSteps(context: ToolContext, call: RecordedToolCall): void {
+  const step = context.step.bind(context);
+  const runChild = context.runChild.bind(context);
+  const recorded: ToolContext['step'] = async (name, fn) => {
+    try {
+      const result = await step(name, fn);
+      call.steps.push({ name, ...(result !== undefined && { result: toJson(result) }) });
+      return result as never;
+    } catch (error) {
+      call.steps.push({ name, error: toRecordedError(error) });
+      throw error;
+    }
+  };
+  Object.defineProperty(context, 'step', { value: recorded });
+  Object.defineProperty(context, 'runChild', {
+    value: (p: Parameters<ToolContext['runChild']>[0]) => {
+      call.runs = true;
+      return runChild(p);
+    },
+  });
+}
+
+/** Returns the changes that no event has taken yet. They stay in the state. */
+function deltaOf({ state }: ToolContext): StateDelta {
+  const taken = state.takeDelta();
+  if (!taken) return {};
+  state.restore(taken);
+  return toJson(taken);
+}
+
+function changedMembers<T extends object>(before: T, after: T): T {
+  const changed = Object.entries(after).filter(
+    ([name, value]) => JSON.stringify(value) !== JSON.stringify(before[name as keyof T]),
+  );
+  return Object.fromEntries(changed) as T;
+}

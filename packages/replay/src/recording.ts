@@ -1,0 +1,132 @@
+import { readFile } from 'node:fs/promises';
+import { TholeError } from '@thole/core';
+import { isPlainObject } from '@thole/core/kit';
+import type { Event, EventActions, JsonObject, Json, LlmResponse, StateDelta, StateMap } from '@thole/core';
+
+/** Version of the file that this package writes and reads. */
+export const RECORDING_VERSION = 1;
+
+/** The recorded runs of one session, as plain JSON. */
+export interface Recording {
+  version: typeof RECORDING_VERSION;
+  app: { name: string; agents: string[]; tools: string[] };
+  /** The session before the first run. Null if it did not exist. */
+  session: RecordedSession | null;
+  /** The runs in order. An invocation that paused has several. */
+  runs: RecordedRun[];
+}
+
+/** A session before the first run, with the `app:` and `user:` state that it saw. */
+export interface RecordedSession {
+  userId: string;
+  sessionId: string;
+  state: StateMap;
+  events: Event[];
+}
+
+/** One run with its calls of models and tools. */
+export interface RecordedRun {
+  kind: 'run' | 'resume';
+  /** The request without `deps`, its signal and `temp:` state. */
+  request: JsonObject;
+  /** The events of the run that are not partial, including the user's message. */
+  events: Event[];
+  /** The error that the run has thrown. */
+  error?: RecordedError | undefined;
+  /** Calls of models and tools in the order of their beginning. */
+  calls: RecordedCall[];
+  /** Ids that the runtime has given: kind, id, and the time in seconds since the epoch. */
+  ids: [kind: string, id: string, time: number][];
+  /** Random numbers of the runtime. */
+  random: number[];
+}
+
+/** A recorded call of a model or a tool. */
+export type RecordedCall = RecordedModelCall | RecordedToolCall;
+
+/** Members that all recorded calls have. */
+interface CallFacts {
+  agent: string;
+  /** Position among all calls by their end. Undefined: the run ended before the call. */
+  end?: number | undefined;
+  error?: RecordedError | undefined;
+}
+
+/** A call of a model: its request, and its responses with the partial ones. */
+export interface RecordedModelCall extends CallFacts {
+  kind: 'model';
+  branch?: string | undefined;
+  /** The request without `providerOptions`. */
+  request: JsonObject;
+  responses: LlmResponse[];
+}
+
+/** A call of a tool: its arguments, its result, and the changes that it made. */
+export interface RecordedToolCall extends CallFacts {
+  kind: 'tool';
+  tool: string;
+  args: JsonObject;
+  /** Undefined if the tool returned nothing. */
+  result?: Json | undefined;
+  /** True if a replay runs the tool: it paused, or it ran an agent. */
+  runs?: boolean | undefined;
+  /** Results of `context.step`, in order. */
+  steps: { name: string; result?: Json | undefined; error?: RecordedError | undefined }[];
+  /** Changes of state without `temp:` keys. */
+  stateDelta: StateDelta;
+  actions: Partial<EventActions>;
+}
+
+/** An error. Its cause and stack are not recorded. */
+export interface RecordedError {
+  name: string;
+  message: string;
+  code?: string | undefined;
+  details?: JsonObject | undefined;
+  retryable?: boolean | undefined;
+}
+
+/** Returns the recording of a file. Throws `RECORDING_INVALID` if it cannot be read, or has another format or version. */
+export async function readRecording(file: string): Promise<Recording> {
+  let value: unknown;
+  try {
+    value = JSON.parse(await readFile(file, 'utf8'));
+  } catch (cause) {
+    const problem = cause instanceof SyntaxError ? 'is not JSON' : 'cannot be read';
+    throw new TholeError('RECORDING_INVALID', `The recording ${file} ${problem}.`, { cause });
+  }
+  return checkRecording(value);
+}
+
+/** Returns the value if it has the format of a recording. Throws `RECORDING_INVALID` with the path of the wrong member. */
+export function checkRecording(value: unknown): Recording {
+  if (!isPlainObject(value) || value['version'] === undefined) throw invalid('must be an object with a version');
+  const { app, runs, session, version } = value;
+  if (version !== RECORDING_VERSION)
+    throw invalid(`has the version ${String(version)}. This package reads version ${RECORDING_VERSION}`);
+  if (!isPlainObject(app) || typeof app['name'] !== 'string') throw invalid('must have app.name');
+  if (session !== null && !hasLists(session, 'events')) throw invalid('must have a session with events, or null');
+  if (!Array.isArray(runs) || runs.length === 0) throw invalid('must have at least one run');
+  runs.forEach((run: unknown, i) => {
+    if (!hasLists(run, 'events', 'calls', 'ids', 'random') || !isPlainObject(run['request']))
+      throw invalid(`must have request, events, calls, ids and random in runs[${i}]`);
+    (run['calls'] as unknown[]).forEach((call, j) => {
+      if (!isCall(call)) throw invalid(`has a wrong call in runs[${i}].calls[${j}]`);
+    });
+  });
+  return value as unknown as Recording;
+}
+
+function isCall(call: unknown): boolean {
+  if (!isPlainObject(call) || typeof call['agent'] !== 'string') return false;
+  if (call['kind'] === 'model') return isPlainObject(call['request']) && Array.isArray(call['responses']);
+  return call['kind'] === 'tool' && typeof call['tool'] === 'string' && hasLists(call, 'steps');
+}
+
+function hasLists(value: unknown, ...names: string[]): value is { [name: string]: unknown } {
+  return isPlainObject(value) && names.every((name) => Array.isArray(value[name]));
+}
+
+function invalid(problem: string): TholeError {
+  return new TholeError('RECORDING_INVALID', `The recording ${problem}.`);
+}

@@ -1,0 +1,188 @@
+import { optionNames, rejectUnknownOptions, setTraffic } from '@thole/core/kit';
+import type { Agent, App, Event, Llm, ModelFactory, SessionRef, StateDelta, StateMap } from '@thole/core';
+import { InMemorySessionService } from '@thole/mem-services';
+import { Runner } from '@thole/runner';
+import type { ResumeRequest, RunnerOptions, RunRequest } from '@thole/runner';
+import { describeDifference } from './describe-difference.ts';
+import { firstDifference } from './first-difference.ts';
+import { toRecordedError } from './recorded-error.ts';
+import { checkRecording, readRecording } from './recording.ts';
+import type { RecordedRun, Recording } from './recording.ts';
+import { ReplayRuntime } from './replay-runtime.ts';
+import { ReplayTraffic } from './replay-traffic.ts';
+import { toJson } from './to-json.ts';
+
+/** The first place at which the code of today behaves differently than the recording. */
+export interface ReplayDifference {
+  /** Position of the run in the recording, from 0. */
+  run: number;
+  /** Position of the event in the run, from 0: the first one that differs, or the one that the call belongs to. */
+  index: number;
+  /** The recorded event at this position. Undefined if there are only new ones. */
+  event: Event | undefined;
+  /** The call of a model or tool that differs, in words. Undefined: the event itself, or the error of the run, differs. */
+  call?: string | undefined;
+  /** Path in the event, the model request, the tool's arguments or the error. Empty for the whole value. */
+  path: string;
+  expected: unknown;
+  actual: unknown;
+}
+
+/** The result of a replay. */
+export interface ReplayResult {
+  equal: boolean;
+  difference?: ReplayDifference | undefined;
+  /** The result as text for people. */
+  text: string;
+}
+
+/** Options of `replayRun`. Services that prompts read and tools do not, such as memory that is loaded for each message. */
+export interface ReplayOptions extends Pick<RunnerOptions, 'memoryService' | 'artifactService' | 'authenticator'> {
+  /** Objects for callbacks, as `context.deps`. */
+  deps?: unknown;
+}
+
+const names = optionNames<ReplayOptions>({
+  memoryService: true,
+  artifactService: true,
+  authenticator: true,
+  deps: true,
+});
+
+/**
+ * Runs an app or agent on a recording, or the file of one, and compares its events and its calls. Models and tools answer from the
+ * recording; only tools that paused or ran an agent run, with recorded steps. Ids, times and `seq` of events are not compared.
+ * Compactions are off. Throws `RECORDING_INVALID` for a wrong file, and the errors of `Runner` for a wrong app.
+ */
+export async function replayRun(
+  file: string | Recording,
+  app: App | Agent,
+  options: ReplayOptions = {},
+): Promise<ReplayResult> {
+  rejectUnknownOptions(options, names, 'replayRun');
+  const recording = typeof file === 'string' ? await readRecording(file) : checkRecording(file);
+  const { deps, ...services } = options;
+  const runtime = new ReplayRuntime();
+  let traffic: ReplayTraffic | undefined;
+  setTraffic(runtime, { callModel: (p) => traffic!.callModel(p), callTool: (p) => traffic!.callTool(p) });
+  const sessionService = await restoreSession(recording);
+  await using runner = new Runner({
+    ...services,
+    app: appOf(recording, app),
+    sessionService,
+    runtime,
+    autoCreateSession: recording.session === null && recording.runs[0]!.error?.code !== 'SESSION_NOT_FOUND',
+  });
+  for (const [index, run] of recording.runs.entries()) {
+    const stop = new AbortController();
+    traffic = new ReplayTraffic(run, stop);
+    runtime.startRun(run);
+    const found = await compareRun({ run, runner, runtime, stop, traffic, deps });
+    if (!found) continue;
+    const difference = { run: index, event: run.events[found.index], ...found };
+    return { equal: false, difference, text: describeDifference(difference, recording.runs.length) };
+  }
+  const events = recording.runs.reduce((sum, each) => sum + each.events.length, 0);
+  return { equal: true, text: `Equal: ${events} ${events === 1 ? 'event' : 'events'}.` };
+}
+
+async function compareRun(p: {
+  run: RecordedRun;
+  runner: Runner;
+  runtime: ReplayRuntime;
+  stop: AbortController;
+  traffic: ReplayTraffic;
+  deps: unknown;
+}): Promise<Omit<ReplayDifference, 'run' | 'event'> | undefined> {
+  const { deps, run: recorded, runner, runtime, stop, traffic } = p;
+  const request = { ...recorded.request, abortSignal: stop.signal, ...(deps !== undefined && { deps }) } as unknown;
+  const run =
+    recorded.kind === 'resume' ? runner.resume(request as ResumeRequest) : runner.runAsync(request as RunRequest);
+  let isOver = false;
+  const driven = traffic.drive(runtime, () => isOver);
+  let index = 0;
+  try {
+    for await (const event of run) {
+      if (event.partial) continue;
+      if (traffic.difference) break;
+      const expected = recorded.events[index];
+      const found = firstDifference(expected && comparable(expected), comparable(event));
+      if (found) return { index, ...found };
+      index++;
+    }
+    if (!traffic.difference && recorded.error)
+      return { index, path: '', expected: errorToCompare(recorded.error), actual: undefined };
+  } catch (error) {
+    const found = firstDifference(
+      recorded.error && errorToCompare(recorded.error),
+      errorToCompare(toRecordedError(error)),
+    );
+    if (!traffic.difference && found) return { index, call: 'the error of the run', ...found };
+  } finally {
+    stop.abort();
+    await runner.idle();
+    isOver = true;
+    await driven;
+  }
+  if (traffic.difference) return { index, ...traffic.difference };
+  if (index < recorded.events.length)
+    return { index, path: '', expected: comparable(recorded.events[index]!), actual: undefined };
+  const unused = traffic.unusedCall();
+  if (!unused) return undefined;
+  const call = unused.kind === 'model' ? `the model of ${unused.agent}` : `the tool ${unused.tool} of ${unused.agent}`;
+  return { index, call, path: '', expected: unused, actual: undefined };
+}
+
+function appOf({ app: { name } }: Recording, app: App | Agent): App {
+  const given: App = 'rootAgent' in app ? app : { name, rootAgent: app };
+  return { ...given, name, compaction: undefined, models: [recordedModels(given.models ?? [])] };
+}
+
+/** Returns a factory of the app's models by name. A model that cannot be created, for example without its key, has its name only. */
+function recordedModels(factories: readonly ModelFactory[]): ModelFactory {
+  const create = (model: string): Llm => {
+    try {
+      const created = factories.find((each) => each.supports(model))?.create(model);
+      if (created) return created;
+    } catch {
+      // Only the name is needed: the answers are recorded.
+    }
+    return { model, specVersion: 1, generateContentAsync: () => fail() };
+  };
+  return { patterns: ['*'], supports: () => true, create };
+}
+
+function fail(): never {
+  throw new Error('A replay calls no model.');
+}
+
+/** Returns a service with the session before the first run, and with its `app:` and `user:` state. */
+async function restoreSession({ app, session }: Recording): Promise<InMemorySessionService> {
+  const service = new InMemorySessionService();
+  if (!session) return service;
+  const ref: SessionRef = { appName: app.name, userId: session.userId, sessionId: session.sessionId };
+  const isShared = (key: string): boolean => key.startsWith('app:') || key.startsWith('user:');
+  const shared = membersOf(session.state, isShared);
+  if (Object.keys(shared).length > 0) {
+    const other = { ...ref, sessionId: `${ref.sessionId} state` };
+    await service.createSession({ ...other, state: shared });
+    await service.deleteSession(other);
+  }
+  const initialState = membersOf(session.state, (key) => !isShared(key)) as StateMap;
+  await service.insertSession({ ...ref, initialState, events: session.events });
+  return service;
+}
+
+function membersOf(state: StateDelta, isMember: (key: string) => boolean): StateDelta {
+  return Object.fromEntries(Object.entries(state).filter(([key]) => isMember(key)));
+}
+
+/** Returns the members of an event that are compared. */
+function comparable(event: Event): object {
+  const { id: _id, seq: _seq, timestamp: _timestamp, ...rest } = toJson(event);
+  return rest;
+}
+
+function errorToCompare({ code, message, name }: ReturnType<typeof toRecordedError>): object {
+  return code === undefined ? { name, message } : { code };
+}

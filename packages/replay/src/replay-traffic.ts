@@ -1,0 +1,148 @@
+import { setImmediate as eventLoopTurn } from 'node:timers/promises';
+import { thawJson } from '@thole/core/kit';
+import type { Traffic } from '@thole/core/kit';
+import type { JsonObject, LlmResponse, ToolContext } from '@thole/core';
+import { firstDifference } from './first-difference.ts';
+import type { ValueDifference } from './first-difference.ts';
+import { fromRecordedError } from './recorded-error.ts';
+import type { RecordedCall, RecordedModelCall, RecordedRun, RecordedToolCall } from './recording.ts';
+import type { ReplayRuntime } from './replay-runtime.ts';
+import { requestJson, toJson } from './to-json.ts';
+
+/** A call that differs from the recording. */
+export interface CallDifference extends ValueDifference {
+  /** The call in words, such as `call 2 of the model of root`. */
+  call: string;
+}
+
+/** Number of turns of the event loop without a call after which only the clock can continue the run. */
+const IDLE_TURNS = 20;
+
+/**
+ * Answers the calls of one run from its recording, in the recorded order of their ends. Calls are matched by agent and tool, in
+ * the order of their beginning. The first call that differs stops the run.
+ */
+export class ReplayTraffic implements Traffic {
+  /** The first call that differs. */
+  difference: CallDifference | undefined;
+  readonly #run: RecordedRun;
+  readonly #stop: AbortController;
+  readonly #unused: Set<RecordedCall>;
+  readonly #waiting: Map<RecordedCall, () => void> = new Map();
+
+  constructor(run: RecordedRun, stop: AbortController) {
+    this.#run = run;
+    this.#stop = stop;
+    this.#unused = new Set(run.calls);
+  }
+
+  async *callModel(p: Parameters<Traffic['callModel']>[0]): AsyncGenerator<LlmResponse, void, undefined> {
+    const call = this.#take<RecordedModelCall>(
+      (each) => each.kind === 'model' && each.agent === p.agentName && each.branch === p.branch,
+      `the model of ${p.agentName}`,
+      { expected: (each) => each.request, actual: requestJson(p.request) },
+    );
+    if (call.end !== undefined) await this.#turnOf(call, p.options.signal);
+    for (const response of call.responses) yield thawJson(response as unknown as JsonObject) as unknown as LlmResponse;
+    if (call.end === undefined) await this.#turnOf(call, p.options.signal);
+    if (call.error) throw fromRecordedError(call.error);
+  }
+
+  async callTool({ args, tool, toolContext }: Parameters<Traffic['callTool']>[0]): Promise<unknown> {
+    const { agentName: agent, signal } = toolContext;
+    const call = this.#take<RecordedToolCall>(
+      (each) => each.kind === 'tool' && each.agent === agent && each.tool === tool.name,
+      `the tool ${tool.name} of ${agent}`,
+      { expected: (each) => each.args, actual: toJson(args) },
+    );
+    if (call.runs) {
+      answerSteps(toolContext, call);
+      return tool.runAsync({ args, toolContext });
+    }
+    for (const { error, name, result } of call.steps) {
+      const answer = (): never => {
+        if (error) throw fromRecordedError(error);
+        return result as never;
+      };
+      // The tool may have caught the error of a step.
+      await toolContext.step(name, async () => answer()).catch(() => undefined);
+    }
+    await this.#turnOf(call, signal);
+    toolContext.state.update(call.stateDelta);
+    Object.assign(toolContext.actions, toJson(call.actions));
+    if (call.error) throw fromRecordedError(call.error);
+    return toJson(call.result);
+  }
+
+  /** Returns the first recorded call that the run has not made. */
+  unusedCall(): RecordedCall | undefined {
+    return [...this.#unused].find(({ end }) => end !== undefined);
+  }
+
+  /** Lets calls continue until the run is over. */
+  async drive(runtime: ReplayRuntime, isOver: () => boolean): Promise<void> {
+    for (let idle = 0; !isOver(); idle++) {
+      await eventLoopTurn();
+      const [next] = [...this.#waiting.keys()]
+        .filter(({ end }) => end !== undefined)
+        .toSorted((a, b) => a.end! - b.end!);
+      if (next) {
+        this.#waiting.get(next)!();
+        idle = 0;
+      } else if (idle >= IDLE_TURNS && this.#waiting.size > 0 && this.#run.error?.code === 'RUN_ABORTED') {
+        this.#stop.abort();
+      } else if (idle >= IDLE_TURNS && runtime.pending > 0) {
+        await runtime.advance(1_000);
+      }
+    }
+  }
+
+  /** Returns the recorded call. Stops the run if there is none, or if its request is not the recorded one. */
+  #take<C extends RecordedCall>(
+    isCall: (call: RecordedCall) => boolean,
+    callee: string,
+    p: { expected: (call: C) => JsonObject; actual: JsonObject },
+  ): C {
+    const same = this.#run.calls.filter(isCall);
+    const call = same.find((each) => this.#unused.has(each)) as C | undefined;
+    const count = call ? same.indexOf(call) + 1 : same.length + 1;
+    const found = call
+      ? firstDifference(p.expected(call), p.actual)
+      : { path: '', expected: undefined, actual: p.actual };
+    if (found) {
+      this.difference ??= { ...found, call: `call ${count} of ${callee}` };
+      this.#stop.abort();
+      throw new Error('The replay has ended.');
+    }
+    this.#unused.delete(call!);
+    return call!;
+  }
+
+  async #turnOf(call: RecordedCall, signal: AbortSignal): Promise<void> {
+    try {
+      await new Promise<void>((resolve, reject) => {
+        signal.throwIfAborted();
+        this.#waiting.set(call, resolve);
+        signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+      });
+    } finally {
+      this.#waiting.delete(call);
+    }
+  }
+}
+
+/** Answers steps of a tool that runs from the recording: their functions may have effects. */
+function answerSteps(context: ToolContext, { steps }: RecordedToolCall): void {
+  const step = context.step.bind(context);
+  const left = [...steps];
+  const answered: ToolContext['step'] = (name, fn) => {
+    const at = left.findIndex((each) => each.name === name);
+    const [found] = at < 0 ? [] : left.splice(at, 1);
+    if (!found) return step(name, fn) as never;
+    return step(name, async () => {
+      if (found.error) throw fromRecordedError(found.error);
+      return found.result as never;
+    }) as never;
+  };
+  Object.defineProperty(context, 'step', { value: answered });
+}

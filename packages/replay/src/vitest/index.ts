@@ -1,0 +1,1 @@
+export { toReplay } from './to-replay.ts';

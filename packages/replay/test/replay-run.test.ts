@@ -1,0 +1,211 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pendingInterrupts } from '@thole/core';
+import type { Event } from '@thole/core';
+import { LlmAgent, ParallelAgent, Runner } from '@thole/runner';
+import { calls, fails, says, ScriptedLlm } from '@thole/testing';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { recordRun, replayRun } from '../src/index.ts';
+import type { Recording } from '../src/index.ts';
+import { bookAnswers, hello, optionsFor, tripApp, weatherAnswers } from './trip-app.ts';
+import type { TripChanges } from './trip-app.ts';
+
+const sse = { ...hello, runConfig: { streamingMode: 'sse' as const } };
+
+function record(
+  answers: TripChanges['answers'],
+  ...byName: ConstructorParameters<typeof ScriptedLlm>
+): Promise<Recording> {
+  return recordRun(optionsFor(tripApp({ answers: answers! }), ...byName), sse);
+}
+
+function answering(events: readonly Event[]): { userId: string; sessionId: string; answers: { [id: string]: string } } {
+  const [interrupt] = pendingInterrupts(events);
+  return { userId: 'ann', sessionId: 's', answers: { [interrupt!.id]: 'yes' } };
+}
+
+describe('recordRun', () => {
+  it('keeps requests, partial responses, arguments, results and events', async () => {
+    const { app, runs, session, version } = await record(weatherAnswers);
+    expect({ app, session, version }).toEqual({
+      app: { name: 'trips', agents: ['root'], tools: ['weather', 'book', 'guide'] },
+      session: null,
+      version: 1,
+    });
+    const [ask, tool, answer] = runs[0]!.calls;
+    expect(ask).toMatchObject({ kind: 'model', agent: 'root', end: 1 });
+    expect(tool).toMatchObject({
+      args: { city: 'Oslo' },
+      result: { sky: 'clear' },
+      stateDelta: { city: 'Oslo' },
+      end: 2,
+    });
+    expect(answer).toMatchObject({ responses: [{ partial: true }, { partial: true }, { content: {} }], end: 3 });
+    expect(runs[0]!.events.map(({ author }) => author)).toEqual(['user', 'root', 'root', 'root']);
+  });
+
+  it('never contains deps, temp: state or provider options', async () => {
+    const app = tripApp({ answers: weatherAnswers });
+    const rootAgent = new LlmAgent({
+      ...{ name: 'root', model: (app.rootAgent as LlmAgent).model!, tools: (app.rootAgent as LlmAgent).tools },
+      providerOptions: { any: { key: 'hush' } },
+    });
+    const request = { ...hello, deps: { key: 'hush' }, stateDelta: { 'temp:key': 'hush', kept: 'yes' } };
+    const recording = await recordRun(optionsFor({ ...app, rootAgent }), request);
+    expect(JSON.stringify(recording)).not.toContain('hush');
+    expect(recording.runs[0]!.request).toMatchObject({ stateDelta: { kept: 'yes' } });
+  });
+
+  it('replaces texts with redact, and the recording is still equal', async () => {
+    const options = optionsFor(tripApp({ answers: weatherAnswers }));
+    const recording = await recordRun(options, hello, { redact: (text) => text.replaceAll('Oslo', 'X') });
+    expect(JSON.stringify(recording)).not.toContain('Oslo');
+    expect((await replayRun(recording, tripApp())).text).toMatch(/^Equal: /);
+  });
+
+  it('shows each event, also partial ones', async () => {
+    const events: Event[] = [];
+    await recordRun(optionsFor(tripApp({ answers: weatherAnswers })), sse, { onEvent: (event) => events.push(event) });
+    expect(events.filter(({ partial }) => partial)).toHaveLength(2);
+  });
+});
+
+describe('replayRun', () => {
+  it('is equal for an unchanged app, and calls neither its models nor its tools', async () => {
+    let runs = 0;
+    const result = await replayRun(await record(weatherAnswers), tripApp({ onBook: () => runs++ }));
+    expect(result).toEqual({ equal: true, text: 'Equal: 4 events.' });
+    expect(runs).toBe(0);
+  });
+
+  it('names the request that a changed instruction changes', async () => {
+    const result = await replayRun(await record(weatherAnswers), tripApp({ instruction: 'Sell trips.' }));
+    expect(result).toMatchObject({
+      equal: false,
+      difference: { run: 0, index: 1, call: 'call 1 of the model of root', path: 'config.systemInstruction' },
+    });
+    expect(result.difference!.actual).toContain('Sell trips.');
+    expect(result.text).toMatch(
+      /^Event 2: call 1 of the model of root differs at config\.systemInstruction\.\n {2}recorded:/,
+    );
+  });
+
+  it('names the request that a changed tool changes', async () => {
+    const { difference } = await replayRun(await record(weatherAnswers), tripApp({ description: 'Rain.' }));
+    expect(difference?.path).toBe('config.tools[0].functionDeclarations[0].description');
+  });
+
+  it('names the first event that differs', async () => {
+    const app = tripApp();
+    const plugin = {
+      name: 'shout',
+      onEventCallback: ({ event }: { event: Event }) =>
+        event.content?.parts?.[0]?.text === 'Clear skies.' && !event.partial
+          ? { ...event, content: { role: 'model' as const, parts: [{ text: 'CLEAR' }] } }
+          : undefined,
+    };
+    const { difference } = await replayRun(await record(weatherAnswers), { ...app, plugins: [plugin] });
+    expect(difference).toMatchObject({
+      ...{ index: 3, path: 'content.parts[0].text', expected: 'Clear skies.', actual: 'CLEAR' },
+      event: { author: 'root' },
+    });
+  });
+
+  it('names a call that the code makes in addition, and one that it no longer makes', async () => {
+    const recording = await record(weatherAnswers);
+    const more = structuredClone(recording);
+    more.runs[0]!.calls.splice(2, 1);
+    expect((await replayRun(more, tripApp())).difference).toMatchObject({
+      call: 'call 2 of the model of root',
+      index: 3,
+    });
+    const fewer = structuredClone(recording);
+    fewer.runs[0]!.calls.push({ ...structuredClone(fewer.runs[0]!.calls[0]!), end: 4 });
+    expect((await replayRun(fewer, tripApp())).difference).toMatchObject({
+      call: 'the model of root',
+      actual: undefined,
+    });
+  });
+
+  it('replays errors of tools and models', async () => {
+    const recording = await record([calls('weather', { city: 'Atlantis' }), fails('MODEL_INCOMPLETE')]);
+    expect(recording.runs[0]!.error).toMatchObject({ code: 'MODEL_INCOMPLETE' });
+    expect((await replayRun(recording, tripApp())).text).toMatch(/^Equal: /);
+  });
+
+  it('replays agents that run as tools, with models by name', async () => {
+    const recording = await record([calls('guide', { request: 'Sights?' }), says('A fjord.')], says('Fjord'));
+    expect(recording.runs[0]!.calls.map(({ agent, end }) => [agent, end])).toEqual([
+      ...[
+        ['root', 1],
+        ['root', 3],
+        ['guide', 2],
+        ['root', 4],
+      ],
+    ]);
+    expect((await replayRun(recording, optionsFor(tripApp()).app!)).text).toMatch(/^Equal: /);
+  });
+
+  it('replays an invocation with several runs, and no step runs again', async () => {
+    let steps = 0;
+    const options = optionsFor(tripApp({ answers: bookAnswers }));
+    const first = { ...hello, sessionId: 's' };
+    const recording = await recordRun({ ...options, autoCreateSession: true }, [first, answering]);
+    expect(recording.runs.map(({ kind }) => kind)).toEqual(['run', 'resume']);
+    expect(recording.runs[1]!.events.at(-1)!.content!.parts![0]!.text).toBe('Booked.');
+    expect(await replayRun(recording, tripApp({ onBook: () => steps++ }))).toMatchObject({ equal: true });
+    expect(steps).toBe(0);
+    const { difference } = await replayRun(recording, tripApp({ instruction: 'Sell.' }));
+    expect(difference).toMatchObject({ run: 0, path: 'config.systemInstruction' });
+  });
+
+  it('replays a resumed run from the session that it began with', async () => {
+    const options = optionsFor(tripApp({ answers: bookAnswers }));
+    const ref = { appName: 'trips', userId: 'ann', sessionId: 's' };
+    await options.sessionService.createSession({ ...ref, state: { 'user:name': 'Ann', trip: 1 } });
+    const events = await Array.fromAsync(new Runner(options).runAsync({ ...hello, sessionId: 's' }));
+    const recording = await recordRun(options, answering(events));
+    expect(recording.session).toMatchObject({ state: { 'user:name': 'Ann', trip: 1 } });
+    expect(recording.session!.events.length).toBeGreaterThan(2);
+    const result = await replayRun(recording, tripApp());
+    expect(result.text).toMatch(/^Equal: /);
+  });
+
+  it('keeps the recorded order of agents that run in parallel', async () => {
+    const waits = (ms: number, text: string) => async () => {
+      await new Promise((resolve) => setTimeout(resolve, ms));
+      return says(text);
+    };
+    const parallel = (slow: ScriptedLlm, fast: ScriptedLlm) =>
+      new ParallelAgent({
+        name: 'both',
+        subAgents: [new LlmAgent({ name: 'slow', model: slow }), new LlmAgent({ name: 'fast', model: fast })],
+      });
+    const rootAgent = parallel(new ScriptedLlm(waits(30, 'one')), new ScriptedLlm(says('two')));
+    const recording = await recordRun(optionsFor({ name: 'trips', rootAgent }), hello);
+    expect(recording.runs[0]!.events.map(({ author }) => author)).toEqual(['user', 'fast', 'slow']);
+    expect(await replayRun(recording, parallel(new ScriptedLlm(), new ScriptedLlm()))).toMatchObject({ equal: true });
+  });
+
+  it('reads a file, and rejects others with RECORDING_INVALID', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'thole-replay-'));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const file = join(folder, 'run.json');
+    await recordRun(optionsFor(tripApp({ answers: weatherAnswers })), hello, { file });
+    expect(await replayRun(file, tripApp())).toMatchObject({ equal: true });
+    const recording = JSON.parse(await readFile(file, 'utf8')) as Recording;
+    const texts = [
+      '{',
+      '[]',
+      '{}',
+      JSON.stringify({ ...recording, version: 2 }),
+      JSON.stringify({ ...recording, runs: [] }),
+    ];
+    for (const text of [...texts, JSON.stringify({ ...recording, runs: [{ ...recording.runs[0], calls: [{}] }] })]) {
+      await writeFile(file, text);
+      await expect(replayRun(file, tripApp())).rejects.toMatchObject({ code: 'RECORDING_INVALID' });
+    }
+    await expect(replayRun(join(folder, 'none'), tripApp())).rejects.toMatchObject({ code: 'RECORDING_INVALID' });
+  });
+});

@@ -1,0 +1,66 @@
+import type { App } from '@thole/core';
+import { InMemorySessionService } from '@thole/mem-services';
+import { AgentTool, LlmAgent } from '@thole/runner';
+import type { RunnerOptions } from '@thole/runner';
+import { calls, FixedRuntime, says, ScriptedLlm, streams } from '@thole/testing';
+import { FunctionTool } from '@thole/tools';
+
+/** Parts of the app that a test changes. */
+export interface TripChanges {
+  instruction?: string;
+  description?: string;
+  answers?: ConstructorParameters<typeof ScriptedLlm>;
+  onBook?: () => void;
+}
+
+/** Returns an app whose tool changes state, asks a person, and fails; and one of its tools is an agent. */
+export function tripApp({ answers = [], description, instruction, onBook }: TripChanges = {}): App {
+  const weather = new FunctionTool({
+    name: 'weather',
+    description: description ?? 'The weather in a city.',
+    parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
+    execute: ({ city }, { state }) => {
+      onBook?.();
+      state.set('city', city!);
+      state.set('temp:secret', 'hush');
+      if (city === 'Atlantis') throw new Error('There is no such city.');
+      return { city: city!, sky: 'clear' };
+    },
+  });
+  const book = new FunctionTool({
+    name: 'book',
+    description: 'Books a trip.',
+    execute: async (_args, context) => {
+      const price = await context.step('price', async () => {
+        onBook?.();
+        return 7;
+      });
+      const answer = await context.requestInput({ message: `Pay ${price}?` });
+      return { answer, price };
+    },
+  });
+  const guide = new LlmAgent({ name: 'guide', model: 'by-name', description: 'Knows sights.' });
+  const model = new ScriptedLlm(...answers);
+  const tools = [weather, book, new AgentTool({ agent: guide })];
+  const rootAgent = new LlmAgent({ name: 'root', model, instruction: instruction ?? 'Plan trips.', tools });
+  return { name: 'trips', rootAgent };
+}
+
+/** Returns the options of a runner for this app, whose models by name give these answers. */
+export function optionsFor(app: App, ...byName: ConstructorParameters<typeof ScriptedLlm>): RunnerOptions {
+  const llm = new ScriptedLlm(...byName);
+  const models = [{ patterns: ['by-name'], supports: (name: string) => name === 'by-name', create: () => llm }];
+  const sessionService = new InMemorySessionService();
+  return { app: { ...app, models }, sessionService, runtime: new FixedRuntime({ now: 1_800_000_000 }) };
+}
+
+export const hello = { userId: 'ann', newMessage: 'Oslo?' };
+
+/** Answers of a run with a tool and a streamed text. */
+export const weatherAnswers: ConstructorParameters<typeof ScriptedLlm> = [
+  calls('weather', { city: 'Oslo' }),
+  streams('Clear ', 'skies.'),
+];
+
+/** Answers of two runs: the call of `book` pauses the first one. */
+export const bookAnswers: ConstructorParameters<typeof ScriptedLlm> = [calls('book', {}), says('Booked.')];
