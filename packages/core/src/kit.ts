@@ -21,8 +21,8 @@ export { answerEventId, requestKindOf, requestNames } from './interrupt/interrup
 export { InterruptLog, isFinalRecord, isProvisional } from './interrupt/interrupt-log.ts';
 export type { RecordedInterrupt } from './interrupt/interrupt-log.ts';
 export { silentSpan } from './runtime/silent.ts';
-export { setTraffic, trafficOf } from './runtime/traffic.ts';
-export type { Traffic } from './runtime/traffic.ts';
+export { setTraffic, trafficOf } from './tool/traffic.ts';
+export type { Traffic } from './tool/traffic.ts';
 export { assertContent, assertResponseParts } from './content/assert-content.ts';
 export { pairCalls } from './content/pair-calls.ts';
 export type { PairedCall, PairedCalls } from './content/pair-calls.ts';

@@ -1,4 +1,4 @@
-import type { EventActions, JsonObject, LlmResponse, StateDelta, ToolContext } from '@thole/core';
+import type { EventActions, Json, JsonObject, LlmResponse, StateDelta, ToolContext } from '@thole/core';
 import type { Traffic } from '@thole/core/kit';
 import { toRecordedError } from './recorded-error.ts';
 import type { RecordedCall, RecordedToolCall } from './recording.ts';
@@ -83,7 +83,7 @@ function recordSteps(context: ToolContext, call: RecordedToolCall): void {
   const recorded: ToolContext['step'] = async (name, fn) => {
     try {
       const result = await step(name, fn);
-      call.steps.push({ name, ...(result !== undefined && { result: toJson(result) }) });
+      call.steps.push({ name, ...(result !== undefined && { result: toJson(result as Json) }) });
       return result as never;
     } catch (error) {
       call.steps.push({ name, error: toRecordedError(error) });

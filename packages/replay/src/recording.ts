@@ -88,13 +88,13 @@ export interface RecordedError {
 
 /** Returns the recording of a file. Throws `RECORDING_INVALID` if it cannot be read, or has another format or version. */
 export async function readRecording(file: string): Promise<Recording> {
-  let value: unknown;
-  try {
-    value = JSON.parse(await readFile(file, 'utf8'));
-  } catch (cause) {
-    const problem = cause instanceof SyntaxError ? 'is not JSON' : 'cannot be read';
+  const fail = (problem: string) => (cause: unknown) => {
     throw new TholeError('RECORDING_INVALID', `The recording ${file} ${problem}.`, { cause });
-  }
+  };
+  const text = await readFile(file, 'utf8').catch(fail('cannot be read'));
+  const value = await Promise.resolve(text)
+    .then((each): unknown => JSON.parse(each))
+    .catch(fail('is not JSON'));
   return checkRecording(value);
 }
 

@@ -1,4 +1,4 @@
-import { setImmediate as eventLoopTurn } from 'node:timers/promises';
+import { systemRuntime } from '@thole/core';
 import { thawJson } from '@thole/core/kit';
 import type { Traffic } from '@thole/core/kit';
 import type { JsonObject, LlmResponse, ToolContext } from '@thole/core';
@@ -81,8 +81,9 @@ export class ReplayTraffic implements Traffic {
 
   /** Lets calls continue until the run is over. */
   async drive(runtime: ReplayRuntime, isOver: () => boolean): Promise<void> {
+    const system = systemRuntime();
     for (let idle = 0; !isOver(); idle++) {
-      await eventLoopTurn();
+      await system.eventLoopTurn?.();
       const [next] = [...this.#waiting.keys()]
         .filter(({ end }) => end !== undefined)
         .toSorted((a, b) => a.end! - b.end!);

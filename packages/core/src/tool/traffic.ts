@@ -3,8 +3,8 @@ import type { JsonObject } from '../json/json.ts';
 import type { Llm, LlmOptions } from '../model/llm.ts';
 import type { LlmRequest } from '../model/llm-request.ts';
 import type { LlmResponse } from '../model/llm-response.ts';
-import type { Tool } from '../tool/tool.ts';
-import type { Runtime } from './runtime.ts';
+import type { Tool } from './tool.ts';
+import type { Runtime } from '../runtime/runtime.ts';
 
 const key = Symbol.for('thole.traffic');
 
