@@ -1,4 +1,5 @@
 import { InMemorySessionService } from '@thole/mem-services';
+import { Anthropic } from '@thole/provider-anthropic';
 import { Gemini } from '@thole/provider-gemini';
 import { OpenAi } from '@thole/provider-openai';
 import { LlmAgent, Runner } from '@thole/runner';
@@ -29,6 +30,36 @@ const openAiAnswer = {
     },
   ],
 };
+
+it('Claude is offered the tools that it runs, next to functions, and each of them once', async () => {
+  const answer = {
+    id: 'msg_1',
+    type: 'message',
+    role: 'assistant',
+    model: 'claude-sonnet-5-5',
+    content: [{ type: 'text', text: 'Sunny.' }],
+    stop_reason: 'end_turn',
+    usage: { input_tokens: 1, output_tokens: 1 },
+  };
+  const server = await ProtocolServer.start(() => ({ body: JSON.stringify(answer) }));
+  try {
+    const model = new Anthropic({ model: 'claude-sonnet-5-5', apiKey: 'key', baseUrl: server.url, retry: false });
+    const withoutFiles = tools.filter(({ name }) => name !== 'file_search');
+    const runner = new Runner({
+      appName: 'hotel',
+      agent: new LlmAgent({ name: 'concierge', model, tools: withoutFiles }),
+      sessionService: new InMemorySessionService(),
+      autoCreateSession: true,
+    });
+    const { text } = await runner.runToCompletion({ userId: 'ada', sessionId: 's', newMessage: 'How is the weather?' });
+    await runner.close();
+    expect(text).toBe('Sunny.');
+    const sent = (server.requests[0]!.body as { tools: { name: string }[] }).tools;
+    expect(sent.map(({ name }) => name)).toEqual(['find_rooms', 'web_search', 'code_execution']);
+  } finally {
+    await server.close();
+  }
+});
 
 it.each([
   [

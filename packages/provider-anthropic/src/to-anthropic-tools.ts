@@ -11,10 +11,14 @@ export function toAnthropicTools({ tools = [], toolConfig }: GenerateContentConf
   const { mode, allowedFunctionNames = [] } = toolConfig?.functionCallingConfig ?? {};
   const isAllowed = (name: string): boolean =>
     mode === 'NONE' || allowedFunctionNames.length === 0 || allowedFunctionNames.includes(name);
-  return tools.flatMap((tool) => {
+  const sent = tools.flatMap((tool) => {
     if (!('functionDeclarations' in tool)) return [toProviderTool(tool as { [name: string]: Json })];
     return tool.functionDeclarations.filter(({ name }) => isAllowed(name)).map(toFunction);
   });
+  // The API rejects two tools of one name: a search is asked for once, with the settings of both.
+  const byName = new Map<unknown, JsonObject>();
+  for (const tool of sent) byName.set(tool['name'], { ...byName.get(tool['name']), ...tool });
+  return [...byName.values()];
 }
 
 /** Returns which functions may or must be called. Undefined leaves the choice to the model. */

@@ -138,6 +138,10 @@ describe('toAnthropicRequest', () => {
     expect(bodyOf({ tools: [{ googleSearch: { timeRangeFilter: {} } }] })['tools']).toEqual([
       { type: 'web_search_20250305', name: 'web_search' },
     ]);
+    const twice = [{ googleSearch: {} }, { webSearch: { max_uses: 2 } }];
+    expect(bodyOf({ tools: twice })['tools']).toEqual([
+      { type: 'web_search_20250305', name: 'web_search', max_uses: 2 },
+    ]);
     expect(() => bodyOf({ tools: [{ fileSearch: {} }] })).toThrow(/no tool fileSearch/);
   });
 
