@@ -103,7 +103,7 @@ export function checkRecording(value: unknown): Recording {
   if (!isPlainObject(value) || value['version'] === undefined) throw invalid('must be an object with a version');
   const { app, runs, session, version } = value;
   if (version !== RECORDING_VERSION)
-    throw invalid(`has the version ${String(version)}. This package reads version ${RECORDING_VERSION}`);
+    throw invalid(`has the version ${JSON.stringify(version)}. This package reads version ${RECORDING_VERSION}`);
   if (!isPlainObject(app) || typeof app['name'] !== 'string') throw invalid('must have app.name');
   if (session !== null && !hasLists(session, 'events')) throw invalid('must have a session with events, or null');
   if (!Array.isArray(runs) || runs.length === 0) throw invalid('must have at least one run');
