@@ -45,6 +45,17 @@ it('branches off before a message with its events and state, without the user’
   expect(forkOf([one, two, three], 'event-1', { a: 3 })).toEqual({ state: {}, events: [] });
 });
 
+it('branches off without rewound events and their state', () => {
+  const [invocationId, later] = ['invocation-2', 'invocation-3'];
+  const removed = { ...two, invocationId };
+  const marker = anEvent(3, { author: 'user', actions: { rewindBeforeInvocationId: invocationId } });
+  const next = anEvent(4, { author: 'user', parts: [{ text: 'Four' }] });
+  const list = [one, removed, { ...marker, invocationId: later }, { ...next, invocationId: later }];
+  const fork = forkOf(list, next.id, { a: 1 });
+  expect(fork.events.map((event) => event.content!.parts![0]!.text)).toEqual(['One']);
+  expect(fork.state).toEqual({ a: 1 });
+});
+
 it('forks without anything that only a run may write', () => {
   const asks = anEvent(2, {
     parts: [{ functionCall: { id: 'q', name: 'adk_request_confirmation', args: {} } }, { text: 'Wait.' }],

@@ -60,7 +60,7 @@ describeInBrowser('the page, in a chat', (browser) => {
     const conversation = page.getByRole('main', { name: 'Conversation' });
     await conversation.getByText('May the guest stay until two?').last().waitFor();
     await conversation.getByRole('textbox', { name: 'Result of ask_manager' }).fill('yes, until two');
-    await conversation.getByRole('button', { name: 'Answer' }).click();
+    await conversation.getByRole('button', { name: 'Answer', exact: true }).click();
     await conversation.getByText('You may stay until two.').waitFor();
     expect(await conversation.getByRole('textbox', { name: 'Result of ask_manager' }).count()).toBe(0);
     const answered = JSON.stringify(hotel.model.requests.at(-1)!.contents);

@@ -8,9 +8,11 @@ import { connection } from '../state/connection.ts';
 import { go } from '../state/location.ts';
 import { openRun } from '../state/run.ts';
 import { loadSession } from '../state/session-actions.ts';
-import { events, status } from '../state/session.ts';
+import { status } from '../state/session.ts';
 import { Composer } from './Composer.tsx';
 import { EntryList } from './EntryList.tsx';
+import { entries } from './projection.ts';
+import { RemovalDialog } from './RemovalDialog.tsx';
 import { Suggestions } from './Suggestions.tsx';
 import './conversation.css';
 
@@ -20,6 +22,7 @@ export function Conversation() {
     <div class="conversation">
       <Body />
       <Composer />
+      <RemovalDialog />
     </div>
   );
 }
@@ -77,6 +80,6 @@ function Body() {
       </div>
     );
   }
-  if (events.value.length === 0 && !sent && state.kind !== 'running') return <Suggestions />;
+  if (entries.value.length === 0 && !sent && state.kind !== 'running') return <Suggestions />;
   return <EntryList />;
 }

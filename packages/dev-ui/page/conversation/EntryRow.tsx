@@ -1,6 +1,7 @@
 import type { TargetedMouseEvent } from 'preact';
 import { useState } from 'preact/hooks';
 import { CopyButton } from '../components/CopyButton.tsx';
+import { ErrorNote } from '../components/ErrorNote.tsx';
 import { formatMoment, formatTime } from '../components/format.ts';
 import { IconButton } from '../components/IconButton.tsx';
 import { run } from '../state/run.ts';
@@ -9,6 +10,8 @@ import { isNarrow } from '../state/screen.ts';
 import { BlockView } from './BlockView.tsx';
 import { EditMessage } from './EditMessage.tsx';
 import type { Entry } from './entries.ts';
+import { isMessage, MessageActions } from './MessageActions.tsx';
+import { rowError } from './row-actions.ts';
 import { TurnLine } from './TurnLine.tsx';
 
 /** One row: author, time and content. A click selects its event; on narrow screens it also opens the inspector. */
@@ -60,6 +63,7 @@ export function EntryRow({ entry, isSelected }: { entry: Entry; isSelected?: boo
         </div>
       )}
       {hasActions && <Actions entry={entry} edit={() => setIsEdited(true)} />}
+      {rowError.value?.eventId === event.id && <ErrorNote error={rowError.value.error} />}
       {turn && !isRunningNow(turn.invocationId) && <TurnLine turn={turn} />}
     </article>
   );
@@ -84,6 +88,7 @@ function Actions({ entry, edit }: { entry: Entry; edit: () => void }) {
       <IconButton plain label="Event as JSON" icon="dots" onClick={() => inspect(event.id, 'event')} />
       {said !== '' && <CopyButton text={said} label="Copy text" />}
       {isQuestion && <IconButton plain label="Edit and run again" icon="edit" onClick={edit} />}
+      {isMessage(entry) && <MessageActions entry={entry} />}
     </div>
   );
 }

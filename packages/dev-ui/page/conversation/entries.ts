@@ -169,7 +169,6 @@ function toolUse(event: Event, call: FunctionCall, { answers, requests }: Histor
 function noteOf(event: Event, alone: boolean): string | undefined {
   const { actions } = event;
   if (actions.transferToAgent !== undefined) return `Handed over to ${actions.transferToAgent}.`;
-  if (actions.rewindBeforeInvocationId !== undefined) return 'Rewound: what is above is undone.';
   if (actions.compaction) return `Older events were put into a summary (${actions.compaction.eventIds.length}).`;
   if (!alone) return undefined;
   const files = Object.keys(actions.artifactDelta);

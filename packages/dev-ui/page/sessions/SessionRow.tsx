@@ -8,6 +8,7 @@ import { waiting } from '../state/inbox.ts';
 import { now } from '../state/now.ts';
 import { formatRoute } from '../state/route.ts';
 import { runs } from '../state/run.ts';
+import { sessions } from '../state/sessions.ts';
 import { sessionsOpen } from '../state/screen.ts';
 import { sessionKey } from '../state/session-key.ts';
 import { displayNameOf } from '../state/title-of.ts';
@@ -36,6 +37,11 @@ export function SessionRow({ session, excerpt }: { session: SessionSummary; exce
         <span class="session-name" dir="auto">
           {name}
         </span>
+        {session.forkedFrom && (
+          <small class="muted" dir="auto">
+            Copy of {nameOf(session.forkedFrom.sessionId)}
+          </small>
+        )}
         {excerpt && (
           <small class="muted" dir="auto">
             {excerpt}
@@ -69,4 +75,10 @@ export function SessionRow({ session, excerpt }: { session: SessionSummary; exce
       </MenuProvider>
     </div>
   );
+}
+
+/** Returns the name of a session, or its id if it has no name or is not listed. */
+function nameOf(id: string): string {
+  const session = sessions.value?.find((each) => each.id === id);
+  return (session && displayNameOf(session)) ?? id;
 }

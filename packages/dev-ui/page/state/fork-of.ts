@@ -1,5 +1,6 @@
 import { createEventActions } from '@thole/core';
 import type { Event, Json, StateMap } from '@thole/core';
+import { applyRewinds } from '@thole/core/kit';
 
 /** State and events of a new session that branches off before an event. */
 export interface Fork {
@@ -10,14 +11,15 @@ export interface Fork {
 const reserved = new Set(['adk_request_credential', 'adk_request_confirmation', 'adk_request_input']);
 
 /**
- * Returns the events before the one with this id in a form that a new session accepts: without data that only a run may write
- * and without requests to people. The state is the result of these events on top of values that no event wrote. State of
+ * Returns the events before the one with this id in a form that a new session accepts: without rewound events,
+ * data that only a run may write, and requests to people. The state is the result of these events on top of values that no event wrote. State of
  * the user and the app is left out.
  */
 export function forkOf(events: readonly Event[], beforeId: string, state: Readonly<Record<string, Json>>): Fork {
-  const at = events.findIndex((event) => event.id === beforeId);
-  const before = at < 0 ? events : events.slice(0, at);
-  const written = new Set(events.flatMap((event) => Object.keys(event.actions.stateDelta)));
+  const visible = applyRewinds(events);
+  const at = visible.findIndex((event) => event.id === beforeId);
+  const before = at < 0 ? visible : visible.slice(0, at);
+  const written = new Set(visible.flatMap((event) => Object.keys(event.actions.stateDelta)));
   const kept = Object.entries(state).filter(([key]) => isOwn(key) && !written.has(key));
   const next = new Map<string, Json>(kept);
   for (const event of before) {

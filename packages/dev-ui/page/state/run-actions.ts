@@ -56,6 +56,17 @@ export async function runAgainFrom(eventId: string, parts: Part[]): Promise<bool
   return runIn(ref, { newMessage: content }, content);
 }
 
+/**
+ * Removes an invocation of the open session and everything after it, and answers it again. `message` is shown until the stored
+ * event arrives. Resolves as `send` does.
+ */
+export async function answerInvocationAgain(invocationId: string, message: Content = {}): Promise<boolean> {
+  const ref = sessionRef.peek();
+  if (!ref) return false;
+  const request = { ...ref, regenerateInvocationId: invocationId, streaming: true };
+  return readRun(ref, client.run({ ...request, onReconnect: onReconnect(sessionKey(ref)) }), message, invocationId);
+}
+
 /** Asks the server to stop the run of the open session. */
 export async function stop(): Promise<void> {
   const reader = runs.peek().get(openKey.peek() ?? '')?.reader;
@@ -97,11 +108,13 @@ function runIn(ref: SessionRef, what: { newMessage: Content }, sent: Content): P
 }
 
 /** Shows a run that was just requested. Resolves as `send` does. */
-async function readRun(ref: SessionRef, reader: ClientRun, sent: Content): Promise<boolean> {
+async function readRun(ref: SessionRef, reader: ClientRun, sent: Content, replaced?: string): Promise<boolean> {
   const key = sessionKey(ref);
   const startedAt = nowMs();
-  const message = { content: sent, afterSeq: events.peek().at(-1)?.seq ?? 0, timestamp: startedAt / 1_000 };
-  changeRun(key, { state: { kind: 'running', startedAt }, reader, sent: message, streaming: [] });
+  const afterSeq = events.peek().at(-1)?.seq ?? 0;
+  const message = { content: sent, afterSeq, timestamp: startedAt / 1_000 };
+  const replaces = replaced === undefined ? undefined : { invocationId: replaced, afterSeq };
+  changeRun(key, { state: { kind: 'running', startedAt }, reader, sent: message, streaming: [], replaces });
   const ended = followRun(ref, reader, 'begun');
   return reader.invocationId.then(
     (invocationId) => {

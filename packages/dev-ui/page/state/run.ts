@@ -18,6 +18,15 @@ export interface RunRecord {
   /** The message that this page sent, until its event is stored. */
   sent?: SentMessage | undefined;
   streaming: readonly Event[];
+  /** Set if the run answers an earlier invocation again. */
+  replaces?: ReplacedInvocation | undefined;
+}
+
+/** An invocation that a run answers again. */
+export interface ReplacedInvocation {
+  invocationId: string;
+  /** `seq` of the last event before the run. */
+  afterSeq: number;
 }
 
 /** By `sessionKey`. A run is read further when another session is opened. */

@@ -1,0 +1,32 @@
+import { computed } from '@preact/signals';
+import type { ReadonlySignal } from '@preact/signals';
+import type { Event } from '@thole/core';
+import { applyRewinds } from '@thole/core/kit';
+import { openRun } from './run.ts';
+import type { ReplacedInvocation } from './run.ts';
+import { events } from './session.ts';
+
+const replaced: ReadonlySignal<ReplacedInvocation | undefined> = computed(() => {
+  const { replaces, state } = openRun.value;
+  return state.kind === 'running' ? replaces : undefined;
+});
+
+/**
+ * The events of the open session that are not rewound, oldest first. While an invocation is answered again, its earlier events
+ * and those after it are left out, also before the server has stored that.
+ */
+export const visibleEvents: ReadonlySignal<readonly Event[]> = computed(() => {
+  const visible = applyRewinds(events.value);
+  if (!replaced.value) return visible;
+  const { invocationId, afterSeq } = replaced.value;
+  const from = visible.findIndex((event) => event.invocationId === invocationId);
+  return from < 0 ? visible : visible.filter((event, i) => i < from || (event.seq ?? 0) > afterSeq);
+});
+
+/** The invocations of the open session that were removed completely. */
+export const rewoundInvocations: ReadonlySignal<ReadonlySet<string>> = computed(() => {
+  const visible = visibleEvents.value;
+  if (visible === events.value) return new Set();
+  const left = new Set(visible.map(({ invocationId }) => invocationId));
+  return new Set(events.value.flatMap(({ invocationId }) => (left.has(invocationId) ? [] : [invocationId])));
+});
