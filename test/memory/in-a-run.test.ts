@@ -137,6 +137,37 @@ describe('AutoIngestPlugin', () => {
     expect(await setup.remembered()).toHaveLength(10);
   });
 
+  it('skips turns that were rewound, also before the events that it reads', async () => {
+    const setup = new MemorySetup();
+    const plugin = ingesting(setup);
+    const runner = setup.runner([plugin], [says('1'), says('2'), says('3'), says('4')]);
+    const one = await turn(runner, 'One.');
+    const two = await turn(runner, 'Two.');
+    await runner.rewind({ userId: 'ann', sessionId: 's1', rewindBeforeInvocationId: two.invocationId });
+    await plugin.flush();
+    expect(await setup.remembered()).toEqual(['One.', '1']);
+    await turn(runner, 'Three.');
+    await runner.rewind({ userId: 'ann', sessionId: 's1', rewindBeforeInvocationId: one.invocationId });
+    await turn(runner, 'Four.');
+    await plugin.flush();
+    expect(await setup.remembered()).toEqual(['Four.', '4']);
+  });
+
+  it('skips events that were copied from another session', async () => {
+    const setup = new MemorySetup();
+    await turn(setup.runner([], [says('1')]), 'One.');
+    const plugin = ingesting(setup);
+    const runner = setup.runner([plugin], [says('2'), says('3')]);
+    await turn(runner, 'Two.', 's2');
+    await plugin.flush();
+    await runner.deleteSession({ userId: 'ann', sessionId: 's2' });
+    // The plugin knows this id, and reads the new session from its beginning.
+    await runner.fork({ userId: 'ann', sessionId: 's1', newSessionId: 's2' });
+    await turn(runner, 'Three.', 's2');
+    await plugin.flush();
+    expect(await setup.remembered()).toEqual(['Two.', '2', 'Three.', '3']);
+  });
+
   it('ephemeral runs leave nothing, nor do the sessions of agents that are used as tools', async () => {
     const setup = new MemorySetup();
     const plugin = ingesting(setup);

@@ -1,7 +1,8 @@
+import { createEvent, textOf } from '@thole/core';
 import type { MemoryScope, NewMemory, StoredMemory } from '@thole/core';
 import { memoryAbilities, memoryServiceCases, register } from '@thole/testing';
 import { StoredMemoryService } from '@thole/recall';
-import { InMemoryMemoryService, InMemoryMemoryStore } from '@thole/mem-services';
+import { InMemoryMemoryService, InMemoryMemoryStore, InMemorySessionService } from '@thole/mem-services';
 import { describe, expect, it } from 'vitest';
 
 register({ describe, it }, memoryServiceCases, {
@@ -22,6 +23,37 @@ register({ describe, it }, memoryServiceCases, {
     return service;
   },
   reopen: (service, runtime) => new StoredMemoryService(stores.get(service as StoredMemoryService)!, { runtime }),
+});
+
+describe('StoredMemoryService.addSessionToMemory', () => {
+  const ref = { appName: 'hotel', userId: 'alice', sessionId: 's1' };
+  const said = (invocationId: string, text: string) =>
+    createEvent({ invocationId, author: 'user', content: { role: 'user', parts: [{ text }] } });
+  const remembered = async (memory: StoredMemoryService): Promise<string[]> =>
+    (await memory.listMemories(ref)).memories.map(({ content }) => textOf(content));
+
+  it('skips rewound events', async () => {
+    const sessions = new InMemorySessionService();
+    const session = await sessions.createSession(ref);
+    for (const event of [said('i1', 'tea'), said('i2', 'milk')]) await sessions.appendEvent({ session, event });
+    const actions = { rewindBeforeInvocationId: 'i2' };
+    await sessions.appendEvent({ session, event: createEvent({ invocationId: 'i3', author: 'user', actions }) });
+    await sessions.appendEvent({ session, event: said('i4', 'honey') });
+    const memory = new StoredMemoryService(new InMemoryMemoryStore());
+    await memory.addSessionToMemory((await sessions.getSession(ref))!);
+    expect(await remembered(memory)).toEqual(['tea', 'honey']);
+  });
+
+  it('skips events that were copied from another session', async () => {
+    const sessions = new InMemorySessionService();
+    const forkedFrom = { sessionId: 's0', incarnation: 'first', copiedEvents: 2 };
+    const events = [said('i1', 'tea'), said('i2', 'milk')];
+    const session = await sessions.insertSession({ ...ref, initialState: {}, events, forkedFrom });
+    await sessions.appendEvent({ session, event: said('i3', 'honey') });
+    const memory = new StoredMemoryService(new InMemoryMemoryStore());
+    await memory.addSessionToMemory((await sessions.getSession(ref))!);
+    expect(await remembered(memory)).toEqual(['honey']);
+  });
 });
 
 describe('StoredMemoryService over a store that fails during a deletion', () => {

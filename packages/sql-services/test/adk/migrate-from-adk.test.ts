@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { applyRewinds } from '@thole/core/kit';
 import { DatabaseSessionService, migrateFromAdk } from '@thole/sql-services';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 
@@ -129,6 +130,21 @@ describe('migrateFromAdk', () => {
       },
     ]);
     expect(await service.getUserState({ appName: 'app', userId: 'without sessions' })).toEqual({ 'user:kept': true });
+  });
+
+  it('copies rewind markers, so that the rewound events stay removed', async () => {
+    const { from, to } = database(pythonTables + pythonRows());
+    const file = new DatabaseSync(from.dbUrl.slice('sqlite:///'.length));
+    const marker = { author: 'user', actions: { rewind_before_invocation_id: 'i2' }, timestamp: 1_700_000_009 };
+    const later = { author: 'user', content: { parts: [{ text: 'Later' }], role: 'user' }, timestamp: 1_700_000_008 };
+    const insert = file.prepare("INSERT INTO events VALUES (?, 'app', 'u', 's', ?, ?, ?)");
+    insert.run('later', 'i2', '2023-11-14 22:13:28.000000', JSON.stringify(later));
+    insert.run('marker', 'i3', '2023-11-14 22:13:29.000000', JSON.stringify(marker));
+    file.close();
+    await migrateFromAdk({ from, to });
+    const { events } = (await opened(to.dbUrl).getSession({ appName: 'app', userId: 'u', sessionId: 's' }))!;
+    expect(events.at(-1)!.actions.rewindBeforeInvocationId).toBe('i2');
+    expect(applyRewinds(events).map(({ id }) => id)).toEqual(['z-first', 'a-second']);
   });
 
   it('can be repeated without changes of existing sessions', async () => {
