@@ -9,12 +9,11 @@ import {
   rejectUnknownOptions,
   sessionKeyOf,
 } from '@thole/core/kit';
-import type { CallOptions, LeaseManager, MemoryEntry, Runtime, Session, SessionRef } from '@thole/core';
+import type { CallOptions, LeaseManager, MemoryEntry, MemoryService, Runtime, Session, SessionRef } from '@thole/core';
 import { isConsolidated } from '../consolidate/consolidate-session.ts';
 import type { ConsolidationOutcome } from '../consolidate/consolidate-session.ts';
 import { deleteUnchangedSession } from '../lease/delete-unchanged-session.ts';
 import { fullMemory } from '../full-memory.ts';
-import type { FullMemory } from '../full-memory.ts';
 import { listAllMemories } from '../list-all-memories.ts';
 import { forgetMemory } from '../privacy/forget-memory.ts';
 import type { CommandAnswer, MemoryCommandsOptions } from './memory-commands.ts';
@@ -35,6 +34,11 @@ const MAX_LISTED = 50;
 /** Maximum number of sessions whose last list and question are kept. */
 const MAX_SESSIONS = 1_000;
 const MEMORY_IS_OFF = 'Memory is off. Nothing is remembered after this conversation.';
+/** Answers for services without the needed methods. */
+const CANNOT_REMEMBER = 'The memory service cannot store single facts. It remembers conversations.';
+const CANNOT_LIST = 'The memory service cannot list memories. Write /memory <query> to search them.';
+const CANNOT_FORGET_ONE = 'The memory service cannot delete single memories. /forget deletes all of them.';
+const CANNOT_FORGET = 'The memory service cannot delete memories.';
 const commandOptionNames = optionNames<MemoryCommandsOptions>({
   memory: true,
   sessions: true,
@@ -49,7 +53,7 @@ const ALIASES: { readonly [name: string]: string } = { new: 'reset', clear: 'res
 /** Runs the commands of one app's front ends; see `memoryCommands`. */
 export class CommandHandler {
   readonly #options: MemoryCommandsOptions;
-  readonly #memory: FullMemory | undefined;
+  readonly #memory: MemoryService | undefined;
   readonly #runtime: Runtime;
   readonly #leasing: LeaseManager;
   readonly #holder: string;
@@ -62,7 +66,7 @@ export class CommandHandler {
     rejectUnknownOptions(options, commandOptionNames, 'memoryCommands');
     const { memory, sessions, runtime = systemRuntime() } = options;
     if (typeof sessions?.deleteSession !== 'function') throw invalidInput('sessions', 'a SessionService', sessions);
-    if (memory) this.#memory = fullMemory(memory, 'memoryCommands');
+    if (memory) this.#memory = fullMemory(memory, 'memoryCommands', ['addSessionToMemory', 'searchMemory']);
     this.#options = options;
     this.#runtime = runtime;
     this.#leasing = sessions.leasing ?? inProcessLeases(runtime);
@@ -108,6 +112,7 @@ export class CommandHandler {
   async #remember(fact: string, { appName, userId, signal }: SessionRef & CallOptions): Promise<CommandAnswer> {
     if (!this.#memory) return { text: MEMORY_IS_OFF };
     if (oneLine(fact, MAX_LINE_CHARACTERS) === '') return { text: 'Nothing to remember. Write /remember <fact>.' };
+    if (!this.#memory.addMemory) return { text: CANNOT_REMEMBER };
     const content = { role: 'user' as const, parts: [{ text: fact }] };
     const memories = [{ kind: 'note' as const, content, author: 'user' }];
     await this.#memory.addMemory({ appName, userId, memories, signal });
@@ -116,6 +121,7 @@ export class CommandHandler {
 
   async #list(query: string, ref: SessionRef & CallOptions): Promise<CommandAnswer> {
     if (!this.#memory) return { text: MEMORY_IS_OFF };
+    if (!query && !this.#memory.listMemories) return { text: CANNOT_LIST };
     const { memories, more } = await this.#find(this.#memory, query, ref);
     putCached(
       this.#listed,
@@ -129,20 +135,22 @@ export class CommandHandler {
   }
 
   async #find(
-    memory: FullMemory,
+    memory: MemoryService,
     query: string,
     { appName, userId, signal }: SessionRef & CallOptions,
   ): Promise<{ memories: MemoryEntry[]; more: number }> {
     const user = { appName, userId, signal };
     if (query) return { memories: (await memory.searchMemory({ ...user, query })).memories, more: 0 };
     // Without a filter, the service chooses what it lists: facts and notes, or turns if it has only turns.
-    const all = await listAllMemories(memory, { ...user, filter: {} });
+    const all = await listAllMemories(fullMemory(memory, '/memory', ['listMemories']), { ...user, filter: {} });
     return { memories: all.slice(-MAX_LISTED), more: Math.max(0, all.length - MAX_LISTED) };
   }
 
   async #forgetOne(argument: string, ref: SessionRef & CallOptions): Promise<CommandAnswer> {
     const memory = this.#memory;
     if (!memory) return { text: MEMORY_IS_OFF };
+    if (!memory.listMemories || !memory.deleteMemory) return { text: CANNOT_FORGET_ONE };
+    const deleteMemory = memory.deleteMemory.bind(memory);
     const id = /^\d+$/.test(argument) ? this.#listed.get(sessionKeyOf(ref))?.[Number(argument) - 1] : undefined;
     if (id === undefined) return { text: 'There is no such line. /memory lists the memories with numbers.' };
     const { appName, userId, signal } = ref;
@@ -152,7 +160,7 @@ export class CommandHandler {
     if (remaining.length === 0) return { text };
     const ids = remaining.map((entry) => entry.id);
     this.#ask(ref, 'These memories are kept.', async () => {
-      const more = await memory.deleteMemory({ appName, userId, ids });
+      const more = await deleteMemory({ appName, userId, ids });
       return { text: `Forgotten: ${memoryCount(more)}.` };
     });
     const lines = remaining.map((entry) => `- ${lineOf(entry, this.#runtime.now())}`);
@@ -162,9 +170,11 @@ export class CommandHandler {
   async #askToForget(ref: SessionRef): Promise<CommandAnswer> {
     const memory = this.#memory;
     if (!memory) return { text: MEMORY_IS_OFF };
+    if (!memory.deleteUserMemory) return { text: CANNOT_FORGET };
+    const deleteUserMemory = memory.deleteUserMemory.bind(memory);
     this.#ask(ref, 'Nothing was forgotten.', async () => {
       const user = { appName: ref.appName, userId: ref.userId };
-      const count = await memory.deleteUserMemory(user);
+      const count = await deleteUserMemory(user);
       this.#options.profiles?.forget(user);
       this.#listed.delete(sessionKeyOf(ref));
       return { text: `Forgotten: ${memoryCount(count)}. This conversation is kept.` };

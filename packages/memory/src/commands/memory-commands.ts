@@ -5,7 +5,7 @@ import { CommandHandler } from './command-handler.ts';
 
 /** Options of `memoryCommands`. */
 export interface MemoryCommandsOptions {
-  /** The memory service. Default: none; then the commands answer that memory is off. */
+  /** The memory service. A command for which it has no method says so. Default: none; then all answer that memory is off. */
   memory?: MemoryService | undefined;
   sessions: SessionService;
   /** Adds a session to memory before `/reset` deletes it. Default: `addSessionToMemory` of `memory`. */

@@ -339,3 +339,35 @@ describe('MemoryCommands without memory', () => {
     expect(await sessions.getSession(here)).toBeUndefined();
   });
 });
+
+describe('memoryCommands with a service without optional methods', () => {
+  const withMethods = (...names: (keyof InMemoryMemoryService)[]) => {
+    const memory = new InMemoryMemoryService({ runtime: new FixedRuntime() });
+    const service = {
+      addSessionToMemory: memory.addSessionToMemory.bind(memory),
+      searchMemory: memory.searchMemory.bind(memory),
+    };
+    return setUp({
+      memory: Object.assign(service, Object.fromEntries(names.map((name) => [name, memory[name]!.bind(memory)]))),
+    });
+  };
+
+  it.each([
+    ['/remember Likes tea.', 'The memory service cannot store single facts. It remembers conversations.'],
+    ['/memory', 'The memory service cannot list memories. Write /memory <query> to search them.'],
+    ['/memory tea', 'No memory matches.'],
+    ['/forget 1', 'The memory service cannot delete single memories. /forget deletes all of them.'],
+    ['/forget', 'The memory service cannot delete memories.'],
+  ])('answers %s with a sentence', async (line, text) => {
+    expect(await withMethods().handle(line)).toEqual({ text });
+  });
+
+  it('keeps the commands for which the service has methods', async () => {
+    const { handle } = withMethods('addMemory', 'listMemories', 'deleteMemory', 'deleteUserMemory');
+    expect(await handle('/remember Likes tea.')).toEqual({ text: 'Remembered: Likes tea.' });
+    expect(await handle('/memory')).toEqual({ text: '1. note: Likes tea.' });
+    expect(await handle('/forget 1')).toEqual({ text: 'Forgotten, with its sources.' });
+    await handle('/forget');
+    expect(await handle('yes')).toEqual({ text: 'Forgotten: 0 memories. This conversation is kept.' });
+  });
+});
