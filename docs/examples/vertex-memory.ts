@@ -1,11 +1,11 @@
-import { VertexAiMemoryBankService, VertexAiSessionService } from '@thole/vertex-services';
+import * as vertex from '@thole/vertex-services';
 import { LlmAgent, preloadMemoryTool, Runner } from 'thole';
 import { chooseModel } from './model.ts';
 
 const appName = process.env.AGENT_ENGINE_ID ?? '1234567890';
 const user = { appName, userId: 'mem_user' };
-const sessionService = new VertexAiSessionService();
-const memoryService = new VertexAiMemoryBankService({ customMetadata: { wait_for_completion: true } });
+const sessionService = new vertex.VertexAiSessionService();
+const memoryService = new vertex.VertexAiMemoryBankService({ customMetadata: { wait_for_completion: true } });
 
 const model = chooseModel();
 const infoCaptureAgent = new LlmAgent({ name: 'InfoCaptureAgent', model });
