@@ -44,6 +44,8 @@ export function outcomeOfTrip(session: Session, without: readonly string[]): Tri
 }
 
 function shownOf(event: Event, keep: (state: JsonObject) => JsonObject, without: readonly string[]): Json | undefined {
+  // Recovery gave up after several crashes, and the trip was resumed by hand.
+  if (event.errorCode === 'RESUME_FAILED') return undefined;
   const parts = (event.content?.parts ?? []).map(withoutRequestIds);
   const answered = getFunctionResponses(event);
   const { stateDelta, transferToAgent, escalate, requestedToolConfirmations, skipSummarization } = event.actions;
