@@ -41,16 +41,19 @@ export class Concierge {
   /** Throws `INVALID_INPUT` for an invalid guest name. */
   constructor(options: ConciergeOptions) {
     const { guest, services, model, runtime } = options;
-    const { sessionService, memoryService, consolidator, profiles, plugins, tools, timeZone } = services;
+    const { sessionService, memoryService, artifactService, consolidator, profiles, plugins, tools, timeZone } =
+      services;
     assertGuest(guest);
     this.#options = options;
     this.#session = this.#newSession(guest);
     const onForgotten = (): void => void (this.#hasForgotten = true);
     const memory = memoryService && commandMemory(memoryService, { wordNote: model.wordNote, onForgotten });
-    this.#commands = memoryCommands({ sessions: sessionService, memory, consolidator, profiles, runtime });
+    this.#commands = memoryCommands({
+      ...{ sessions: sessionService, memory, artifacts: artifactService, consolidator, profiles, runtime },
+    });
     const agent = createAgent({ llm: model.llm, memoryTools: tools, timeZone });
     this.#runner = new Runner({
-      ...{ appName: APP_NAME, agent, plugins, sessionService, memoryService, runtime },
+      ...{ appName: APP_NAME, agent, plugins, sessionService, memoryService, artifactService, runtime },
       autoCreateSession: true,
     });
   }

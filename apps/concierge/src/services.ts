@@ -1,7 +1,18 @@
 import { TholeError } from '@thole/core';
-import type { CallOptions, EnvVars, MemoryService, Runtime, SessionRef, SessionService, Tool } from '@thole/core';
+import type {
+  ArtifactService,
+  CallOptions,
+  EnvVars,
+  MemoryService,
+  Plugin,
+  Runtime,
+  SessionRef,
+  SessionService,
+  Tool,
+} from '@thole/core';
 import { AutoIngestPlugin, memoryParts, MemoryRetention } from '@thole/memory';
 import type { PrunableMemory } from '@thole/memory';
+import { SaveFilesAsArtifactsPlugin } from '@thole/runner';
 import { loadMemoryTool, preloadMemoryTool, rememberTool } from '@thole/tools';
 import type { ChosenModel } from './model.ts';
 import { openDatabase } from './open-database.ts';
@@ -14,16 +25,18 @@ const MEMORIES = 20;
 /** Sessions, memory, memory tools and plugins for runner, agent and chat. */
 export type Services = ReturnType<typeof makeServices>;
 
-/** Opens sessions and memory in the database that the environment names. */
+/** Opens the services that the environment names, and logs which features the memory service does not support. */
 export async function openServices(p: { memory: boolean; model: ChosenModel; runtime: Runtime; env: EnvVars }) {
   const { memory, model, runtime, env } = p;
   const maxAgeMs = maxAgeIn(env);
   const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
-  const { sessionService, memoryService, close } = await openDatabase({ runtime, env });
+  const { sessionService, memoryService, artifactService, close } = await openDatabase({ runtime, env });
   const services = makeServices({
-    ...{ sessionService, model, runtime, timeZone, maxAgeMs },
+    ...{ sessionService, artifactService, model, runtime, timeZone, maxAgeMs },
     memoryService: memory ? memoryService : undefined,
   });
+  const { unsupported } = services;
+  if (unsupported.length > 0) runtime.logger.warn(`The memory service does not support: ${unsupported.join(', ')}.`);
   return { services, close };
 }
 
@@ -35,7 +48,9 @@ export async function openServices(p: { memory: boolean; model: ChosenModel; run
 export function makeServices(p: {
   sessionService: SessionService;
   /** Undefined if memory is off. */
-  memoryService: (Required<MemoryService> & PrunableMemory) | undefined;
+  memoryService: MemoryService | undefined;
+  /** Stores the files that guests send. Default: none. */
+  artifactService?: ArtifactService | undefined;
   model: ChosenModel;
   runtime: Runtime;
   /** Time zone of the hotel and its guests. */
@@ -43,27 +58,37 @@ export function makeServices(p: {
   /** Time in milliseconds after which memories are deleted. Default: never. */
   maxAgeMs?: number | undefined;
 }) {
-  const { sessionService, memoryService: memory, model, runtime, timeZone, maxAgeMs } = p;
+  const { sessionService, artifactService, memoryService: memory, model, runtime, timeZone, maxAgeMs } = p;
+  // Services such as Memory Bank extract facts themselves.
+  const withFacts = !model.isDemo && isComplete(memory);
+  const addsMessages = memory?.addEventsToMemory !== undefined;
   const parts = memoryParts({
-    ...{ sessions: sessionService, memory, keep: true, runtime, timeZone },
-    llm: model.isDemo ? undefined : model.llm,
-    // Without facts, memory contains only messages, and AutoIngestPlugin adds them.
-    autoIngest: !model.isDemo,
-    tools: memoryToolsFor({ timeZone, withFacts: !model.isDemo }),
+    ...{ sessions: sessionService, artifacts: artifactService, memory, keep: true, runtime, timeZone },
+    llm: withFacts ? model.llm : undefined,
+    // Without facts, memory contains only messages, and AutoIngestPlugin adds them if the service has a method for it.
+    autoIngest: withFacts || !addsMessages,
+    tools: memory && memoryToolsFor({ memory, timeZone, withFacts }),
   });
-  const { consolidator, profiles, tools } = parts;
-  // memoryParts wraps the service and keeps its optional methods.
-  const memoryService = parts.memoryService as Required<MemoryService> | undefined;
-  const ingest = memoryService && new AutoIngestPlugin({ sessions: sessionService, memory: memoryService, runtime });
+  const { consolidator, memoryService, profiles, tools } = parts;
+  const ingest =
+    memoryService && addsMessages
+      ? new AutoIngestPlugin({ sessions: sessionService, memory: memoryService, runtime })
+      : undefined;
   const retention =
-    memory && maxAgeMs !== undefined
+    isPrunable(memory) && maxAgeMs !== undefined
       ? new MemoryRetention({ memory, appName: APP_NAME, maxAgeMs, runtime })
       : undefined;
 
   return {
-    ...{ sessionService, memoryService, consolidator, profiles, tools, timeZone },
+    ...{ sessionService, memoryService, artifactService, consolidator, profiles, tools, timeZone },
     /** The runner closes them. */
-    plugins: [...parts.plugins, ingest, retention].filter((plugin) => plugin !== undefined),
+    plugins: [...parts.plugins, ingest, retention, artifactService && new SaveFilesAsArtifactsPlugin()].filter(
+      (plugin): plugin is Plugin => plugin !== undefined,
+    ),
+    /** The features that the memory service does not support, for the log. */
+    unsupported: memory
+      ? unsupportedBy(memory, { withFacts: !model.isDemo, withRetention: maxAgeMs !== undefined })
+      : [],
 
     /** Extracts facts of conversations that ended while the program was not running, and starts retention. */
     begin(): void {
@@ -85,8 +110,10 @@ export function makeServices(p: {
       const session = await sessionService.getSession(ref);
       if (!session || !memoryService || !consolidator) return undefined;
       // Messages first: the model may be slow or fail.
-      await memoryService.addEventsToMemory({ ...ref, events: session.events });
-      if (!consolidator.enabled) return undefined;
+      if (memoryService.addEventsToMemory)
+        await memoryService.addEventsToMemory({ ...ref, events: session.events, signal });
+      else await memoryService.addSessionToMemory(session, { signal });
+      if (!withFacts) return undefined;
       try {
         await consolidator.consolidate({ ...ref, signal });
         return undefined;
@@ -99,15 +126,38 @@ export function makeServices(p: {
 }
 
 /** Returns the tools with which the concierge recalls and remembers. */
-function memoryToolsFor(p: { timeZone: string; withFacts: boolean }): Tool[] {
+function memoryToolsFor(p: { memory: MemoryService; timeZone: string; withFacts: boolean }): Tool[] {
+  const { memory, timeZone, withFacts } = p;
   // The guest's words matter; the concierge's answers would only displace them. Facts have no author.
-  const filter = p.withFacts ? undefined : { author: 'user' };
+  const filter = withFacts || !isComplete(memory) ? undefined : { author: 'user' };
   return [
     // The agent asks for all wishes at once, so that each shares few words with the query.
-    loadMemoryTool({ limit: MEMORIES, minRelevance: 0, filter, timeZone: p.timeZone }),
-    preloadMemoryTool({ filter, timeZone: p.timeZone }),
-    rememberTool(),
+    loadMemoryTool({ limit: MEMORIES, minRelevance: 0, filter, timeZone }),
+    preloadMemoryTool({ filter, timeZone }),
+    ...(memory.addMemory ? [rememberTool()] : []),
   ];
+}
+
+/** True for a service with all methods that facts need. */
+function isComplete(memory: MemoryService | undefined): boolean {
+  return memory?.addMemory !== undefined && memory.deleteSessionMemory !== undefined;
+}
+
+function isPrunable(memory: MemoryService | undefined): memory is MemoryService & PrunableMemory {
+  return memory !== undefined && 'pruneMemories' in memory;
+}
+
+/** Returns the features for which the service has no methods. */
+function unsupportedBy(memory: MemoryService, p: { withFacts: boolean; withRetention: boolean }): string[] {
+  const missing = {
+    'messages before the end of the conversation': !memory.addEventsToMemory,
+    'facts and profiles of the language model': p.withFacts && !isComplete(memory),
+    '/remember': !memory.addMemory,
+    '/memory without a query': !memory.listMemories,
+    '/forget <number>': !memory.deleteMemory,
+    THOLE_MEMORY_DAYS: p.withRetention && !isPrunable(memory),
+  };
+  return Object.entries(missing).flatMap(([feature, isMissing]) => (isMissing ? [feature] : []));
 }
 
 const DAY_MS = 86_400_000;

@@ -40,7 +40,7 @@ describe('the concierge with a language model', () => {
     await type('I like it high up.', '/new', '/memory', '/forget 1', 'Hello!');
     expect(JSON.stringify(llm.requests[2]!.contents)).not.toMatch(/high/i);
     const kinds = ['turn', 'fact', 'note'] as const;
-    const { memories } = await services.memoryService!.listMemories({ ...alice, filter: { kinds } });
+    const { memories } = await services.memoryService!.listMemories!({ ...alice, filter: { kinds } });
     expect(JSON.stringify(memories)).not.toMatch(/high/i);
   });
 
@@ -114,7 +114,7 @@ describe('the concierge with a language model', () => {
     const llm = new ScriptedLlm(says('Noted.'), says('Who are you?'));
     const { type, chat, services } = chatWith({ llm, facts: true, memory: false });
     await type('I like it high up.', '/new', 'Hello!');
-    expect(await chat.close()).toBe(true);
+    expect(await chat.close?.()).toBe(true);
     llm.assertDone();
     expect([services.memoryService, services.tools]).toEqual([undefined, []]);
     expect(JSON.stringify(llm.requests)).not.toMatch(/memory|remember/);
@@ -128,7 +128,7 @@ describe('the concierge with the demo model', () => {
     const { type, chat, services } = chatWith({ llm });
     services.begin();
     await type('I like it high up.', '/new', 'Hello!');
-    expect(await chat.close()).toBe(true);
+    expect(await chat.close?.()).toBe(true);
     llm.assertDone();
     expect(JSON.stringify(llm.requests[1]!.contents)).not.toContain('USER_PROFILE');
   });

@@ -21,7 +21,7 @@ describe('THOLE_MEMORY_DAYS', { timeout: 60_000 }, () => {
     const { services, close } = await openServices({ memory: true, model, runtime, env });
     onTestFinished(close);
     const days = (count: number): number => runtime.now() - count * 86_400;
-    await services.memoryService!.addMemory({ ...alice, memories: [note('old', days(31)), note('young', days(29))] });
+    await services.memoryService!.addMemory!({ ...alice, memories: [note('old', days(31)), note('young', days(29))] });
     services.begin();
     await vi.waitUntil(async () => (await kept(services)).length === 1);
     expect(await kept(services)).toEqual(['young']);
@@ -41,6 +41,6 @@ describe('THOLE_MEMORY_DAYS', { timeout: 60_000 }, () => {
 });
 
 async function kept({ memoryService }: Services): Promise<(string | undefined)[]> {
-  const { memories } = await memoryService!.listMemories(alice);
+  const { memories } = await memoryService!.listMemories!(alice);
   return memories.map(({ content }) => content.parts?.[0]?.text);
 }

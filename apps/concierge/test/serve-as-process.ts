@@ -5,11 +5,18 @@ import type { Event } from '@thole/core';
 import { onTestFinished } from 'vitest';
 import { withoutSettings } from './environment.ts';
 
+interface MessageOptions {
+  session: string;
+  guest?: string | undefined;
+  /** Text of a file `passport.txt` to send with the message. */
+  file?: string | undefined;
+}
+
 /** The server of the concierge in a separate process. */
 export interface ServedProcess {
   url: string;
   /** Sends a message in a session, which is created if needed, and returns the answer. */
-  say(text: string, p: { session: string; guest?: string | undefined }): Promise<string>;
+  say(text: string, p: MessageOptions): Promise<string>;
   /** Ends the process and returns its exit code, null if a signal ended it. */
   end(signal?: NodeJS.Signals): Promise<number | null>;
 }
@@ -45,9 +52,12 @@ export async function serveAsProcess(p: {
     fetch(url + path, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
   return {
     url,
-    async say(text, { session: sessionId, guest: userId = 'user' }) {
+    async say(text, { session: sessionId, guest: userId = 'user', file }) {
       await (await post(`/apps/hotel/users/${userId}/sessions`, { sessionId })).text();
-      const newMessage = { role: 'user', parts: [{ text }] };
+      const attached = file !== undefined && {
+        inlineData: { mimeType: 'text/plain', displayName: 'passport.txt', data: btoa(file) },
+      };
+      const newMessage = { role: 'user', parts: [{ text }, ...(attached ? [attached] : [])] };
       const answer = await post('/run', { appName: 'hotel', userId, sessionId, newMessage });
       if (!answer.ok) throw new Error(`${answer.status}: ${await answer.text()}`);
       return textOf(((await answer.json()) as Event[]).at(-1)?.content);

@@ -36,11 +36,12 @@ export async function serveConcierge({ argv, env, print, printError, ended }: Se
     const model = chooseModel({ runtime, env, wordDelayMs: WORD_DELAY_MS });
     const { services, close } = await openServices({ memory, model, runtime, env });
     try {
-      const { sessionService, memoryService, plugins, tools, timeZone } = services;
+      const { sessionService, memoryService, artifactService, plugins, tools, timeZone } = services;
       const traces = new SpanMemory({ runtime });
       const rootAgent = createAgent({ llm: model.llm, memoryTools: tools, timeZone });
       const handler = createHandler({
-        ...{ sessionService, memoryService, runtime, traces, ui: devUi(), onDisconnect: 'continue', development: true },
+        ...{ sessionService, memoryService, artifactService },
+        ...{ runtime, traces, ui: devUi(), onDisconnect: 'continue', development: true },
         recover: true,
         apps: [{ name: APP_NAME, rootAgent, plugins, suggestions: suggestionsFor({ memory }) }],
       });

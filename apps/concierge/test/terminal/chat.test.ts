@@ -198,7 +198,7 @@ describe('Chat: commands', () => {
     const { type, concierge, services } = chatWith();
     await type('I love balconies.', '/memory');
     const { sessionId } = concierge;
-    await services.memoryService!.deleteUserMemory({ appName: 'hotel', userId: 'alice' });
+    await services.memoryService!.deleteUserMemory!({ appName: 'hotel', userId: 'alice' });
     expect(await type('/forget 1')).toBe('Already forgotten.\n');
     await type('Hello!');
     expect(concierge.sessionId).toBe(sessionId);
