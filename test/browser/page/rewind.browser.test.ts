@@ -1,5 +1,5 @@
 import { createEvent, systemRuntime } from '@thole/core';
-import { calls, says } from '@thole/testing';
+import { calls, says, streams } from '@thole/testing';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { seriousIn } from '../axe.ts';
@@ -96,6 +96,21 @@ describeInBrowser('Rewinds on the page', (browser) => {
     expect(asked(hotel.model.requests.at(-1)!)).toBe('When is breakfast?');
     const { events } = await hotel.client.sessions.get(ref);
     expect(events.filter(({ actions }) => actions.rewindBeforeInvocationId !== undefined)).toHaveLength(1);
+  });
+
+  it('hides the earlier answer while the new one is written', async () => {
+    const rest = Promise.withResolvers<void>();
+    const script = [...twoTurns, streams('Breakfast is ', 'at eight.')];
+    const hotel = await startHotelServer(script, { afterPartial: rest.promise });
+    const page = await openStay(browser(), hotel);
+    const answer = await rowOf(page, 'Breakfast is at seven.');
+    await answer.getByRole('button', { name: 'Answer again' }).click();
+    await page.getByRole('main').getByText('Breakfast is', { exact: true }).waitFor();
+    expect(await answer.count()).toBe(0);
+    expect(await rows(page).filter({ hasText: 'When is breakfast?' }).count()).toBe(1);
+    expect(await page.getByRole('button', { name: 'Rewind here' }).first().isDisabled()).toBe(true);
+    rest.resolve();
+    await rowOf(page, 'Breakfast is at eight.');
   });
 
   it('asks before it answers an earlier message again', async () => {
