@@ -2,7 +2,7 @@ import { createEvent, getFunctionCalls, getFunctionResponses, TholeError } from 
 import { applyRewinds, InterruptLog, isProvisional, requestKindOf } from '@thole/core/kit';
 import type { Event, FunctionCall, Runtime, Session } from '@thole/core';
 
-/** Where a copy ends. Without members: after the newest event. */
+/** The end of a copy. Without members: after the newest event. */
 export interface ForkPoint {
   readonly beforeInvocationId?: string | undefined;
   readonly uptoSeq?: number | undefined;
