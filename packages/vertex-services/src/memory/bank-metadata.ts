@@ -124,8 +124,19 @@ function check(name: string, type: string, value: Json): Json {
   return value;
 }
 
-/** Returns a value in the service's typed form. */
+/** Members of a typed value, by ADK's names. */
+const TYPED: { readonly [name: string]: string } = {
+  bool_value: 'boolValue',
+  double_value: 'doubleValue',
+  string_value: 'stringValue',
+  timestamp_value: 'timestampValue',
+};
+
+/** Returns a value in the service's typed form. An object that is one, such as `{ timestamp_value }`, keeps its type. */
 function typed(value: Json): JsonObject {
+  const [member, ...others] = isPlainObject(value) ? Object.entries(value) : [];
+  const name = member && Object.entries(TYPED).find((each) => each.includes(member[0]))?.[1];
+  if (member && name !== undefined && others.length === 0) return { [name]: member[1] };
   if (typeof value === 'boolean') return { boolValue: value };
   if (typeof value === 'number') return { doubleValue: value };
   return { stringValue: typeof value === 'string' ? value : JSON.stringify(value) };

@@ -91,6 +91,25 @@ describe('VertexAiMemoryBankService.addSessionToMemory', () => {
     ]);
   });
 
+  it('sends unknown keys as typed metadata, and keeps the type of typed values', async () => {
+    const since = '2026-11-25T10:00:00Z';
+    const metadata = { since: { timestamp_value: since }, until: { timestampValue: since }, vip: true };
+    await open().addSessionToMemory(sessionOf(said('e1', 'I love tea.')), {
+      customMetadata: { metadata, place: { city: 'Rome' }, level: { double_value: 3 } },
+    });
+    expect(sentTo(':generate')).toMatchObject([
+      {
+        metadata: {
+          since: { timestampValue: since },
+          until: { timestampValue: since },
+          vip: { boolValue: true },
+          place: { stringValue: '{"city":"Rome"}' },
+          level: { doubleValue: 3 },
+        },
+      },
+    ]);
+  });
+
   it('waits for generation only with wait_for_completion', async () => {
     server.operations.reads = 3;
     const session = sessionOf(said('e1', 'I love tea.'));
