@@ -75,8 +75,8 @@ export class InMemorySessionStore implements SessionStore {
       forkedFrom,
     };
     user.sessions.set(sessionId, record);
-    app.waiting.update(record, undefined);
-    user.waiting.update(record, undefined);
+    app.waiting.add(record);
+    user.waiting.add(record);
     applyChanges(app, session.appState);
     applyChanges(user, session.userState);
     this.abilities.watching.notify(key);

@@ -1,6 +1,7 @@
-import { applyDelta } from '@thole/core/kit';
+import { applyDelta, isWaiting } from '@thole/core/kit';
 import type { SessionMarks, SessionPage, StateDelta, StateMap, StoredSession } from '@thole/core';
 import type { EventList } from './event-list.ts';
+import { waitingKinds } from './waiting-index.ts';
 import type { WaitingIndex } from './waiting-index.ts';
 
 /** An app: its state, the count of writes to it, and its users. */
@@ -49,9 +50,13 @@ export function applyMarks(found: FoundSession | undefined, marks: Partial<Sessi
   if (!found || !marks) return;
   const stored = found.session.marks;
   const { unfinished = stored.unfinished, wakeAt = stored.wakeAt, openInterrupts = stored.openInterrupts } = marks;
-  found.session.marks = { unfinished, wakeAt, openInterrupts };
-  found.app.waiting.update(found.session, stored);
-  found.user.waiting.update(found.session, stored);
+  const changed = (found.session.marks = { unfinished, wakeAt, openInterrupts });
+  for (const kind of waitingKinds) {
+    const isNow = isWaiting(changed, kind);
+    if (isNow === isWaiting(stored, kind)) continue;
+    found.app.waiting.set(kind, found.session, isNow);
+    found.user.waiting.set(kind, found.session, isNow);
+  }
 }
 
 /** Returns the session as `load` and `list` return it. The maps are copied because the next append changes them. */

@@ -1,25 +1,27 @@
 import { formatWaitingCursor, isWaiting, parseWaitingCursor, WAITING_PAGE, waitingTime } from '@thole/core/kit';
-import type { SessionMarks, WaitingKind, WaitingPage, WaitingRequest, WaitingSession } from '@thole/core';
+import type { WaitingKind, WaitingPage, WaitingRequest, WaitingSession } from '@thole/core';
 import type { SessionRecord } from './session-record.ts';
 
-const kinds: readonly WaitingKind[] = ['unfinished', 'due', 'interrupts'];
+/** The kinds of waiting sessions. */
+export const waitingKinds: readonly WaitingKind[] = ['unfinished', 'due', 'interrupts'];
 
 /** The waiting sessions of an app or a user, by kind. The cost of a query is the count of these sessions. */
 export class WaitingIndex {
   readonly #sessions: { [kind in WaitingKind]?: Set<SessionRecord> } = {};
 
-  /** Adds the session to the kinds that its marks show, or removes it. Kinds that its earlier marks show too are left out. */
-  update(session: SessionRecord, earlier: SessionMarks | undefined): void {
-    for (const kind of kinds) {
-      const isNow = isWaiting(session.marks, kind);
-      if (isNow === (earlier !== undefined && isWaiting(earlier, kind))) continue;
-      if (isNow) (this.#sessions[kind] ??= new Set()).add(session);
-      else this.#sessions[kind]?.delete(session);
-    }
+  /** Adds a new session to the kinds that its marks show. */
+  add(session: SessionRecord): void {
+    for (const kind of waitingKinds) if (isWaiting(session.marks, kind)) this.set(kind, session, true);
+  }
+
+  /** Adds the session to this kind, or removes it. */
+  set(kind: WaitingKind, session: SessionRecord, isWaitingNow: boolean): void {
+    if (isWaitingNow) (this.#sessions[kind] ??= new Set()).add(session);
+    else this.#sessions[kind]?.delete(session);
   }
 
   remove(session: SessionRecord): void {
-    for (const kind of kinds) this.#sessions[kind]?.delete(session);
+    for (const kind of waitingKinds) this.#sessions[kind]?.delete(session);
   }
 
   /** Returns the first sessions after the cursor, by time and then by name. */

@@ -59,7 +59,7 @@ export class AgentContext<T = unknown> extends BaseContext<T> implements Invocat
   readonly depth: number;
   readonly #parent: AgentContext | undefined;
   /** Counts of calls by agent and of steps by name. */
-  readonly #counts: Map<string, number> = new Map();
+  #counts: Map<string, number> | undefined;
   #replay: EventReplay | undefined;
   #waits: AgentWaits | undefined;
 
@@ -173,7 +173,7 @@ export class AgentContext<T = unknown> extends BaseContext<T> implements Invocat
   }
 
   pauses(): void {
-    this.task.pausedPlaces.add(this.place);
+    this.task.pauses(this.place);
   }
 
   isPaused(place: string): boolean {
@@ -321,8 +321,9 @@ export class AgentContext<T = unknown> extends BaseContext<T> implements Invocat
   }
 
   #count(what: string): number {
-    const n = (this.#counts.get(what) ?? 0) + 1;
-    this.#counts.set(what, n);
+    const counts = (this.#counts ??= new Map());
+    const n = (counts.get(what) ?? 0) + 1;
+    counts.set(what, n);
     return n;
   }
 

@@ -87,7 +87,7 @@ export class AgentWaits {
   }
 
   #pause(message: string): never {
-    this.#task.pausedPlaces.add(this.#context.place);
+    this.#task.pauses(this.#context.place);
     throw new RunPaused(message);
   }
 

@@ -82,7 +82,7 @@ export async function* runAgent(
         isFinished = true;
       } catch (error) {
         if (!isRunPaused(error)) throw error;
-        task.pausedPlaces.add(place);
+        task.pauses(place);
       } finally {
         // Not awaited: an agent that ignores its signal must not delay the end of its run.
         if (!isFinished) steps.return().catch(noop);

@@ -102,13 +102,8 @@ export class Committer {
     const marks = this.#marksAfter(event);
     // With the incarnation: a session that was deleted and created again under this id is another session.
     const { ref: session, incarnation } = live;
-    return sessionAccess.service.appendEvent({
-      session,
-      event,
-      incarnation,
-      ...this.#condition,
-      ...(marks && { marks }),
-    });
+    const { fence, ifHeldBy } = this.#condition;
+    return sessionAccess.service.appendEvent({ session, event, incarnation, fence, ifHeldBy, marks });
   }
 
   /** Returns the marks of the session that change with this event. */

@@ -66,7 +66,7 @@ export async function resumeInvocation(
   const visible = rebuildProgress(task);
   for (const event of visible)
     if (event.usageMetadata) task.calls.addEarlier(event.usageMetadata, modelNameOf(event, task));
-  for (const answer of checked) if (answer.isUpdate && answer.asksModel) task.updatedCalls.add(answer.id);
+  task.updatedCalls = new Set(checked.filter(({ isUpdate, asksModel }) => isUpdate && asksModel).map(({ id }) => id));
   const isStoredOnly = checked.length > 0 && checked.every(({ isUpdate, asksModel }) => isUpdate && !asksModel);
   return isStoredOnly ? undefined : agent;
 }

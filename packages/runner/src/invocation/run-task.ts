@@ -34,6 +34,9 @@ import { RunAgents } from './run-agents.ts';
 import type { RunRequest } from './run-request.ts';
 import { RunState, toRunError } from './run-state.ts';
 
+/** Shared by all runs: most of them have no paused agents and no updated calls. */
+const none: ReadonlySet<string> = new Set();
+
 /** One run, from its first read to the release of its lease. It ends by itself, also if its reader leaves. */
 export class RunTask {
   readonly state: RunState;
@@ -67,9 +70,7 @@ export class RunTask {
   /** Messages and answers that other callers have added to this run. */
   readonly joined: JoinedMessages = new JoinedMessages();
   /** Ids of long-running calls with an update in this run that their model must see. */
-  readonly updatedCalls: Set<string> = new Set();
-  /** Places of the agents that wait for an answer from outside. */
-  readonly pausedPlaces: Set<string> = new Set();
+  updatedCalls: ReadonlySet<string> = none;
   /** True if the session has the mark of this unfinished invocation. */
   isMarked: boolean = false;
   /** Another unfinished invocation of the session. Its mark is stored again when the lease is released. */
@@ -103,7 +104,9 @@ export class RunTask {
   /** Set if the reader left at a final response. `at` is a time of the monotonic clock. */
   left: { readonly error: TholeError; readonly at: number } | undefined;
   /** Earlier events by place that no agent of this run has taken. */
-  readonly #segments: Map<string, TurnSegment[]> = new Map();
+  #segments: Map<string, TurnSegment[]> | undefined;
+  /** Places of the agents that wait for an answer from outside. */
+  #paused: Set<string> | undefined;
   #shutDownReason: unknown;
   /** True if an answer has joined, and the invocation was not continued since. */
   hasJoinedAnswer: boolean = false;
@@ -250,9 +253,14 @@ export class RunTask {
     throw this.left.error;
   }
 
+  /** Called when the agent at this place waits for an answer. */
+  pauses(place: string): void {
+    (this.#paused ??= new Set()).add(place);
+  }
+
   /** True if an agent at this place or below it waits for an answer. */
   isPaused(place: string): boolean {
-    for (const each of this.pausedPlaces) if (isBelow(each, place)) return true;
+    for (const each of this.#paused ?? none) if (isBelow(each, place)) return true;
     return false;
   }
 
@@ -271,8 +279,9 @@ export class RunTask {
 
   #segmentsAt(place: string): TurnSegment[] | undefined {
     if (!this.progress) return undefined;
-    let segments = this.#segments.get(place);
-    if (!segments) this.#segments.set(place, (segments = segmentsOf(this.progress.at(place))));
+    const known = (this.#segments ??= new Map());
+    let segments = known.get(place);
+    if (!segments) known.set(place, (segments = segmentsOf(this.progress.at(place))));
     return segments;
   }
 
@@ -319,9 +328,9 @@ export class RunTask {
   /** Sets what the invocation had done before. Agents that begin from now on continue from there. */
   setProgress(progress: Progress): void {
     this.progress = progress;
-    this.#segments.clear();
+    this.#segments = undefined;
     this.joined.continued();
-    this.pausedPlaces.clear();
+    this.#paused = undefined;
   }
 
   /** Continues the run: a message has joined while it closed. */
