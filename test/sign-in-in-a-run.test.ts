@@ -1,7 +1,7 @@
 import type { AuthConfig } from '@thole/core';
 import { InMemorySessionService } from '@thole/mem-services';
 import { LlmAgent, Runner } from '@thole/runner';
-import { calls, says, ScriptedLlm } from '@thole/testing';
+import { calls, callsAll, says, ScriptedLlm } from '@thole/testing';
 import { FunctionTool } from '@thole/tools';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AuthFixture, user } from '../packages/auth/test/server/auth-fixture.ts';
@@ -60,5 +60,37 @@ describe('context.requestCredential', () => {
     expect(stored).not.toContain(SECRET);
     expect(stored).not.toContain(String(tokens[0]));
     expect(stored).toContain('"status":"received"');
+  });
+
+  it('requests one sign-in for two calls that need the same credential (contract 28)', async () => {
+    const fixture = new AuthFixture(server.url);
+    const sessionService = new InMemorySessionService();
+    let runs = 0;
+    const mail = new FunctionTool({
+      name: 'mail',
+      description: 'Reads mail.',
+      execute: async (_args, context) => {
+        await context.requestCredential(fixture.openId());
+        return { runs: ++runs };
+      },
+    });
+    const model = new ScriptedLlm(callsAll(['mail', {}, 'c1'], ['mail', {}, 'c2']), says('Done.'));
+    const runner = new Runner({
+      appName: user.appName,
+      agent: new LlmAgent({ name: 'root', model, tools: [mail] }),
+      sessionService,
+      authenticator: fixture.authenticator,
+      autoCreateSession: true,
+    });
+    const at = { userId: user.userId, sessionId: 's' };
+    const { interrupts } = await runner.runToCompletion({ ...at, newMessage: 'Mail?' });
+    expect(interrupts).toHaveLength(1);
+    const authConfig = interrupts[0]!.payload as unknown as AuthConfig;
+    const authResponseUri = await fixture.openAuthUri(authConfig);
+    const oauth2 = { authResponseUri, redirectUri: REDIRECT_URI };
+    const response = { ...authConfig, exchangedAuthCredential: { authType: 'openIdConnect', oauth2 } };
+    const run = runner.resume({ ...at, answers: { [interrupts[0]!.id]: response as never } });
+    expect(await run.result).toMatchObject({ status: 'completed' });
+    expect(runs).toBe(2);
   });
 });

@@ -68,10 +68,13 @@ export class InterruptLog {
     return this.#all.get(id);
   }
 
-  /** Returns all requests for a tool call, oldest first. */
+  /** Returns all requests for a tool call, oldest first. One sign-in can be requested for several calls. */
   ofCall(functionCallId: string): RecordedInterrupt[] {
     if (this.#all.size === 0) return [];
-    return [...this.#all.values()].filter(({ interrupt }) => interrupt.functionCallId === functionCallId);
+    return [...this.#all.values()].filter(({ call, interrupt }) => {
+      const others = call.args['otherFunctionCallIds'];
+      return interrupt.functionCallId === functionCallId || (Array.isArray(others) && others.includes(functionCallId));
+    });
   }
 
   /** Returns all requests of an invocation, oldest first. */

@@ -49,8 +49,11 @@ export function mayBeDue(log: EventLog, { interval, tokenThreshold = Infinity }:
   return false;
 }
 
-const promptTokensOf = ({ author, usageMetadata }: Event): number | undefined =>
-  author === 'system' ? undefined : usageMetadata?.promptTokenCount;
+// An answer of a tool has the tokens of the tool's own agents.
+const promptTokensOf = (event: Event): number | undefined =>
+  event.author === 'system' || getFunctionResponses(event).length > 0
+    ? undefined
+    : event.usageMetadata?.promptTokenCount;
 
 /**
  * Returns the events to summarize, by branch. Never covers events of an invocation that may continue (`openInvocations`),

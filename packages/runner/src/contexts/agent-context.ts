@@ -272,7 +272,7 @@ export class AgentContext<T = unknown> extends BaseContext<T> implements Invocat
 
   openToolContext(p: ToolContextInit): OpenToolContext {
     const context = new ToolCallContext(this.task, this, p.span ?? this.ownSpan, p);
-    return { context, requests: context.requests, close: () => context.close() };
+    return { context, requests: context.requests, usage: context.usage, close: () => context.close() };
   }
 
   assertMayBegin(): void {

@@ -16,7 +16,9 @@ import type {
   StepFunction,
   ToolConfirmation,
   ToolContext,
+  Usage,
 } from '@thole/core';
+import { addUsage } from '../flow/add-usage.ts';
 import { assertInputRequest, expired } from '../flow/input-answer.ts';
 import { credentialRequest, inputRequest } from '../flow/interrupt-request.ts';
 import type { InterruptRequest } from '../flow/interrupt-request.ts';
@@ -38,6 +40,8 @@ export class ToolCallContext<T = unknown> extends BaseContext<T> implements Tool
   readonly #init: ToolContextInit;
   /** Requests of this attempt for input and sign-ins. */
   readonly requests: InterruptRequest[] = [];
+  /** Tokens of the child runs of this call. */
+  readonly usage: Usage = {};
   readonly #steps: Map<string, number> = new Map();
   #inputs = 0;
   #children = 0;
@@ -137,7 +141,15 @@ export class ToolCallContext<T = unknown> extends BaseContext<T> implements Tool
   }
 
   runChild(p: ChildRun): AsyncIterable<Event> {
-    return this.startChild(p, this.task.isResumable && this.#init.call ? this.#childCall() : undefined);
+    const call = this.task.isResumable && this.#init.call ? this.#childCall() : undefined;
+    return this.#counted(this.startChild(p, call));
+  }
+
+  async *#counted(events: AsyncIterable<Event>): AsyncGenerator<Event, void> {
+    for await (const event of events) {
+      if (!event.partial) addUsage(this.usage, event.usageMetadata);
+      yield event;
+    }
   }
 
   /** Closes the context. Returns the actions for the event with the answer. */

@@ -63,6 +63,29 @@ export function timerRequest(runtime: Runtime, wakeAt: number, ms: number | unde
   return { id: runtime.newId('call'), name: requestNames.timer, args: { wakeAt, ...(ms !== undefined && { ms }) } };
 }
 
+/** Returns the requests with one sign-in for each credential: it is requested for all calls that need it. */
+export function mergeSignIns(requests: readonly InterruptRequest[]): readonly InterruptRequest[] {
+  const byKey = new Map<Json, number>();
+  const merged: InterruptRequest[] = [];
+  for (const request of requests) {
+    const key =
+      request.name === requestNames.credential
+        ? (request.args['authConfig'] as JsonObject)['credentialKey']
+        : undefined;
+    const first = key === undefined ? undefined : byKey.get(key);
+    if (first === undefined) {
+      if (key !== undefined) byKey.set(key, merged.length);
+      merged.push(request);
+      continue;
+    }
+    const { args, ...rest } = merged[first]!;
+    const others = (args['otherFunctionCallIds'] as Json[] | undefined) ?? [];
+    const otherFunctionCallIds = [...others, request.args['functionCallId']!];
+    merged[first] = { ...rest, args: { ...args, otherFunctionCallIds } };
+  }
+  return merged;
+}
+
 /** Returns the event that records requests. */
 export function requestEvent(
   p: { author: string; invocationId: string; branch?: string | undefined; runtime: Runtime },

@@ -10,7 +10,7 @@ import type { ModelAnswer } from './call-model.ts';
 import { checkOutput, withText } from './check-output.ts';
 import { giveCallIds } from './give-call-ids.ts';
 import { KnownCallIds } from './known-call-ids.ts';
-import { requestEvent } from './interrupt-request.ts';
+import { mergeSignIns, requestEvent } from './interrupt-request.ts';
 import { startOfTurn } from './resume-turn.ts';
 import { runTools } from './run-tools.ts';
 import { transferTarget } from './transfer.ts';
@@ -95,7 +95,7 @@ async function* runCalls(
 ): AsyncGenerator<Event, boolean, Event> {
   const { agent, context, support } = draft;
   const outcome = yield* runTools(draft, event, calls, isResumed);
-  const requests = outcome.flatMap((each) => each.requests ?? []);
+  const requests = mergeSignIns(outcome.flatMap((each) => each.requests ?? []));
   if (requests.length > 0) {
     const { branch, invocationId, runtime } = context;
     yield requestEvent({ author: agent.name, invocationId, branch, runtime }, requests);

@@ -7,6 +7,7 @@ import type {
   InvocationContext,
   JsonObject,
   Tool,
+  Usage,
 } from '@thole/core';
 import { logFailure } from '../hooks/log-failure.ts';
 import { isRunPaused } from '../hooks/run-paused.ts';
@@ -34,6 +35,8 @@ export interface ToolAnswer {
   readonly isWaiting?: boolean | undefined;
   /** Requests for answers from outside, which are stored after the last answer of the turn. */
   readonly requests?: readonly InterruptRequest[] | undefined;
+  /** Tokens of the child runs of the call, for the event with the answer. */
+  readonly usage?: Usage | undefined;
   /** The tool's error, or the reason why it was ended. */
   readonly error?: Error | undefined;
 }
@@ -80,7 +83,8 @@ export async function runTool(
     actions = open.close();
     if ('request' in ran) return { ...gateAnswer(call, ran.request), isWaiting: true, requests: [ran.request] };
     if (open.requests.length > 0) return { isWaiting: true, requests: open.requests };
-    const answer = answerOf(draft, tool, ran, actions);
+    const hasUsage = Object.keys(open.usage).length > 0;
+    const answer = { ...answerOf(draft, tool, ran, actions), ...(hasUsage && { usage: open.usage }) };
     const requested = requestByTool(draft, call, { actions, ttlMs });
     return requested && ran && 'value' in ran ? { ...answer, isWaiting: true, requests: [requested] } : answer;
   } finally {

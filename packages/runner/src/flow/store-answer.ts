@@ -71,7 +71,7 @@ function answerEvent(
   { agent, context, tools }: RequestDraft,
   call: FunctionCall & { id: string },
   id: string,
-  { response, parts, actions, isPending, isWaiting }: ToolAnswer,
+  { response, parts, actions, isPending, isWaiting, usage }: ToolAnswer,
 ): Event {
   const { invocationId, branch, runtime } = context;
   const isEnd = !isPending && !isWaiting && tools?.get(call.name)?.isLongRunning === true;
@@ -86,6 +86,7 @@ function answerEvent(
       actions,
       ...(answer && { content: { role: 'user', parts: [answer] } }),
       ...(branch !== undefined && { branch }),
+      ...(usage && { usageMetadata: usage }),
       // The answer of a long-running call is provisional unless the event says that the call has ended.
       ...(isEnd && { customMetadata: { callEnded: true } }),
     },

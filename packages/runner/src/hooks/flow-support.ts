@@ -10,6 +10,7 @@ import type {
   Span,
   ToolContext,
   Toolset,
+  Usage,
 } from '@thole/core';
 import type { InterruptLog } from '@thole/core/kit';
 import type { CallAttempt } from '../flow/call-attempt.ts';
@@ -114,6 +115,8 @@ export interface OpenToolContext {
   readonly context: ToolContext;
   /** Requests of the call for answers from outside. */
   readonly requests: readonly InterruptRequest[];
+  /** Tokens of the child runs of the call. */
+  readonly usage: Usage;
   /** Closes the context and returns its actions, for the event with its answer. Later writes throw `CONTEXT_CLOSED`. */
   close(): ToolContext['actions'];
 }

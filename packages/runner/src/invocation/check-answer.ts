@@ -92,8 +92,8 @@ function assertOpen(interrupts: InterruptLog, { answer, interrupt, isOpen }: Rec
 }
 
 /** The request must name a recorded call of its author, unchanged and without an answer. */
-function assertOriginalCall({ session }: RunTask, { event, interrupt }: RecordedInterrupt): void {
-  const { args, functionCallId, kind, toolName } = interrupt;
+function assertOriginalCall({ session, tree }: RunTask, { event, interrupt }: RecordedInterrupt): void {
+  const { agentName, args, functionCallId, kind, toolName } = interrupt;
   if (functionCallId === undefined || kind === 'longRunning') return;
   const original = callStatus(session.log, functionCallId);
   if (!original || original.event.author !== event.author)
@@ -109,6 +109,11 @@ function assertOriginalCall({ session }: RunTask, { event, interrupt }: Recorded
       'tool_name_mismatch',
       `names ${toolName}, but the call is a call of ${original.call.name}`,
     );
+  const agent = tree.find(agentName);
+  // Toolsets provide further tools.
+  const hasTool = !isLlmAgent(agent) || agent.tools.some((tool) => !('name' in tool) || tool.name === toolName);
+  if (toolName !== undefined && !hasTool)
+    throw mismatch(interrupt, 'unregistered_tool', `names ${toolName}, which agent ${agentName} does not have`);
   if (args !== undefined && canonicalJson(original.call.args) !== canonicalJson(args))
     throw mismatch(interrupt, 'arguments_mismatch', 'names other arguments than the call');
 }

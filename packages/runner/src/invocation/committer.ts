@@ -1,4 +1,4 @@
-import { StatePrefix, TholeError } from '@thole/core';
+import { getFunctionResponses, StatePrefix, TholeError } from '@thole/core';
 import { applyDelta, applyRewinds, InterruptLog, rewindOf } from '@thole/core/kit';
 import type { Event, Fence, SessionMarks, StateMap } from '@thole/core';
 import type { UnstoredChanges } from '../contexts/pending-changes.ts';
@@ -89,7 +89,9 @@ export class Committer {
       else session.add(stored);
       this.#isStored();
       if (stored.longRunningToolIds?.length) await reportInterrupts(this.#task, stored.longRunningToolIds);
-      if (stored.usageMetadata) calls.addUsage(stored.usageMetadata, () => modelNameOf(stored, this.#task));
+      // An answer of a tool repeats the tokens of its child runs.
+      const isCounted = stored.usageMetadata !== undefined && getFunctionResponses(stored).length === 0;
+      if (isCounted) calls.addUsage(stored.usageMetadata!, () => modelNameOf(stored, this.#task));
       return stored;
     } finally {
       this.#pending--;

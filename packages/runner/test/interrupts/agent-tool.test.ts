@@ -43,4 +43,18 @@ describe('AgentTool', () => {
     expect(answersIn(stored).at(-1)).toEqual(['clerk', { result: 'Paid 5.' }]);
     expect(state).toEqual({ seen: true });
   });
+
+  it('stores the tokens of its agent with the answer, and counts them once (contract 25)', async () => {
+    const used = { usageMetadata: { totalTokenCount: 7 } };
+    const agent = new LlmAgent({
+      name: 'clerk',
+      description: 'x',
+      model: new ScriptedLlm({ ...says('Yes.'), ...used }),
+    });
+    const model = new ScriptedLlm(calls('clerk', { request: '?' }, 'c1'), says('Done.'));
+    const { runner, stored } = await createSetup(rootOf(model, { tools: [new AgentTool({ agent })] }));
+    expect((await runner.runToCompletion(hello)).usage.totalTokenCount).toBe(7);
+    const answer = (await stored()).events.find((event) => answersIn([event]).length > 0);
+    expect(answer?.usageMetadata).toEqual({ totalTokenCount: 7 });
+  });
 });

@@ -226,4 +226,17 @@ describe('Runner.resume', () => {
     expect(await codeOf({ [id]: true as never })).toBe('INTERRUPT_ANSWERED');
     expect((await outcomeOf(runner.resume({ ...ref, invocationId }))).error?.code).toBe('INVOCATION_ENDED');
   });
+
+  it('rejects an answer for a tool that the agent no longer has with INTERRUPT_MISMATCH', async () => {
+    const { tool } = payment();
+    const runtime = new FixedRuntime();
+    const sessionService = new InMemorySessionService({ runtime });
+    await sessionService.createSession(ref);
+    const services = { runtime, sessionService };
+    const before = await createSetup(rootOf(new ScriptedLlm(calls('pay', {}, 'c1')), { tools: [tool] }), services);
+    const { interrupts } = await before.runner.runToCompletion(hello);
+    const after = await createSetup(rootOf(new ScriptedLlm()), services);
+    const { error } = await outcomeOf(after.runner.resume({ ...ref, answers: { [interrupts[0]!.id]: true } }));
+    expect(error).toMatchObject({ code: 'INTERRUPT_MISMATCH', details: { reason: 'unregistered_tool' } });
+  });
 });

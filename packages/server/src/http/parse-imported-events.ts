@@ -1,5 +1,5 @@
 import { createEvent, TholeError } from '@thole/core';
-import { assertName, failInvalidJson, isPlainObject, JsonCopier } from '@thole/core/kit';
+import { assertName, failInvalidJson, isPlainObject, JsonCopier, requestKindOf } from '@thole/core/kit';
 import type { Event, EventInit, Runtime, StateDelta } from '@thole/core';
 import { z } from 'zod';
 import type { HandlerContext } from '../handler-context.ts';
@@ -79,10 +79,7 @@ function parseImportedEvent(value: unknown, where: string, runtime: Runtime): Ev
     if (init[name] !== undefined) assertName(`${where}.${name}`, init[name]);
   }
   for (const [i, { functionCall, functionResponse }] of (init.content?.parts ?? []).entries()) {
-    if (
-      (functionCall ?? functionResponse)?.name.startsWith('adk_request_') ||
-      functionResponse?.name.startsWith('adk_request_')
-    )
+    if ([functionCall, functionResponse].some((part) => part !== undefined && requestKindOf(part.name) !== undefined))
       throw new TholeError(
         'INVALID_INPUT',
         `${where}.content.parts.${i} must not be a request to a user or its answer.`,

@@ -28,9 +28,10 @@ export function answerBefore(events: readonly Event[], answer: Event): Event | u
 /** True if a model wrote the event. */
 export function isAnswer({ author, content, errorCode, usageMetadata }: Event): boolean {
   if (author === 'user' || author === 'system') return false;
-  if (usageMetadata !== undefined) return true;
   const parts = content?.parts ?? [];
+  // It may have the tokens of agents that ran as a tool.
   if (parts.some(({ functionResponse }) => functionResponse)) return false;
+  if (usageMetadata !== undefined) return true;
   return content?.role === 'model' ? parts.length > 0 : errorCode?.startsWith('MODEL_') === true;
 }
 
