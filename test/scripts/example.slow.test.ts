@@ -39,7 +39,7 @@ describe('pnpm record', () => {
   it('says which providers there are, and fails, for one that there is not', async () => {
     const { code, output, errors } = await run('record.mjs', 'nothing');
     expect([code, output]).toEqual([2, '']);
-    expect(errors).toMatch(/^usage: pnpm record <provider>, one of: gemini, openai/);
+    expect(errors).toMatch(/^usage: pnpm record <provider>, one of: anthropic, gemini, openai, vertex/);
   });
 
   it.each(['gemini', 'openai'])('fails without a key of %s, and says which variable to set', async (name) => {
