@@ -26,6 +26,8 @@ describeInBrowser('the page, as it looks', (browser) => {
       const page = await visit(browser(), at, { colorScheme, viewport: wide });
       const main = page.getByRole('main');
       await main.getByText('is booked, on a high floor').waitFor();
+      // Open requests are loaded after the conversation, and their cards move the rows.
+      await main.getByText('May Alice stay until two?').first().waitFor();
       await main.locator('summary', { hasText: 'book_room' }).click();
       await main.getByRole('tree').first().waitFor();
       const found: string[] = [];
