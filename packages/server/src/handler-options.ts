@@ -66,11 +66,14 @@ export interface HandlerOptions {
   development?: boolean | undefined;
   /**
    * Decides whether a request may act for an app and a user. It is called before anything is read or written. `false`
-   * is answered with 403; a `Response` is sent unchanged. It is called for all routes except `/health`, `/version` and
+   * is answered with 403; a `Response` is sent unchanged. `{ userId }` accepts the request for this user only: a request
+   * that names another user is answered with 403. It is called for all routes except `/health`, `/version` and
    * the files of the page. For answers to interrupts, it is called again with the `interrupts`. Default: every client may act
    * for every user.
    */
-  authorize?: ((request: Request, identity: Identity) => MaybePromise<boolean | Response>) | undefined;
+  authorize?:
+    | ((request: Request, identity: Identity) => MaybePromise<boolean | Response | { userId: string }>)
+    | undefined;
   /**
    * Decides whether a request may use the memory of a team or an agent, which several users share. It is called after
    * `authorize`, with the same results. Default: with `authorize`, no client may; without it, every client may.

@@ -49,6 +49,17 @@ export interface RouteCall<Body = unknown, Query = unknown> {
   authorize(identity: Identity): MaybePromise<void>;
   /** Calls only `authorize`, after `authorize()` has accepted the request. */
   authorizeAgain(identity: Identity): MaybePromise<void>;
+  /**
+   * Returns the user of a request whose path names no user, after `authorize` and `rateLimit` have accepted it. It is the
+   * user that `authorize` returns, otherwise the user of the body, of `?userId=`, of the header `x-user-id`, or `user`.
+   * Throws `FORBIDDEN` if the body names another user than `authorize`.
+   */
+  authorizeUser(identity: UserlessIdentity): Promise<string>;
+}
+
+/** An identity whose user has to be found. `bodyUserId` is the user that the body names. */
+export interface UserlessIdentity extends Omit<Identity, 'userId'> {
+  readonly bodyUserId?: string | undefined;
 }
 
 /**

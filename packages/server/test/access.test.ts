@@ -110,3 +110,34 @@ describe('bearerToken', () => {
     for (const path of ['/health', '/version', '/dev-ui/']) expect((await get(path)).status).toBe(200);
   });
 });
+
+describe('authorize with { userId }', () => {
+  it('accepts requests of this user and answers 403 to requests that name another user', async () => {
+    const { handler } = await demo({ answers: [says('Hi.')], authorize: () => ({ userId: 'ann' }) });
+    const statuses = [];
+    for (const userId of ['ann', 'bob']) {
+      const run = await ask(handler, 'POST', '/run', { ...message(), userId });
+      const read = await ask(handler, 'GET', ALL.replace('ann', userId));
+      statuses.push([run.status, read.status]);
+    }
+    expect(statuses).toEqual([
+      [200, 200],
+      [403, 403],
+    ]);
+  });
+
+  it('passes the user to rateLimit', async () => {
+    const users: unknown[] = [];
+    const { handler } = await demo({
+      authorize: () => ({ userId: 'ann' }),
+      rateLimit: (_, { userId }) => (users.push(userId), true),
+    });
+    await ask(handler, 'GET', '/list-apps');
+    expect(users).toEqual(['ann']);
+  });
+
+  it('answers 400 if the user id cannot be a name', async () => {
+    const { handler } = await demo({ authorize: () => ({ userId: '' }) });
+    expect((await ask(handler, 'GET', ALL)).status).toBe(400);
+  });
+});

@@ -1,22 +1,34 @@
 import { TholeError } from '@thole/core';
+import { assertName } from '@thole/core/kit';
 import type { HandlerOptions, Identity } from '../handler-options.ts';
+import { isResponse } from './is-response.ts';
 
-/** Calls `authorize` and `rateLimit`. Throws an error, or the hook's `Response`, if the request is rejected. */
+/**
+ * Calls `authorize` and `rateLimit`. Returns the user that `authorize` names, undefined if it names no user. Throws an
+ * error, or the hook's `Response`, if the request is rejected.
+ */
 export async function authorizeRequest(
   hooks: Pick<HandlerOptions, 'authorize' | 'rateLimit'>,
   request: Request,
   identity: Identity,
-): Promise<void> {
-  if (hooks.authorize) {
-    const result = await hooks.authorize(request, identity);
-    if (typeof result === 'object') throw result;
-    if (result !== true) throw new TholeError('FORBIDDEN', 'The request may not act for this app and user.');
-  }
+): Promise<string | undefined> {
+  const userId = hooks.authorize && userIn(await hooks.authorize(request, identity));
   if (hooks.rateLimit) {
-    const result = await hooks.rateLimit(request, identity);
-    if (result === true) return;
+    const result = await hooks.rateLimit(request, userId === undefined ? identity : { ...identity, userId });
+    if (result === true) return userId;
     if (typeof result === 'object' && !('retryAfterMs' in result)) throw result;
     const retryAfterMs = typeof result === 'object' ? result.retryAfterMs : undefined;
     throw new TholeError('RATE_LIMITED', 'Too many requests.', { retryAfterMs });
   }
+  return userId;
+}
+
+function userIn(result: boolean | Response | { userId: string }): string | undefined {
+  if (isResponse(result)) throw result;
+  if (typeof result === 'object' && result !== null && 'userId' in result) {
+    assertName('The userId that authorize returns', result.userId);
+    return result.userId;
+  }
+  if (result === true) return undefined;
+  throw new TholeError('FORBIDDEN', 'The request may not act for this app and user.');
 }

@@ -1,8 +1,10 @@
+import { TholeError } from '@thole/core';
+import { assertName } from '@thole/core/kit';
 import type { MaybePromise } from '@thole/core';
 import type { Runner } from '@thole/runner';
 import type { HandlerOptions, Identity } from '../handler-options.ts';
 import type { HandlerContext } from '../handler-context.ts';
-import type { PathParams, RouteCall } from '../route.ts';
+import type { PathParams, RouteCall, UserlessIdentity } from '../route.ts';
 import { authorizeRequest } from './authorize-request.ts';
 import { findRunner } from './find-runner.ts';
 
@@ -29,11 +31,33 @@ export class RequestCall implements RouteCall {
   }
 
   authorize(identity: Identity): MaybePromise<void> {
-    return this.#hooks && authorizeRequest(this.#hooks, this.request, identity);
+    return this.#hooks && this.#authorizeSameUser(this.#hooks, identity);
   }
 
   authorizeAgain(identity: Identity): MaybePromise<void> {
     const { authorize } = this.#hooks ?? {};
-    return authorize && authorizeRequest({ authorize }, this.request, identity);
+    return authorize && this.#authorizeSameUser({ authorize }, identity);
   }
+
+  async authorizeUser({ bodyUserId, ...identity }: UserlessIdentity): Promise<string> {
+    const named = bodyUserId ?? userInAddress(this.request) ?? 'user';
+    assertName('The user id', named);
+    const signedIn = this.#hooks && (await authorizeRequest(this.#hooks, this.request, { ...identity, userId: named }));
+    if (signedIn !== undefined && bodyUserId !== undefined && signedIn !== bodyUserId) throw otherUser();
+    return signedIn ?? named;
+  }
+
+  async #authorizeSameUser(hooks: NonNullable<Hooks>, identity: Identity): Promise<void> {
+    const userId = await authorizeRequest(hooks, this.request, identity);
+    if (userId !== undefined && identity.userId !== undefined && userId !== identity.userId) throw otherUser();
+  }
+}
+
+function otherUser(): TholeError {
+  return new TholeError('FORBIDDEN', 'The request names another user than the one it is signed in as.');
+}
+
+/** Returns the user that `?userId=` or the header `x-user-id` names. */
+function userInAddress(request: Request): string | undefined {
+  return new URL(request.url).searchParams.get('userId') ?? request.headers.get('x-user-id') ?? undefined;
 }

@@ -15,6 +15,7 @@ import { BufferedRun } from '../runs/buffered-run.ts';
 import { failedRunFrame } from '../runs/end-frames.ts';
 import { runBody } from '../runs/run-body.ts';
 import type { RunBody } from '../runs/run-body.ts';
+import { startRun } from '../runs/start-run.ts';
 import { completeSseResponse, sseResponse, withFirstFrames } from '../runs/sse-response.ts';
 import type { FrameSource } from '../runs/sse-response.ts';
 import { readStoredEvents, StoredRunReader } from '../runs/stored-run-reader.ts';
@@ -40,7 +41,7 @@ export const runRoutes: readonly Route[] = [
     returns: listOf(ref('Event')),
     responses: { 200: 'Events', ...failures },
     async handle(call) {
-      const { run, where } = await startRun(call, { streaming: false, detached: true, yieldUserMessage: false });
+      const { run, where } = await startBodyRun(call, { streaming: false, detached: true, yieldUserMessage: false });
       const stopWatching = abortOnDisconnect(run, call);
       const events: string[] = [];
       try {
@@ -104,7 +105,7 @@ export const runRoutes: readonly Route[] = [
 async function streamAttached(call: RouteCall<RunBody>): Promise<Response> {
   const { context, body } = call;
   const options = { streaming: body.streaming ?? false, detached: false, yieldUserMessage: true };
-  const { run, ref, split, where } = await startRun(call, options);
+  const { run, ref, split, where } = await startBodyRun(call, options);
   const stopWatching = abortOnDisconnect(run, call);
   let first: IteratorResult<Event>;
   try {
@@ -130,7 +131,7 @@ async function streamAttached(call: RouteCall<RunBody>): Promise<Response> {
 async function streamDetached(call: RouteCall<RunBody>): Promise<Response> {
   const { context, body } = call;
   const options = { streaming: body.streaming ?? false, detached: true, yieldUserMessage: true };
-  const { run, ref, split, where } = await startRun(call, options);
+  const { run, ref, split, where } = await startBodyRun(call, options);
   const toErrorFrame = (error: unknown, hasStarted: boolean = true): string =>
     mayContinue(call, ref, error) ? '' : failedRunFrame(error, context.errorLog, { where: where(), hasStarted });
   const buffered = new BufferedRun(run, { ref, maxChars: context.limits.runBufferChars, split, toErrorFrame });
@@ -163,7 +164,7 @@ interface StartedRun {
   where: () => LogFields;
 }
 
-async function startRun(
+async function startBodyRun(
   call: RouteCall<RunBody>,
   p: { streaming: boolean; detached: boolean; yieldUserMessage: boolean },
 ): Promise<StartedRun> {
@@ -178,37 +179,19 @@ async function startRun(
   if (regenerated !== undefined && context.hasAuthorize) await call.authorizeAgain({ ...identity, action: 'run' });
   const runner = findRunner(context, appName);
   if (answerIds && context.hasAuthorize) await authorizeAnswers(call, runner, { ...identity, answerIds });
-  if (!body.newMessage && regenerated === undefined)
-    await assertNotRunning(runner, { ...identity, sessionId: body.sessionId }, body);
+  const ref: SessionRef = { ...identity, sessionId: body.sessionId };
+  if (!body.newMessage && regenerated === undefined) await assertNotRunning(runner, ref, body);
   if (body.stateDelta) assertWritableState(body.stateDelta, context);
-  const deps: unknown = context.deps && (await context.deps(call.request, identity));
-  context.runs.assertCapacity();
-  const request = {
-    userId: body.userId,
-    sessionId: body.sessionId,
+  const run = await startRun(call, {
+    ...p,
+    ref,
     newMessage: body.newMessage ?? undefined,
     messageId: idempotencyKey(call.request),
-    answeredBy: body.userId,
     stateDelta: body.stateDelta ?? undefined,
-    deps,
-    // The event of the user's message shows that the run has started.
-    yieldUserMessage: p.yieldUserMessage,
-    runConfig: {
-      streamingMode: p.streaming ? ('sse' as const) : ('none' as const),
-      reader: p.detached ? ('detached' as const) : ('attached' as const),
-      timeLimitMs: context.limits.runMs,
-      toolErrors: context.toolErrors,
-      customMetadata: body.customMetadata ?? undefined,
-    },
-  };
-  const run =
-    regenerated === undefined
-      ? runner.runAsync({ ...request, invocationId: body.invocationId ?? undefined })
-      : runner.regenerate({ ...request, invocationId: regenerated });
-  // Creates the iterator before `run.done` is read below: a run whose `done` is read first continues without a reader.
-  if (!p.detached) run[Symbol.asyncIterator]();
-  context.runs.add(run);
-  const ref: SessionRef = { ...identity, sessionId: body.sessionId };
+    invocationId: body.invocationId ?? undefined,
+    regenerateInvocationId: regenerated,
+    customMetadata: body.customMetadata ?? undefined,
+  });
   return { run, ref, split: !body.functionCallEventId, where: () => ({ ...ref, invocationId: run.invocationId }) };
 }
 
