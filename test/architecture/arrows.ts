@@ -10,6 +10,7 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
   recall: ['@thole/core', 'stemmer', '@orama/stemmers', '@orama/stopwords'],
   memory: ['@thole/core', '@thole/recall'],
   auth: ['@thole/core', 'oauth4webapi', 'node:*'],
+  mcp: ['@thole/core', '@thole/runner', '@modelcontextprotocol/client', '@modelcontextprotocol/server', 'node:*'],
   'mem-services': ['@thole/core', '@thole/recall', 'node:*'],
   'sql-services': ['@thole/core', '@thole/recall', 'kysely', 'pg', 'mysql2', 'sqlite-vec', 'node:*'],
   'redis-services': ['@thole/core', '@thole/recall', 'ioredis', 'node:*'],

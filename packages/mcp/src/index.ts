@@ -1,0 +1,2 @@
+/** Tools of MCP servers for agents. */
+export {};

@@ -1,0 +1,2 @@
+/** Agents as MCP servers. */
+export {};
