@@ -1,0 +1,3 @@
+import { library } from '../../tsup.shared.ts';
+
+export default library('src/terminal/index.ts', 'src/http/index.ts', 'src/sql/index.ts', 'src/testing/index.ts');
