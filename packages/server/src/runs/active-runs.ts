@@ -1,6 +1,7 @@
 import { TholeError } from '@thole/core';
 import type { Runtime, SessionRef } from '@thole/core';
 import type { Run } from '@thole/runner';
+import type { EventBuffer } from '../front-ends/event-buffer.ts';
 import type { Limits } from '../limits.ts';
 import type { BufferedRun } from './buffered-run.ts';
 
@@ -12,6 +13,7 @@ export class ActiveRuns {
   readonly #runtime: Runtime;
   readonly #runs: Set<Run> = new Set();
   readonly #buffered: Map<string, BufferedRun> = new Map();
+  readonly #eventBuffers: Map<string, EventBuffer> = new Map();
   #draining: boolean = false;
   #closing: boolean = false;
 
@@ -58,20 +60,22 @@ export class ActiveRuns {
 
   /** Lets clients find a run that has started, until it has closed. A run that it has joined stays the one to find. */
   publish(buffered: BufferedRun, run: Run): void {
-    const { invocationId } = buffered;
-    if (this.#buffered.get(invocationId)?.ended === false) return;
-    this.#buffered.set(invocationId, buffered);
-    void run.done.then(() => {
-      if (this.#buffered.get(invocationId) === buffered) this.#buffered.delete(invocationId);
-    });
+    addUntilDone(this.#buffered, buffered, run);
   }
 
   /** Returns the published run of this session; undefined if there is none in this process. */
   find(ref: SessionRef, invocationId: string): BufferedRun | undefined {
-    const run = this.#buffered.get(invocationId);
-    const isOfSession =
-      run?.ref.appName === ref.appName && run.ref.userId === ref.userId && run.ref.sessionId === ref.sessionId;
-    return isOfSession ? run : undefined;
+    return findOfSession(this.#buffered, ref, invocationId);
+  }
+
+  /** Same as `publish`, for a run whose events are buffered. */
+  publishEvents(buffer: EventBuffer, run: Run): void {
+    addUntilDone(this.#eventBuffers, buffer, run);
+  }
+
+  /** Same as `find`, for a run whose events are buffered. */
+  findEvents(ref: SessionRef, invocationId: string): EventBuffer | undefined {
+    return findOfSession(this.#eventBuffers, ref, invocationId);
   }
 
   /**
@@ -87,4 +91,26 @@ export class ActiveRuns {
     for (const run of this.#runs) run.shutDown('The server is closing.');
     await all;
   }
+}
+
+type Published = Pick<BufferedRun, 'ended' | 'invocationId' | 'ref'>;
+
+function addUntilDone<T extends Published>(published: Map<string, T>, buffered: T, run: Run): void {
+  const { invocationId } = buffered;
+  if (published.get(invocationId)?.ended === false) return;
+  published.set(invocationId, buffered);
+  void run.done.then(() => {
+    if (published.get(invocationId) === buffered) published.delete(invocationId);
+  });
+}
+
+function findOfSession<T extends Published>(
+  published: ReadonlyMap<string, T>,
+  ref: SessionRef,
+  invocationId: string,
+): T | undefined {
+  const run = published.get(invocationId);
+  const isOfSession =
+    run?.ref.appName === ref.appName && run.ref.userId === ref.userId && run.ref.sessionId === ref.sessionId;
+  return isOfSession ? run : undefined;
 }

@@ -1,153 +1,58 @@
-import { getFunctionCalls, getFunctionResponses, TholeError } from '@thole/core';
-import { sessionNotFound } from '@thole/core/kit';
-import type { Event, Runtime, SessionRef, SessionService } from '@thole/core';
-import { closingRecordFrame, DONE_FRAME, isClosingRecord } from './end-frames.ts';
+import type { Event, SessionRef, SessionService } from '@thole/core';
+import { closingRecordFrame, DONE_FRAME } from './end-frames.ts';
 import { eventFrames } from './event-frames.ts';
 import type { FrameSource } from './sse-response.ts';
-
-/** Interval at which the store is asked for new events and for the end of a run of another process. */
-const POLL_MS = 500;
+import { StoredEvents } from './stored-events.ts';
+import type { StoredEventsOptions } from './stored-events.ts';
 
 /** Options of `StoredRunReader`. */
-export interface StoredRunReaderOptions {
-  sessions: SessionService;
-  ref: SessionRef;
-  invocationId: string;
-  /** The reader starts after the event with this `seq`. */
-  after: number;
-  runtime: Runtime;
+export interface StoredRunReaderOptions extends Omit<StoredEventsOptions, 'withUserEvents'> {
   toErrorFrame: (error: unknown) => string;
 }
 
-/**
- * Reads the stored events of an invocation from a `seq` on, whichever process runs it, until it ends or pauses. Waits for another
- * process to continue it if its process has died.
- */
+/** Reads the stored events of an invocation as frames, as `StoredEvents` does. */
 export class StoredRunReader implements FrameSource {
-  readonly #sessions: SessionService;
-  readonly #ref: SessionRef;
-  readonly #invocationId: string;
-  readonly #runtime: Runtime;
+  readonly #events: StoredEvents;
   readonly #toErrorFrame: (error: unknown) => string;
-  readonly #closed: AbortController = new AbortController();
-  #lastSeq: number;
-  #lastEvent: Event | undefined;
-  /** Calls without an answer. After a normal end, all calls except long-running ones have an answer. */
-  readonly #openCalls: Set<string> = new Set();
-  #queue: Event[] = [];
   #ended: boolean = false;
-  #isLeaseExpired: boolean = false;
-  /** True if another process may continue the invocation. */
-  #isUnfinished: boolean = false;
 
-  private constructor(p: StoredRunReaderOptions) {
-    this.#sessions = p.sessions;
-    this.#ref = p.ref;
-    this.#invocationId = p.invocationId;
-    this.#runtime = p.runtime;
+  private constructor(events: StoredEvents, p: StoredRunReaderOptions) {
+    this.#events = events;
     this.#toErrorFrame = p.toErrorFrame;
-    this.#lastSeq = p.after;
   }
 
   /** Throws `NOT_FOUND` if the session has no event of the invocation and it is not active. */
   static async open(p: StoredRunReaderOptions): Promise<StoredRunReader> {
-    const reader = new StoredRunReader(p);
-    const isActive = await reader.#isActive();
-    reader.#take(await reader.#read(0));
-    if (reader.#lastEvent === undefined && !isActive)
-      throw new TholeError('NOT_FOUND', `Session ${p.ref.sessionId} has no run ${p.invocationId}.`);
-    reader.#queue = reader.#queue.filter((event) => event.seq! > p.after);
-    return reader;
+    return new StoredRunReader(await StoredEvents.open(p), p);
   }
 
   async next(): Promise<string | undefined> {
-    if (this.#ended || this.#closed.signal.aborted) return undefined;
+    if (this.#ended) return undefined;
     try {
-      return await this.#next();
+      const { done, value } = await this.#events.next();
+      if (!done) return eventFrames(value, { split: true });
+      this.#ended = true;
+      return value ? closingRecordFrame(value) : DONE_FRAME;
     } catch (error) {
       this.#ended = true;
-      return this.#closed.signal.aborted ? undefined : this.#toErrorFrame(error);
+      return this.#events.closed ? undefined : this.#toErrorFrame(error);
     }
   }
 
   close(): void {
-    this.#closed.abort();
-  }
-
-  async #next(): Promise<string> {
-    for (;;) {
-      const event = this.#queue.shift();
-      if (event) return eventFrames(event, { split: true });
-      // Before the events are read: otherwise the last events of a run that ends in between would be missed.
-      const isActive = await this.#isActive();
-      this.#take(await this.#read(this.#lastSeq));
-      if (this.#queue.length > 0) continue;
-      if (!isActive && !this.#isUnfinished) return this.#end();
-      await this.#waitForEvents();
-    }
-  }
-
-  #end(): string {
-    this.#ended = true;
-    if (this.#lastEvent && isClosingRecord(this.#lastEvent)) return closingRecordFrame(this.#lastEvent);
-    if (!this.#isLeaseExpired && this.#openCalls.size === 0) return DONE_FRAME;
-    const message = `Invocation ${this.#invocationId} ended early: its process has crashed or hangs.`;
-    return this.#toErrorFrame(new TholeError('LEASE_LOST', message));
-  }
-
-  async #isActive(): Promise<boolean> {
-    const lease = await this.#sessions.leasing?.current(this.#ref);
-    if (lease?.invocationId !== this.#invocationId) return false;
-    this.#isLeaseExpired = lease.expired;
-    return !lease.expired;
-  }
-
-  async #read(afterSeq: number): Promise<readonly Event[]> {
-    const session = await this.#sessions.getSession({ ...this.#ref, afterSeq, signal: this.#closed.signal });
-    if (!session) throw sessionNotFound(this.#ref);
-    this.#isUnfinished = session.marks?.unfinished === this.#invocationId;
-    this.#lastSeq = Math.max(this.#lastSeq, session.lastSeq);
-    return session.events;
-  }
-
-  #take(events: readonly Event[]): void {
-    for (const event of events) {
-      if (event.invocationId !== this.#invocationId) continue;
-      this.#lastEvent = event;
-      for (const { id } of getFunctionCalls(event))
-        if (id !== undefined && !event.longRunningToolIds?.includes(id)) this.#openCalls.add(id);
-      for (const { id } of getFunctionResponses(event)) if (id !== undefined) this.#openCalls.delete(id);
-      if (event.author !== 'user') this.#queue.push(event);
-    }
-  }
-
-  /** Resolves when an event was stored, and after `POLL_MS` at the latest. */
-  async #waitForEvents(): Promise<void> {
-    const done = new AbortController();
-    const stop = (): void => done.abort();
-    this.#closed.signal.addEventListener('abort', stop, { once: true });
-    const pause = this.#runtime.sleep(POLL_MS, done.signal).catch(() => {});
-    await Promise.race([pause, this.#nextStoredEvent(done.signal)]);
-    done.abort();
-    this.#closed.signal.removeEventListener('abort', stop);
-  }
-
-  // If the store cannot watch sessions, or watching fails, only the pause ends the wait.
-  async #nextStoredEvent(signal: AbortSignal): Promise<void> {
-    try {
-      for await (const _ of this.#sessions.watching?.watch(this.#ref, this.#lastSeq, signal) ?? []) return;
-    } catch {}
-    await this.#runtime.sleep(POLL_MS, signal).catch(() => {});
+    this.#events.close();
   }
 }
 
-/** Returns the stored events of a run after a `seq`, without the user's message. */
+/** Returns the stored events of a run after a `seq`. The user's events are left out, unless `withUserEvents` is true. */
 export async function readStoredEvents(p: {
   sessions: SessionService;
   ref: SessionRef;
   invocationId: string;
   after: number;
+  withUserEvents?: boolean | undefined;
 }): Promise<readonly Event[]> {
   const session = await p.sessions.getSession({ ...p.ref, afterSeq: p.after });
-  return (session?.events ?? []).filter((event) => event.invocationId === p.invocationId && event.author !== 'user');
+  const isShown = ({ author }: Event): boolean => p.withUserEvents === true || author !== 'user';
+  return (session?.events ?? []).filter((event) => event.invocationId === p.invocationId && isShown(event));
 }

@@ -1,0 +1,51 @@
+import type { FrameSource } from '../runs/sse-response.ts';
+import { toRunFailure } from './event-encoder.ts';
+import type { EventEncoder } from './event-encoder.ts';
+import type { RunEvents } from './run-events.ts';
+
+/** Encodes the events of a run as frames, for one reader. */
+export class EncodedReader implements FrameSource {
+  readonly #events: RunEvents;
+  readonly #encoder: EventEncoder;
+  readonly #invocationId: string;
+  readonly #onError: (error: unknown) => 'cut' | undefined;
+  #hasStarted: boolean = false;
+  #ended: boolean = false;
+
+  /** `onError` is called with the error of the run. It returns `cut` for a stream that ends without its last frame. */
+  constructor(
+    events: RunEvents,
+    p: { encoder: EventEncoder; invocationId: string; onError: (error: unknown) => 'cut' | undefined },
+  ) {
+    this.#events = events;
+    this.#encoder = p.encoder;
+    this.#invocationId = p.invocationId;
+    this.#onError = p.onError;
+  }
+
+  async next(): Promise<string | undefined> {
+    let text = this.#hasStarted ? '' : this.#encoder.start(this.#invocationId);
+    this.#hasStarted = true;
+    while (text === '' && !this.#ended) text = await this.#nextText();
+    return text === '' ? undefined : text;
+  }
+
+  close(): void {
+    this.#ended = true;
+    this.#events.close();
+  }
+
+  async #nextText(): Promise<string> {
+    try {
+      const { done, value } = await this.#events.next();
+      if (!done) return this.#encoder.event(value);
+      this.#ended = true;
+      return 'code' in value ? this.#encoder.error(value) : this.#encoder.end(value);
+    } catch (error) {
+      if (this.#ended) return '';
+      this.#ended = true;
+      this.#events.close();
+      return this.#onError(error) === 'cut' ? '' : this.#encoder.error(toRunFailure(error));
+    }
+  }
+}

@@ -1,0 +1,23 @@
+import { pendingInterrupts } from '@thole/core';
+import { sessionNotFound } from '@thole/core/kit';
+import type { SessionRef, SessionService } from '@thole/core';
+import type { Run } from '@thole/runner';
+import type { RunOutcome } from './event-encoder.ts';
+
+/** Returns the outcome of a run that has ended without an error. */
+export async function outcomeOf(run: Run): Promise<RunOutcome> {
+  const { interrupts, status, usage } = await run.result;
+  return { status: status === 'paused' ? 'paused' : 'completed', interrupts, usage };
+}
+
+/** Returns the outcome of a stored invocation that has ended without an error. */
+export async function storedOutcome(
+  sessions: SessionService,
+  ref: SessionRef,
+  invocationId: string,
+): Promise<RunOutcome> {
+  const session = await sessions.getSession(ref);
+  if (!session) throw sessionNotFound(ref);
+  const interrupts = pendingInterrupts(session.events).filter((each) => each.invocationId === invocationId);
+  return { status: interrupts.length > 0 ? 'paused' : 'completed', interrupts };
+}

@@ -1,0 +1,125 @@
+import { TholeError } from '@thole/core';
+import type { Event, LogFields, SessionRef } from '@thole/core';
+import type { Run } from '@thole/runner';
+import { findRunner } from '../http/find-runner.ts';
+import type { RouteCall } from '../route.ts';
+import { abortOnDisconnect } from '../runs/abort-on-disconnect.ts';
+import { sseResponse } from '../runs/sse-response.ts';
+import { startRun } from '../runs/start-run.ts';
+import type { RunRequest } from '../runs/start-run.ts';
+import { readStoredEvents } from '../runs/stored-run-reader.ts';
+import { AttachedEvents } from './attached-events.ts';
+import { BufferedEvents } from './buffered-events.ts';
+import { EncodedReader } from './encoded-reader.ts';
+import { EventBuffer } from './event-buffer.ts';
+import type { EventEncoder } from './event-encoder.ts';
+import type { RunEvents } from './run-events.ts';
+import { StoredRunEvents } from './stored-run-events.ts';
+
+type Call = Pick<RouteCall, 'context' | 'request'>;
+
+/** How the events of a run become a response. */
+export interface StreamFormat {
+  /** A new encoder, which is used for this response only. */
+  encoder: EventEncoder;
+  /** Headers besides those of every stream of events. */
+  headers?: Record<string, string> | undefined;
+}
+
+/**
+ * Starts a run and responds with its events in the format of a front end. The option `onDisconnect` of the handler says
+ * what happens when the client leaves. Throws the error of a run that fails before its first event.
+ */
+export async function streamRun(
+  call: Call,
+  p: StreamFormat & { request: Omit<RunRequest, 'detached' | 'yieldUserMessage'> },
+): Promise<Response> {
+  const { context } = call;
+  const isDetached = context.onDisconnect === 'continue';
+  const run = await startRun(call, { ...p.request, detached: isDetached, yieldUserMessage: true });
+  const { ref } = p.request;
+  const events = isDetached ? await readDetached(call, run, ref) : await readAttached(call, run, ref);
+  return respond(call, events, { ...p, ref, invocationId: run.invocationId });
+}
+
+/**
+ * Responds with the events of an invocation from its start: those that are stored, then those of its active run, in this
+ * or another process. Partial events are only sent for a run of this process that continues without its client. Throws `NOT_FOUND`
+ * if the session has no such invocation.
+ */
+export async function followRun(
+  call: Call,
+  p: StreamFormat & { ref: SessionRef; invocationId: string },
+): Promise<Response> {
+  const { context } = call;
+  const { ref, invocationId } = p;
+  const sessions = findRunner(context, ref.appName).sessionService;
+  const buffer = context.runs.findEvents(ref, invocationId);
+  const events = buffer
+    ? new BufferedEvents(buffer, { fromBuffer: false, readStored: storedReader(call, ref, invocationId) })
+    : await StoredRunEvents.open({ sessions, ref, invocationId, runtime: context.runtime });
+  return respond(call, events, p);
+}
+
+async function readAttached(call: Call, run: Run, ref: SessionRef): Promise<RunEvents> {
+  const stopWatching = abortOnDisconnect(run, call);
+  try {
+    return new AttachedEvents(run, await run.next());
+  } catch (error) {
+    logUnstarted(call, error, { ...ref, invocationId: run.invocationId });
+    throw error;
+  } finally {
+    stopWatching();
+  }
+}
+
+async function readDetached(call: Call, run: Run, ref: SessionRef): Promise<RunEvents> {
+  const { limits, runs } = call.context;
+  const buffer = new EventBuffer(run, { ref, maxChars: limits.runBufferChars });
+  try {
+    await buffer.started;
+  } catch (error) {
+    logUnstarted(call, error, { ...ref, invocationId: run.invocationId });
+    throw error;
+  }
+  // Only now: a run that continues an invocation knows its id when it has started.
+  runs.publishEvents(buffer, run);
+  return new BufferedEvents(buffer, { fromBuffer: true, readStored: storedReader(call, ref, run.invocationId) });
+}
+
+function respond(
+  { context }: Call,
+  events: RunEvents,
+  p: StreamFormat & { ref: SessionRef; invocationId: string },
+): Response {
+  const { invocationId, ref } = p;
+  const onError = (error: unknown): 'cut' | undefined => {
+    if (mayContinue(context, ref, error)) return 'cut';
+    context.errorLog.logRunError(error, { ...ref, invocationId }, { hasStarted: true });
+    return undefined;
+  };
+  const reader = new EncodedReader(events, { encoder: p.encoder, invocationId, onError });
+  const { limits, runtime } = context;
+  const response = sseResponse(reader, { runtime, heartbeatMs: limits.heartbeatMs, invocationId });
+  for (const [name, value] of Object.entries(p.headers ?? {})) response.headers.set(name, value);
+  return response;
+}
+
+/** True if the server is closing and another process may continue the run. Clients then read the rest from there. */
+function mayContinue(context: Call['context'], { appName }: SessionRef, error: unknown): boolean {
+  if (!context.runs.closing || !TholeError.is(error, 'RUN_ABORTED')) return false;
+  return findRunner(context, appName).sessionService.isDurable === true;
+}
+
+function storedReader(
+  { context }: Call,
+  ref: SessionRef,
+  invocationId: string,
+): (after: number) => Promise<readonly Event[]> {
+  const sessions = findRunner(context, ref.appName).sessionService;
+  return (after) => readStoredEvents({ sessions, ref, invocationId, after, withUserEvents: true });
+}
+
+function logUnstarted({ context }: Call, error: unknown, where: LogFields): void {
+  context.errorLog.logRunError(error, where, { hasStarted: false });
+}

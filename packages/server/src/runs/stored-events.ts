@@ -1,0 +1,139 @@
+import { getFunctionCalls, getFunctionResponses, TholeError } from '@thole/core';
+import { sessionNotFound } from '@thole/core/kit';
+import type { Event, Runtime, SessionRef, SessionService } from '@thole/core';
+import { isClosingRecord } from './end-frames.ts';
+
+/** Interval at which the store is asked for new events and for the end of a run of another process. */
+const POLL_MS = 500;
+
+/** Options of `StoredEvents`. */
+export interface StoredEventsOptions {
+  sessions: SessionService;
+  ref: SessionRef;
+  invocationId: string;
+  /** The reader starts after the event with this `seq`. */
+  after: number;
+  runtime: Runtime;
+  /** True to read the user's events too. Default: false. */
+  withUserEvents?: boolean | undefined;
+}
+
+/**
+ * Reads the stored events of an invocation from a `seq` on, whichever process runs it, until it ends or pauses. Waits for another
+ * process to continue it if its process has died.
+ */
+export class StoredEvents {
+  readonly #sessions: SessionService;
+  readonly #ref: SessionRef;
+  readonly #invocationId: string;
+  readonly #runtime: Runtime;
+  readonly #withUserEvents: boolean;
+  readonly #closed: AbortController = new AbortController();
+  #lastSeq: number;
+  #lastEvent: Event | undefined;
+  /** Calls without an answer. After a normal end, all calls except long-running ones have an answer. */
+  readonly #openCalls: Set<string> = new Set();
+  #queue: Event[] = [];
+  #isLeaseExpired: boolean = false;
+  /** True if another process may continue the invocation. */
+  #isUnfinished: boolean = false;
+
+  private constructor(p: StoredEventsOptions) {
+    this.#sessions = p.sessions;
+    this.#ref = p.ref;
+    this.#invocationId = p.invocationId;
+    this.#runtime = p.runtime;
+    this.#withUserEvents = p.withUserEvents ?? false;
+    this.#lastSeq = p.after;
+  }
+
+  /** Throws `NOT_FOUND` if the session has no event of the invocation and it is not active. */
+  static async open(p: StoredEventsOptions): Promise<StoredEvents> {
+    const reader = new StoredEvents(p);
+    const isActive = await reader.#isActive();
+    reader.#take(await reader.#read(0));
+    if (reader.#lastEvent === undefined && !isActive)
+      throw new TholeError('NOT_FOUND', `Session ${p.ref.sessionId} has no run ${p.invocationId}.`);
+    reader.#queue = reader.#queue.filter((event) => event.seq! > p.after);
+    return reader;
+  }
+
+  get closed(): boolean {
+    return this.#closed.signal.aborted;
+  }
+
+  /** Ends pending reads. */
+  close(): void {
+    this.#closed.abort();
+  }
+
+  /**
+   * Returns the next event. The last result is `done`; its value is the closing record if the run has failed. Throws `LEASE_LOST` if the
+   * process of the run has crashed or hangs, and an error of the store or of `close`.
+   */
+  async next(): Promise<IteratorResult<Event, Event | undefined>> {
+    for (;;) {
+      this.#closed.signal.throwIfAborted();
+      const event = this.#queue.shift();
+      if (event) return { done: false, value: event };
+      // Before the events are read: otherwise the last events of a run that ends in between would be missed.
+      const isActive = await this.#isActive();
+      this.#take(await this.#read(this.#lastSeq));
+      if (this.#queue.length > 0) continue;
+      if (!isActive && !this.#isUnfinished) return { done: true, value: this.#closingRecord() };
+      await this.#waitForEvents();
+    }
+  }
+
+  #closingRecord(): Event | undefined {
+    if (this.#lastEvent && isClosingRecord(this.#lastEvent)) return this.#lastEvent;
+    if (!this.#isLeaseExpired && this.#openCalls.size === 0) return undefined;
+    const message = `Invocation ${this.#invocationId} ended early: its process has crashed or hangs.`;
+    throw new TholeError('LEASE_LOST', message);
+  }
+
+  async #isActive(): Promise<boolean> {
+    const lease = await this.#sessions.leasing?.current(this.#ref);
+    if (lease?.invocationId !== this.#invocationId) return false;
+    this.#isLeaseExpired = lease.expired;
+    return !lease.expired;
+  }
+
+  async #read(afterSeq: number): Promise<readonly Event[]> {
+    const session = await this.#sessions.getSession({ ...this.#ref, afterSeq, signal: this.#closed.signal });
+    if (!session) throw sessionNotFound(this.#ref);
+    this.#isUnfinished = session.marks?.unfinished === this.#invocationId;
+    this.#lastSeq = Math.max(this.#lastSeq, session.lastSeq);
+    return session.events;
+  }
+
+  #take(events: readonly Event[]): void {
+    for (const event of events) {
+      if (event.invocationId !== this.#invocationId) continue;
+      this.#lastEvent = event;
+      for (const { id } of getFunctionCalls(event))
+        if (id !== undefined && !event.longRunningToolIds?.includes(id)) this.#openCalls.add(id);
+      for (const { id } of getFunctionResponses(event)) if (id !== undefined) this.#openCalls.delete(id);
+      if (this.#withUserEvents || event.author !== 'user') this.#queue.push(event);
+    }
+  }
+
+  /** Resolves when an event was stored, and after `POLL_MS` at the latest. */
+  async #waitForEvents(): Promise<void> {
+    const done = new AbortController();
+    const stop = (): void => done.abort();
+    this.#closed.signal.addEventListener('abort', stop, { once: true });
+    const pause = this.#runtime.sleep(POLL_MS, done.signal).catch(() => {});
+    await Promise.race([pause, this.#nextStoredEvent(done.signal)]);
+    done.abort();
+    this.#closed.signal.removeEventListener('abort', stop);
+  }
+
+  // If the store cannot watch sessions, or watching fails, only the pause ends the wait.
+  async #nextStoredEvent(signal: AbortSignal): Promise<void> {
+    try {
+      for await (const _ of this.#sessions.watching?.watch(this.#ref, this.#lastSeq, signal) ?? []) return;
+    } catch {}
+    await this.#runtime.sleep(POLL_MS, signal).catch(() => {});
+  }
+}
