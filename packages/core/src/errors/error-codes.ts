@@ -288,6 +288,19 @@ export const errorCodes = {
     docs: 'This caller sent too many requests. `retryAfterMs` is the time to wait.',
   },
   SERVER_BUSY: { status: 503, retryable: true, docs: 'The server runs its maximum number of runs, or is closing.' },
+  USER_NOT_FOUND: { status: 404, retryable: false, docs: 'The identity store has no user with this id.' },
+  USER_ALREADY_EXISTS: { status: 409, retryable: false, docs: 'The identity store has another user with this id.' },
+  IDENTITY_TAKEN: { status: 409, retryable: false, docs: 'The sender on this channel belongs to another user.' },
+  CHANNEL_REJECTED: {
+    status: 502,
+    retryable: false,
+    docs: 'The service of a channel refuses this message for good, for example because the address does not exist.',
+  },
+  CHANNEL_UNAVAILABLE: {
+    status: 503,
+    retryable: true,
+    docs: 'The service of a channel cannot be reached or refuses messages for now.',
+  },
   EMBEDDER_FAILED: {
     status: 502,
     retryable: true,
