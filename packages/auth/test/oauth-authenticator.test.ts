@@ -107,13 +107,14 @@ describe('OAuthAuthenticator.credentialKey', () => {
     expect(await authenticator.credentialKey(equal)).toBe(key);
   });
 
-  it('differs by server, scopes, client, audience and type', async () => {
+  it('differs by server, scopes, client, audience, resource and type', async () => {
     const configs = [
       config(),
       config({ scopes: ['openid'] }),
       config({ openIdConnectUrl: 'https://other.example/.well-known/openid-configuration' }),
       config({}, { clientId: 'other' }),
       config({}, { audience: 'https://mail.example' }),
+      config({}, { resource: 'https://mail.example' }),
       { ...config(), authScheme: { type: 'apiKey', in: 'header', name: 'X' } as const },
       { ...config(), authScheme: { type: 'apiKey', in: 'query', name: 'X' } as const },
       { ...config(), authScheme: { type: 'http', scheme: 'bearer' } as const },

@@ -14,6 +14,7 @@ export { rejectUnknownOptions } from './errors/reject-unknown-options.ts';
 export { didYouMean } from './errors/suggest-name.ts';
 export { raceAbort, raceAbortWrite } from './errors/race-abort.ts';
 export { canonicalJson } from './json/canonical-json.ts';
+export { isPrivateAddress } from './runtime/private-address.ts';
 export { KeyedQueue } from './runtime/keyed-queue.ts';
 export { actionMapNames, createActionMaps } from './event/event-actions.ts';
 export { applyRewinds, newestFirst, rewindOf } from './event/apply-rewinds.ts';

@@ -2,8 +2,7 @@ import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import type { Runtime } from '@thole/core';
 import { TholeError } from '@thole/core';
-import { invalidInput, raceAbort } from '@thole/core/kit';
-import { isPrivateAddress } from './private-address.ts';
+import { invalidInput, isPrivateAddress, raceAbort } from '@thole/core/kit';
 import { withoutSecrets } from './without-secrets.ts';
 
 const MAX_RESPONSE_BYTES = 1024 * 1024;

@@ -2,8 +2,8 @@ import type { AuthConfig, AuthScheme } from '@thole/core';
 import { scopesOf } from './authorization-server.ts';
 
 /**
- * Returns the config's key, or one computed from scheme, scopes, client and audience. Descriptions and secrets do not
- * change the key.
+ * Returns the config's key, or one computed from scheme, scopes, client, audience and resource. Descriptions and secrets
+ * do not change the key.
  */
 export async function computeCredentialKey({
   authScheme,
@@ -13,6 +13,7 @@ export async function computeCredentialKey({
   if (credentialKey !== undefined) return credentialKey;
   const { authType, oauth2 } = rawAuthCredential ?? {};
   const parts = [partsOf(authScheme), authType, oauth2?.clientId, oauth2?.audience].map((each) => each ?? null);
+  if (oauth2?.resource !== undefined) parts.push(oauth2.resource);
   const bytes = new TextEncoder().encode(JSON.stringify(parts));
   const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes));
   const text = Array.from(digest.subarray(0, 16), (byte) => byte.toString(16).padStart(2, '0')).join('');

@@ -52,7 +52,7 @@ export class TokenEndpoint {
           code.parameters,
           code.redirectUri,
           code.codeVerifier,
-          options,
+          { ...options, additionalParameters: resourceOf(config) },
         ),
       read: (metadata, client, response) =>
         oauth.processAuthorizationCodeResponse(metadata, client, response, {
@@ -72,7 +72,7 @@ export class TokenEndpoint {
             client,
             authentication,
             earlier.oauth2!.refreshToken!,
-            options,
+            { ...options, additionalParameters: resourceOf(config) },
           ),
         read: oauth.processRefreshTokenResponse,
       },
@@ -83,10 +83,11 @@ export class TokenEndpoint {
   /** Gets a token for the application itself. */
   async requestClientToken(config: OAuthConfig): Promise<AuthCredential> {
     const scopes = scopesOf(config.authScheme);
-    const audience = config.rawAuthCredential?.oauth2?.audience;
+    const { audience, resource } = config.rawAuthCredential?.oauth2 ?? {};
     const parameters = {
       ...(scopes.length > 0 && { scope: scopes.join(' ') }),
       ...(audience !== undefined && { audience }),
+      ...(resource !== undefined && { resource }),
     };
     return this.#request(config, {
       send: ({ metadata, client, authentication, options }) =>
@@ -115,6 +116,11 @@ export class TokenEndpoint {
       earlier,
     });
   }
+}
+
+function resourceOf({ rawAuthCredential }: OAuthConfig): Record<string, string> {
+  const resource = rawAuthCredential?.oauth2?.resource;
+  return resource === undefined ? {} : { resource };
 }
 
 /** Returns the response without its ID token: without an issuer, the token cannot be checked. */

@@ -23,7 +23,7 @@ export async function createSignIn(
   config: OAuthConfig,
   { metadata, knowsIssuer }: AuthorizationServer,
 ): Promise<NewSignIn> {
-  const { redirectUri, audience } = config.rawAuthCredential?.oauth2 ?? {};
+  const { redirectUri, audience, resource } = config.rawAuthCredential?.oauth2 ?? {};
   const scopes = scopesOf(config.authScheme);
   const codeVerifier = oauth.generateRandomCodeVerifier();
   const state = oauth.generateRandomState();
@@ -38,6 +38,7 @@ export async function createSignIn(
     redirect_uri: redirectUri,
     scope: scopes.length > 0 ? scopes.join(' ') : undefined,
     audience,
+    resource,
     state,
     nonce,
     code_challenge: await oauth.calculatePKCECodeChallenge(codeVerifier),

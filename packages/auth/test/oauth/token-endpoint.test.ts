@@ -42,6 +42,20 @@ describe('token endpoint', () => {
     expect(sent).toEqual(['r1', 'r1', 'r2']);
   });
 
+  it('sends the resource with the code and with refreshes', async () => {
+    tokens = [
+      { access_token: 'a1', refresh_token: 'r', expires_in: 100 },
+      { access_token: 'a2', expires_in: 100 },
+    ];
+    const config = fixture.fixed();
+    config.rawAuthCredential!.oauth2!.resource = 'https://mail.example/mcp';
+    await signIn(config);
+    await fixture.runtime.advance(100_000);
+    expect(await fixture.token(config)).toBe('a2');
+    const sent = server.requests.map(({ body }) => new URLSearchParams(body as string).get('resource'));
+    expect(sent).toEqual(['https://mail.example/mcp', 'https://mail.example/mcp']);
+  });
+
   it('refreshes tokens with a short lifetime after half of it', async () => {
     tokens = [
       { access_token: 'a1', refresh_token: 'r', expires_in: 20 },

@@ -66,16 +66,20 @@ describe('OAuthAuthenticator.beginSignIn', () => {
     expect(await fixture.begin(fixture.openId())).not.toEqual(shown);
   });
 
-  it('adds redirect URI and audience, and keeps parameters of the configured address', async () => {
+  it('adds redirect URI, audience and resource, and keeps parameters of the configured address', async () => {
     const { authScheme } = fixture.fixed();
     if (authScheme.type !== 'oauth2') throw new Error('unexpected scheme');
     authScheme.flows.authorizationCode!.authorizationUrl += '?access_type=offline&state=mine';
-    const oauth2 = { clientId: 'public', redirectUri: REDIRECT_URI, audience: 'https://mail.example' };
+    const oauth2 = {
+      ...{ clientId: 'public', redirectUri: REDIRECT_URI },
+      ...{ audience: 'https://mail.example', resource: 'https://mail.example/mcp' },
+    };
     const shown = await fixture.begin({ authScheme, rawAuthCredential: { authType: 'oauth2', oauth2 } });
     const { searchParams } = new URL(shown.exchangedAuthCredential!.oauth2!.authUri!);
     expect(searchParams.get('access_type')).toBe('offline');
     expect(searchParams.get('redirect_uri')).toBe(REDIRECT_URI);
     expect(searchParams.get('audience')).toBe('https://mail.example');
+    expect(searchParams.get('resource')).toBe('https://mail.example/mcp');
     expect(searchParams.getAll('state')).toEqual([expect.stringMatching(/^[\w-]{43}$/)]);
   });
 

@@ -41,6 +41,8 @@ export interface OAuth2Auth {
   /** Lifetime of the access token in seconds, as the server stated it. */
   expiresIn?: number | undefined;
   audience?: string | undefined;
+  /** Address of the API for which tokens are requested (RFC 8707), such as that of an MCP server. */
+  resource?: string | undefined;
   /** Authentication of the client at the token endpoint. Default: `client_secret_basic` with a secret, otherwise `none`. */
   tokenEndpointAuthMethod?: string | undefined;
 }

@@ -107,6 +107,11 @@ export const errorCodes = {
     retryable: false,
     docs: 'An authorization server refused the request or did not answer. The message contains its error code.',
   },
+  MCP_SERVER_FAILED: {
+    status: 502,
+    retryable: false,
+    docs: 'An MCP server cannot be reached, did not answer in time, refused a request or broke the protocol.',
+  },
   ARTIFACT_TOO_LARGE: { status: 413, retryable: false, docs: 'An artifact is over the size limit.' },
   CONTEXT_CLOSED: { status: 409, retryable: false, docs: 'A context was used after its call or run had ended.' },
   INVOCATION_NOT_FOUND: {

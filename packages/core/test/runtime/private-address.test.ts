@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isPrivateAddress } from '../../src/http/private-address.ts';
+import { isPrivateAddress } from '../../src/runtime/private-address.ts';
 
 describe('isPrivateAddress', () => {
   it.each([
@@ -27,6 +27,7 @@ describe('isPrivateAddress', () => {
       'ff02::1',
       '2002:7f00:1::',
     ],
+    ...['fe80::1%eth0', '256.1.1.1', '1.2.3', 'localhost', ''],
   ])('is true for %s', (address) => {
     expect(isPrivateAddress(address)).toBe(true);
   });
