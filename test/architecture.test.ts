@@ -4,6 +4,7 @@ import { cyclesIn } from './architecture/cycles.ts';
 import { bareCodeOf, codeOf, importsOf, packageOf, targetOf } from './architecture/imports.ts';
 import type { Import } from './architecture/imports.ts';
 import { filesBelow, packages, read, sourcesOf } from './architecture/workspace.ts';
+import type { Manifest } from './architecture/workspace.ts';
 
 const coreOrder =
   'json < errors < runtime < content < model < event < interrupt < state < session < artifact < memory < credential < agent < tool < plugin < app';
@@ -62,7 +63,10 @@ it('lists exactly the packages that src imports in package.json', () => {
     const named = new Set(Object.keys({ ...manifest.dependencies, ...optionalOf(manifest) }));
     const missing = [...used].filter((name) => !named.has(name) && !name.startsWith('node:'));
     const idle = Object.keys(manifest.dependencies ?? {}).filter(
-      (name) => !used.has(name) && read(`packages/${folder}/src/index.ts`).trim() !== 'export {};',
+      (name) =>
+        !used.has(name) &&
+        !providesPeer(manifest, name) &&
+        read(`packages/${folder}/src/index.ts`).trim() !== 'export {};',
     );
     return [
       ...missing.map((name) => `${folder} misses ${name}`),
@@ -133,6 +137,11 @@ function outside(folder: string): Import[] {
   return sourcesOf(folder)
     .flatMap((file) => imports.get(file) ?? [])
     .filter((each) => targetOf(each) === undefined);
+}
+
+/** True if another dependency has this one as an optional peer, which only an installed package satisfies. */
+function providesPeer({ dependencies = {} }: Manifest, name: string): boolean {
+  return packages.some(({ manifest }) => manifest.name in dependencies && name in optionalOf(manifest));
 }
 
 function optionalOf(manifest: object): Record<string, string> {

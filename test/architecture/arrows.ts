@@ -26,11 +26,15 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
   server: ['@thole/core', '@thole/runner', 'hono', '@hono/node-server', 'zod', 'node:*'],
   client: ['@thole/core'],
   'dev-ui': ['@thole/client', 'node:*'],
+  services: [
+    ...['@thole/core', '@thole/mem-services', '@thole/sql-services', '@thole/redis-services'],
+    ...['@thole/vertex-services', '@thole/s3-services', 'ioredis', 'node:*'],
+  ],
   cli: [
     ...['@thole/core', '@thole/runner', '@thole/tools', '@thole/mem-services', '@thole/sql-services'],
-    ...['@thole/redis-services', '@thole/provider-gemini', '@thole/provider-openai', '@thole/server', '@thole/dev-ui'],
-    ...['@thole/replay', '@thole/vertex-services', '@thole/s3-services', '@thole/provider-anthropic'],
-    ...['@clack/prompts', 'chokidar', 'commander', 'ioredis', 'mysql2', 'pg', 'node:*'],
+    ...['@thole/services', '@thole/provider-gemini', '@thole/provider-openai', '@thole/server', '@thole/dev-ui'],
+    ...['@thole/replay', '@thole/provider-anthropic'],
+    ...['@clack/prompts', 'chokidar', 'commander', 'node:*'],
   ],
   testing: ['@thole/core', 'node:assert', 'node:http', 'node:net'],
 };

@@ -1,5 +1,5 @@
 import type { EnvVars, ModelFactory, Runtime } from '@thole/core';
-import { loadDriver } from '../services/load-driver.ts';
+import { loadPackage } from '@thole/services/kit';
 
 const PACKAGE = '@thole/provider-anthropic';
 
@@ -9,7 +9,7 @@ const PACKAGE = '@thole/provider-anthropic';
  */
 export async function anthropicFactory(options: { env: EnvVars; runtime: Runtime }): Promise<ModelFactory> {
   try {
-    const { anthropicModels } = await loadDriver(PACKAGE, () => import('@thole/provider-anthropic'));
+    const { anthropicModels } = await loadPackage(PACKAGE, () => import('@thole/provider-anthropic'));
     return anthropicModels(options);
   } catch (error) {
     return missingFactory(error);

@@ -1,8 +1,7 @@
+import { databaseUrl, readServiceUri } from '@thole/services/kit';
 import { migrateFromAdk } from '@thole/sql-services';
 import type { Host } from '../host.ts';
-import { usageError } from '../options/usage-error.ts';
-import { databaseUrl } from '../services/database-url.ts';
-import { readServiceUri } from '../services/service-uri.ts';
+import { usageError, withUsageErrors } from '../options/usage-error.ts';
 import { lineWriter } from '../terminal/line-writer.ts';
 import { ProgressBar } from '../terminal/progress-bar.ts';
 
@@ -18,8 +17,10 @@ const DATABASES = ['sqlite', 'postgresql', 'mysql'];
 
 /** Copies ADK's sessions and shows the progress. Returns the exit code. */
 export async function migrateSessions(host: Host, options: MigrateOptions): Promise<number> {
-  const from = await readUrl(host, '--from', options.from ?? options.sourceDbUrl);
-  const to = await readUrl(host, '--to', options.to ?? options.destDbUrl);
+  const [from, to] = await withUsageErrors(async () => [
+    readUrl(host, '--from', options.from ?? options.sourceDbUrl),
+    readUrl(host, '--to', options.to ?? options.destDbUrl),
+  ]);
   const { runtime } = host;
   const progress = createProgress(host);
   const result = await migrateFromAdk({
@@ -33,7 +34,7 @@ export async function migrateSessions(host: Host, options: MigrateOptions): Prom
   return 0;
 }
 
-async function readUrl({ cwd }: Host, option: string, text: string | undefined): Promise<string> {
+function readUrl({ cwd }: Host, option: string, text: string | undefined): string {
   if (text === undefined) throw usageError(`${option} must be the URL of a database, such as sqlite:///./adk.db.`);
   const uri = readServiceUri(option, text);
   if (!DATABASES.includes(uri.scheme)) {

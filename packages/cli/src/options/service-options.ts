@@ -1,6 +1,6 @@
 import { Option } from 'commander';
 import type { Command } from 'commander';
-import { schemesOf } from '../services/backends.ts';
+import { schemesOf } from '@thole/services/kit';
 
 /** URIs of the services of an app, as typed. */
 export interface ServiceOptions {

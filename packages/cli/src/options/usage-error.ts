@@ -5,6 +5,15 @@ export function usageError(sentence: string): TholeError {
   return new TholeError('INVALID_INPUT', sentence, { details: { usage: true } });
 }
 
+/** Returns the result of a function that reads arguments. `INVALID_INPUT` that it throws becomes a usage error. */
+export async function withUsageErrors<T>(read: () => Promise<T>): Promise<T> {
+  try {
+    return await read();
+  } catch (error) {
+    throw TholeError.is(error, 'INVALID_INPUT') ? usageError(error.message) : error;
+  }
+}
+
 /** True for an error of `usageError`. */
 export function isUsageError(error: unknown): boolean {
   return TholeError.is(error, 'INVALID_INPUT') && error.details?.['usage'] === true;

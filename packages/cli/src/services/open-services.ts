@@ -1,11 +1,10 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { ArtifactService, MemoryService, Runtime, SessionService } from '@thole/core';
+import { Connections, openService, readServiceUri, urlOfSqliteFile } from '@thole/services/kit';
+import type { OpenService } from '@thole/services/kit';
 import type { ServiceOptions } from '../options/service-options.ts';
-import type { OpenService } from './backend.ts';
-import { openService } from './backends.ts';
-import { Connections } from './connections.ts';
-import { readServiceUri, urlOfSqliteFile } from './service-uri.ts';
+import { withUsageErrors } from '../options/usage-error.ts';
 
 /** The services of apps. */
 export interface Services {
@@ -37,7 +36,14 @@ export function servicesOnDemand(
  * `cwd`: sessions in `sessions.db`, memory in `memory.db`, artifacts in `artifacts`. If sessions are in memory, so are
  * memory and artifacts.
  */
-export async function openServices(
+export function openServices(
+  options: ServiceOptions,
+  context: { cwd: string; runtime: Runtime },
+): Promise<{ services: Services; close(): Promise<void> }> {
+  return withUsageErrors(() => openAll(options, context));
+}
+
+async function openAll(
   options: ServiceOptions,
   { cwd, runtime }: { cwd: string; runtime: Runtime },
 ): Promise<{ services: Services; close(): Promise<void> }> {
@@ -51,7 +57,7 @@ export async function openServices(
     opened.push(open);
     return open.service;
   };
-  const context = (option: string) => ({ cwd, runtime, connections, option });
+  const context = (uriName: string) => ({ cwd, runtime, connections, uriName });
   const sessions = options.sessionServiceUri ?? sqliteUrlIn(cwd, 'sessions.db');
   const defaults = defaultUris(sessions, cwd);
   const artifacts = options.artifactServiceUri ?? defaults.artifacts;

@@ -1,11 +1,9 @@
 import { createEvent, systemRuntime } from '@thole/core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { GoogleServer } from '../../../vertex-services/test/google-server/google-server.ts';
-import { S3Server } from '../../../s3-services/test/s3-server.ts';
-import type { ServiceOptions } from '../../src/options/service-options.ts';
-import { openServices } from '../../src/services/open-services.ts';
-import type { Services } from '../../src/services/open-services.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { GoogleServer } from '../../vertex-services/test/google-server/google-server.ts';
+import { S3Server } from '../../s3-services/test/s3-server.ts';
+import { createArtifactService, createMemoryService, createSessionService } from '@thole/services';
+import type { SessionService } from '@thole/core';
 
 const runtime = systemRuntime();
 const user = { appName: 'assistant', userId: 'ada' };
@@ -37,13 +35,14 @@ afterAll(async () => {
   await Promise.all([google.close(), s3.close()]);
 });
 
-async function opened(options: ServiceOptions): Promise<Services> {
-  const { services, close } = await openServices(options, { cwd: temporaryFolder(), runtime });
-  onTestFinished(close);
-  return services;
+/** Closes the service after the test. */
+async function opened<S extends { close(): Promise<void> }>(creating: Promise<S>): Promise<S> {
+  const service = await creating;
+  onTestFinished(() => service.close());
+  return service;
 }
 
-async function sessionOf({ sessionService }: Services, text: string) {
+async function sessionOf(sessionService: SessionService, text: string) {
   const session = await sessionService.createSession(user);
   await sessionService.appendEvent({
     session,
@@ -52,48 +51,55 @@ async function sessionOf({ sessionService }: Services, text: string) {
   return (await sessionService.getSession({ ...user, sessionId: session.id }))!;
 }
 
-describe('openServices with agentengine://', () => {
+describe('agentengine://', () => {
   it.each(['1234567890', `${project}/reasoningEngines/1234567890`])(
     'stores sessions and memory in the engine %s',
     async (engine) => {
-      const uri = `agentengine://${engine}`;
-      const services = await opened({ sessionServiceUri: uri, memoryServiceUri: uri });
-      const session = await sessionOf(services, 'I always take a flat white.');
+      const sessions = await opened(createSessionService(`agentengine://${engine}`));
+      const memory = await opened(createMemoryService(`agentengine://${engine}`));
+      const session = await sessionOf(sessions, 'I always take a flat white.');
       expect(session.events).toHaveLength(1);
       const note = {
         kind: 'note' as const,
         content: { role: 'user' as const, parts: [{ text: 'Takes a flat white.' }] },
       };
-      await services.memoryService.addMemory!({ ...user, memories: [note] });
-      const { memories } = await services.memoryService.searchMemory({ ...user, query: 'flat white' });
+      await memory.addMemory!({ ...user, memories: [note] });
+      const { memories } = await memory.searchMemory({ ...user, query: 'flat white' });
       expect(JSON.stringify(memories)).toContain('flat white');
       const engines = `/${project}/reasoningEngines/1234567890/`;
       expect(google.requestsOn('POST', engines, 'sessions').length).toBeGreaterThan(0);
       expect(google.requestsOn('POST', engines, 'memories').length).toBeGreaterThan(0);
     },
   );
+
+  it('rejects a missing project with the variable to set', async () => {
+    vi.stubEnv('GOOGLE_CLOUD_PROJECT', '');
+    onTestFinished(() => void vi.stubEnv('GOOGLE_CLOUD_PROJECT', 'hotel'));
+    const creating = createSessionService('agentengine://1234567890');
+    await expect(creating).rejects.toThrow(/set GOOGLE_CLOUD_PROJECT\.$/);
+  });
 });
 
-describe('openServices with rag://', () => {
+describe('rag://', () => {
   it.each(['5', `${project}/ragCorpora/5`])('stores memory in the corpus %s', async (corpus) => {
-    const services = await opened({ sessionServiceUri: 'memory://', memoryServiceUri: `rag://${corpus}` });
-    await services.memoryService.addSessionToMemory(await sessionOf(services, 'I love balconies.'));
-    const { memories } = await services.memoryService.searchMemory({ ...user, query: 'balconies' });
+    const sessions = await opened(createSessionService('memory://'));
+    const memory = await opened(createMemoryService(`rag://${corpus}`));
+    await memory.addSessionToMemory(await sessionOf(sessions, 'I love balconies.'));
+    const { memories } = await memory.searchMemory({ ...user, query: 'balconies' });
     expect(JSON.stringify(memories)).toContain('balconies');
   });
 });
 
-describe('openServices with buckets', () => {
+describe('gs:// and s3://', () => {
   it('stores artifacts in gs:// below the prefix', async () => {
-    const { artifactService } = await opened({ sessionServiceUri: 'memory://', artifactServiceUri: 'gs://plans/a/b/' });
-    await artifactService.saveArtifact({ ...file, artifact: { text: 'one' } });
+    const artifacts = await opened(createArtifactService('gs://plans/a/b/'));
+    await artifacts.saveArtifact({ ...file, artifact: { text: 'one' } });
     expect(google.storage.namesIn('plans')).toEqual(['a/b/assistant/ada/s1/plan.txt/0']);
   });
 
   it('stores artifacts in s3:// at the endpoint of the query', async () => {
-    const artifactServiceUri = `s3://plans/a?region=eu-west-1&endpoint=${s3.url}`;
-    const { artifactService } = await opened({ sessionServiceUri: 'memory://', artifactServiceUri });
-    await artifactService.saveArtifact({ ...file, artifact: { text: 'one' } });
+    const artifacts = await opened(createArtifactService(`s3://plans/a?region=eu-west-1&endpoint=${s3.url}`));
+    await artifacts.saveArtifact({ ...file, artifact: { text: 'one' } });
     expect([...s3.buckets.get('plans')!.keys()]).toEqual(['a/assistant/ada/s1/plan.txt/0']);
   });
 
@@ -101,9 +107,8 @@ describe('openServices with buckets', () => {
     ['gs://missing-plans', 'missing-plans'],
     ['s3://missing-plans?region=x&endpoint=', 'The bucket "missing-plans" does not exist.'],
   ])('rejects the missing bucket of %s at once', async (uri, words) => {
-    const artifactServiceUri = uri.endsWith('=') ? uri + s3.url : uri;
-    const opening = opened({ sessionServiceUri: 'memory://', artifactServiceUri });
-    await expect(opening).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
-    await expect(opening).rejects.toThrow(words);
+    const creating = createArtifactService(uri.endsWith('=') ? uri + s3.url : uri);
+    await expect(creating).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+    await expect(creating).rejects.toThrow(words);
   });
 });

@@ -1,10 +1,10 @@
 import type { Redis } from 'ioredis';
 import { TholeError } from '@thole/core';
 import type { Runtime } from '@thole/core';
-import { usageError } from '../options/usage-error.ts';
-import type { Connection } from './connections.ts';
-import { loadDriver } from './load-driver.ts';
-import type { ServiceUri } from './service-uri.ts';
+import { invalidUri } from '../uri/invalid-uri.ts';
+import type { Connection } from '../connections.ts';
+import { loadPackage } from '../load-package.ts';
+import type { ServiceUri } from '../uri/service-uri.ts';
 
 /** Time limit of a first call. The services' own limit is shorter; calls of the client have none. */
 const PING_MS = 6_000;
@@ -19,15 +19,15 @@ export interface RedisConnection {
   ping: (call: () => Promise<unknown>) => Promise<void>;
 }
 
-/** Opens a client for a `redis://` or `rediss://` URI. Throws a usage error for an invalid URI. */
+/** Opens a client for a `redis://` or `rediss://` URI. Throws `INVALID_INPUT` for an invalid URI. */
 export async function openRedis(
   { scheme, rest }: ServiceUri,
-  { option, runtime }: { option: string; runtime: Runtime },
+  { uriName, runtime }: { uriName: string; runtime: Runtime },
 ): Promise<Connection<RedisConnection>> {
   const url = `${scheme}://${rest}`;
   if (!URL.canParse(url) || !/^(?:\/\d*)?$/.test(new URL(url).pathname))
-    throw usageError(`${option} must be a URL such as redis://user:password@host:6379/0.`);
-  const { Redis } = await loadDriver('ioredis', () => import('ioredis'));
+    throw invalidUri(`${uriName} must be a URL such as redis://user:password@host:6379/0.`);
+  const { Redis } = await loadPackage('ioredis', () => import('ioredis'));
   const client = new Redis(url);
   let lastError: unknown;
   client.on('connect', () => (lastError = undefined));

@@ -1,12 +1,12 @@
-import { usageError } from '../options/usage-error.ts';
-import type { Backend, OpenContext, OpenService } from './backend.ts';
-import { databaseBackend } from './database-backend.ts';
-import { folderBackend } from './folder-backend.ts';
-import { agentEngineBackend, cloudStorageBackend, ragBackend } from './google-backend.ts';
-import { inMemoryBackend } from './in-memory-backend.ts';
-import { redisBackend } from './redis-backend.ts';
-import { s3Backend } from './s3-backend.ts';
-import { readServiceUri } from './service-uri.ts';
+import { invalidUri } from './uri/invalid-uri.ts';
+import type { Backend, OpenContext, OpenService } from './backends/backend.ts';
+import { databaseBackend } from './backends/database-backend.ts';
+import { folderBackend } from './backends/folder-backend.ts';
+import { agentEngineBackend, cloudStorageBackend, ragBackend } from './backends/google-backend.ts';
+import { inMemoryBackend } from './backends/in-memory-backend.ts';
+import { redisBackend } from './backends/redis-backend.ts';
+import { s3Backend } from './backends/s3-backend.ts';
+import { readServiceUri } from './uri/service-uri.ts';
 
 /** Backends by the scheme of their URIs. */
 const backends: { readonly [scheme: string]: Backend } = {
@@ -31,16 +31,17 @@ export function schemesOf(kind: keyof Backend): string {
 }
 
 /**
- * Opens the service of a URI and waits until its store answers. Throws a usage error for a scheme without this service.
+ * Opens the service of a URI and waits until its store answers. Throws `INVALID_INPUT` for an invalid URI and for a scheme
+ * without this service, `DRIVER_MISSING` for a missing package, and `STORE_UNAVAILABLE` if the store does not answer.
  */
 export async function openService<K extends keyof Backend>(
   kind: K,
   text: string,
   context: OpenContext,
 ): Promise<OpenedBy<K>> {
-  const uri = readServiceUri(context.option, text);
+  const uri = readServiceUri(context.uriName, text);
   const open = Object.hasOwn(backends, uri.scheme) ? backends[uri.scheme]![kind] : undefined;
-  if (!open) throw usageError(`${context.option} must be one of ${schemesOf(kind)}, got ${uri.scheme}://.`);
+  if (!open) throw invalidUri(`${context.uriName} must be one of ${schemesOf(kind)}, got ${uri.scheme}://.`);
   const opened = (await open(uri, context)) as OpenedBy<K>;
   try {
     await opened.ping();

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { usageError } from '../options/usage-error.ts';
+import { invalidUri } from './invalid-uri.ts';
 
 /** A parsed URI of a service. */
 export interface ServiceUri {
@@ -16,17 +16,17 @@ const schemeAliases: { readonly [scheme: string]: string } = {
 };
 
 /**
- * Parses a URI. A driver after a plus (`postgresql+asyncpg://`) is ignored, because it is a Python package. Errors name
- * the option, and never contain the URI: it may contain a password.
+ * Parses a URI. A driver after a plus (`postgresql+asyncpg://`) is ignored, because it is a Python package. Throws `INVALID_INPUT`
+ * with a sentence that contains `uriName`, and never the URI: it may contain a password.
  */
-export function readServiceUri(option: string, text: string): ServiceUri {
+export function readServiceUri(uriName: string, text: string): ServiceUri {
   const [, written = '', rest = ''] = /^([a-z][a-z\d.-]*)(?:\+[a-z\d]+)?:\/\/(.*)$/is.exec(text.trim()) ?? [];
-  if (written === '') throw usageError(`${option} must be a URI such as memory:// or sqlite:///./sessions.db.`);
+  if (written === '') throw invalidUri(`${uriName} must be a URI such as memory:// or sqlite:///./sessions.db.`);
   const lower = written.toLowerCase();
   const scheme = Object.hasOwn(schemeAliases, lower) ? schemeAliases[lower]! : lower;
   // With two slashes, the URI would name a host.
   if (scheme === 'sqlite' && !/^(?:|:memory:|\/.+)$/s.test(rest))
-    throw usageError(`${option} must name a file: sqlite:///./file.db or sqlite:////absolute/file.db.`);
+    throw invalidUri(`${uriName} must name a file: sqlite:///./file.db or sqlite:////absolute/file.db.`);
   return { scheme, rest };
 }
 
@@ -42,29 +42,29 @@ export function urlOfSqliteFile(path: string): string {
 }
 
 /** Returns the folder of a `file://` URI. It is absolute after three slashes, otherwise relative to `cwd`. */
-export function folderOf({ rest }: ServiceUri, option: string, cwd: string): string {
-  if (rest === '') throw usageError(`${option} must name a folder: file:///var/lib/thole or file://./artifacts.`);
-  return rest.startsWith('/') ? pathOf(rest, option) : resolve(cwd, decode(rest));
+export function folderOf({ rest }: ServiceUri, uriName: string, cwd: string): string {
+  if (rest === '') throw invalidUri(`${uriName} must name a folder: file:///var/lib/thole or file://./artifacts.`);
+  return rest.startsWith('/') ? pathOf(rest, uriName) : resolve(cwd, decode(rest));
 }
 
 /**
- * Returns the id or the resource name (`projects/…/locations/…/<collection>/…`) that a URI names. Throws a usage error
+ * Returns the id or the resource name (`projects/…/locations/…/<collection>/…`) that a URI names. Throws `INVALID_INPUT`
  * for other names.
  */
-export function resourceOf({ scheme, rest }: ServiceUri, option: string, collection: string): string {
+export function resourceOf({ scheme, rest }: ServiceUri, uriName: string, collection: string): string {
   const name = rest.replace(/\/+$/, '');
   if (!/^[\w-]+$/.test(name) && !new RegExp(`^projects/[^/]+/locations/[^/]+/${collection}/[\\w-]+$`).test(name))
-    throw usageError(
-      `${option} must be ${scheme}:// and an id, or ${scheme}://projects/<project>/locations/<location>/${collection}/<id>.`,
+    throw invalidUri(
+      `${uriName} must be ${scheme}:// and an id, or ${scheme}://projects/<project>/locations/<location>/${collection}/<id>.`,
     );
   return name;
 }
 
-function pathOf(rest: string, option: string): string {
+function pathOf(rest: string, uriName: string): string {
   try {
     return fileURLToPath(`file://${rest}`);
   } catch {
-    throw usageError(`${option} must name a folder on this machine.`);
+    throw invalidUri(`${uriName} must name a folder on this machine.`);
   }
 }
 

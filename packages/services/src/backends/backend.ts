@@ -1,15 +1,16 @@
 import type { ArtifactService, MemoryService, Runtime, SessionService } from '@thole/core';
-import type { Connections } from './connections.ts';
-import type { ServiceUri } from './service-uri.ts';
+import type { Connections } from '../connections.ts';
+import type { ServiceUri } from '../uri/service-uri.ts';
 
 /** The context in which a service is opened. */
 export interface OpenContext {
+  /** Folder that relative paths start from. */
   cwd: string;
   runtime: Runtime;
   /** Connections that services with the same URI share. */
   connections: Connections;
-  /** Name of the option with the URI, for messages. */
-  option: string;
+  /** Name of the URI in error messages: an option, a variable or an argument. */
+  uriName: string;
 }
 
 /** An open service. */
@@ -17,6 +18,7 @@ export interface OpenService<S> {
   service: S;
   /** Resolves if the store answers. Throws `STORE_UNAVAILABLE` otherwise. */
   ping(): Promise<void>;
+  /** Closes the connections of this service. Shared connections are closed by `OpenContext.connections`. */
   close(): Promise<void>;
 }
 

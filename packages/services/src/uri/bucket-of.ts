@@ -1,4 +1,4 @@
-import { usageError } from '../options/usage-error.ts';
+import { invalidUri } from './invalid-uri.ts';
 import type { ServiceUri } from './service-uri.ts';
 
 /** The bucket that a URI names. */
@@ -10,17 +10,17 @@ export interface BucketUri {
   settings: { [name: string]: string };
 }
 
-/** Reads `bucket/prefix?name=value`. Throws a usage error without a bucket, and for a name that is not in `allowed`. */
-export function bucketOf({ scheme, rest }: ServiceUri, option: string, allowed: readonly string[] = []): BucketUri {
+/** Reads `bucket/prefix?name=value`. Throws `INVALID_INPUT` without a bucket, and for a name that is not in `allowed`. */
+export function bucketOf({ scheme, rest }: ServiceUri, uriName: string, allowed: readonly string[] = []): BucketUri {
   const [, bucket, path = '', query = ''] = /^([\w.-]+)(?:\/([^?#]*))?(?:\?(.*))?$/s.exec(rest) ?? [];
   if (bucket === undefined)
-    throw usageError(`${option} must name a bucket: ${scheme}://my-bucket or ${scheme}://my-bucket/prefix.`);
+    throw invalidUri(`${uriName} must name a bucket: ${scheme}://my-bucket or ${scheme}://my-bucket/prefix.`);
   const settings = Object.fromEntries(new URLSearchParams(query));
   if (!Object.keys(settings).every((name) => allowed.includes(name)))
-    throw usageError(
+    throw invalidUri(
       allowed.length === 0
-        ? `${option} must have no query.`
-        : `The query of ${option} may have ${allowed.join(' and ')} only.`,
+        ? `${uriName} must have no query.`
+        : `The query of ${uriName} may have ${allowed.join(' and ')} only.`,
     );
   return { bucket, prefix: path.replace(/\/+$/, '') || undefined, settings };
 }

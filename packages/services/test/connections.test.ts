@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Connections } from '../../src/services/connections.ts';
+import { Connections } from '../src/connections.ts';
 
 describe('Connections', () => {
   it('opens one connection per name, and closes each once', async () => {

@@ -1,24 +1,24 @@
 import type { Backend } from './backend.ts';
 import { inProcess } from './backend.ts';
-import { bucketOf } from './bucket-of.ts';
-import { loadDriver } from './load-driver.ts';
-import type { ServiceUri } from './service-uri.ts';
-import { resourceOf } from './service-uri.ts';
+import { bucketOf } from '../uri/bucket-of.ts';
+import { loadPackage } from '../load-package.ts';
+import type { ServiceUri } from '../uri/service-uri.ts';
+import { resourceOf } from '../uri/service-uri.ts';
 
-const load = () => loadDriver('@thole/vertex-services', () => import('@thole/vertex-services'));
+const load = () => loadPackage('@thole/vertex-services', () => import('@thole/vertex-services'));
 
 /**
  * Services of `agentengine://`: sessions and Memory Bank of an Agent Engine, by its id or resource name. The first call
  * connects.
  */
 export const agentEngineBackend: Backend = {
-  async sessions(uri, { runtime, option }) {
-    const agentEngineId = engineOf(uri, option);
+  async sessions(uri, { runtime, uriName }) {
+    const agentEngineId = engineOf(uri, uriName);
     const { VertexAiSessionService } = await load();
     return inProcess(new VertexAiSessionService({ agentEngineId, runtime }));
   },
-  async memory(uri, { runtime, option }) {
-    const agentEngineId = engineOf(uri, option);
+  async memory(uri, { runtime, uriName }) {
+    const agentEngineId = engineOf(uri, uriName);
     const { VertexAiMemoryBankService } = await load();
     return inProcess(new VertexAiMemoryBankService({ agentEngineId, runtime }));
   },
@@ -26,8 +26,8 @@ export const agentEngineBackend: Backend = {
 
 /** Memory of `rag://`: a corpus of RAG Engine, by its id or resource name. The first call connects. */
 export const ragBackend: Backend = {
-  async memory(uri, { runtime, option }) {
-    const ragCorpus = resourceOf(uri, option, 'ragCorpora');
+  async memory(uri, { runtime, uriName }) {
+    const ragCorpus = resourceOf(uri, uriName, 'ragCorpora');
     const { VertexAiRagMemoryService } = await load();
     return inProcess(new VertexAiRagMemoryService({ ragCorpus, runtime }));
   },
@@ -35,14 +35,14 @@ export const ragBackend: Backend = {
 
 /** Artifacts of `gs://bucket/prefix` in Cloud Storage. */
 export const cloudStorageBackend: Backend = {
-  async artifacts(uri, { runtime, option }) {
-    const { bucket, prefix } = bucketOf(uri, option);
+  async artifacts(uri, { runtime, uriName }) {
+    const { bucket, prefix } = bucketOf(uri, uriName);
     const { GcsArtifactService } = await load();
     const service = new GcsArtifactService({ bucket, prefix, runtime });
     return { service, ping: () => service.ping(), close: async () => {} };
   },
 };
 
-function engineOf(uri: ServiceUri, option: string): string {
-  return resourceOf(uri, option, 'reasoningEngines');
+function engineOf(uri: ServiceUri, uriName: string): string {
+  return resourceOf(uri, uriName, 'reasoningEngines');
 }
