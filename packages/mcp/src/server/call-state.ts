@@ -1,0 +1,23 @@
+import { isPlainObject } from '@thole/core/kit';
+
+/**
+ * The call that an answer continues, as `requestState` that the client sends back. It is not signed: it only names a session of
+ * the user, and the server compares it with the stored session.
+ */
+export interface CallState {
+  readonly sessionId: string;
+  readonly invocationId: string;
+}
+
+/** Returns the state as the text that the client sends back. */
+export function formatCallState({ sessionId, invocationId }: CallState): string {
+  return JSON.stringify({ sessionId, invocationId });
+}
+
+/** Reads the text of a client. Throws if it is not a state. */
+export function parseCallState(text: string): CallState {
+  const value: unknown = JSON.parse(text);
+  const { sessionId, invocationId } = isPlainObject(value) ? value : {};
+  if (typeof sessionId !== 'string' || typeof invocationId !== 'string') throw new Error('The state has another form.');
+  return { sessionId, invocationId };
+}

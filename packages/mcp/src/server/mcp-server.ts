@@ -1,0 +1,137 @@
+import { systemRuntime, TholeError } from '@thole/core';
+import { assertName, errorFields, withRuntime } from '@thole/core/kit';
+import type { App, RunConfig } from '@thole/core';
+import type { Runner } from '@thole/runner';
+import { CLIENT_CAPABILITIES_META_KEY, createMcpHandler, McpServer } from '@modelcontextprotocol/server';
+import type { AuthInfo, CallToolResult, ClientCapabilities, ServerContext } from '@modelcontextprotocol/server';
+import { checkAgentServerOptions } from './agent-server-options.ts';
+import type { AgentServerOptions } from './agent-server-options.ts';
+import { callAgent } from './call-agent.ts';
+import { parseCallState } from './call-state.ts';
+import { connectStdio } from './connect-stdio.ts';
+import type { StdioConnection, StdioOptions } from './connect-stdio.ts';
+import { withConsole } from './console-logger.ts';
+import { readCaller } from './request-caller.ts';
+import type { RequestCaller, RequestSource } from './request-caller.ts';
+import { createServedAgents } from './served-agent.ts';
+import type { ServedAgent } from './served-agent.ts';
+import { toolError } from './to-tool-result.ts';
+
+/** Agents as an MCP server. */
+export interface AgentServer {
+  /**
+   * Answers HTTP requests of MCP clients. Mount it at any path, such as `/mcp`. It never rejects. Without `authorize` and
+   * `authInfo` it serves only clients on this machine.
+   */
+  fetch(request: Request, source?: RequestSource): Promise<Response>;
+  /** Serves one client over stdio. Only in Node. */
+  connectStdio(options?: StdioOptions): Promise<StdioConnection>;
+  /**
+   * Ends active calls, closes all connections, and closes the runners that it created for an App. Later requests are
+   * answered with 503.
+   */
+  close(): Promise<void>;
+}
+
+const RUN_MS = 600_000;
+
+/**
+ * Serves the agents that the options name as tools of an MCP server, over HTTP and over stdio, in both eras of the protocol.
+ * Throws `INVALID_INPUT`, `DUPLICATE_NAME` or `SCHEMA_UNSUPPORTED` for wrong options and for agents that cannot be tools.
+ */
+export function mcpServer(app: App | Runner, options: AgentServerOptions): AgentServer {
+  const limits = checkAgentServerOptions(options);
+  const givenRuntime = options.runtime ?? systemRuntime();
+  const logger = withConsole(givenRuntime.logger);
+  const runtime = withRuntime(givenRuntime, { logger });
+  const { appName, agents, ownRunners } = createServedAgents(app, options, runtime);
+  const runConfig: RunConfig = { timeLimitMs: RUN_MS, ...options.runConfig };
+  const callers = new WeakMap<AuthInfo, RequestCaller>();
+  const activeCalls = new Set<Promise<unknown>>();
+  const connections = new Set<StdioConnection>();
+  const closing = new AbortController();
+  let closed: Promise<void> | undefined;
+
+  function createServer(caller: RequestCaller): McpServer {
+    const info = { name: appName, version: options.version ?? '1.0.0' };
+    const server = new McpServer(info, { requestState: { verify: parseCallState } });
+    for (const agent of agents) {
+      const { description, inputSchema, outputSchema } = agent;
+      const tool = { inputSchema, ...(description && { description }), ...(outputSchema && { outputSchema }) };
+      server.registerTool(agent.name, tool, (args, context) => call(agent, { args, caller, context, server }));
+    }
+    return server;
+  }
+
+  function call(
+    agent: ServedAgent,
+    p: { args: unknown; caller: RequestCaller; context: ServerContext; server: McpServer },
+  ): ReturnType<typeof callAgent> | CallToolResult {
+    const { args, caller, context, server } = p;
+    if (activeCalls.size >= limits.concurrentCalls) return toolError('The server is busy. Call the tool again later.');
+    const canElicit = supportsForms(context.mcpReq, server);
+    const init = { agent, caller, canElicit, runConfig, deps: options.deps, logger };
+    const result = callAgent({ ...init, signal: closing.signal }, args, context.mcpReq);
+    activeCalls.add(result);
+    return result.finally(() => activeCalls.delete(result));
+  }
+
+  const onError = (error: Error): void => logger.debug('An MCP request was rejected.', { ...errorFields(error) });
+  const handler = createMcpHandler(({ authInfo }) => createServer(callers.get(authInfo!)!), {
+    maxRequestBodySize: limits.bodyBytes,
+    onerror: onError,
+  });
+
+  async function fetch(request: Request, source: RequestSource = {}): Promise<Response> {
+    if (closed) return errorResponse(503, 'The server is closed.');
+    try {
+      const caller = await readCaller(request, source, { appName, guards: options });
+      // The handler passes this object to the factory unchanged.
+      const authInfo: AuthInfo = { token: '', clientId: '', scopes: [], ...caller.authInfo };
+      callers.set(authInfo, caller);
+      return await handler.fetch(request, { authInfo });
+    } catch (error) {
+      if (!TholeError.is(error)) {
+        if (typeof error === 'object' && error !== null && 'status' in error) return error as Response;
+        logger.error('A request failed.', { ...errorFields(error) });
+        return errorResponse(500, 'The server failed.');
+      }
+      const { message, status = 500 } = error;
+      if (status >= 500) logger.error('A request failed.', { ...errorFields(error) });
+      return errorResponse(status, status < 500 ? message : 'The server failed.');
+    }
+  }
+
+  async function openStdio(p: StdioOptions = {}): Promise<StdioConnection> {
+    const { userId = 'user' } = p;
+    assertName('userId', userId);
+    if (closed) throw new TholeError('INVALID_INPUT', 'The server is closed.');
+    const factory = (): McpServer => createServer({ userId, assertMayAnswer: async () => {} });
+    const connection = await connectStdio(factory, { ...p, bodyBytes: limits.bodyBytes, onError });
+    connections.add(connection);
+    void connection.closed.then(() => connections.delete(connection));
+    return connection;
+  }
+
+  async function closeAll(): Promise<void> {
+    closing.abort(new TholeError('RUN_ABORTED', 'The MCP server was closed.'));
+    await Promise.all(activeCalls);
+    await Promise.all([handler.close(), ...[...connections].map((each) => each.close())]);
+    await Promise.all(ownRunners.map((runner) => runner.close()));
+  }
+
+  return { fetch, connectStdio: openStdio, close: () => (closed ??= closeAll()) };
+}
+
+/** True if the client of a request can show forms. Clients that declare no kind of elicitation support forms. */
+function supportsForms(request: ServerContext['mcpReq'], { server }: McpServer): boolean {
+  const envelope = request.envelope as { [key: string]: unknown } | undefined;
+  const ofRequest = envelope?.[CLIENT_CAPABILITIES_META_KEY] as ClientCapabilities | undefined;
+  // Clients of the older protocol declare it once for their connection.
+  const { elicitation } = ofRequest ?? server.getClientCapabilities() ?? {};
+  return elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined);
+}
+
+function errorResponse(status: number, message: string): Response {
+  return Response.json({ jsonrpc: '2.0', error: { code: -32_000, message }, id: null }, { status });
+}

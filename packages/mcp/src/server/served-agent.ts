@@ -1,0 +1,137 @@
+import { AgentTree, TholeError } from '@thole/core';
+import { didYouMean, invalidInput } from '@thole/core/kit';
+import type { ReadSchema } from '@thole/core/kit';
+import type { Agent, App, JsonObject, Runtime } from '@thole/core';
+import { Runner } from '@thole/runner';
+import type { StandardSchemaWithJSON } from '@modelcontextprotocol/server';
+import type { AgentServerOptions } from './agent-server-options.ts';
+
+/** An agent that is served as a tool. */
+export interface ServedAgent {
+  readonly name: string;
+  readonly description: string | undefined;
+  readonly inputSchema: StandardSchemaWithJSON;
+  readonly outputSchema: StandardSchemaWithJSON | undefined;
+  /** Runs this agent as the root. */
+  readonly runner: Runner;
+  /** True if the texts of the author are checked before they are stored, so that partial texts must not be shown. */
+  isChecked(author: string): boolean;
+  /** Returns the message for valid arguments. */
+  toMessage(args: unknown): string;
+}
+
+/** The agents of a server, and the runners that it must close. */
+export interface ServedAgents {
+  readonly appName: string;
+  readonly agents: readonly ServedAgent[];
+  readonly ownRunners: readonly Runner[];
+}
+
+/** Names that MCP allows for tools. */
+const TOOL_NAME = /^[A-Za-z0-9_.-]{1,128}$/;
+/** The same arguments as those of an `AgentTool`. */
+const REQUEST_SCHEMA: JsonObject = {
+  type: 'object',
+  properties: {
+    request: { type: 'string', minLength: 1, description: 'What the agent is asked, with all it needs to know.' },
+  },
+  required: ['request'],
+};
+
+/**
+ * Returns the agents that the options name. Throws `INVALID_INPUT` for an unknown agent, for a name that MCP does not allow,
+ * and for services that do not fit the subject.
+ */
+export function createServedAgents(subject: App | Runner, options: AgentServerOptions, runtime: Runtime): ServedAgents {
+  if (typeof subject !== 'object' || subject === null) throw invalidInput('app', 'an App or a Runner', subject);
+  if (isRunner(subject)) return { appName: subject.appName, agents: ofRunner(subject, options), ownRunners: [] };
+  const { sessionService, memoryService, artifactService, authenticator } = options;
+  if (sessionService === undefined) throw invalidInput('sessionService', 'a service for the App', undefined);
+  const services = { sessionService, memoryService, artifactService, authenticator };
+  const tree = new AgentTree(subject.rootAgent);
+  const found = options.agents.map((name) => findAgent(tree, name));
+  const agents = found.map((rootAgent) =>
+    toServed(rootAgent, new Runner({ app: { ...subject, rootAgent }, ...services, runtime })),
+  );
+  return { appName: subject.name, agents, ownRunners: agents.map(({ runner }) => runner) };
+}
+
+function ofRunner(runner: Runner, options: AgentServerOptions): ServedAgent[] {
+  for (const name of ['sessionService', 'memoryService', 'artifactService', 'authenticator'] as const) {
+    if (options[name] !== undefined)
+      throw new TholeError('INVALID_INPUT', `A Runner has its own services: leave out ${name}, or pass the App.`);
+  }
+  const { agent } = runner;
+  const other = options.agents.find((name) => name !== agent.name);
+  if (other !== undefined)
+    throw new TholeError(
+      'INVALID_INPUT',
+      `A Runner serves its root agent ${agent.name} only, not ${other}. Pass the App to serve other agents.`,
+    );
+  return [toServed(agent, runner)];
+}
+
+function findAgent(tree: AgentTree, name: string): Agent {
+  const agent = tree.find(name);
+  if (agent) return agent;
+  const known = [...tree].map((each) => each.name);
+  throw new TholeError('INVALID_INPUT', `agents: the app has no agent ${name}.${didYouMean(name, known)}`);
+}
+
+function toServed(agent: Agent, runner: Runner): ServedAgent {
+  if (!TOOL_NAME.test(agent.name))
+    throw new TholeError(
+      'INVALID_INPUT',
+      `Agent ${agent.name} cannot be served: MCP allows at most 128 ASCII letters, digits, "_" and "-" in the name of a tool.`,
+    );
+  const tree = new AgentTree(agent);
+  const { inputSchema, outputSchema } = schemasOf(agent);
+  const inputType = inputSchema?.jsonSchema['type'] ?? 'object';
+  if (inputType !== 'object')
+    throw new TholeError(
+      'SCHEMA_UNSUPPORTED',
+      `Agent ${agent.name} cannot be served: its inputSchema must describe an object.`,
+    );
+  return {
+    name: agent.name,
+    description: agent.description,
+    inputSchema: inputSchema ? toStandardSchema(inputSchema) : toStandardSchema(requestSchema),
+    outputSchema: outputSchema && toStandardSchema(outputSchema),
+    runner,
+    isChecked: (author) => schemasOf(tree.find(author)).outputSchema !== undefined,
+    toMessage: (args) => (inputSchema ? JSON.stringify(args) : (args as { request: string }).request),
+  };
+}
+
+// By shape: the agent may come from another copy of its package.
+function schemasOf(agent: Agent | undefined): { inputSchema?: ReadSchema; outputSchema?: ReadSchema } {
+  return (agent ?? {}) as { inputSchema?: ReadSchema; outputSchema?: ReadSchema };
+}
+
+function isRunner(subject: App | Runner): subject is Runner {
+  return typeof (subject as Runner).runAsync === 'function';
+}
+
+const requestSchema: ReadSchema = {
+  jsonSchema: REQUEST_SCHEMA,
+  async validate(value) {
+    const request: unknown = (value as { request?: unknown } | undefined)?.request;
+    if (typeof request === 'string' && request !== '') return { value: { request } };
+    return { issues: ['request must be a string that is not empty'] };
+  },
+};
+
+function toStandardSchema(schema: ReadSchema): StandardSchemaWithJSON {
+  const toJson = (): Record<string, unknown> => structuredClone(schema.jsonSchema);
+  return {
+    '~standard': {
+      version: 1,
+      vendor: 'thole',
+      async validate(value: unknown) {
+        const result = await schema.validate(value);
+        return 'issues' in result ? { issues: result.issues.map((message) => ({ message })) } : { value: result.value };
+      },
+      jsonSchema: { input: toJson, output: toJson },
+    },
+  };
+}
