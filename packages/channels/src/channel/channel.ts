@@ -51,7 +51,15 @@ export interface Channel {
   readonly specVersion: 1;
   /** Name of the channel, part of session ids: lower-case letters, digits, `-` and `_`. */
   readonly name: string;
-  /** Begins to receive. Resolves when messages can arrive, rejects if the channel cannot work. Called once. */
+  /**
+   * Messages of a conversation that arrive within this time become one message, in milliseconds. Default: that of the
+   * dispatcher.
+   */
+  readonly coalesceMs?: number | undefined;
+  /**
+   * Begins to receive. Resolves when messages can arrive, and rejects if the channel is set up wrongly. A service that cannot be
+   * reached is no reason to reject: the channel tries again. Called once.
+   */
   start(handler: ChannelHandler): Promise<void>;
   /** Stops receiving. Resolves when all calls of the handler have settled and all resources are released. */
   stop(): Promise<void>;

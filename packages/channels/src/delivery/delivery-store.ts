@@ -47,8 +47,8 @@ export interface DeliveryStore {
   receive(message: Omit<StoredMessage, 'batch'>): Promise<boolean>;
   /** Records that these messages are handled together. */
   begin(keys: readonly string[], batch: MessageBatch): Promise<void>;
-  /** Records that messages were handled. Erases their content; their keys stay known until `prune`. */
-  finish(keys: readonly string[]): Promise<void>;
+  /** Records that messages were handled, at a time in seconds. Erases their content; their keys stay known until `prune`. */
+  finish(keys: readonly string[], at: number): Promise<void>;
   /** Returns the messages that are not finished, in the order of arrival. */
   unfinished(): Promise<StoredMessage[]>;
   /** Gives the waiting messages of an approved sender to a user. Returns their number. */
@@ -63,6 +63,8 @@ export interface DeliveryStore {
   settle(key: string, end: DeliveryEnd): Promise<void>;
   /** Records the report of a service about a sent message. Unknown ids are ignored. */
   report(report: DeliveryReport): Promise<void>;
+  /** Returns how far a delivery has come: `pending`, `sent`, `failed`, `delivered` or `read`. Undefined for an unknown key. */
+  status(key: string): Promise<{ status: string; reason?: string | undefined } | undefined>;
   /** Forgets the keys of what was finished, sent or failed before a time in seconds. Returns their number. */
   prune(before: number): Promise<number>;
   /** Deletes all records of a user, with pending ones. */

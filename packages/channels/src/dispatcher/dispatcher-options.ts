@@ -53,7 +53,7 @@ export interface DispatcherOptions {
   maxTextLength?: number | undefined;
   /** Maximum size of all files of a message in bytes. Default: 20 MiB. */
   maxFileBytes?: number | undefined;
-  /** Maximum number of attempts to send a message. Default: 10. */
+  /** Maximum number of attempts to send a message. Default: 50, which is about three hours. */
   maxAttempts?: number | undefined;
   /** Wait after the first failed attempt in milliseconds; it doubles each time, up to 5 minutes. Default: 1,000. */
   retryMs?: number | undefined;

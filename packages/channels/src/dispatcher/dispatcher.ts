@@ -1,9 +1,23 @@
+import { systemRuntime, TholeError } from '@thole/core';
+import { errorFields, KeyedQueue } from '@thole/core/kit';
+import type { Runtime } from '@thole/core';
 import type { Channel, ChannelHandler, DeliveryReport } from '../channel/channel.ts';
 import type { InboundMessage } from '../channel/inbound-message.ts';
 import type { OutboundMessage } from '../channel/outbound-message.ts';
-import type { Conversation } from '../conversation/conversation.ts';
+import { messageKeyOf, readInboundMessage } from '../channel/read-inbound-message.ts';
+import { SlashCommands } from '../commands/slash-commands.ts';
+import { Conversation } from '../conversation/conversation.ts';
+import type { ConversationDeps } from '../conversation/conversation.ts';
+import { PartsPool } from '../conversation/parts-pool.ts';
+import type { StoredMessage } from '../delivery/delivery-store.ts';
+import { Outbox } from '../delivery/outbox.ts';
+import { isSame, keyOf } from '../identity/identity-book.ts';
 import type { Identity, User } from '../identity/user.ts';
-import type { Approval, DispatcherOptions } from './dispatcher-options.ts';
+import { assertChannels, assertDispatcherOptions } from './assert-dispatcher-options.ts';
+import type { Approval, DispatcherOptions, DispatchFailure } from './dispatcher-options.ts';
+import { Strangers } from './strangers.ts';
+import { defaultTexts } from './texts.ts';
+import { listConversationSessions, listWaitingConversations } from './waiting-conversations.ts';
 
 /** Arguments of `Dispatcher.send`. */
 export interface SendToUserRequest {
@@ -15,38 +29,347 @@ export interface SendToUserRequest {
   idempotencyKey?: string | undefined;
 }
 
+const DAY_MS = 86_400_000;
+
 /** Connects channels, users and agents: (channel, sender) is a user, and each user has one conversation per channel. */
-export declare class Dispatcher implements ChannelHandler {
-  constructor(options: DispatcherOptions);
+export class Dispatcher implements ChannelHandler {
+  readonly #options: DispatcherOptions;
+  readonly #runtime: Runtime;
+  readonly #deps: ConversationDeps;
+  readonly #outbox: Outbox;
+  readonly #strangers: Strangers;
+  readonly #channels = new Map<string, Channel>();
+  readonly #conversations = new Map<string, Conversation>();
+  /** The channel of each user's last message. */
+  readonly #lastChannels = new Map<string, string>();
+  /** Orders the messages of one sender, and what concerns a sender. */
+  readonly #senders = new KeyedQueue();
+  readonly #changes = new KeyedQueue();
+  readonly #limits: { maxTextLength: number; maxFileBytes: number };
+  #phase: 'new' | 'started' | 'closing' | 'closed' = 'new';
+  #sweep: Promise<void> = Promise.resolve();
+  #closed: Promise<void> | undefined;
+
+  constructor(options: DispatcherOptions) {
+    assertDispatcherOptions(options);
+    const { deliveries, identities, runtime = systemRuntime(), sessions } = options;
+    const texts = { ...defaultTexts, ...options.texts };
+    this.#options = options;
+    this.#runtime = runtime;
+    this.#limits = {
+      maxTextLength: options.maxTextLength ?? 32_768,
+      maxFileBytes: options.maxFileBytes ?? 20 * 1_048_576,
+    };
+    for (const channel of options.channels) this.#channels.set(channel.name, channel);
+    const onError = (failure: DispatchFailure): void => this.#report(failure);
+    this.#outbox = new Outbox({
+      store: deliveries,
+      runtime,
+      channelOf: (name) => this.#channels.get(name),
+      maxAttempts: options.maxAttempts ?? 50,
+      retryMs: options.retryMs ?? 1_000,
+      sendTimeoutMs: options.sendTimeoutMs ?? 60_000,
+      onError: ({ channel }, error) => onError({ step: 'send', channel, error }),
+    });
+    this.#deps = {
+      runtime,
+      sessions,
+      deliveries,
+      outbox: this.#outbox,
+      pool: new PartsPool(options.createParts, (error) => onError({ step: 'run', error })),
+      commands: new SlashCommands(options.commands ?? []),
+      texts,
+      onError,
+    };
+    this.#strangers = new Strangers({
+      mode: options.unknownSenders ?? 'refuse',
+      identities,
+      deliveries,
+      outbox: this.#outbox,
+      texts,
+      runtime,
+      onRequest: (request) => {
+        void Promise.resolve(options.onRequest?.(request)).catch((error: unknown) =>
+          onError({ step: 'command', channel: request.channel, error }),
+        );
+      },
+    });
+  }
+
+  /** The conversations that this process has used. */
+  get conversations(): readonly Conversation[] {
+    return [...this.#conversations.values()];
+  }
+
+  /** The channels, by name. */
+  get channels(): readonly Channel[] {
+    return [...this.#channels.values()];
+  }
+
   /**
-   * Continues what the last process left: unfinished runs, messages without an answer, answers that were not sent, and
-   * conversations that became idle. Then starts the channels. Rejects if a channel cannot start; then all are stopped.
+   * Continues what the last process left: messages without an answer, unfinished runs, answers that were not sent, and, in the
+   * background, conversations that became idle. Rejects if a channel cannot start; then all are stopped.
    */
-  start(): Promise<void>;
+  async start(): Promise<void> {
+    if (this.#phase !== 'new') throw new TholeError('INVALID_INPUT', 'The dispatcher was started before.');
+    this.#phase = 'started';
+    const { deliveries } = this.#options;
+    const now = this.#runtime.now();
+    await deliveries.prune(now - (this.#options.rememberKeysMs ?? 30 * DAY_MS) / 1_000);
+    await this.#outbox.load();
+    await this.#recoverMessages(await deliveries.unfinished());
+    await this.#recoverRuns();
+    await this.#startChannels([...this.#channels.values()]);
+    this.#outbox.start();
+    this.#sweep = this.#sweepIdleSessions();
+  }
+
   /**
-   * Stops the channels, then waits at most `timeoutMs` (default 10,000) for runs and sends. What is left continues at the next
+   * Waits at most `timeoutMs` (default 10,000) for runs and answers, then stops the channels. What is left continues at the next
    * start. Consolidates nothing.
    */
-  close(p?: { timeoutMs?: number | undefined }): Promise<void>;
-  onMessage(message: InboundMessage): Promise<void>;
-  onReport(report: DeliveryReport): Promise<void>;
-  /** Sends a message to a user. Resolves when it is stored. Throws `USER_NOT_FOUND`, or `INVALID_INPUT` if no channel reaches the user. */
-  send(p: SendToUserRequest): Promise<void>;
-  /** Makes each conversation create its parts again at its next message. Active runs end with the old ones. Sessions stay. */
-  reload(): void;
-  /** Adds, removes or replaces channels while running. A channel that is in both lists is left unchanged. */
-  setChannels(channels: readonly Channel[]): Promise<void>;
-  /** Links an unknown sender to a user and answers the waiting messages. Returns the user. */
-  approve(approval: Approval): Promise<User>;
-  /** Removes an access request and drops the waiting messages. Returns false if there is none. */
-  reject(identity: Identity): Promise<boolean>;
+  close(p: { timeoutMs?: number | undefined } = {}): Promise<void> {
+    return (this.#closed ??= this.#close(p.timeoutMs ?? 10_000));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  async onMessage(value: InboundMessage): Promise<void> {
+    if (this.#phase !== 'started')
+      throw new TholeError('SERVER_BUSY', 'The dispatcher is closed or was not started. Deliver the message again later.');
+    const message = readInboundMessage(value, this.#limits);
+    if (message.group?.isAddressed === false) return;
+    await this.#senders.run(keyOf(message), () => this.#receive(message));
+  }
+
+  async onReport(report: DeliveryReport): Promise<void> {
+    await this.#options.deliveries.report(report);
+  }
+
   /**
-   * Removes a user, the pending messages and conversations. Memory stays, so that it is there if the user comes back under the
-   * same id; `data: true` also deletes sessions, state, artifacts and memory. Returns false if there is none.
+   * Sends a message to a user, not to a group. Resolves when it is stored. Throws `USER_NOT_FOUND`, or `INVALID_INPUT` if no channel
+   * reaches the user.
    */
-  deleteUser(p: { userId: string; data?: boolean | undefined }): Promise<boolean>;
-  /** The conversations that this process has used, for pages and tests. */
-  get conversations(): readonly Conversation[];
+  async send(p: SendToUserRequest): Promise<{ key: string; channel: string }> {
+    const user = await this.#options.identities.get(p.userId);
+    if (!user) throw new TholeError('USER_NOT_FOUND', `There is no user "${p.userId}".`);
+    const channel = p.channel ?? this.#channelOf(user);
+    const identity = user.identities.find((each) => each.channel === channel);
+    if (!identity || channel === undefined)
+      throw new TholeError('INVALID_INPUT', `User "${user.id}" has no identity on ${channel ? `channel "${channel}"` : 'a channel'}.`);
+    const message = typeof p.message === 'string' ? { text: p.message } : p.message;
+    const key = p.idempotencyKey ?? this.#runtime.newId('delivery');
+    const createdAt = this.#runtime.now();
+    await this.#outbox.put({ key, userId: user.id, channel, to: identity.sender, message, createdAt });
+    return { key, channel };
+  }
+
+  /** Makes each conversation create its parts again at its next message. Active runs end with the old ones. Sessions stay. */
+  reload(): void {
+    for (const conversation of this.#conversations.values()) conversation.reload();
+  }
+
+  /** Adds, removes or replaces channels while running. A channel that is in both lists is left unchanged. */
+  setChannels(channels: readonly Channel[]): Promise<void> {
+    return this.#changes.run('channels', async () => {
+      assertChannels(channels);
+      const removed = [...this.#channels.values()].filter((channel) => !channels.includes(channel));
+      const added = channels.filter((channel) => this.#channels.get(channel.name) !== channel);
+      for (const channel of removed) this.#channels.delete(channel.name);
+      await Promise.all(removed.map((channel) => channel.stop()));
+      for (const channel of added) this.#channels.set(channel.name, channel);
+      if (this.#phase !== 'started') return;
+      await this.#startChannels(added);
+      this.#outbox.start();
+    });
+  }
+
+  /**
+   * Links an unknown sender to a user and answers the waiting messages. Returns the user. Throws `USER_NOT_FOUND` or
+   * `IDENTITY_TAKEN`.
+   */
+  approve(approval: Approval): Promise<User> {
+    const { channel, sender, userId, role } = approval;
+    const identity = { channel, sender };
+    const { deliveries, identities } = this.#options;
+    return this.#senders.run(keyOf(identity), async () => {
+      const request = (await identities.listRequests()).find((each) => isSame(each, identity));
+      const name = approval.name ?? request?.name ?? sender;
+      const user = userId === undefined ? await identities.create({ name, role, identities: [identity] }) : await identities.link(userId, identity);
+      this.#strangers.forget(identity);
+      await deliveries.assign(identity, user.id);
+      if (request) await this.#strangers.note(identity, 'approved', this.#deps.texts.approved);
+      const waiting = await deliveries.unfinished();
+      const own = waiting.filter((each) => each.userId === user.id && !each.batch && isSame(each.message, identity));
+      if (own.length > 0) this.#conversation(user, channel).recover(own);
+      return user;
+    });
+  }
+
+  /** Removes an access request and drops the waiting messages. Returns false if there is none. */
+  reject(identity: Identity): Promise<boolean> {
+    const { deliveries, identities } = this.#options;
+    return this.#senders.run(keyOf(identity), async () => {
+      const existed = await identities.removeRequest(identity);
+      this.#strangers.forget(identity);
+      const waiting = (await deliveries.unfinished()).filter((each) => each.userId === '' && isSame(each.message, identity));
+      await deliveries.finish(waiting.map(({ key }) => key), this.#runtime.now());
+      return existed;
+    });
+  }
+
+  /**
+   * Removes a user, the pending messages and conversations. Memory and sessions stay, so that they are there if the same person comes
+   * back under the same id; `data: true` also deletes sessions, state, artifacts and memory. Returns false if there is no such user.
+   */
+  async deleteUser(p: { userId: string; data?: boolean | undefined }): Promise<boolean> {
+    const { deliveries, identities } = this.#options;
+    const user = await identities.get(p.userId);
+    if (!user) return false;
+    await identities.delete(user.id);
+    const own = [...this.#conversations].filter(([, conversation]) => conversation.ref.userId === user.id);
+    for (const [key] of own) this.#conversations.delete(key);
+    this.#outbox.dropUser(user.id);
+    await deliveries.deleteUser(user.id);
+    this.#lastChannels.delete(user.id);
+    for (const [, conversation] of own) await conversation.cancel();
+    if (p.data === true) await this.#newConversation(user, user.identities[0]?.channel ?? 'none').deleteUserData();
+    return true;
+  }
+
   /** Resolves when no run and no send is active. Sends that wait for a retry do not count. */
-  idle(): Promise<void>;
+  async idle(): Promise<void> {
+    do {
+      await this.#sweep;
+      await Promise.all(this.conversations.map((conversation) => conversation.idle()));
+      await this.#outbox.idle();
+    } while (this.conversations.some((conversation) => !conversation.isIdle));
+  }
+
+  /** Stores a message, once, and passes it to its conversation. */
+  async #receive(message: InboundMessage): Promise<void> {
+    const { deliveries, identities } = this.#options;
+    const { channel, sender } = message;
+    const key = messageKeyOf(message);
+    const user = (await identities.find({ channel, sender })) ?? (await this.#strangers.meet(message, key));
+    if (!user) return;
+    const stored: StoredMessage = { key, userId: user.id, message, receivedAt: this.#runtime.now() };
+    if (!(await deliveries.receive(stored))) return;
+    this.#lastChannels.set(user.id, channel);
+    if (this.#phase !== 'started') return;
+    this.#conversation(user, channel).handle(stored, this.#coalesceMs(channel));
+  }
+
+  #coalesceMs(channel: string): number {
+    return this.#channels.get(channel)?.coalesceMs ?? this.#options.coalesceMs ?? 1_000;
+  }
+
+  #conversation(user: User, channel: string): Conversation {
+    const key = `${user.id}:${channel}`;
+    let conversation = this.#conversations.get(key);
+    if (!conversation) this.#conversations.set(key, (conversation = this.#newConversation(user, channel)));
+    conversation.user = user;
+    return conversation;
+  }
+
+  #newConversation(user: User, channel: string): Conversation {
+    const { appName } = this.#options;
+    return new Conversation(this.#deps, {
+      user,
+      channel,
+      ref: { appName, userId: user.id, sessionId: `${user.id}:${channel}` },
+    });
+  }
+
+  #channelOf(user: User): string | undefined {
+    const last = this.#lastChannels.get(user.id);
+    const isReachable = (name: string | undefined): boolean =>
+      name !== undefined && this.#channels.has(name) && user.identities.some(({ channel }) => channel === name);
+    if (isReachable(last)) return last;
+    return user.identities.find(({ channel }) => isReachable(channel))?.channel;
+  }
+
+  async #recoverMessages(messages: readonly StoredMessage[]): Promise<void> {
+    const { deliveries, identities } = this.#options;
+    const groups = Map.groupBy(messages, ({ message, userId }) => `${userId}:${message.channel}`);
+    for (const group of groups.values()) {
+      const [{ message, userId }] = group as [StoredMessage];
+      if (userId === '') {
+        for (const each of group) this.#strangers.count(each.message);
+        continue;
+      }
+      const user = await identities.get(userId);
+      if (user) this.#conversation(user, message.channel).recover(group);
+      else await deliveries.finish(group.map(({ key }) => key), this.#runtime.now());
+    }
+  }
+
+  async #recoverRuns(): Promise<void> {
+    const { appName, identities, sessions } = this.#options;
+    for (const { channel, userId } of await listWaitingConversations(sessions, appName)) {
+      const user = await identities.get(userId);
+      if (user) this.#conversation(user, channel).resumeWaiting();
+    }
+  }
+
+  async #startChannels(channels: readonly Channel[]): Promise<void> {
+    const results = await Promise.allSettled(channels.map(async (channel) => channel.start(this)));
+    const failed = results.find((result) => result.status === 'rejected');
+    if (!failed) return;
+    await Promise.allSettled(channels.map(async (channel) => channel.stop()));
+    throw failed.reason;
+  }
+
+  /** Adds conversations that became idle while the process was off to memory. Never rejects. */
+  async #sweepIdleSessions(): Promise<void> {
+    const { appName, identities, sessions } = this.#options;
+    try {
+      const found = Map.groupBy(await listConversationSessions(sessions, appName), ({ userId }) => userId);
+      for (const [userId, conversations] of found) {
+        const user = await identities.get(userId);
+        if (!user || this.#phase !== 'started') continue;
+        await this.#conversation(user, conversations[0]!.channel).sweep();
+      }
+    } catch (error) {
+      if (this.#phase === 'started') this.#report({ step: 'startup', error });
+    }
+  }
+
+  async #close(timeoutMs: number): Promise<void> {
+    const wasStarted = this.#phase === 'started';
+    this.#phase = 'closing';
+    for (const conversation of this.#conversations.values()) conversation.flush();
+    const started = this.#runtime.monotonic();
+    await this.#within(timeoutMs, this.idle());
+    for (const conversation of this.#conversations.values()) conversation.close();
+    await this.#deps.pool.close();
+    await this.#outbox.close(Math.max(0, timeoutMs - (this.#runtime.monotonic() - started)));
+    if (wasStarted) await this.#changes.run('channels', () => this.#stopChannels());
+    await this.#sweep;
+    this.#phase = 'closed';
+  }
+
+  async #stopChannels(): Promise<void> {
+    for (const result of await Promise.allSettled(this.channels.map(async (channel) => channel.stop())))
+      if (result.status === 'rejected') this.#report({ step: 'send', error: result.reason });
+  }
+
+  async #within(ms: number, work: Promise<void>): Promise<void> {
+    const over = new AbortController();
+    await Promise.race([work, this.#runtime.sleep(ms, over.signal).catch(() => {})]);
+    over.abort();
+  }
+
+  #report(failure: DispatchFailure): void {
+    const { error, channel, step } = failure;
+    const { logger } = this.#runtime;
+    logger.error(`A step of the dispatcher failed: ${step}.`, { channel, ...errorFields(error) });
+    try {
+      this.#options.onError?.(failure);
+    } catch (thrown) {
+      logger.error('onError of the dispatcher failed.', { ...errorFields(thrown) });
+    }
+  }
 }

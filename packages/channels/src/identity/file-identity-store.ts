@@ -1,7 +1,68 @@
-import type { IdentityStore } from './identity-store.ts';
+import { randomUUID } from 'node:crypto';
+import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { TholeError } from '@thole/core';
+import { assertName } from '@thole/core/kit';
+import type { Runtime } from '@thole/core';
+import type { IdentityDocument } from './identity-document.ts';
+import { StoredIdentityStore } from './stored-identity-store.ts';
 
-/** Users in a JSON file, which is written atomically and read at each call. */
-export declare class FileIdentityStore {
-  constructor(options: { path: string });
+/** Options of `FileIdentityStore`. */
+export interface FileIdentityStoreOptions {
+  /** The JSON file. It is created, with its folder, at the first change; only its owner can read it. */
+  path: string;
+  runtime?: Runtime | undefined;
 }
-export declare interface FileIdentityStore extends IdentityStore {}
+
+/**
+ * Users in a JSON file. The file is read at each call, so that a change by hand counts at once, and replaced atomically: a crash
+ * leaves the old or the new file. Changes of one process never overwrite each other; let one process change the file.
+ */
+export class FileIdentityStore extends StoredIdentityStore {
+  constructor({ path, runtime }: FileIdentityStoreOptions) {
+    assertName('path', path);
+    super(fileDocument(path), { runtime });
+  }
+}
+
+function fileDocument(path: string): IdentityDocument {
+  return {
+    read: async () => {
+      const text = await readText(path);
+      return { text, version: text ?? '' };
+    },
+    replace: async (text, version) => {
+      if (((await readText(path)) ?? '') !== version) return false;
+      await replaceFile(path, text);
+      return true;
+    },
+  };
+}
+
+async function readText(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (cause) {
+    if ((cause as { code?: unknown }).code === 'ENOENT') return undefined;
+    throw new TholeError('STORE_UNAVAILABLE', `The file of users "${path}" cannot be read.`, { cause });
+  }
+}
+
+/** Writes a temporary file next to the file, waits until it is on disk, and renames it. */
+async function replaceFile(path: string, text: string): Promise<void> {
+  const temporary = `${path}.${randomUUID()}.tmp`;
+  try {
+    await mkdir(dirname(path), { recursive: true });
+    const file = await open(temporary, 'wx', 0o600);
+    try {
+      await file.writeFile(text);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(temporary, path);
+  } catch (cause) {
+    await rm(temporary, { force: true });
+    throw new TholeError('STORE_UNAVAILABLE', `The file of users "${path}" cannot be written.`, { cause });
+  }
+}

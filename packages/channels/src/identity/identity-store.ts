@@ -12,7 +12,7 @@ export interface NewUser {
 
 /**
  * Knows which sender on which channel is which user. Others implement this interface, so it only ever gains optional members.
- * Every change is stored when the promise resolves, and changes of several processes do not overwrite each other.
+ * Every change is stored when the promise resolves, and concurrent changes do not overwrite each other.
  */
 export interface IdentityStore {
   readonly specVersion: 1;
@@ -21,7 +21,7 @@ export interface IdentityStore {
   get(userId: string): Promise<User | undefined>;
   /** Returns all users in the order in which they were created. */
   list(): Promise<User[]>;
-  /** Creates a user. Throws `USER_ALREADY_EXISTS` if the id is taken, `IDENTITY_TAKEN` if a sender belongs to another user. */
+  /** Creates a user, and removes the access requests of its senders. Throws `USER_ALREADY_EXISTS` if the id is taken, `IDENTITY_TAKEN` if a sender belongs to another user. */
   create(user: NewUser): Promise<User>;
   /**
    * Adds a sender to a user and removes the sender's access request. Does nothing if it is linked already. Throws
@@ -34,7 +34,10 @@ export interface IdentityStore {
   setRole(userId: string, role: Role): Promise<User>;
   /** Throws `USER_NOT_FOUND`. The id stays. */
   rename(userId: string, name: string): Promise<User>;
-  /** Removes a user and the links. Sessions and memory stay: see `Dispatcher.deleteUser`. Returns false if there is none. */
+  /**
+   * Removes a user and the links. Sessions and memory stay: see `Dispatcher.deleteUser`. The id is not chosen for another user.
+   * Returns false if there is no such user.
+   */
   delete(userId: string): Promise<boolean>;
   /** Records that an unknown sender asks for access. Returns false if it is recorded already, or the list is full. */
   request(request: AccessRequest): Promise<boolean>;

@@ -1,5 +1,24 @@
-import type { IdentityStore } from './identity-store.ts';
+import type { Runtime } from '@thole/core';
+import type { IdentityDocument } from './identity-document.ts';
+import { StoredIdentityStore } from './stored-identity-store.ts';
 
 /** Users in memory, for tests and demonstrations. */
-export declare class InMemoryIdentityStore {}
-export declare interface InMemoryIdentityStore extends IdentityStore {}
+export class InMemoryIdentityStore extends StoredIdentityStore {
+  constructor(options: { runtime?: Runtime | undefined } = {}) {
+    super(inMemoryDocument(), options);
+  }
+}
+
+function inMemoryDocument(): IdentityDocument {
+  let current: string | undefined;
+  let count = 0;
+  return {
+    read: async () => ({ text: current, version: String(count) }),
+    replace: async (text, version) => {
+      if (version !== String(count)) return false;
+      current = text;
+      count++;
+      return true;
+    },
+  };
+}

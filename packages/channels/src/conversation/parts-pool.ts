@@ -1,0 +1,61 @@
+import type { ConversationInfo, ConversationParts } from './conversation-parts.ts';
+
+/** The parts of a conversation, with the number of those who use them. */
+interface PooledParts {
+  parts: ConversationParts;
+  uses: number;
+}
+
+/** Creates parts, and closes them after their last use. `createParts` may return the same parts for several conversations. */
+export class PartsPool {
+  readonly #create: (info: ConversationInfo) => ConversationParts | Promise<ConversationParts>;
+  readonly #pooled = new Map<ConversationParts, PooledParts>();
+  readonly #onError: (error: unknown) => void;
+  /** Closings that have not ended. */
+  readonly #closing = new Set<Promise<void>>();
+
+  constructor(
+    create: (info: ConversationInfo) => ConversationParts | Promise<ConversationParts>,
+    onError: (error: unknown) => void,
+  ) {
+    this.#create = create;
+    this.#onError = onError;
+  }
+
+  /** Creates parts and uses them. Throws the error of `createParts`. */
+  async create(info: ConversationInfo): Promise<ConversationParts> {
+    const parts = await this.#create(info);
+    this.use(parts);
+    return parts;
+  }
+
+  use(parts: ConversationParts): void {
+    const pooled = this.#pooled.get(parts);
+    if (pooled) pooled.uses++;
+    else this.#pooled.set(parts, { parts, uses: 1 });
+  }
+
+  /** Ends a use. The last one closes the parts. */
+  release(parts: ConversationParts): void {
+    const pooled = this.#pooled.get(parts);
+    if (!pooled || --pooled.uses > 0) return;
+    this.#pooled.delete(parts);
+    const closing: Promise<void> = this.#close(parts).finally(() => this.#closing.delete(closing));
+    this.#closing.add(closing);
+  }
+
+  /** Closes all parts that are still used, and resolves when everything is closed. */
+  async close(): Promise<void> {
+    const all = [...this.#pooled.keys()];
+    this.#pooled.clear();
+    await Promise.all([...all.map((parts) => this.#close(parts)), ...this.#closing]);
+  }
+
+  async #close(parts: ConversationParts): Promise<void> {
+    try {
+      await (parts.close ? parts.close() : parts.runner.close());
+    } catch (error) {
+      this.#onError(error);
+    }
+  }
+}

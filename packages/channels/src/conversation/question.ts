@@ -1,0 +1,77 @@
+import { isPlainObject } from '@thole/core/kit';
+import type { Interrupt, Json } from '@thole/core';
+import type { OutboundMessage } from '../channel/outbound-message.ts';
+import type { Texts } from '../dispatcher/texts.ts';
+
+const MAX_ARGUMENTS = 1_000;
+
+/** True if the next message of the user may answer this interrupt. */
+export function isQuestion({ kind }: Interrupt): boolean {
+  return kind === 'confirmation' || kind === 'input';
+}
+
+/** Returns the question for an interrupt. Undefined if a person cannot do anything about it. */
+export function questionFor(interrupt: Interrupt, texts: Texts): OutboundMessage | undefined {
+  const { kind, message, payload, responseSchema, toolName } = interrupt;
+  if (kind === 'confirmation') {
+    const lines = [message, callLine(interrupt)].filter((line) => line !== undefined && line !== '');
+    const choices = [texts.yes[0]!, texts.no[0]!];
+    return { text: [...lines, `(${choices.join(' / ')})`].join('\n'), choices };
+  }
+  if (kind === 'input') {
+    const choices = enumOf(responseSchema);
+    const text = message || `${toolName ?? 'The agent'} needs an answer.`;
+    if (!choices) return { text };
+    return { text: `${text}\n(${choices.join(' / ')})`, choices };
+  }
+  const uri = kind === 'credential' ? findAuthUri(payload) : undefined;
+  return uri === undefined ? undefined : { text: `${message || 'Please sign in:'} ${uri}` };
+}
+
+/**
+ * Returns the answers that a text may mean, the most likely one first. None if the text does not answer the question: then it is a
+ * message for the agent. Only a word of `texts.yes` approves a call.
+ */
+export function answersIn(text: string, { kind, responseSchema }: Interrupt, texts: Texts): Json[] {
+  const word = text.toLowerCase().replace(/[\s.!]+$/u, '').trim();
+  const isYes = texts.yes.some((each) => each.toLowerCase() === word);
+  const isNo = texts.no.some((each) => each.toLowerCase() === word);
+  if (kind === 'confirmation') return isYes ? [true] : isNo ? [false] : [];
+  const answers: Json[] = responseSchema === undefined || responseSchema['type'] === 'string' ? [text] : [];
+  const json = parseJson(text);
+  if (answers.length === 0 && json !== undefined) answers.push(json);
+  if (answers.length === 0 && (isYes || isNo)) answers.push(isYes);
+  return answers.length === 0 || answers[0] === text ? [text] : [...answers, text];
+}
+
+/** The call, so that the person knows what happens after a yes. */
+function callLine({ args, toolName }: Interrupt): string | undefined {
+  if (toolName === undefined) return undefined;
+  if (args === undefined || Object.keys(args).length === 0) return toolName;
+  const json = JSON.stringify(args);
+  return `${toolName} ${json.length > MAX_ARGUMENTS ? `${json.slice(0, MAX_ARGUMENTS)}…` : json}`;
+}
+
+function enumOf(schema: Interrupt['responseSchema']): string[] | undefined {
+  const values = schema?.['enum'];
+  if (!Array.isArray(values) || values.length === 0 || values.length > 10) return undefined;
+  return values.every((value) => typeof value === 'string') ? (values as string[]) : undefined;
+}
+
+function findAuthUri(payload: Json | undefined): string | undefined {
+  if (!isPlainObject(payload)) return undefined;
+  for (const [name, value] of Object.entries(payload)) {
+    if ((name === 'authUri' || name === 'auth_uri') && typeof value === 'string') return value;
+    const inner = findAuthUri(value as Json);
+    if (inner !== undefined) return inner;
+  }
+  return undefined;
+}
+
+function parseJson(text: string): Json | undefined {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,64 @@
+import { isFinalResponse, textOf } from '@thole/core';
+import type { Event, Interrupt, SessionRef } from '@thole/core';
+import type { ChannelFile } from '../channel/inbound-message.ts';
+import type { OutboundMessage } from '../channel/outbound-message.ts';
+import { hashOf } from '../channel/read-inbound-message.ts';
+import type { Texts } from '../dispatcher/texts.ts';
+import { questionFor } from './question.ts';
+
+/** Stores an outbound message under a key. Does nothing if the key is known. */
+export type PutReply = (key: string, message: OutboundMessage) => Promise<void>;
+
+/** Turns the events of runs into messages. Each event and each question has one key, so that it is sent once. */
+export class Replies {
+  readonly #ref: SessionRef;
+  readonly #texts: Texts;
+  readonly #put: PutReply;
+
+  constructor(ref: SessionRef, texts: Texts, put: PutReply) {
+    this.#ref = ref;
+    this.#texts = texts;
+    this.#put = put;
+  }
+
+  /** Sends an answer of an agent. Returns false for an event that is none: of the user, partial, or a step on the way. */
+  async event(event: Event, replyTo?: string): Promise<boolean> {
+    if (event.partial || event.author === 'user' || !isFinalResponse(event)) return false;
+    const text = textOf(event.content).trim();
+    const files = filesOf(event);
+    if (text === '' && files.length === 0) return false;
+    const message = { text, ...(files.length > 0 && { files }), ...(replyTo !== undefined && { replyTo }) };
+    await this.#put(this.#key('event', event.invocationId, event.id), message);
+    return true;
+  }
+
+  /** Asks the oldest of these interrupts that a person can answer. Returns false if there is none. */
+  async question(interrupts: readonly Interrupt[]): Promise<boolean> {
+    for (const interrupt of interrupts) {
+      const message = questionFor(interrupt, this.#texts);
+      if (!message) continue;
+      await this.#put(this.#key('question', interrupt.invocationId, interrupt.id), message);
+      return true;
+    }
+    return false;
+  }
+
+  /** Sends a text about a message or a batch of messages, once for each kind. */
+  async note(kind: string, id: string, text: string, replyTo?: string): Promise<void> {
+    if (text === '') return;
+    await this.#put(this.#key(kind, id), { text, ...(replyTo !== undefined && { replyTo }) });
+  }
+
+  #key(...names: string[]): string {
+    const { appName, userId, sessionId } = this.#ref;
+    return hashOf([appName, userId, sessionId, ...names]);
+  }
+}
+
+function filesOf({ content }: Event): ChannelFile[] {
+  return (content?.parts ?? []).flatMap(({ inlineData, thought }) => {
+    if (!inlineData?.data || thought) return [];
+    const { data, displayName: name, mimeType } = inlineData;
+    return [{ data, mimeType, ...(name !== undefined && { name }) }];
+  });
+}

@@ -1,0 +1,137 @@
+import { pendingInterrupts, TholeError } from '@thole/core';
+import { answerEventId } from '@thole/core/kit';
+import type { Event, Interrupt, Json, Session, SessionRef, SessionService } from '@thole/core';
+import type { Run, Runner } from '@thole/runner';
+import type { MessageBatch, StoredMessage } from '../delivery/delivery-store.ts';
+import type { Texts } from '../dispatcher/texts.ts';
+import { batchContent, batchText } from './batch-content.ts';
+import { answersIn } from './question.ts';
+import type { Replies } from './replies.ts';
+
+/** Messages that one run answers. */
+export interface Batch extends MessageBatch {
+  readonly messages: readonly StoredMessage[];
+  /** True if the run may have begun before: in an earlier process, or in an attempt that failed. */
+  readonly wasBegun: boolean;
+}
+
+/** What a batch is run with. */
+export interface BatchContext {
+  readonly ref: SessionRef;
+  readonly runner: Runner;
+  readonly sessions: SessionService;
+  readonly replies: Replies;
+  readonly texts: Texts;
+  /** Called with the open interrupts of a run that has paused. */
+  readonly onPaused: (interrupts: readonly Interrupt[]) => void;
+}
+
+/** Errors of an answer that comes too late: it is a message then. */
+const TOO_LATE = ['INTERRUPT_ANSWERED', 'INTERRUPT_EXPIRED', 'INTERRUPT_NOT_FOUND', 'INVOCATION_ENDED', 'INVOCATION_NOT_FOUND'];
+
+/**
+ * Runs the agent for a batch and passes its answers to `replies`. Calls `onStored` when the messages are in the session: then the
+ * next batch may begin, and joins this run. A batch that was begun before continues where it stopped. Throws the error of the run.
+ */
+export async function runBatch(p: BatchContext, batch: Batch, onStored: () => void): Promise<void> {
+  if (batch.wasBegun && (await continueStored(p, batch, onStored))) return;
+  if (batch.interruptId !== undefined && (await runAnswer(p, batch, onStored))) return;
+  const { userId, sessionId } = p.ref;
+  const newMessage = batchContent(batch.messages);
+  const run = p.runner.runAsync({ userId, sessionId, newMessage, messageId: batch.id, yieldUserMessage: true });
+  const count = await readRun(p, run, batch, onStored);
+  // The process that held the joined run has died: its invocation is continued here.
+  if (count === 0) await continueStored(p, batch, onStored);
+}
+
+/** Continues an invocation that an earlier process has left unfinished, or passes on what it has answered. */
+export async function continueInvocation(p: BatchContext, invocationId: string): Promise<void> {
+  const { userId, sessionId } = p.ref;
+  try {
+    await readRun(p, p.runner.resume({ userId, sessionId, invocationId }), undefined, () => {});
+  } catch (error) {
+    if (!isOneOf(error, TOO_LATE)) throw error;
+  }
+}
+
+/** Returns false if the session does not contain the batch. */
+async function continueStored(p: BatchContext, batch: Batch, onStored: () => void): Promise<boolean> {
+  const session = await p.sessions.getSession(p.ref);
+  const id = batch.interruptId === undefined ? batch.id : answerEventId(batch.interruptId);
+  const event = session?.events.find((each) => each.id === id);
+  if (!session || !event) return false;
+  const { invocationId } = event;
+  const later = session.events.filter((each) => each.invocationId === invocationId && (each.seq ?? 0) > (event.seq ?? 0));
+  let count = 0;
+  for (const each of later) if (await p.replies.event(each, replyTo(batch))) count++;
+  if (session.marks?.unfinished === invocationId) {
+    const { userId, sessionId } = p.ref;
+    const run = p.runner.resume({ userId, sessionId, invocationId });
+    void run.opened.then(onStored, () => {});
+    await readRun(p, run, batch, onStored);
+    return true;
+  }
+  onStored();
+  const open = openInterrupts(session, invocationId);
+  if (open.length > 0) await pause(p, open);
+  else if (count === 0) throwFailureOf(later);
+  return true;
+}
+
+/** Answers an interrupt. Returns false if that is not possible any more. */
+async function runAnswer(p: BatchContext, batch: Batch, onStored: () => void): Promise<boolean> {
+  const session = await p.sessions.getSession(p.ref);
+  const interrupt = session && pendingInterrupts(session.events).find(({ id }) => id === batch.interruptId);
+  if (!interrupt) return false;
+  const { userId, sessionId } = p.ref;
+  const { invocationId } = interrupt;
+  for (const answer of answersIn(batchText(batch.messages), interrupt, p.texts)) {
+    const answers: { [id: string]: Json } = { [interrupt.id]: answer };
+    try {
+      const run = p.runner.resume({ userId, sessionId, invocationId, answers, yieldUserMessage: true });
+      await readRun(p, run, batch, onStored);
+      return true;
+    } catch (error) {
+      if (isOneOf(error, TOO_LATE)) return false;
+      if (!TholeError.is(error, 'ANSWER_INVALID')) throw error;
+    }
+  }
+  await p.replies.note('answer', batch.id, p.texts.answerInvalid, replyTo(batch));
+  return true;
+}
+
+/** Reads a run to its end. Returns the number of its answers and questions. */
+async function readRun(p: BatchContext, run: Run, batch: Batch | undefined, onStored: () => void): Promise<number> {
+  let count = 0;
+  for await (const event of run) {
+    if (event.author === 'user') onStored();
+    else if (await p.replies.event(event, replyTo(batch))) count++;
+  }
+  const { interrupts, status } = await run.result;
+  if (status !== 'paused') return count;
+  await pause(p, interrupts);
+  return count + 1;
+}
+
+async function pause(p: BatchContext, interrupts: readonly Interrupt[]): Promise<void> {
+  await p.replies.question(interrupts);
+  p.onPaused(interrupts);
+}
+
+function openInterrupts(session: Session, invocationId: string): Interrupt[] {
+  return pendingInterrupts(session.events).filter((each) => each.invocationId === invocationId);
+}
+
+function throwFailureOf(events: readonly Event[]): void {
+  const code = events.findLast(({ errorCode }) => errorCode !== undefined)?.errorCode;
+  if (code !== undefined) throw new TholeError(code, `The run of an earlier attempt has failed (${code}).`);
+}
+
+/** The channel's id of the message that the answer belongs to. */
+export function replyTo(batch: Batch | undefined): string | undefined {
+  return batch?.messages.at(-1)?.message.id;
+}
+
+function isOneOf(error: unknown, codes: readonly string[]): boolean {
+  return TholeError.is(error) && codes.includes(error.code);
+}

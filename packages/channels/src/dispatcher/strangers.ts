@@ -1,0 +1,84 @@
+import type { Runtime } from '@thole/core';
+import type { InboundMessage } from '../channel/inbound-message.ts';
+import { hashOf } from '../channel/read-inbound-message.ts';
+import type { DeliveryStore } from '../delivery/delivery-store.ts';
+import type { Outbox } from '../delivery/outbox.ts';
+import type { IdentityStore } from '../identity/identity-store.ts';
+import { keyOf } from '../identity/identity-book.ts';
+import type { AccessRequest, Identity, User } from '../identity/user.ts';
+import type { UnknownSenders } from './dispatcher-options.ts';
+import type { Texts } from './texts.ts';
+
+/** Parts of a dispatcher that unknown senders need. */
+export interface StrangersOptions {
+  readonly mode: UnknownSenders;
+  readonly identities: IdentityStore;
+  readonly deliveries: DeliveryStore;
+  readonly outbox: Outbox;
+  readonly texts: Texts;
+  readonly runtime: Runtime;
+  readonly onRequest: (request: AccessRequest) => void;
+}
+
+/** Maximum number of messages that wait for the approval of one sender. Later ones are dropped. */
+const MAX_WAITING = 20;
+
+/** Handles messages of senders who are no users. */
+export class Strangers {
+  readonly #options: StrangersOptions;
+  /** Number of waiting messages by identity. */
+  readonly #waiting = new Map<string, number>();
+
+  constructor(options: StrangersOptions) {
+    this.#options = options;
+  }
+
+  /** Counts a message that waits since an earlier process. */
+  count(identity: Identity): void {
+    const key = keyOf(identity);
+    this.#waiting.set(key, (this.#waiting.get(key) ?? 0) + 1);
+  }
+
+  forget(identity: Identity): void {
+    this.#waiting.delete(keyOf(identity));
+  }
+
+  /** Returns a new user for a sender who is welcome. Otherwise keeps or drops the message, and returns undefined. */
+  async meet(message: InboundMessage, key: string): Promise<User | undefined> {
+    const { channel, sender, senderName } = message;
+    const { identities, mode, texts } = this.#options;
+    if (mode === 'welcome') {
+      const name = senderName ?? sender;
+      return identities.create({ name, role: 'guest', identities: [{ channel, sender }] });
+    }
+    if (mode === 'approve') await this.#keep(message, key);
+    else await this.#note(message, 'refused', texts.refused);
+    return undefined;
+  }
+
+  /** Sends a text to a sender, once for each kind and address. */
+  async note({ channel, sender }: Identity, kind: string, text: string): Promise<void> {
+    await this.#note({ channel, sender }, kind, text);
+  }
+
+  async #keep(message: InboundMessage, key: string): Promise<void> {
+    const { deliveries, identities, onRequest, runtime, texts } = this.#options;
+    const { channel, sender, senderName: name } = message;
+    const request = { channel, sender, ...(name !== undefined && { name }), requestedAt: runtime.now() };
+    const isNew = await identities.request(request);
+    const waits = isNew || (await identities.listRequests()).some((each) => keyOf(each) === keyOf(message));
+    // Too many strangers ask for access, or this one has written too much.
+    if (!waits || (this.#waiting.get(keyOf(message)) ?? 0) >= MAX_WAITING) return;
+    if (await deliveries.receive({ key, userId: '', message, receivedAt: runtime.now() })) this.count(message);
+    await this.#note(message, 'waiting', texts.waiting);
+    if (isNew) onRequest(request);
+  }
+
+  async #note(p: Identity & { address?: string | undefined }, kind: string, text: string): Promise<void> {
+    if (text === '') return;
+    const { channel, sender, address: to = sender } = p;
+    const { outbox, runtime } = this.#options;
+    const key = hashOf(['stranger', kind, channel, to]);
+    await outbox.put({ key, userId: '', channel, to, message: { text }, createdAt: runtime.now() });
+  }
+}

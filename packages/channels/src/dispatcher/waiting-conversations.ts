@@ -1,0 +1,44 @@
+import type { SessionService, WaitingKind } from '@thole/core';
+
+/** A session of a conversation. */
+export interface ConversationSession {
+  userId: string;
+  channel: string;
+}
+
+const SESSIONS_PER_PAGE = 100;
+
+/** Returns the sessions of an app that are conversations: `{userId}:{channel}`. */
+export async function listConversationSessions(sessions: SessionService, appName: string): Promise<ConversationSession[]> {
+  const found: ConversationSession[] = [];
+  for (let offset = 0; ; offset += SESSIONS_PER_PAGE) {
+    const page = await sessions.listSessions({ appName, limit: SESSIONS_PER_PAGE, offset });
+    for (const { id, userId } of page.sessions) add(found, userId, id);
+    if (page.sessions.length < SESSIONS_PER_PAGE) return found;
+  }
+}
+
+/** Returns the conversations with an unfinished run, a timer or an open interrupt. */
+export async function listWaitingConversations(sessions: SessionService, appName: string): Promise<ConversationSession[]> {
+  if (!sessions.listWaitingSessions) return [];
+  const found = new Map<string, ConversationSession>();
+  for (const kind of ['unfinished', 'interrupts'] satisfies WaitingKind[]) {
+    let after: string | undefined;
+    do {
+      const page = await sessions.listWaitingSessions({ appName, kind, after });
+      for (const { key } of page.sessions) {
+        const one: ConversationSession[] = [];
+        add(one, key.userId, key.sessionId);
+        if (one[0]) found.set(key.sessionId, one[0]);
+      }
+      after = page.next;
+    } while (after !== undefined);
+  }
+  return [...found.values()];
+}
+
+function add(found: ConversationSession[], userId: string, sessionId: string): void {
+  if (!sessionId.startsWith(`${userId}:`)) return;
+  const channel = sessionId.slice(userId.length + 1);
+  if (channel !== '' && !channel.includes(':')) found.push({ userId, channel });
+}

@@ -1,0 +1,164 @@
+import { systemRuntime, TholeError } from '@thole/core';
+import { assertName, KeyedQueue } from '@thole/core/kit';
+import type { Runtime } from '@thole/core';
+import {
+  assertIdentity,
+  assertRole,
+  assertUserId,
+  isSame,
+  newUserId,
+  parseIdentityBook,
+} from './identity-book.ts';
+import type { IdentityBook } from './identity-book.ts';
+import type { IdentityDocument } from './identity-document.ts';
+import type { IdentityStore, NewUser } from './identity-store.ts';
+import type { AccessRequest, Identity, Role, User } from './user.ts';
+
+/** Maximum number of access requests. Further ones are dropped, so that strangers cannot fill the store. */
+const MAX_REQUESTS = 100;
+const MAX_NAME_LENGTH = 200;
+
+/** All rules of an `IdentityStore`, over one JSON document that a file or a database stores. */
+export class StoredIdentityStore implements IdentityStore {
+  readonly specVersion = 1;
+  readonly #document: IdentityDocument;
+  readonly #runtime: Runtime;
+  readonly #queue = new KeyedQueue();
+
+  constructor(document: IdentityDocument, p: { runtime?: Runtime | undefined } = {}) {
+    this.#document = document;
+    this.#runtime = p.runtime ?? systemRuntime();
+  }
+
+  async find(identity: Identity): Promise<User | undefined> {
+    assertIdentity('identity', identity);
+    return (await this.#read()).users.find((user) => user.identities.some((each) => isSame(each, identity)));
+  }
+
+  async get(userId: string): Promise<User | undefined> {
+    return (await this.#read()).users.find(({ id }) => id === userId);
+  }
+
+  async list(): Promise<User[]> {
+    return (await this.#read()).users;
+  }
+
+  create(p: NewUser): Promise<User> {
+    return this.#change((book) => {
+      const name = clean(p.name);
+      const { id = newUserId(book, name), role = 'user', identities = [] } = p;
+      assertUserId('id', id);
+      assertRole('role', role);
+      if (book.users.some((user) => user.id === id))
+        throw new TholeError('USER_ALREADY_EXISTS', `The user id "${id}" is taken.`);
+      const user: User = { id, name, role, identities: [], createdAt: this.#runtime.now() };
+      book.users.push(user);
+      return identities.reduce((linked, identity) => link(book, linked, identity), user);
+    });
+  }
+
+  link(userId: string, identity: Identity): Promise<User> {
+    return this.#change((book) => link(book, userOf(book, userId), identity));
+  }
+
+  unlink(identity: Identity): Promise<boolean> {
+    return this.#change((book) => {
+      assertIdentity('identity', identity);
+      const user = book.users.find(({ identities }) => identities.some((each) => isSame(each, identity)));
+      if (!user) return false;
+      replace(book, { ...user, identities: user.identities.filter((each) => !isSame(each, identity)) });
+      return true;
+    });
+  }
+
+  setRole(userId: string, role: Role): Promise<User> {
+    assertRole('role', role);
+    return this.#change((book) => replace(book, { ...userOf(book, userId), role }));
+  }
+
+  rename(userId: string, name: string): Promise<User> {
+    return this.#change((book) => replace(book, { ...userOf(book, userId), name: clean(name) }));
+  }
+
+  delete(userId: string): Promise<boolean> {
+    return this.#change((book) => {
+      const index = book.users.findIndex(({ id }) => id === userId);
+      if (index < 0) return false;
+      book.users.splice(index, 1);
+      if (!book.retired.includes(userId)) book.retired.push(userId);
+      return true;
+    });
+  }
+
+  request(p: AccessRequest): Promise<boolean> {
+    return this.#change((book) => {
+      assertIdentity('request', p);
+      const { channel, sender, name, requestedAt } = p;
+      if (book.requests.length >= MAX_REQUESTS || book.requests.some((each) => isSame(each, p))) return false;
+      book.requests.push({ channel, sender, ...(name !== undefined && { name: clean(name) }), requestedAt });
+      return true;
+    });
+  }
+
+  async listRequests(): Promise<AccessRequest[]> {
+    return (await this.#read()).requests;
+  }
+
+  removeRequest(identity: Identity): Promise<boolean> {
+    return this.#change((book) => removeRequest(book, identity));
+  }
+
+  async #read(): Promise<IdentityBook> {
+    return parseIdentityBook((await this.#document.read()).text);
+  }
+
+  /** Applies a change to the newest document, again if another process was faster. A change that throws stores nothing. */
+  #change<T>(change: (book: IdentityBook) => T): Promise<T> {
+    return this.#queue.run('book', async () => {
+      for (;;) {
+        const { text, version } = await this.#document.read();
+        const book = parseIdentityBook(text);
+        const result = change(book);
+        const changed = `${JSON.stringify(book, null, 2)}\n`;
+        if (changed === text || (await this.#document.replace(changed, version))) return result;
+      }
+    });
+  }
+}
+
+function link(book: IdentityBook, user: User, identity: Identity): User {
+  assertIdentity('identity', identity);
+  const owner = book.users.find(({ identities }) => identities.some((each) => isSame(each, identity)));
+  removeRequest(book, identity);
+  if (owner?.id === user.id) return user;
+  if (owner)
+    throw new TholeError('IDENTITY_TAKEN', `This sender on channel "${identity.channel}" belongs to user "${owner.id}".`);
+  const { channel, sender } = identity;
+  return replace(book, { ...user, identities: [...user.identities, { channel, sender }] });
+}
+
+function removeRequest(book: IdentityBook, identity: Identity): boolean {
+  const index = book.requests.findIndex((each) => isSame(each, identity));
+  if (index < 0) return false;
+  book.requests.splice(index, 1);
+  return true;
+}
+
+function userOf(book: IdentityBook, userId: string): User {
+  const user = book.users.find(({ id }) => id === userId);
+  if (!user) throw new TholeError('USER_NOT_FOUND', `There is no user "${userId}".`);
+  return user;
+}
+
+function replace(book: IdentityBook, user: User): User {
+  book.users[book.users.findIndex(({ id }) => id === user.id)] = user;
+  return user;
+}
+
+/** Returns a name for lists and prompts: one line without control characters. */
+function clean(name: string): string {
+  assertName('name', name);
+  // oxlint-disable-next-line no-control-regex
+  const line = name.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ').trim();
+  return line.slice(0, MAX_NAME_LENGTH).toWellFormed() || 'user';
+}

@@ -1,0 +1,126 @@
+import { stdin, stdout } from 'node:process';
+import { createInterface } from 'node:readline';
+import type { Interface } from 'node:readline';
+import type { Readable, Writable } from 'node:stream';
+import { systemRuntime, TholeError } from '@thole/core';
+import { assertName, optionNames, rejectUnknownOptions } from '@thole/core/kit';
+import type { Runtime } from '@thole/core';
+import type { Channel, ChannelHandler, DeliveryReceipt, SendRequest } from '../channel/channel.ts';
+
+/** Options of `TerminalChannel`. */
+export interface TerminalChannelOptions {
+  /** Default: `terminal`. */
+  name?: string | undefined;
+  /** Sender of all lines. Default: `me`. */
+  sender?: string | undefined;
+  /** Default: standard input. Each line is a message. */
+  input?: Readable | undefined;
+  /** Default: standard output. */
+  output?: Writable | undefined;
+  /** Shown when a line can be typed. Default: `> ` in a terminal, otherwise nothing. */
+  prompt?: string | undefined;
+  runtime?: Runtime | undefined;
+}
+
+const names = optionNames<TerminalChannelOptions>({
+  name: true,
+  sender: true,
+  input: true,
+  output: true,
+  prompt: true,
+  runtime: true,
+});
+/** Escape sequences and control characters that could change the terminal, except tabs and line ends. */
+// oxlint-disable-next-line no-control-regex
+const CONTROL = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|.)|[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/gsu;
+const LINE_LIMIT = 1_048_576;
+
+/**
+ * Reads messages from a terminal, one per line, and writes the answers. Pasted lines become one message. A line is lost if the
+ * process is killed before it is stored: nobody types it again.
+ */
+export class TerminalChannel implements Channel {
+  readonly specVersion = 1;
+  readonly name: string;
+  readonly coalesceMs = 50;
+  /** Resolves when the input has ended and all its lines are stored. */
+  readonly ended: Promise<void>;
+  readonly #options: TerminalChannelOptions;
+  readonly #input: Readable;
+  readonly #output: Writable;
+  readonly #runtime: Runtime;
+  readonly #prompt: string;
+  #lines: Interface | undefined;
+  #handling: Promise<void> = Promise.resolve();
+  #end!: () => void;
+
+  constructor(options: TerminalChannelOptions = {}) {
+    rejectUnknownOptions(options, names, 'TerminalChannel');
+    this.#options = options;
+    this.name = options.name ?? 'terminal';
+    if (options.sender !== undefined) assertName('sender', options.sender);
+    this.#input = options.input ?? stdin;
+    this.#output = options.output ?? stdout;
+    this.#runtime = options.runtime ?? systemRuntime();
+    const isTerminal = (this.#output as { isTTY?: boolean }).isTTY === true;
+    this.#prompt = options.prompt ?? (isTerminal ? '> ' : '');
+    this.ended = new Promise((resolve) => (this.#end = resolve));
+  }
+
+  async start(handler: ChannelHandler): Promise<void> {
+    const terminal = (this.#output as { isTTY?: boolean }).isTTY === true;
+    const lines = createInterface({ input: this.#input, output: terminal ? this.#output : undefined, terminal, prompt: this.#prompt });
+    this.#lines = lines;
+    lines.on('line', (line) => {
+      this.#handling = this.#handling.then(() => this.#handle(handler, line));
+    });
+    lines.once('close', () => void this.#handling.then(this.#end));
+    this.#ask();
+  }
+
+  async stop(): Promise<void> {
+    this.#lines?.close();
+    this.#lines = undefined;
+    await this.#handling;
+    this.#end();
+  }
+
+  async send({ message }: SendRequest): Promise<DeliveryReceipt> {
+    const files = (message.files ?? []).map(({ mimeType, name }) => `[${name ?? 'file'}: ${mimeType}]`);
+    const text = [message.text, ...files].filter((line) => line !== '').join('\n');
+    await this.#write(`${this.#prompt === '' ? '' : '\r'}${text.replace(CONTROL, '')}\n`);
+    this.#ask();
+    return {};
+  }
+
+  /** Passes a line on. Never rejects. */
+  async #handle(handler: ChannelHandler, line: string): Promise<void> {
+    if (line.trim() === '') return this.#ask();
+    // Lines have no id: each counts as new.
+    const id = `${Math.round(this.#runtime.now() * 1_000)}-${this.#runtime.newId('line')}`;
+    const text = line.slice(0, LINE_LIMIT);
+    try {
+      const sender = this.#options.sender ?? 'me';
+      await handler.onMessage({ channel: this.name, sender, id, text, sentAt: this.#runtime.now() });
+    } catch (error) {
+      const reason = TholeError.is(error) ? error.message : 'It could not be stored. Please type it again.';
+      await this.#write(`The line was not accepted. ${reason}\n`).catch(() => {});
+      this.#ask();
+    }
+  }
+
+  #ask(): void {
+    if (this.#prompt !== '') this.#lines?.prompt(true);
+  }
+
+  #write(text: string): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (this.#output.destroyed || this.#output.writableEnded)
+        return reject(new TholeError('CHANNEL_UNAVAILABLE', 'The output of the terminal is closed.'));
+      this.#output.write(text, (cause) => {
+        if (cause) reject(new TholeError('CHANNEL_UNAVAILABLE', 'The output of the terminal failed.', { cause }));
+        else resolve();
+      });
+    });
+  }
+}
