@@ -75,7 +75,7 @@ export function createHandlerContext(
   const context: HandlerContext = {
     ...{ runners, runtime, limits, onDisconnect, routes, clientMayWrite: new Set(clientMayWrite) },
     ...{ ui: options.ui, basePath: normalizeBasePath(options.basePath), deps: options.deps, traces: options.traces },
-    toolErrors: options.toolErrors,
+    ...{ toolErrors: options.toolErrors, recovers: Boolean(recover) },
     errorLog: new ErrorLog(logger, options.development ?? false),
     runs: new ActiveRuns({ limits, runtime }),
     hasAuthorize: options.authorize !== undefined,

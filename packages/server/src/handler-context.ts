@@ -15,6 +15,8 @@ export interface HandlerContext {
   readonly errorLog: ErrorLog;
   readonly limits: Limits;
   readonly onDisconnect: 'abort' | 'continue';
+  /** True if the handler continues what dead processes have left. */
+  readonly recovers: boolean;
   /** True if the handler has `authorize`. */
   readonly hasAuthorize: boolean;
   readonly authorizeScope: HandlerOptions['authorizeScope'];

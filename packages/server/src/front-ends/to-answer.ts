@@ -1,0 +1,15 @@
+import { isPlainObject, requestNames } from '@thole/core/kit';
+import type { FunctionResponse, Interrupt, Json, JsonObject } from '@thole/core';
+
+/**
+ * Returns the function response that answers an interrupt. A confirmation takes true, false or
+ * `{confirmed, payload?, editedArguments?}`, input its value, a long-running call its result, and a sign-in ADK's auth config.
+ */
+export function toAnswer({ id, kind, toolName }: Interrupt, value: Json): FunctionResponse {
+  const isObject = isPlainObject(value);
+  if (kind === 'longRunning')
+    return { id, name: toolName ?? '', response: isObject ? (value as JsonObject) : { result: value } };
+  const name = requestNames[kind];
+  if (kind === 'confirmation' && typeof value === 'boolean') return { id, name, response: { confirmed: value } };
+  return { id, name, response: kind !== 'input' && isObject ? (value as JsonObject) : { result: value } };
+}

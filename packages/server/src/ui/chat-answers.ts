@@ -1,0 +1,58 @@
+import { TholeError } from '@thole/core';
+import { getOwn, isPlainObject } from '@thole/core/kit';
+import type { FunctionResponse, Interrupt, Json, JsonObject } from '@thole/core';
+import { toAnswer } from '../front-ends/to-answer.ts';
+import type { ChatBody, ChatMessage } from './chat-body.ts';
+
+/** The answers of a page to open interrupts. */
+export interface ChatAnswers {
+  interrupts: Interrupt[];
+  responses: FunctionResponse[];
+}
+
+/**
+ * Returns the answers in a request: approvals and outputs in the parts of the message, and `answers` of the body. Throws
+ * `INTERRUPT_NOT_FOUND` if none of them belongs to an open interrupt.
+ */
+export function readAnswers(
+  open: readonly Interrupt[],
+  { answers = {} }: ChatBody,
+  { parts }: ChatMessage,
+): ChatAnswers {
+  const given = new Map<string, Json>();
+  for (const part of parts) {
+    if (!isPlainObject(part)) continue;
+    const { approval, output, state, toolCallId } = part;
+    if (isPlainObject(approval) && typeof approval['id'] === 'string' && typeof approval['approved'] === 'boolean')
+      given.set(approval['id'], decisionOf(approval as JsonObject));
+    if (typeof toolCallId === 'string' && state === 'output-available' && part['preliminary'] !== true)
+      given.set(toolCallId, output as Json);
+    if (typeof toolCallId === 'string' && state === 'output-error')
+      given.set(toolCallId, { error: part['errorText'] as Json });
+  }
+  const found: ChatAnswers = { interrupts: [], responses: [] };
+  for (const interrupt of open) {
+    const { id, kind } = interrupt;
+    const inBody = getOwn(answers, id);
+    const value = inBody ?? (kind === 'confirmation' || kind === 'longRunning' ? given.get(id) : undefined);
+    if (value === undefined) continue;
+    found.interrupts.push(interrupt);
+    found.responses.push(toAnswer(interrupt, value));
+  }
+  const unknown = Object.keys(answers).find((id) => !open.some((each) => each.id === id));
+  if (unknown !== undefined || found.responses.length === 0)
+    throw new TholeError(
+      'INTERRUPT_NOT_FOUND',
+      unknown === undefined
+        ? 'The message contains no answer to an open interrupt of the session.'
+        : `The session has no open interrupt "${unknown.slice(0, 100)}".`,
+    );
+  return found;
+}
+
+/** A rejection keeps its reason as the payload of the answer. */
+function decisionOf({ approved, reason }: JsonObject): Json {
+  return approved === false && typeof reason === 'string' && reason !== ''
+    ? { confirmed: false, payload: { reason } }
+    : { confirmed: approved === true };
+}

@@ -1,0 +1,88 @@
+import type { JsonObject } from '@thole/core';
+import type { UiChunk } from './ui-chunk.ts';
+
+/** Returns the parts that the AI SDK's page makes of these chunks, all of them complete. */
+export function foldChunks(chunks: readonly UiChunk[]): JsonObject[] {
+  const parts: JsonObject[] = [];
+  const texts = new Map<string, JsonObject & { text: string }>();
+  const toolPart = (toolCallId: string): JsonObject | undefined =>
+    parts.findLast((part) => part['type'] === 'dynamic-tool' && part['toolCallId'] === toolCallId);
+  for (const chunk of chunks) {
+    switch (chunk.type) {
+      case 'start-step':
+        parts.push({ type: 'step-start' });
+        break;
+      case 'reset-step':
+        parts.length = parts.findLastIndex((part) => part['type'] === 'step-start') + 1;
+        break;
+      case 'text-start':
+      case 'reasoning-start': {
+        const type = chunk.type === 'text-start' ? 'text' : 'reasoning';
+        const part = { type, ...(type === 'reasoning' && { id: chunk.id }), text: '', state: 'done' };
+        texts.set(chunk.id, part);
+        parts.push(part);
+        break;
+      }
+      case 'text-delta':
+      case 'reasoning-delta':
+        texts.get(chunk.id)!.text += chunk.delta;
+        break;
+      case 'tool-input-available':
+      case 'tool-input-error': {
+        const { type, toolCallId, toolName, input } = chunk;
+        const call = { type: 'dynamic-tool', toolName, toolCallId, input };
+        if (type === 'tool-input-error') parts.push({ ...call, state: 'output-error', errorText: chunk.errorText });
+        else
+          parts.push({ ...call, state: 'input-available', ...(chunk.providerExecuted && { providerExecuted: true }) });
+        break;
+      }
+      case 'tool-approval-request':
+        Object.assign(toolPart(chunk.toolCallId) ?? {}, {
+          state: 'approval-requested',
+          approval: { id: chunk.approvalId },
+        });
+        break;
+      case 'tool-approval-response': {
+        const { approvalId: id, approved } = chunk;
+        const part = parts.findLast(({ approval }) => (approval as JsonObject | undefined)?.['id'] === id);
+        Object.assign(part ?? {}, { state: 'approval-responded', approval: { id, approved } });
+        break;
+      }
+      case 'tool-output-available': {
+        const part = toolPart(chunk.toolCallId);
+        if (!part) break;
+        delete part['preliminary'];
+        delete part['errorText'];
+        const { output, preliminary } = chunk;
+        Object.assign(part, { state: 'output-available', output, ...(preliminary && { preliminary }) });
+        break;
+      }
+      case 'tool-output-error': {
+        const part = toolPart(chunk.toolCallId);
+        if (!part) break;
+        delete part['preliminary'];
+        delete part['output'];
+        Object.assign(part, { state: 'output-error', errorText: chunk.errorText });
+        break;
+      }
+      case 'tool-output-denied':
+        Object.assign(toolPart(chunk.toolCallId) ?? {}, { state: 'output-denied' });
+        break;
+      case 'data-interrupt': {
+        const { type, id, data } = chunk;
+        const known = parts.find((part) => part['type'] === type && part['id'] === id);
+        if (known) known['data'] = { ...data } as unknown as JsonObject;
+        else parts.push({ type, id, data: { ...data } as unknown as JsonObject });
+        break;
+      }
+      case 'data-artifact':
+      case 'source-url':
+      case 'source-document':
+      case 'file':
+        parts.push({ ...chunk });
+        break;
+      default:
+    }
+  }
+  return parts;
+}

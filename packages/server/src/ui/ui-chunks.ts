@@ -1,0 +1,263 @@
+import { getFunctionCalls, getFunctionResponses } from '@thole/core';
+import { InterruptLog, isFinalRecord, isProvisional, requestKindOf } from '@thole/core/kit';
+import type { Event, FunctionCall, FunctionResponse, Interrupt, Json, Part } from '@thole/core';
+import { withActionMaps } from '../http/wire-event.ts';
+import { isClosingRecord } from '../runs/end-frames.ts';
+import { fileChunk } from './file-chunk.ts';
+import { sourcesOf } from './sources-of.ts';
+import { continues, TextBlocks } from './text-blocks.ts';
+import type { UiChunk } from './ui-chunk.ts';
+
+/** The parts of a message that its reader has already. */
+export interface KnownParts {
+  /** Ids of tool calls. */
+  toolCallIds?: ReadonlySet<string> | undefined;
+  /** Open interrupts. */
+  interrupts?: readonly Interrupt[] | undefined;
+}
+
+/** Turns the events of one invocation into chunks of a message. A step is one answer of a model and the results of its calls. */
+export class UiChunks {
+  readonly #blocks: TextBlocks = new TextBlocks();
+  readonly #log: InterruptLog = new InterruptLog();
+  readonly #toolCallIds: Set<string>;
+  /** Open interrupts by id. */
+  readonly #open: Map<string, Interrupt>;
+  readonly #longRunning: Set<string> = new Set();
+  /** Ids of tool calls that a person has rejected. */
+  readonly #denied: Set<string> = new Set();
+  readonly #sourceIds: Set<string> = new Set();
+  #step: Step | undefined;
+  #finishReason: string | undefined;
+  #codeCalls: number = 0;
+  /** Id of the last code that the provider ran. */
+  #codeCallId: string | undefined;
+
+  constructor({ toolCallIds, interrupts = [] }: KnownParts = {}) {
+    this.#toolCallIds = new Set(toolCallIds);
+    this.#open = new Map(interrupts.map((each) => [each.id, each]));
+    for (const { id, kind } of interrupts) if (kind === 'longRunning') this.#longRunning.add(id);
+  }
+
+  /** The finish reason of the last answer. */
+  get finishReason(): string | undefined {
+    return this.#finishReason;
+  }
+
+  /** Returns the chunks of the next event. */
+  of(anyEvent: Event): UiChunk[] {
+    const event = withActionMaps(anyEvent);
+    const chunks: UiChunk[] = [];
+    if (event.actions.compaction) return chunks;
+    if (!event.partial) this.#log.add(event);
+    if (isFinalRecord(event)) this.#closeRequests(chunks);
+    // The system answers requests that have expired.
+    else if (event.author === 'user' || event.author === 'system') this.#addAnswers(chunks, event);
+    else if (!isClosingRecord(event)) this.#addEvent(chunks, event);
+    return chunks;
+  }
+
+  /** Ends the open block and step. */
+  end(chunks: UiChunk[]): void {
+    this.#blocks.close(chunks);
+    if (this.#step) chunks.push({ type: 'finish-step' });
+    this.#step = undefined;
+  }
+
+  #addEvent(chunks: UiChunk[], event: Event): void {
+    const { progress, functionCallId } = event.customMetadata ?? {};
+    if (event.partial && typeof progress === 'string' && typeof functionCallId === 'string') {
+      if (this.#toolCallIds.has(functionCallId))
+        chunks.push({
+          ...{ type: 'tool-output-available', toolCallId: functionCallId, output: { progress }, preliminary: true },
+        });
+      return;
+    }
+    const parts = event.content?.parts ?? [];
+    const isAnswer = parts.some((part) => !part.functionResponse && !isRequest(part));
+    if (isAnswer) this.#addModelParts(chunks, event, parts);
+    if (event.partial) return;
+    for (const response of getFunctionResponses(event)) this.#addResponse(chunks, event, response);
+    if (event.longRunningToolIds?.length) this.#addRequests(chunks, event, event.longRunningToolIds);
+    for (const [filename, version] of Object.entries(event.actions.artifactDelta))
+      chunks.push({ type: 'data-artifact', id: `${filename}:${version}`, data: { filename, version } });
+    if (event.finishReason !== undefined) this.#finishReason = event.finishReason;
+  }
+
+  #addModelParts(chunks: UiChunk[], event: Event, parts: readonly Part[]): void {
+    this.#beginStep(chunks, event);
+    const { id } = event;
+    const isPartial = event.partial === true;
+    const skipped = isPartial ? { text: '', reasoning: '' } : this.#streamedOf(chunks, event);
+    const left = { text: skipped.text.length, reasoning: skipped.reasoning.length };
+    for (const part of parts) {
+      if (part.text !== undefined) {
+        const kind = part.thought ? 'reasoning' : 'text';
+        const sent = Math.min(left[kind], part.text.length);
+        left[kind] -= sent;
+        this.#blocks.add(chunks, id, { kind, text: part.text.slice(sent), isPartial });
+      } else if (!isPartial) {
+        this.#addPart(chunks, event, part);
+      }
+    }
+    if (isPartial) return;
+    this.#blocks.close(chunks);
+    if (this.#step) this.#step.isComplete = true;
+    for (const source of sourcesOf(event)) {
+      if (this.#sourceIds.has(source.sourceId)) continue;
+      this.#sourceIds.add(source.sourceId);
+      chunks.push(source);
+    }
+  }
+
+  /** Begins a step, unless the event belongs to the current one. Removes an answer that its model has begun again. */
+  #beginStep(chunks: UiChunk[], { id, author, branch }: Event): void {
+    const step = this.#step;
+    if (step?.eventId === id) return;
+    this.#blocks.close(chunks);
+    const isAgain = step && !step.isComplete && step.author === author && step.branch === branch;
+    if (isAgain) {
+      this.#blocks.take(step.eventId);
+      chunks.push({ type: 'reset-step' });
+    } else {
+      if (step) chunks.push({ type: 'finish-step' });
+      chunks.push({ type: 'start-step' });
+    }
+    this.#step = { eventId: id, author, branch, isComplete: false };
+  }
+
+  /** Returns what was streamed of a stored event. If the stored event differs, its step begins again. */
+  #streamedOf(chunks: UiChunk[], event: Event): { text: string; reasoning: string } {
+    const streamed = this.#blocks.take(event.id);
+    if (!streamed) return { text: '', reasoning: '' };
+    if (continues(event, streamed)) return streamed;
+    this.#blocks.forgetOpen();
+    chunks.push({ type: 'reset-step' });
+    return { text: '', reasoning: '' };
+  }
+
+  #addPart(chunks: UiChunk[], event: Event, part: Part): void {
+    const { functionCall, executableCode, codeExecutionResult } = part;
+    if (functionCall) return this.#addCall(chunks, functionCall);
+    if (executableCode) {
+      const { code, language } = executableCode;
+      const toolCallId = (this.#codeCallId = `${event.id}:code:${this.#codeCalls++}`);
+      this.#blocks.close(chunks);
+      chunks.push({
+        ...{ type: 'tool-input-available', toolCallId, toolName: 'code_execution', dynamic: true },
+        ...{ input: { code, ...(language !== undefined && { language }) }, providerExecuted: true },
+      });
+    } else if (codeExecutionResult) {
+      const toolCallId = this.#codeCallId;
+      if (toolCallId !== undefined)
+        chunks.push({ type: 'tool-output-available', toolCallId, output: { ...codeExecutionResult } as Json });
+    } else {
+      const file = fileChunk(part);
+      if (!file) return;
+      this.#blocks.close(chunks);
+      chunks.push(file);
+    }
+  }
+
+  #addCall(chunks: UiChunk[], { id, name, args, brokenArgs }: FunctionCall): void {
+    if (id === undefined || requestKindOf(name) !== undefined) return;
+    this.#blocks.close(chunks);
+    this.#toolCallIds.add(id);
+    const call = { toolCallId: id, toolName: name, dynamic: true as const };
+    if (brokenArgs === undefined) chunks.push({ type: 'tool-input-available', ...call, input: args });
+    else
+      chunks.push({
+        ...{ type: 'tool-input-error', ...call, input: brokenArgs },
+        errorText: 'The arguments are not a JSON object.',
+      });
+  }
+
+  #addResponse(chunks: UiChunk[], event: Event, response: FunctionResponse): void {
+    const { id, name } = response;
+    if (id === undefined || requestKindOf(name) !== undefined) return;
+    const { requestedAuthConfigs, requestedToolConfirmations } = event.actions;
+    if (Object.hasOwn(requestedToolConfirmations, id) || Object.hasOwn(requestedAuthConfigs, id)) return;
+    if (!this.#toolCallIds.has(id)) this.#addCall(chunks, { id, name, args: {} });
+    if (this.#denied.delete(id)) {
+      chunks.push({ type: 'tool-output-denied', toolCallId: id });
+      return;
+    }
+    const errorText = errorIn(response);
+    const isPreliminary = isProvisional(event, response, { isLongRunning: this.#longRunning.has(id) });
+    if (errorText !== undefined) chunks.push({ type: 'tool-output-error', toolCallId: id, errorText });
+    else
+      chunks.push({
+        ...{ type: 'tool-output-available', toolCallId: id, output: response.response },
+        ...(isPreliminary && { preliminary: true as const }),
+      });
+    for (const part of response.parts ?? []) {
+      const file = fileChunk(part);
+      if (file) chunks.push(file);
+    }
+  }
+
+  /** Adds the requests to a person that the event records. */
+  #addRequests(chunks: UiChunk[], event: Event, ids: readonly string[]): void {
+    for (const { id } of getFunctionCalls(event)) {
+      const recorded = id !== undefined && ids.includes(id) ? this.#log.find(id) : undefined;
+      if (!recorded?.isOpen || this.#open.has(id!)) continue;
+      const { interrupt } = recorded;
+      const { functionCallId, kind, toolName, args = {} } = interrupt;
+      this.#open.set(id!, interrupt);
+      if (kind === 'longRunning') this.#longRunning.add(id!);
+      if (kind === 'confirmation' && functionCallId !== undefined) {
+        if (!this.#toolCallIds.has(functionCallId))
+          this.#addCall(chunks, { id: functionCallId, name: toolName ?? '', args });
+        chunks.push({ type: 'tool-approval-request', approvalId: id!, toolCallId: functionCallId });
+      }
+      chunks.push({ type: 'data-interrupt', id: id!, data: { ...interrupt, isOpen: true } });
+    }
+  }
+
+  #addAnswers(chunks: UiChunk[], event: Event): void {
+    for (const answer of getFunctionResponses(event)) {
+      const interrupt = answer.id === undefined ? undefined : this.#open.get(answer.id);
+      if (!interrupt) continue;
+      const { functionCallId, id, kind } = interrupt;
+      if (kind === 'longRunning') this.#addResponse(chunks, event, answer);
+      if (answer.willContinue) continue;
+      this.#open.delete(id);
+      if (kind === 'confirmation' && functionCallId !== undefined) {
+        const approved = answer.response['confirmed'] === true;
+        if (!approved) this.#denied.add(functionCallId);
+        chunks.push({ type: 'tool-approval-response', approvalId: id, approved });
+      }
+      chunks.push({ type: 'data-interrupt', id, data: { ...interrupt, isOpen: false } });
+    }
+  }
+
+  /** An invocation that was cancelled or replaced has no open requests. */
+  #closeRequests(chunks: UiChunk[]): void {
+    for (const interrupt of this.#open.values()) {
+      if (interrupt.kind === 'confirmation' && interrupt.functionCallId !== undefined)
+        chunks.push({ type: 'tool-output-denied', toolCallId: interrupt.functionCallId });
+      chunks.push({ type: 'data-interrupt', id: interrupt.id, data: { ...interrupt, isOpen: false } });
+    }
+    this.#open.clear();
+  }
+}
+
+/** The answer of a model to which the current parts belong. */
+interface Step {
+  eventId: string;
+  author: string;
+  branch: string | undefined;
+  /** True after its stored event. */
+  isComplete: boolean;
+}
+
+/** True if the part is the record of a request to a person. */
+function isRequest({ functionCall }: Part): boolean {
+  return functionCall !== undefined && requestKindOf(functionCall.name) !== undefined;
+}
+
+/** Returns the error of a tool: a response with `error` and at most a `code`. */
+function errorIn({ response }: FunctionResponse): string | undefined {
+  const { error, code: _, ...others } = response;
+  return typeof error === 'string' && Object.keys(others).length === 0 ? error : undefined;
+}

@@ -1,0 +1,51 @@
+import type { Event } from '@thole/core';
+import type { EventEncoder, RunFailure, RunOutcome } from '../front-ends/event-encoder.ts';
+import { toUiFinishReason } from './finish-reason.ts';
+import type { UiChunk } from './ui-chunk.ts';
+import { UiChunks } from './ui-chunks.ts';
+import type { KnownParts } from './ui-chunks.ts';
+
+/** Headers of a UI message stream. */
+export const uiStreamHeaders: Record<string, string> = { 'x-vercel-ai-ui-message-stream': 'v1' };
+
+const DONE = 'data: [DONE]\n\n';
+/** Codes of runs that ended because a client asked for it. */
+const aborts: ReadonlySet<string> = new Set(['RUN_ABORTED', 'RUN_LEFT', 'RUN_INTERRUPTED']);
+
+/** Writes a run as the AI SDK's UI message stream. The id of the message is the id of the invocation. */
+export class UiEncoder implements EventEncoder {
+  readonly #chunks: UiChunks;
+
+  constructor(known?: KnownParts) {
+    this.#chunks = new UiChunks(known);
+  }
+
+  start(invocationId: string): string {
+    return frames([{ type: 'start', messageId: invocationId, messageMetadata: { invocationId } }]);
+  }
+
+  event(event: Event): string {
+    return frames(this.#chunks.of(event));
+  }
+
+  end({ status }: RunOutcome): string {
+    const chunks: UiChunk[] = [];
+    this.#chunks.end(chunks);
+    const finishReason = status === 'paused' ? 'tool-calls' : toUiFinishReason(this.#chunks.finishReason);
+    chunks.push({ type: 'finish', finishReason, messageMetadata: { status } });
+    return frames(chunks) + DONE;
+  }
+
+  error({ code, message }: RunFailure): string {
+    const chunks: UiChunk[] = [];
+    this.#chunks.end(chunks);
+    chunks.push(aborts.has(code) ? { type: 'abort', reason: message } : { type: 'error', errorText: message });
+    return frames(chunks) + DONE;
+  }
+}
+
+function frames(chunks: readonly UiChunk[]): string {
+  let text = '';
+  for (const chunk of chunks) text += `data: ${JSON.stringify(chunk)}\n\n`;
+  return text;
+}

@@ -1,0 +1,76 @@
+import { applyRewinds } from '@thole/core/kit';
+import type { Event, JsonObject, Part } from '@thole/core';
+import { clipMessage } from '../http/clip-message.ts';
+import { isClosingRecord } from '../runs/end-frames.ts';
+import { fileChunk } from './file-chunk.ts';
+import { foldChunks } from './fold-chunks.ts';
+import type { UiChunk, UiMessage, UiMetadata } from './ui-chunk.ts';
+import { UiChunks } from './ui-chunks.ts';
+
+/**
+ * Returns a session as messages of the AI SDK, oldest first. The answers of the active invocation are left out: its stream
+ * sends them from their start.
+ */
+export function toUiMessages(events: readonly Event[], activeInvocationId?: string): UiMessage[] {
+  const messages: (UiMessage | Draft)[] = [];
+  /** The latest answer of each invocation. */
+  const drafts = new Map<string, Draft>();
+  for (const event of applyRewinds(events)) {
+    const { invocationId } = event;
+    const parts = event.author === 'user' ? userParts(event) : [];
+    if (parts.length > 0) {
+      messages.push({ id: uiMessageIdOf(event), role: 'user', parts });
+      const draft = drafts.get(invocationId);
+      if (draft) draft.isEnded = true;
+    } else if (invocationId !== activeInvocationId) {
+      let draft = drafts.get(invocationId);
+      if (!draft || (draft.isEnded && event.author !== 'user')) {
+        const n = (draft?.n ?? 0) + 1;
+        draft = { n, chunks: draft?.chunks ?? new UiChunks(), written: [], metadata: { invocationId }, isEnded: false };
+        drafts.set(invocationId, draft);
+        messages.push(draft);
+      }
+      draft.written.push(...draft.chunks.of(event));
+      if (isClosingRecord(event)) draft.metadata.errorText = clipMessage(event.errorMessage ?? 'The run failed.');
+    }
+  }
+  return messages.map((each) => ('written' in each ? toMessage(each) : each)).filter(hasContent);
+}
+
+/** Returns the page's id of a message. An answer that was generated again has stored its message under another id. */
+export function uiMessageIdOf({ id, customMetadata }: Event): string {
+  const uiMessageId = customMetadata?.['uiMessageId'];
+  return typeof uiMessageId === 'string' ? uiMessageId : id;
+}
+
+/** Returns the texts and files of a user's message. Empty for an event with answers only. */
+function userParts({ content }: Event): JsonObject[] {
+  return (content?.parts ?? []).flatMap((part): JsonObject[] => {
+    if (part.text !== undefined) return [{ type: 'text', text: part.text, state: 'done' }];
+    const file = fileChunk(part);
+    if (!file) return [];
+    const filename = nameOf(part);
+    return [{ ...file, ...(filename !== undefined && { filename }) }];
+  });
+}
+
+const nameOf = ({ fileData, inlineData }: Part): string | undefined => inlineData?.displayName ?? fileData?.displayName;
+
+/** An answer whose events are still read. */
+interface Draft {
+  /** An invocation that a further message has joined has several answers. */
+  readonly n: number;
+  readonly chunks: UiChunks;
+  readonly written: UiChunk[];
+  readonly metadata: UiMetadata & { invocationId: string };
+  isEnded: boolean;
+}
+
+function toMessage({ n, written, metadata }: Draft): UiMessage {
+  const id = n === 1 ? metadata.invocationId : `${metadata.invocationId}:${n}`;
+  return { id, role: 'assistant', metadata, parts: foldChunks(written) };
+}
+
+function hasContent({ metadata, parts }: UiMessage): boolean {
+  return metadata?.errorText !== undefined || parts.some((part) => part['type'] !== 'step-start');
+}
