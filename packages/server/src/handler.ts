@@ -86,10 +86,17 @@ export function createHandler(options: HandlerOptions): Handler {
     return await route.handle(call);
   }
 
+  function failed(error: unknown, request: Request, toBody?: Route['errorBody']): Response {
+    const where = { method: request.method, path: shortPath(request) };
+    return errorResponse(error, { errorLog: context.errorLog, where, toBody });
+  }
+
   function answer(request: Request): MaybePromise<Response> {
     const match = findRoute(request);
     if ('allowedMethods' in match) return methodNotAllowed(match.allowedMethods);
-    const response = serveRoute(match.route, request, parsePathParams(match.params));
+    const { errorBody: toBody } = match.route;
+    let response = serveRoute(match.route, request, parsePathParams(match.params));
+    if (toBody) response = response.catch((error: unknown) => failed(error, request, toBody));
     return request.method === 'HEAD' ? response.then(withoutBody) : response;
   }
 
@@ -102,8 +109,7 @@ export function createHandler(options: HandlerOptions): Handler {
       const preflight = request.headers.has('origin') ? cors.check(request, new URL(request.url)) : undefined;
       response = preflight ?? (await answer(request));
     } catch (error) {
-      const where = { method: request.method, path: shortPath(request) };
-      response = errorResponse(error, { errorLog: context.errorLog, where });
+      response = failed(error, request);
     }
     return withNoSniff(options.cors ? cors.addHeaders(request, response) : response);
   }

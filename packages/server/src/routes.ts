@@ -4,6 +4,7 @@ import { evaluationRoutes } from './routes/evaluation-routes.ts';
 import { graphRoutes } from './routes/graph-routes.ts';
 import { interruptRoutes } from './routes/interrupt-routes.ts';
 import { memoryRoutes } from './routes/memory-routes.ts';
+import { openAiRoutes } from './routes/openai-routes.ts';
 import { openApiRoutes } from './routes/openapi-routes.ts';
 import { pageRoutes } from './routes/page-routes.ts';
 import { rewindRoutes } from './routes/rewind-routes.ts';
@@ -24,6 +25,7 @@ export const routes: readonly Route[] = [
   ...traceRoutes,
   ...graphRoutes,
   ...evaluationRoutes,
+  ...openAiRoutes,
   ...openApiRoutes,
   ...pageRoutes,
 ];

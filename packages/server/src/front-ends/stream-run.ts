@@ -32,11 +32,18 @@ export interface StreamFormat {
  */
 export async function streamRun(
   call: Call,
-  p: StreamFormat & { request: Omit<RunRequest, 'detached' | 'yieldUserMessage'> },
+  p: StreamFormat & {
+    request: Omit<RunRequest, 'detached' | 'yieldUserMessage'>;
+    /** True for a run that nobody can read again: it always ends when its client leaves. */
+    endsWithClient?: boolean | undefined;
+    /** Called when the run has started. */
+    onStart?: ((run: Run) => void) | undefined;
+  },
 ): Promise<Response> {
   const { context } = call;
-  const isDetached = context.onDisconnect === 'continue';
+  const isDetached = context.onDisconnect === 'continue' && !p.endsWithClient;
   const run = await startRun(call, { ...p.request, detached: isDetached, yieldUserMessage: true });
+  p.onStart?.(run);
   const { ref } = p.request;
   const events = isDetached ? await readDetached(call, run, ref) : await readAttached(call, run, ref);
   return respond(call, events, { ...p, ref, invocationId: run.invocationId });

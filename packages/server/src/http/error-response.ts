@@ -1,24 +1,45 @@
 import { TholeError } from '@thole/core';
-import type { LogFields } from '@thole/core';
+import type { JsonObject, LogFields } from '@thole/core';
 import type { ErrorLog } from '../logging/error-log.ts';
 import { isResponse } from './is-response.ts';
 import { clipMessage } from './clip-message.ts';
 
+/** An error of a request, as a client may read it. */
+export interface FailedRequest {
+  readonly status: number;
+  /** `INTERNAL` for an error that is not a `TholeError`. */
+  readonly code: string;
+  readonly message: string;
+  readonly details?: JsonObject | undefined;
+}
+
 /**
- * Returns the response for an error: its status and `{"detail": …, "code": …}`. An error that is not a `TholeError` is
+ * Returns the response for an error: its status and `{"detail": …, "code": …}`, or the body that `toBody` returns. An error that is not a `TholeError` is
  * logged, and the client only gets a general message. In development, the response has message, causes and stack as
  * `debug`.
  */
-export function errorResponse(error: unknown, p: { errorLog?: ErrorLog | undefined; where?: LogFields }): Response {
+export function errorResponse(
+  error: unknown,
+  p: {
+    errorLog?: ErrorLog | undefined;
+    where?: LogFields;
+    toBody?: ((failure: FailedRequest) => object) | undefined;
+  },
+): Response {
   if (isResponse(error)) return error;
   p.errorLog?.logRequestError(error, p.where ?? {});
   const debug = p.errorLog?.describe(error);
-  if (!TholeError.is(error))
-    return Response.json({ detail: 'The server failed.', ...(debug && { debug }) }, { status: 500 });
+  if (!TholeError.is(error)) {
+    const failure = { status: 500, code: 'INTERNAL', message: 'The server failed.' };
+    const body = p.toBody ? p.toBody(failure) : { detail: failure.message };
+    return Response.json({ ...body, ...(debug && { debug }) }, { status: 500 });
+  }
   const status = error.status !== undefined && error.status >= 400 && error.status <= 599 ? error.status : 500;
   const headers = new Headers();
   if (status === 401) headers.set('www-authenticate', 'Bearer');
   if (error.retryAfterMs !== undefined) headers.set('retry-after', String(Math.ceil(error.retryAfterMs / 1000)));
-  const body = { detail: clipMessage(error.message), code: error.code };
+  const { code, details } = error;
+  const message = clipMessage(error.message);
+  const body = p.toBody ? p.toBody({ status, code, message, details }) : { detail: message, code };
   return Response.json({ ...body, ...(status >= 500 && debug && { debug }) }, { status, headers });
 }

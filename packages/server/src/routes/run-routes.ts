@@ -4,6 +4,7 @@ import type { Run, Runner } from '@thole/runner';
 import { z } from 'zod';
 import { assertWritableState } from '../http/assert-writable-state.ts';
 import { findRunner } from '../http/find-runner.ts';
+import { idempotencyKey } from '../http/idempotency-key.ts';
 import { wireEventJson } from '../http/wire-event.ts';
 import { boolean, listOf, objectOf, ref } from '../openapi/schema.ts';
 import { defineRoute } from '../route.ts';
@@ -219,12 +220,6 @@ async function authorizeAnswers(
   const open = await runner.pendingInterrupts({ userId, sessionId: call.body.sessionId });
   const interrupts = open.filter(({ id }) => answerIds.includes(id));
   await call.authorizeAgain({ appName, userId, action: 'answer', interrupts });
-}
-
-/** Returns the id of the message. The header may have quotes. */
-function idempotencyKey(request: Request): string | undefined {
-  const header = request.headers.get('idempotency-key');
-  return header === null ? undefined : header.replace(/^"(.*)"$/, '$1');
 }
 
 function onlyApp({ context }: RouteCall<RunBody>): string {

@@ -1,0 +1,101 @@
+import type { Event } from '@thole/core';
+
+/** A piece of the text or the thoughts of one answer. */
+export interface AnswerPiece {
+  readonly type: 'text' | 'thought';
+  /** Id of the event of the answer. */
+  readonly eventId: string;
+  readonly text: string;
+}
+
+/** The answer that is being streamed. */
+interface OpenAnswer {
+  readonly eventId: string;
+  readonly author: string;
+  readonly branch: string | undefined;
+  readonly sent: { text: string; thought: string };
+}
+
+/**
+ * Reads the texts of a run as pieces in an order that one reader can follow: the pieces of an answer are never mixed with those
+ * of another one. Answers of agents that run at the same time follow when the first one is complete. A stored answer whose
+ * partial events were missed is read from its stored event.
+ */
+export class AnswerPieces {
+  readonly #checkedAuthors: ReadonlySet<string>;
+  #open: OpenAnswer | undefined;
+  /** Complete answers that wait for the open one. */
+  #waiting: Event[] = [];
+  /** Ids of answers whose first partial events were left out. */
+  readonly #skipped: Set<string> = new Set();
+
+  /** Partial events of `checkedAuthors` are left out. */
+  constructor(checkedAuthors: ReadonlySet<string>) {
+    this.#checkedAuthors = checkedAuthors;
+  }
+
+  /** Returns the pieces that become readable with this event. */
+  read(event: Event): AnswerPiece[] {
+    const { author, branch, id: eventId } = event;
+    if (author === 'user' || author === 'system') return [];
+    if (event.partial) {
+      if (this.#checkedAuthors.has(author) || this.#skipped.has(eventId) || !hasText(event)) return [];
+      const ended = this.#isReplacedBy(event) ? this.#close() : [];
+      this.#open ??= { eventId, author, branch, sent: { text: '', thought: '' } };
+      if (this.#open.eventId === eventId) return [...ended, ...this.#pieces(event)];
+      this.#skipped.add(eventId);
+      return ended;
+    }
+    if (this.#open?.eventId === eventId) return [...this.#rest(event), ...this.#close()];
+    if (this.#isReplacedBy(event)) return [...this.#close(), ...complete(event)];
+    if (!this.#open) return complete(event);
+    this.#waiting.push(event);
+    return [];
+  }
+
+  /** Returns the answers that still wait. Called at the end of the run. */
+  end(): AnswerPiece[] {
+    return this.#close();
+  }
+
+  /** An agent that begins another answer has given up the open one. */
+  #isReplacedBy({ author, branch, id }: Event): boolean {
+    return this.#open?.author === author && this.#open.branch === branch && this.#open.eventId !== id;
+  }
+
+  #pieces(event: Event): AnswerPiece[] {
+    const pieces = complete(event);
+    for (const { type, text } of pieces) this.#open!.sent[type] += text;
+    return pieces;
+  }
+
+  /** Returns what the partial events of an answer did not contain. */
+  #rest(event: Event): AnswerPiece[] {
+    const unsent = { ...this.#open!.sent };
+    return complete(event).flatMap((piece) => {
+      const { text, type } = piece;
+      const sent = unsent[type];
+      unsent[type] = sent.slice(text.length);
+      if (sent.startsWith(text)) return [];
+      // A plugin may have changed the text that was sent.
+      return text.startsWith(sent) ? [{ ...piece, text: text.slice(sent.length) }] : [];
+    });
+  }
+
+  #close(): AnswerPiece[] {
+    this.#open = undefined;
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    return waiting.flatMap(complete);
+  }
+}
+
+function complete({ content, id: eventId }: Event): AnswerPiece[] {
+  return (content?.parts ?? []).flatMap(({ text, thought }): AnswerPiece[] =>
+    text ? [{ type: thought ? 'thought' : 'text', eventId, text }] : [],
+  );
+}
+
+function hasText({ content }: Event): boolean {
+  return content?.parts?.some(({ text }) => text) ?? false;
+}

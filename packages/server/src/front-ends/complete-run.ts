@@ -1,0 +1,32 @@
+import type { Event } from '@thole/core';
+import type { Run } from '@thole/runner';
+import type { RouteCall } from '../route.ts';
+import { abortOnDisconnect } from '../runs/abort-on-disconnect.ts';
+import { startRun } from '../runs/start-run.ts';
+import type { RunRequest } from '../runs/start-run.ts';
+import type { RunOutcome } from './event-encoder.ts';
+import { outcomeOf } from './outcome-of.ts';
+
+/** Starts a run and reads it to its end. Rejects with the error of the run, after it was logged. */
+export async function completeRun(
+  call: Pick<RouteCall, 'context' | 'request'>,
+  p: {
+    request: Omit<RunRequest, 'detached' | 'yieldUserMessage' | 'streaming'>;
+    onStart?: ((run: Run) => void) | undefined;
+  },
+): Promise<{ invocationId: string; events: Event[]; outcome: RunOutcome }> {
+  const run = await startRun(call, { ...p.request, streaming: false, detached: true, yieldUserMessage: true });
+  p.onStart?.(run);
+  const stopWatching = abortOnDisconnect(run, call);
+  const events: Event[] = [];
+  try {
+    for await (const event of run) events.push(event);
+    return { invocationId: run.invocationId, events, outcome: await outcomeOf(run) };
+  } catch (error) {
+    const where = { ...p.request.ref, invocationId: run.invocationId };
+    call.context.errorLog.logRunError(error, where, { hasStarted: events.length > 0 });
+    throw error;
+  } finally {
+    stopWatching();
+  }
+}

@@ -1,0 +1,64 @@
+import { TholeError } from '@thole/core';
+import type { Content, SessionRef } from '@thole/core';
+import type { Run, Runner } from '@thole/runner';
+import { completeRun } from '../front-ends/complete-run.ts';
+import type { EventEncoder } from '../front-ends/event-encoder.ts';
+import { streamRun } from '../front-ends/stream-run.ts';
+import { errorResponse } from '../http/error-response.ts';
+import { idempotencyKey } from '../http/idempotency-key.ts';
+import type { RouteCall } from '../route.ts';
+import { openAiErrorBody } from './open-ai-error.ts';
+import { deleteConversation } from './open-conversation.ts';
+
+/** A message of a request, and the session in which it is answered. */
+export interface AnswerRequest<Encoder extends EventEncoder> {
+  runner: Runner;
+  ref: SessionRef;
+  /** True to delete the session after the run. */
+  isTemporary: boolean;
+  message: Content;
+  isStream: boolean;
+  encoder: Encoder;
+  /** Returns the body of the response after a run that was not streamed. */
+  toBody: (encoder: Encoder) => object;
+}
+
+/** Errors after which nothing of the request is stored, so that a client may send it again. */
+const unstored = ['SESSION_BUSY', 'SERVER_BUSY'] as const;
+
+/**
+ * Answers a message in its session, as a stream or as one body. The header `x-session-id` names a stored session. After an error of
+ * a run in a stored session, `x-should-retry` keeps OpenAI's clients from sending the message again.
+ */
+export async function answerRequest<Encoder extends EventEncoder>(
+  call: Pick<RouteCall, 'context' | 'request'>,
+  p: AnswerRequest<Encoder>,
+): Promise<Response> {
+  const { context } = call;
+  const { encoder, isStream, isTemporary, ref, runner } = p;
+  const request = { ref, newMessage: p.message, messageId: isTemporary ? undefined : idempotencyKey(call.request) };
+  const headers = isTemporary ? {} : sessionHeader(ref.sessionId);
+  const remove = (): void => void (isTemporary && deleteConversation(context, runner, ref));
+  const onStart = (run: Run): void => void run.done.then(remove);
+  try {
+    if (isStream) {
+      const streamed = { ...request, streaming: true };
+      return await streamRun(call, { request: streamed, encoder, headers, endsWithClient: isTemporary, onStart });
+    }
+    const { events, invocationId, outcome } = await completeRun(call, { request, onStart });
+    encoder.start(invocationId);
+    for (const event of events) encoder.event(event);
+    encoder.end(outcome);
+    return Response.json(p.toBody(encoder), { headers: { ...headers, 'x-thole-invocation-id': invocationId } });
+  } catch (error) {
+    remove();
+    if (isTemporary || unstored.some((code) => TholeError.is(error, code))) throw error;
+    const response = errorResponse(error, { errorLog: context.errorLog, toBody: openAiErrorBody });
+    response.headers.set('x-should-retry', 'false');
+    return response;
+  }
+}
+
+function sessionHeader(sessionId: string): Record<string, string> {
+  return /^[!-~]+$/.test(sessionId) ? { 'x-session-id': sessionId } : {};
+}

@@ -1,0 +1,57 @@
+import { createEvent } from '@thole/core';
+import { errorFields } from '@thole/core/kit';
+import type { Content, Event, SessionRef } from '@thole/core';
+import type { Runner } from '@thole/runner';
+import type { HandlerContext } from '../handler-context.ts';
+
+/** A new session, in which a request without a stored session runs. */
+export interface NewConversation {
+  /** Messages of the client that precede the new one. */
+  history: readonly Content[];
+  /** True for a session that is deleted after the run. */
+  isTemporary: boolean;
+}
+
+/**
+ * Creates a session that contains the history of the client, and returns its reference. Answers in it are of the root agent.
+ * The history of a temporary session is marked as a copy, so that it is not added to memory again with every request.
+ */
+export async function openConversation(
+  { runtime }: Pick<HandlerContext, 'runtime'>,
+  runner: Runner,
+  p: NewConversation & { userId: string },
+): Promise<SessionRef> {
+  const { history, isTemporary, userId } = p;
+  const { appName, sessionService } = runner;
+  const sessionId = runtime.newId('session');
+  const ref: SessionRef = { appName, userId, sessionId };
+  if (history.length === 0) {
+    await sessionService.createSession(ref);
+    return ref;
+  }
+  let invocationId = '';
+  const events = history.map((content): Event => {
+    const isUser = content.role === 'user';
+    if (isUser || invocationId === '') invocationId = runtime.newId('invocation');
+    return createEvent({ author: isUser ? 'user' : runner.agent.name, invocationId, content }, runtime);
+  });
+  if (sessionService.insertSession) {
+    const origin = { sessionId, incarnation: sessionId, copiedEvents: events.length };
+    await sessionService.insertSession({ ...ref, events, ...(isTemporary && { forkedFrom: origin }) });
+  } else {
+    await sessionService.createSession(ref);
+    for (const event of events) await sessionService.appendEvent({ session: ref, event });
+  }
+  return ref;
+}
+
+/** Deletes the session of a request that has ended. A failure is only logged. */
+export async function deleteConversation(
+  { runtime }: Pick<HandlerContext, 'runtime'>,
+  runner: Runner,
+  { appName, userId, sessionId }: SessionRef,
+): Promise<void> {
+  await runner.deleteSession({ userId, sessionId }).catch((error: unknown) => {
+    runtime.logger.warn('A temporary session was not deleted.', { appName, sessionId, ...errorFields(error) });
+  });
+}

@@ -1,0 +1,29 @@
+import { isoTime } from '@thole/core/kit';
+import type { Interrupt } from '@thole/core';
+
+/**
+ * Returns the text that tells the user what a paused invocation waits for. OpenAI's protocol has no form for it. `isTemporary`: the
+ * session is deleted, so nobody can answer.
+ */
+export function pauseText(interrupts: readonly Interrupt[], p: { isTemporary: boolean }): string {
+  const lines = interrupts.map((each) => `- ${describe(each)} (id: ${each.id})`);
+  const next = p.isTemporary
+    ? 'This conversation is not stored, so no answer is possible. Use a stored session for this request.'
+    : 'Answer on the page or over the API of the agent. A new message here starts a new request.';
+  return ['The agent has paused and waits for:', ...lines, next].join('\n');
+}
+
+function describe({ args, expiresAt, kind, message, toolName = 'a tool' }: Interrupt): string {
+  switch (kind) {
+    case 'confirmation':
+      return `an approval of ${toolName}(${JSON.stringify(args ?? {})})${message ? `: ${message}` : ''}`;
+    case 'input':
+      return `an answer to: ${message ?? toolName}`;
+    case 'credential':
+      return `a sign-in for ${toolName}`;
+    case 'timer':
+      return `a time${expiresAt === undefined ? '' : `: ${isoTime(expiresAt)}`}`;
+    case 'longRunning':
+      return `the result of ${toolName}`;
+  }
+}

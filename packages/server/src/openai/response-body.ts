@@ -1,0 +1,57 @@
+import { isPlainObject } from '@thole/core/kit';
+import { z } from 'zod';
+import type { ClientMessage } from './client-turns.ts';
+import { openAiError } from './open-ai-error.ts';
+import { otherParameters } from './unsupported.ts';
+
+/** The body of `/v1/responses`. */
+export interface ResponseBody {
+  model: string;
+  input: string | readonly unknown[];
+  instructions?: string | null | undefined;
+  stream?: boolean | null | undefined;
+  store?: boolean | null | undefined;
+  user?: string | null | undefined;
+  conversation?: string | { id: string } | null | undefined;
+  previous_response_id?: string | null | undefined;
+  metadata?: { readonly [name: string]: string } | null | undefined;
+}
+
+const id = z.string().min(1);
+
+/** Schema of the body of `/v1/responses`. */
+export const responseBody: z.ZodType<ResponseBody> = z.object({
+  model: z.string().min(1),
+  input: z.union([z.string().min(1), z.array(z.unknown()).min(1)]),
+  instructions: z.string().nullish(),
+  stream: z.boolean().nullish(),
+  stream_options: z.unknown().optional(),
+  store: z.boolean().nullish(),
+  user: id.nullish(),
+  conversation: z.union([id, z.looseObject({ id })]).nullish(),
+  previous_response_id: id.nullish(),
+  metadata: z.record(z.string(), z.string()).nullish(),
+  ...otherParameters,
+});
+
+/** Items of an answer. They are not messages of the user and are left out. */
+const answerItems: readonly unknown[] = ['reasoning', 'function_call', 'function_call_output'];
+
+/**
+ * Returns the messages of the input: the instructions as a text of the user, then the messages. Throws `INVALID_INPUT` for an item
+ * that is not supported, such as a reference to an item.
+ */
+export function messagesIn({ input, instructions }: ResponseBody): ClientMessage[] {
+  const first = instructions ? [{ role: 'developer', content: instructions }] : [];
+  if (typeof input === 'string') return [...first, { role: 'user', content: input }];
+  return [...first, ...input.flatMap((item, i) => messageIn(item, `input[${i}]`))];
+}
+
+function messageIn(item: unknown, param: string): ClientMessage[] {
+  if (!isPlainObject(item)) throw openAiError(`${param} must be an object.`, { param });
+  const { content, role, type } = item;
+  if (answerItems.includes(type)) return [];
+  if ((type !== undefined && type !== 'message') || typeof role !== 'string')
+    throw openAiError(`${param} has an unsupported type. Send messages.`, { param });
+  return [{ role, content }];
+}

@@ -1,0 +1,47 @@
+import { isPlainObject } from '@thole/core/kit';
+import { z } from 'zod';
+import type { ZodType } from 'zod';
+import { openAiError } from './open-ai-error.ts';
+
+const isList = (value: unknown): boolean => !Array.isArray(value) || value.length > 0;
+const isSet = (value: unknown): boolean => value !== false;
+const isNoText = (value: unknown): boolean => !isPlainObject(value) || value['type'] !== 'text';
+
+/** Parameters that ask for something an agent cannot do, and a test of the values that are rejected. */
+const rejected: { readonly [name: string]: (value: unknown) => boolean } = {
+  tools: isList,
+  functions: isList,
+  n: (value) => value !== 1,
+  logprobs: isSet,
+  response_format: isNoText,
+  text: (value) => !isPlainObject(value) || (value['format'] != null && isNoText(value['format'])),
+  modalities: (value) => !Array.isArray(value) || value.some((each) => each !== 'text'),
+  audio: isSet,
+  web_search_options: isSet,
+  background: isSet,
+  prompt: isSet,
+};
+
+/** Parameters of the model, the provider or the billing. The agent has its own settings. */
+const ignored: readonly string[] = [
+  ...['temperature', 'top_p', 'max_tokens', 'max_completion_tokens', 'max_output_tokens', 'frequency_penalty'],
+  ...['presence_penalty', 'stop', 'seed', 'logit_bias', 'top_logprobs', 'reasoning', 'reasoning_effort', 'verbosity'],
+  ...['tool_choice', 'function_call', 'parallel_tool_calls', 'max_tool_calls', 'prediction', 'service_tier'],
+  ...['safety_identifier', 'prompt_cache_key', 'prompt_cache_retention', 'prompt_cache_options', 'truncation'],
+  ...['include', 'context_management', 'moderation'],
+];
+
+/** Members of a schema for the parameters that are rejected or ignored. */
+export const otherParameters: { readonly [name: string]: ZodType } = Object.fromEntries(
+  [...Object.keys(rejected), ...ignored].map((name) => [name, z.unknown().optional()]),
+);
+
+/** Throws `INVALID_INPUT` with the name of the first parameter that cannot be obeyed. */
+export function assertSupported(body: object): void {
+  for (const [name, isRejected] of Object.entries(rejected)) {
+    const value = (body as { [name: string]: unknown })[name];
+    if (value === undefined || value === null || !isRejected(value)) continue;
+    const message = `The parameter ${name} is not supported: the agent has its own tools and formats.`;
+    throw openAiError(message, { param: name, code: 'unsupported_parameter' });
+  }
+}

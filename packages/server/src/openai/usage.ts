@@ -1,0 +1,51 @@
+import type { Usage } from '@thole/core';
+
+/** Token counts of a completion. */
+export interface ChatUsage {
+  prompt_tokens: number;
+  completion_tokens: number;
+  total_tokens: number;
+  prompt_tokens_details: { cached_tokens: number };
+  completion_tokens_details: { reasoning_tokens: number };
+}
+
+/** Token counts of a response. */
+export interface ResponseUsage {
+  input_tokens: number;
+  input_tokens_details: { cached_tokens: number };
+  output_tokens: number;
+  output_tokens_details: { reasoning_tokens: number };
+  total_tokens: number;
+}
+
+/** Returns the token counts of a run in the form of Chat Completions. */
+export function toChatUsage(usage: Usage | undefined): ChatUsage {
+  const { input, output, total, cached, reasoning } = countsOf(usage);
+  return {
+    prompt_tokens: input,
+    completion_tokens: output,
+    total_tokens: total,
+    prompt_tokens_details: { cached_tokens: cached },
+    completion_tokens_details: { reasoning_tokens: reasoning },
+  };
+}
+
+/** Returns the token counts of a run in the form of Responses. */
+export function toResponseUsage(usage: Usage | undefined): ResponseUsage {
+  const { input, output, total, cached, reasoning } = countsOf(usage);
+  return {
+    input_tokens: input,
+    input_tokens_details: { cached_tokens: cached },
+    output_tokens: output,
+    output_tokens_details: { reasoning_tokens: reasoning },
+    total_tokens: total,
+  };
+}
+
+function countsOf(usage: Usage = {}): Record<'input' | 'output' | 'total' | 'cached' | 'reasoning', number> {
+  const { promptTokenCount = 0, toolUsePromptTokenCount = 0, candidatesTokenCount = 0 } = usage;
+  const { thoughtsTokenCount: reasoning = 0, cachedContentTokenCount: cached = 0 } = usage;
+  const input = promptTokenCount + toolUsePromptTokenCount;
+  const output = candidatesTokenCount + reasoning;
+  return { input, output, total: usage.totalTokenCount ?? input + output, cached, reasoning };
+}

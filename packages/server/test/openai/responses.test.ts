@@ -1,0 +1,166 @@
+import { LlmAgent } from '@thole/runner';
+import { calls, fails, says, ScriptedLlm, streams, thinks } from '@thole/testing';
+import { FunctionTool } from '@thole/tools';
+import type { ResponseInputItem } from 'openai/resources/responses/responses';
+import { describe, expect, it } from 'vitest';
+import { bookingAnswers, bookingDesk } from '../booking-desk.ts';
+import { openAiDemo, textsOf, told } from './openai-client.ts';
+
+const hello = { model: 'demo', input: 'Hello' };
+const usage = { promptTokenCount: 7, candidatesTokenCount: 3, thoughtsTokenCount: 2, cachedContentTokenCount: 4 };
+
+describe('POST /v1/responses', () => {
+  it('answers with text, status and token counts', async () => {
+    const { client } = openAiDemo({ answers: [{ ...says('Good day.'), usageMetadata: usage }] });
+    const response = await client.responses.create({ ...hello, metadata: { a: '1' } });
+    expect(response.output_text).toBe('Good day.');
+    expect(response).toMatchObject({
+      id: expect.stringMatching(/^resp_./),
+      object: 'response',
+      status: 'completed',
+      model: 'demo',
+      error: null,
+      incomplete_details: null,
+      metadata: { a: '1' },
+      output: [{ type: 'message', role: 'assistant', status: 'completed' }],
+      usage: {
+        input_tokens: 7,
+        input_tokens_details: { cached_tokens: 4 },
+        output_tokens: 5,
+        output_tokens_details: { reasoning_tokens: 2 },
+        total_tokens: 12,
+      },
+    });
+  });
+
+  it('streams items, texts and thoughts in the order of the protocol', async () => {
+    const thought = { content: { role: 'model' as const, parts: [{ text: 'Hm.', thought: true }] }, partial: true };
+    const answer = [thought, ...streams('Good ', 'day.').slice(0, 2), thinks('Hm.', 'Good day.')];
+    const { client } = openAiDemo({ answers: [answer] });
+    const events = await Array.fromAsync(await client.responses.create({ ...hello, stream: true }));
+    expect(events.map(({ type }) => type)).toEqual([
+      'response.created',
+      'response.in_progress',
+      'response.output_item.added',
+      'response.reasoning_summary_part.added',
+      'response.reasoning_summary_text.delta',
+      'response.reasoning_summary_text.done',
+      'response.reasoning_summary_part.done',
+      'response.output_item.done',
+      'response.output_item.added',
+      'response.content_part.added',
+      'response.output_text.delta',
+      'response.output_text.delta',
+      'response.output_text.done',
+      'response.content_part.done',
+      'response.output_item.done',
+      'response.completed',
+    ]);
+    expect(events.map(({ sequence_number: number }) => number)).toEqual(events.map((_, i) => i));
+  });
+
+  it('is read by the helper of the SDK that collects a stream', async () => {
+    const { client } = openAiDemo({ answers: [streams('Good ', 'day.')] });
+    const response = await client.responses.stream(hello).finalResponse();
+    expect([response.output_text, response.status]).toEqual(['Good day.', 'completed']);
+  });
+
+  it('keeps a new session, which previous_response_id continues', async () => {
+    const { client, requests, sessionIds } = openAiDemo({ answers: [says('Good day.'), says('Fine.')] });
+    const first = await client.responses.create(hello);
+    const second = await client.responses.create({
+      model: 'demo',
+      input: 'How are you?',
+      previous_response_id: first.id,
+    });
+    expect(told(requests[1]!)).toEqual(['user: Hello', 'model: Good day.', 'user: How are you?']);
+    expect(second.previous_response_id).toBe(first.id);
+    expect(await sessionIds()).toEqual([first.conversation!.id]);
+  });
+
+  it('continues an older response in a copy of its session', async () => {
+    const { client, requests, sessionIds } = openAiDemo({ answers: [says('One.'), says('Two.'), says('Other.')] });
+    const first = await client.responses.create(hello);
+    await client.responses.create({ ...hello, input: 'And then?', previous_response_id: first.id });
+    const other = await client.responses.create({ ...hello, input: 'Or else?', previous_response_id: first.id });
+    expect(told(requests[2]!)).toEqual(['user: Hello', 'model: One.', 'user: Or else?']);
+    expect(await sessionIds()).toHaveLength(2);
+    expect(other.conversation!.id).not.toBe(first.conversation!.id);
+  });
+
+  it.each(['c1', { id: 'c1' }])('uses the session that conversation names: %j', async (conversation) => {
+    const { client, requests, sessions } = openAiDemo({ answers: [says('Good day.'), says('Fine.')] });
+    await client.responses.create({ ...hello, conversation });
+    const items = [
+      { role: 'user' as const, content: 'Hello' },
+      { role: 'assistant' as const, content: 'Good day.' },
+      { role: 'user' as const, content: 'How are you?' },
+    ];
+    await client.responses.create({ model: 'demo', input: items, conversation });
+    expect(told(requests[1]!)).toEqual(['user: Hello', 'model: Good day.', 'user: How are you?']);
+    const stored = await sessions.getSession({ appName: 'demo', userId: 'user', sessionId: 'c1' });
+    expect(textsOf(stored!.events)).toHaveLength(4);
+  });
+
+  it('uses the items of the input as the history of a new session', async () => {
+    const { client, requests } = openAiDemo({ answers: [thinks('Hm.', 'Fine.'), says('Yes.')] });
+    const input = [{ role: 'user' as const, content: [{ type: 'input_text' as const, text: 'Hello' }] }];
+    const first = await client.responses.create({ model: 'demo', input, store: false });
+    const items = [...input, ...first.output, { role: 'user', content: 'Really?' }] as ResponseInputItem[];
+    await client.responses.create({ model: 'demo', input: items, store: false });
+    expect(told(requests[1]!)).toEqual(['user: Hello', 'model: Fine.', 'user: Really?']);
+  });
+
+  it('keeps nothing with store: false', async () => {
+    const { client, sessionIds } = openAiDemo({ answers: [says('Good day.')] });
+    const response = await client.responses.create({ ...hello, store: false });
+    expect(response.conversation).toBeNull();
+    await expect.poll(() => sessionIds()).toEqual([]);
+  });
+
+  it('passes instructions as a text of the user', async () => {
+    const { client, requests } = openAiDemo({ answers: [says('Arr.')] });
+    await client.responses.create({ ...hello, instructions: 'Speak like a pirate.' });
+    expect(told(requests[0]!)).toEqual(['user: Speak like a pirate.|Hello']);
+    expect(requests[0]!.config.systemInstruction).not.toEqual(expect.stringContaining('pirate'));
+  });
+
+  it('passes images and files to the agent', async () => {
+    const { client, requests } = openAiDemo({ answers: [says('A cat.')] });
+    const content = [
+      { type: 'input_image' as const, image_url: 'data:image/png;base64,AAAA', detail: 'auto' as const },
+      { type: 'input_file' as const, file_url: 'https://example.com/a.pdf' },
+      { type: 'input_file' as const, filename: 'b.csv', file_data: 'YSxi' },
+    ];
+    await client.responses.create({ model: 'demo', input: [{ role: 'user', content }] });
+    expect(requests[0]!.contents[0]!.parts).toEqual([
+      { inlineData: { mimeType: 'image/png', data: 'AAAA' } },
+      { fileData: { fileUri: 'https://example.com/a.pdf', mimeType: 'application/pdf' } },
+      { inlineData: { mimeType: 'text/csv', data: 'YSxi', displayName: 'b.csv' } },
+    ]);
+  });
+
+  it('is incomplete after the token limit of the model', async () => {
+    const { client } = openAiDemo({ answers: [{ ...says('Good'), finishReason: 'MAX_TOKENS' }] });
+    const { incomplete_details: details, status } = await client.responses.create(hello);
+    expect([status, details]).toEqual(['incomplete', { reason: 'max_output_tokens' }]);
+  });
+
+  it('is incomplete while the agent waits for a person, and says for what', async () => {
+    const { client } = openAiDemo({ rootAgent: bookingDesk(...bookingAnswers).rootAgent });
+    const response = await client.responses.create(hello);
+    expect([response.status, response.incomplete_details]).toEqual(['incomplete', { reason: 'interrupt' }]);
+    expect(response.output_text).toContain('an approval of book({"room":7})');
+  });
+
+  it('ends a stream as failed if the run fails after its beginning', async () => {
+    const look = new FunctionTool({ name: 'look', description: 'Looks.', execute: () => 'sunny' });
+    const model = new ScriptedLlm(calls('look'), fails('MODEL_OVERLOADED'));
+    const { client } = openAiDemo({ rootAgent: new LlmAgent({ name: 'clerk', model, tools: [look] }) });
+    const events = await Array.fromAsync(await client.responses.create({ ...hello, stream: true }));
+    expect(events.at(-1)).toMatchObject({
+      type: 'response.failed',
+      response: { status: 'failed', error: { code: 'MODEL_OVERLOADED' } },
+    });
+  });
+});
