@@ -33,7 +33,7 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
   cli: [
     ...['@thole/core', '@thole/runner', '@thole/tools', '@thole/mem-services', '@thole/sql-services'],
     ...['@thole/services', '@thole/provider-gemini', '@thole/provider-openai', '@thole/server', '@thole/dev-ui'],
-    ...['@thole/replay', '@thole/provider-anthropic'],
+    ...['@thole/replay', '@thole/provider-anthropic', '@thole/mcp'],
     ...['@clack/prompts', 'chokidar', 'commander', 'node:*'],
   ],
   testing: ['@thole/core', 'node:assert', 'node:http', 'node:net'],

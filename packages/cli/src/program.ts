@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import type { CommanderError } from 'commander';
 
 import { addCreate } from './commands/create.ts';
+import { addMcp } from './commands/mcp.ts';
 import { addMigrate } from './commands/migrate-session.ts';
 import { addReplay } from './commands/replay.ts';
 import { addRun } from './commands/run.ts';
@@ -18,6 +19,7 @@ Examples:
   $ thole run hello                    chat with an agent in the terminal
   $ thole web hello                    chat with an agent in the browser
   $ thole api_server agents            serve all agents of a folder
+  $ thole mcp hello                    serve an agent as a tool over MCP
 
 Options may be written with - or _ (--session-service-uri, --session_service_uri).
 Run "thole <command> --help" for the options and examples of a command.`;
@@ -48,6 +50,7 @@ export async function main(options: MainOptions = {}): Promise<number> {
   addRun(program, host, setExitCode);
   addWeb(program, host, setExitCode);
   addApiServer(program, host, setExitCode);
+  addMcp(program, host, setExitCode);
   addReplay(program, host, setExitCode);
   addMigrate(program, host, setExitCode);
   try {

@@ -1,11 +1,10 @@
-import { Option } from 'commander';
 import type { Command } from 'commander';
 import type { Host } from '../host.ts';
+import { collectNames } from '../options/collect-names.ts';
+import { logLevelOption } from '../options/log-level-option.ts';
 import { addServiceOptions } from '../options/service-options.ts';
 import type { ServiceOptions } from '../options/service-options.ts';
 import { usageError } from '../options/usage-error.ts';
-import { LOG_LEVELS } from '../serve/log-levels.ts';
-import type { LogLevel } from '../serve/log-levels.ts';
 import type { ServeAgentsOptions } from '../serve/serve-agents.ts';
 
 const WEB_EXAMPLES = `
@@ -53,17 +52,17 @@ function addServing(command: Command, host: Host, setExitCode: (code: number) =>
     .argument('[agents_dir]', 'a folder of agents, or the folder or file of one agent', '.')
     .option('--host <address>', 'address to listen on; one that other machines can reach needs a token', '127.0.0.1')
     .option('--port <port>', 'port; 0 chooses a free one', readPort, 8000)
-    .option('--allow-origins <origin>', 'origin whose pages may use the API; may be repeated', collect)
+    .option('--allow-origins <origin>', 'origin whose pages may use the API; may be repeated', collectNames)
     .option(
       '--allowed-hosts <name>',
       'additional host name that requests may name, behind a proxy; may be repeated',
-      collect,
+      collectNames,
     )
     .option('--token <token>', 'token that clients must send (default: THOLE_TOKEN)')
     .option('--url-prefix <path>', 'prefix of all paths', readPrefix)
     .option('--reload', 'reload agents when their files change (the default)')
     .option('--no-reload', 'load agents once')
-    .addOption(new Option('--log-level <level>', `${LOG_LEVELS.join(', ')}`).argParser(readLevel).default('info'));
+    .addOption(logLevelOption());
   return addServiceOptions(command).action(async (path: string, options: ParsedOptions) => {
     const token = readToken(options.token ?? host.env['THOLE_TOKEN']);
     // Imported here, so that `--help` starts faster.
@@ -92,20 +91,4 @@ function readPrefix(text: string): string {
   if (!/^(?:\/[\w.~-]+)*$/.test(prefix))
     throw usageError('--url_prefix must start with / and have plain path segments, such as /api.');
   return prefix;
-}
-
-function readLevel(text: string): LogLevel {
-  const level = LOG_LEVELS.find((each) => each === text.toLowerCase());
-  if (!level) throw usageError(`--log_level must be one of ${LOG_LEVELS.join(', ')}.`);
-  return level;
-}
-
-function collect(text: string, previous: readonly string[] = []): string[] {
-  return [
-    ...previous,
-    ...text
-      .split(',')
-      .map((each) => each.trim())
-      .filter((each) => each !== ''),
-  ];
 }

@@ -24,7 +24,12 @@ export interface ChildHandle {
   write(text: string): void;
 }
 
-const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+/** Arguments of Node that run the command from its sources. */
+export const nodeArgs: readonly string[] = [
+  '--conditions=@thole/source',
+  '--disable-warning=ExperimentalWarning',
+  fileURLToPath(new URL('../../src/main.ts', import.meta.url)),
+];
 const baseEnv = Object.fromEntries(
   Object.entries(process.env).filter(([name]) => !/^(THOLE_|GEMINI_|GOOGLE_|OPENAI_|AZURE_)/.test(name)),
 );
@@ -33,8 +38,7 @@ const baseEnv = Object.fromEntries(
 export function spawnThole(args: readonly string[], options: SpawnOptions): Promise<Spawned> {
   const { cwd, input = '', env = {}, keepOpen, onText, closeOutput } = options;
   return new Promise((resolve, reject) => {
-    const flags = ['--conditions=@thole/source', '--disable-warning=ExperimentalWarning'];
-    const child = spawn(process.execPath, [...flags, main, ...args], {
+    const child = spawn(process.execPath, [...nodeArgs, ...args], {
       cwd,
       stdio: 'pipe',
       env: { ...baseEnv, ...env },

@@ -14,7 +14,7 @@ import type { RequestCaller } from './request-caller.ts';
 import type { ServedAgent } from './served-agent.ts';
 import { toolError, toToolResult } from './to-tool-result.ts';
 
-/** What a call needs in addition to the request of the client. */
+/** Parts of a call in addition to the request of the client. */
 export interface CallInit {
   readonly agent: ServedAgent;
   readonly caller: RequestCaller;

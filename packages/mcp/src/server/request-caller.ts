@@ -5,7 +5,7 @@ import { validateHostHeader } from '@modelcontextprotocol/server';
 import type { AuthInfo } from '@modelcontextprotocol/server';
 import type { AgentServerOptions, Caller, CallIdentity } from './agent-server-options.ts';
 
-/** What is known of a request in addition to its headers. */
+/** The source of a request, as its connection and its token show it. */
 export interface RequestSource {
   /** A token that the caller of `fetch` has verified. It names the user. */
   authInfo?: AuthInfo | undefined;
