@@ -4,6 +4,7 @@ import type { Embedder } from '@thole/core';
 import { AiSdkClient } from './ai-sdk-client.ts';
 import { assertAiSdkModel, assertAiSdkOptions, assertProviderOptions, mergeProviderOptions } from './ai-sdk-options.ts';
 import type { AiSdkConnectionOptions, AiSdkEmbeddingModel, AiSdkProviderOptions } from './ai-sdk-options.ts';
+import { operatorOf } from './operator-of.ts';
 import { readVectors } from './read-vectors.ts';
 
 /** Vector length and limits of an `AiSdkEmbedder`. */
@@ -26,6 +27,7 @@ export class AiSdkEmbedder implements Embedder {
   readonly model: string;
   readonly dimensions: number;
   readonly maxBatch: number;
+  readonly providerName: string;
   readonly #embeddingModel: AiSdkEmbeddingModel;
   readonly #options: AiSdkEmbedderOptions;
   readonly #client: AiSdkClient;
@@ -38,6 +40,7 @@ export class AiSdkEmbedder implements Embedder {
     const limit = embeddingModel.maxEmbeddingsPerCall;
     const isLimit = typeof limit === 'number' && Number.isSafeInteger(limit) && limit > 0;
     this.model = embeddingModel.modelId;
+    this.providerName = operatorOf(embeddingModel.provider);
     this.dimensions = dimensions;
     this.maxBatch = maxBatch ?? (isLimit ? limit : MAX_BATCH);
     this.#embeddingModel = embeddingModel;

@@ -11,12 +11,14 @@ export function readUsage(usage: unknown): Usage | undefined {
   const output = countIn(outputTokens, 'total');
   if (prompt === undefined && output === undefined) return undefined;
   const cached = countIn(inputTokens, 'cacheRead');
+  const written = countIn(inputTokens, 'cacheWrite');
   const thoughts = countIn(outputTokens, 'reasoning');
   return {
     ...(prompt !== undefined && { promptTokenCount: prompt }),
     ...(output !== undefined && { candidatesTokenCount: Math.max(0, output - (thoughts ?? 0)) }),
     ...(thoughts !== undefined && { thoughtsTokenCount: thoughts }),
     ...(cached !== undefined && { cachedContentTokenCount: cached }),
+    ...(written && { cacheCreationTokenCount: written }),
     totalTokenCount: (prompt ?? 0) + (output ?? 0),
   };
 }

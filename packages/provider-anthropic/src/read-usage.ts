@@ -17,6 +17,7 @@ export function readUsage(usage: JsonObject): Usage {
     ...(output !== undefined && { candidatesTokenCount: Math.max(0, output - (thoughts ?? 0)) }),
     ...(thoughts !== undefined && { thoughtsTokenCount: thoughts }),
     ...(read !== undefined && { cachedContentTokenCount: read }),
+    ...(written && { cacheCreationTokenCount: written }),
     ...(prompt !== undefined && output !== undefined && { totalTokenCount: prompt + output }),
   };
 }

@@ -137,6 +137,7 @@ describe('fromAnthropicResponse', () => {
     expect(usageMetadata).toEqual({
       promptTokenCount: 130,
       cachedContentTokenCount: 100,
+      cacheCreationTokenCount: 20,
       candidatesTokenCount: 5,
       thoughtsTokenCount: 4,
       totalTokenCount: 139,

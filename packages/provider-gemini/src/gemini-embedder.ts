@@ -30,6 +30,7 @@ export class GeminiEmbedder implements Embedder {
   readonly model: string;
   readonly dimensions: number;
   readonly maxBatch = 100;
+  readonly providerName: string;
   readonly #client: GeminiClient;
   readonly #perCall: number;
   readonly #maxBatchTokens: number;
@@ -43,6 +44,7 @@ export class GeminiEmbedder implements Embedder {
     this.#maxBatchTokens = maxBatchTokens;
     this.model = model;
     this.dimensions = dimensions;
+    this.providerName = rest.vertexai ? 'gcp.vertex_ai' : 'gcp.gemini';
     const { schemas: _, ...connection } = rest;
     this.#client = new GeminiClient(connection);
     this.#perCall = rest.vertexai && model.includes('gemini') ? 1 : this.maxBatch;

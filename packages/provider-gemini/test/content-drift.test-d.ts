@@ -42,11 +42,12 @@ export const drift: {
     Drift<core.FunctionDeclaration, genai.FunctionDeclaration>,
     { ours: never; theirs: 'behavior' | 'parameters' | 'response' }
   >;
-  // Kept in `customMetadata.gemini.usageMetadata`; the last is the SDK's own.
+  // Gemini does not report tokens written to its cache. Theirs are kept in `customMetadata.gemini.usageMetadata`; the last
+  // is the SDK's own.
   usage: Same<
     Drift<core.Usage, genai.GenerateContentResponseUsageMetadata>,
     {
-      ours: never;
+      ours: 'cacheCreationTokenCount';
       theirs:
         | 'cacheTokensDetails'
         | 'candidatesTokensDetails'

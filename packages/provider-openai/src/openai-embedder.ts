@@ -38,6 +38,7 @@ export class OpenAiEmbedder implements Embedder {
   readonly model: string;
   readonly dimensions: number;
   readonly maxBatch: number;
+  readonly providerName: string;
   readonly #maxBatchTokens: number;
   readonly #client: OpenAiClient;
   /** Members of the request next to the texts. */
@@ -67,6 +68,7 @@ export class OpenAiEmbedder implements Embedder {
     this.dimensions = length;
     this.maxBatch = maxBatch;
     this.#client = new OpenAiClient(connection);
+    this.providerName = connection.azure ? 'azure.ai.openai' : this.#client.provider;
     const isShortened = all !== undefined && length !== all;
     // Floats are requested explicitly: many servers support nothing else, and the SDK would request base64.
     this.#body = {

@@ -5,6 +5,8 @@ export interface Embedder {
   /** Maximum number of texts in one call. Callers split longer lists. */
   readonly maxBatch: number;
   readonly specVersion: 1;
+  /** Name of the operator for traces, as OpenTelemetry names it (`gcp.gemini`, `openai` …). */
+  readonly providerName?: string | undefined;
   /** Returns one vector per text, in order, each with `dimensions` numbers. Without texts: no vectors. */
   embed(
     texts: readonly string[],

@@ -26,7 +26,10 @@ export interface Usage {
   promptTokenCount?: number | undefined;
   candidatesTokenCount?: number | undefined;
   totalTokenCount?: number | undefined;
+  /** Prompt tokens that were read from a cache. Included in the prompt. */
   cachedContentTokenCount?: number | undefined;
+  /** Prompt tokens that were written to a cache. Included in the prompt. Some providers charge more for them. */
+  cacheCreationTokenCount?: number | undefined;
   thoughtsTokenCount?: number | undefined;
   toolUsePromptTokenCount?: number | undefined;
 }

@@ -60,6 +60,11 @@ export interface Tracer {
    * messages of foreign errors. Otherwise spans hold names, ids, codes and counts.
    */
   readonly capturesContent?: boolean | undefined;
+  /**
+   * Names of the content of models and tools: `adk` for those that ADK's web UI reads, `gen_ai` for those of
+   * OpenTelemetry's conventions. Default: both.
+   */
+  readonly contentNames?: 'adk' | 'gen_ai' | undefined;
   /** Starts a span. Without a parent, the tracer chooses: a new trace, or a child of the active span. */
   start(name: string, attributes?: SpanAttributes, parent?: Span): Span;
 }
@@ -70,9 +75,13 @@ export interface Span {
   readonly spanId: string;
   /** True if the span is not recorded, for example because it was not sampled. */
   readonly isSilent?: boolean | undefined;
+  /** False if the span drops content, for example because it only measures. Default: `capturesContent` of the tracer. */
+  readonly takesContent?: boolean | undefined;
   set(attributes: SpanAttributes): void;
   /** Ends the span. With an error, the span is marked as failed. */
   end(error?: unknown): void;
+  /** Called for each piece of a streamed answer when it arrives. */
+  chunk?(): void;
   /** Calls `work` with this span as the active one, if the tracer supports that. */
   run?<T>(work: () => T): T;
 }

@@ -1,5 +1,6 @@
 import { TholeError } from '@thole/core';
-import { raceAbort, withRetries } from '@thole/core/kit';
+import { inNewSpan, raceAbort, withRetries } from '@thole/core/kit';
+import type { TracedWork } from '@thole/core/kit';
 import type { Embedder, Runtime } from '@thole/core';
 import { EmbeddingCache } from './embedding-cache.ts';
 import { unitVector } from './unit-vector.ts';
@@ -87,7 +88,8 @@ export class EmbeddingClient {
     const { model, dimensions } = embedder;
     let vectors: Float32Array[];
     try {
-      vectors = await embedder.embed(texts, { task, signal });
+      const call = (): Promise<Float32Array[]> => embedder.embed(texts, { task, signal });
+      vectors = await (this.#runtime.tracer.isSilent ? call() : inNewSpan(this.#runtime, spanOf(embedder), call));
     } catch (cause) {
       signal?.throwIfAborted();
       if (TholeError.is(cause)) throw cause;
@@ -105,4 +107,15 @@ export class EmbeddingClient {
     }
     return vectors;
   }
+}
+
+/** Names and counts of OpenTelemetry's conventions. */
+function spanOf({ model, dimensions, providerName }: Embedder): TracedWork<Float32Array[]> {
+  const attributes = {
+    'gen_ai.operation.name': 'embeddings',
+    'gen_ai.provider.name': providerName,
+    'gen_ai.request.model': model,
+    'gen_ai.embeddings.dimension.count': dimensions,
+  };
+  return { name: `embeddings ${model}`, attributes };
 }

@@ -164,11 +164,14 @@ async function reportFailure(task: RunTask, context: AgentContext, error: unknow
   await notifyPlugins(context, 'onAgentErrorCallback', { agent, callbackContext: context, error: asError(error) });
 }
 
-function attributesOf({ name, description }: Agent): SpanAttributes {
+function attributesOf(agent: Agent): SpanAttributes {
+  const model = isLlmAgent(agent) ? agent.model : undefined;
   return {
     'gen_ai.operation.name': 'invoke_agent',
-    'gen_ai.agent.name': name,
-    'gen_ai.agent.description': description,
+    'gen_ai.agent.name': agent.name,
+    'gen_ai.agent.description': agent.description,
+    'gen_ai.request.model': typeof model === 'string' ? model : model?.model,
+    'gen_ai.provider.name': typeof model === 'string' ? undefined : model?.providerName,
   };
 }
 

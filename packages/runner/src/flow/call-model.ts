@@ -62,7 +62,7 @@ export class ModelCall {
           this.#isOver = true;
         } else {
           assertResponse(step.value, this.#final, model.model);
-          if (this.#isStreamed) this.#span?.chunk();
+          if (this.#isStreamed) this.#span?.chunk(step.value);
           if (!step.value.partial) this.#final = step.value;
           else if (this.#isStreamed) part = step.value;
         }

@@ -1,6 +1,7 @@
 import type { Llm, LlmResponse, Runtime, Span, SpanAttributes } from '@thole/core';
 import type { RequestDraft } from '../request/request-draft.ts';
 import type { RunTrace } from '../traces/run-trace.ts';
+import { inputMessages, outputMessages, systemInstructions, toolDefinitions } from '../traces/gen-ai-messages.ts';
 import { tracedRequest, tracedResponse } from '../traces/traced-content.ts';
 
 /** One model call in a trace, from the request to the end of the answer. */
@@ -18,23 +19,33 @@ export class ModelSpan {
     this.#runtime = context.runtime;
     this.#begun = this.#runtime.monotonic();
     this.span = trace.begin(`generate_content ${p.model.model}`, attributesOf(draft, p), context.span);
-    if (trace.capturesContent) trace.set(this.span, () => ({ 'gcp.vertex.agent.llm_request': tracedRequest(request) }));
+    trace.setContent(this.span, {
+      adk: () => ({ 'gcp.vertex.agent.llm_request': tracedRequest(request) }),
+      genAi: () => ({
+        'gen_ai.system_instructions': systemInstructions(request),
+        'gen_ai.input.messages': inputMessages(request),
+        'gen_ai.tool.definitions': toolDefinitions(request),
+      }),
+    });
   }
 
-  /** Records a piece of the answer. */
-  chunk(): void {
-    if (this.#hasChunk) return;
-    this.#hasChunk = true;
-    const seconds = (this.#runtime.monotonic() - this.#begun) / 1000;
-    this.#trace.set(this.span, () => ({ 'gen_ai.response.time_to_first_chunk': seconds }));
+  /** Records a streamed response. The final one counts only if it is the first: it repeats the pieces before it. */
+  chunk(response: LlmResponse): void {
+    if (this.#hasChunk && !response.partial) return;
+    if (!this.#hasChunk) {
+      this.#hasChunk = true;
+      const seconds = (this.#runtime.monotonic() - this.#begun) / 1000;
+      this.#trace.set(this.span, () => ({ 'gen_ai.response.time_to_first_chunk': seconds }));
+    }
+    this.#trace.chunk(this.span);
   }
 
   answered(response: LlmResponse): void {
-    const { capturesContent } = this.#trace;
-    this.#trace.set(this.span, () => ({
-      ...answerAttributes(response),
-      ...(capturesContent && { 'gcp.vertex.agent.llm_response': tracedResponse(response) }),
-    }));
+    this.#trace.set(this.span, () => answerAttributes(response));
+    this.#trace.setContent(this.span, {
+      adk: () => ({ 'gcp.vertex.agent.llm_response': tracedResponse(response) }),
+      genAi: () => ({ 'gen_ai.output.messages': outputMessages(response) }),
+    });
     this.#trace.end(this.span);
   }
 
@@ -58,6 +69,7 @@ function attributesOf(
     'gen_ai.request.top_p': config.topP,
     'gen_ai.request.top_k': config.topK,
     'gen_ai.request.max_tokens': config.maxOutputTokens,
+    'gen_ai.request.stop_sequences': config.stopSequences,
     'gen_ai.request.seed': config.seed,
     'gen_ai.output.type': config.responseJsonSchema ? 'json' : undefined,
     'gen_ai.agent.name': agent.name,
@@ -78,6 +90,7 @@ function answerAttributes({
     'gen_ai.usage.output_tokens': sumOf(usage?.candidatesTokenCount, usage?.thoughtsTokenCount),
     'gen_ai.usage.reasoning.output_tokens': usage?.thoughtsTokenCount,
     'gen_ai.usage.cache_read.input_tokens': usage?.cachedContentTokenCount,
+    'gen_ai.usage.cache_creation.input_tokens': usage?.cacheCreationTokenCount,
     'error.type': errorCode,
   };
 }

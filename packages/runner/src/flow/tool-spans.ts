@@ -33,28 +33,33 @@ export class ToolSpans {
     const span = this.#spans.get(call.id);
     if (!span) return;
     const { response } = answer;
-    const isTold = this.#trace.capturesContent && response !== undefined;
-    this.#trace.set(span, () => ({
-      'gcp.vertex.agent.event_id': eventId,
-      ...(isTold && { 'gcp.vertex.agent.tool_response': JSON.stringify(response) }),
-    }));
+    this.#trace.set(span, () => ({ 'gcp.vertex.agent.event_id': eventId }));
+    if (response !== undefined)
+      this.#trace.setContent(span, {
+        adk: () => ({ 'gcp.vertex.agent.tool_response': JSON.stringify(response) }),
+        genAi: () => ({ 'gen_ai.tool.call.result': JSON.stringify(response) }),
+      });
     this.#trace.end(span, answer.error ?? (answer.isRefused ? refused(call) : undefined));
   }
 
   #begin(call: Call): Span {
     const { agent, context, tools } = this.#draft;
+    const tool = tools?.get(call.name);
     const attributes = {
       'gen_ai.operation.name': 'execute_tool',
       'gen_ai.tool.name': call.name,
-      'gen_ai.tool.type': 'function',
-      'gen_ai.tool.description': tools?.get(call.name)?.description,
+      // Without a type, the model made up the name. Metrics do not count by such names.
+      'gen_ai.tool.type': tool && 'function',
+      'gen_ai.tool.description': tool?.description,
       'gen_ai.tool.call.id': call.id,
       'gen_ai.agent.name': agent.name,
     };
     const span = this.#trace.begin(`execute_tool ${call.name}`, attributes, context.span);
     this.#spans.set(call.id, span);
-    if (this.#trace.capturesContent)
-      this.#trace.set(span, () => ({ 'gcp.vertex.agent.tool_call_args': JSON.stringify(call.args) }));
+    this.#trace.setContent(span, {
+      adk: () => ({ 'gcp.vertex.agent.tool_call_args': JSON.stringify(call.args) }),
+      genAi: () => ({ 'gen_ai.tool.call.arguments': JSON.stringify(call.args) }),
+    });
     return span;
   }
 }

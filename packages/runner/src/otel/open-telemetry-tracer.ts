@@ -1,6 +1,11 @@
 import { context, isSpanContextValid, SpanKind, trace, TraceFlags } from '@opentelemetry/api';
 import type { Context, Tracer as OpenTelemetryTracer } from '@opentelemetry/api';
+import { invalidInput, optionNames, rejectUnknownOptions } from '@thole/core/kit';
 import type { Span, SpanAttributes, Tracer } from '@thole/core';
+import { MeasuredOperation } from './measured-operation.ts';
+import { markMemorySpan } from './memory-span-mark.ts';
+import { MetricsRecorder } from './metrics-recorder.ts';
+import type { MetricsOptions } from './metrics-recorder.ts';
 import { OpenTelemetrySpan } from './open-telemetry-span.ts';
 import { toOtelAttributes } from './to-otel-attributes.ts';
 
@@ -12,24 +17,48 @@ export interface OpenTelemetryOptions {
   name?: string | undefined;
   /** True if spans may hold texts, arguments, results and messages of foreign errors. Default: false. */
   captureContent?: boolean | undefined;
+  /**
+   * Names of captured content: `adk` for those of ADK's web UI, `gen_ai` for those of OpenTelemetry's conventions.
+   * Default: both.
+   */
+  contentNames?: 'adk' | 'gen_ai' | undefined;
+  /** True, or options, to record durations, the pace of streams, errors and tokens as metrics. Default: false. */
+  metrics?: boolean | MetricsOptions | undefined;
 }
+
+const knownOptions = optionNames<OpenTelemetryOptions>({
+  tracer: true,
+  name: true,
+  captureContent: true,
+  contentNames: true,
+  metrics: true,
+});
+
+/** Operations that usually run on another host. */
+const remoteOperations: ReadonlySet<unknown> = new Set(['generate_content', 'embeddings']);
 
 /**
  * Returns a tracer for the OpenTelemetry SDK that the program has set up; without an SDK, spans are dropped. A span
  * without a parent becomes a child of the active span. Models, tools and agents run with their span as the active
  * one, so that spans of other instrumentations (requests, queries) are their children, if the SDK has a context
- * manager.
+ * manager. Metrics do not need an SDK for spans. Throws `INVALID_INPUT` for an unknown option.
  */
 export function openTelemetryTracer(options: OpenTelemetryOptions = {}): Tracer {
-  const { name = '@thole/runner', captureContent = false } = options;
+  rejectUnknownOptions(options, knownOptions, 'openTelemetryTracer');
+  const { name = '@thole/runner', captureContent = false, contentNames, metrics = false } = options;
+  if (contentNames !== undefined && contentNames !== 'adk' && contentNames !== 'gen_ai')
+    throw invalidInput('contentNames of openTelemetryTracer', "'adk' or 'gen_ai'", contentNames);
+  const recorder = metrics === false ? undefined : new MetricsRecorder(metrics === true ? {} : metrics, name);
   const tracer = options.tracer ?? trace.getTracer(name);
   return {
     capturesContent: captureContent,
+    contentNames,
     start(spanName, attributes = {}, parent) {
       const above = parent ? contextOf(parent) : context.active();
       const kind = kindOf(attributes);
       const span = tracer.startSpan(spanName, { kind, attributes: toOtelAttributes(attributes) }, above);
-      return new OpenTelemetrySpan(span, trace.setSpan(above, span));
+      const own = markMemorySpan(trace.setSpan(above, span), attributes);
+      return new OpenTelemetrySpan(span, own, recorder && MeasuredOperation.begin(recorder, attributes, own));
     },
   };
 }
@@ -42,7 +71,6 @@ function contextOf(parent: Span & { readonly otelContext?: Context | undefined }
   return isSpanContextValid(spanContext) ? trace.setSpanContext(context.active(), spanContext) : context.active();
 }
 
-// Models usually run on another host; all other work is done here.
 function kindOf(attributes: SpanAttributes): SpanKind {
-  return attributes['gen_ai.operation.name'] === 'generate_content' ? SpanKind.CLIENT : SpanKind.INTERNAL;
+  return remoteOperations.has(attributes['gen_ai.operation.name']) ? SpanKind.CLIENT : SpanKind.INTERNAL;
 }

@@ -28,9 +28,10 @@ export async function inMemorySpan<T>(
 ): Promise<T> {
   if (!trace) return work();
   const span = trace.begin(call.operation, attributesOf(call, trace.capturesContent), call.parent);
+  const capturesContent = trace.capturesContent && span.takesContent !== false;
   try {
     const result = await inSpan(span, work);
-    trace.set(span, () => resultAttributes(call, result, trace.capturesContent));
+    trace.set(span, () => resultAttributes(call, result, capturesContent));
     trace.end(span);
     return result;
   } catch (error) {

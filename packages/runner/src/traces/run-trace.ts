@@ -1,5 +1,4 @@
-import { TholeError } from '@thole/core';
-import { silentSpan } from '@thole/core/kit';
+import { endFailed, errorTypeOf, silentSpan } from '@thole/core/kit';
 import type { Event, Runtime, Span, SpanAttributes } from '@thole/core';
 
 /** The names and ids of a traced run. */
@@ -8,6 +7,14 @@ export interface TracedRun {
   readonly appName: string;
   readonly userId: string;
   readonly sessionId: string;
+}
+
+/** Attributes with content, under both sets of names. */
+export interface TracedContent {
+  /** The names that ADK's web UI reads. */
+  readonly adk: () => SpanAttributes;
+  /** The names of OpenTelemetry's conventions. */
+  readonly genAi: () => SpanAttributes;
 }
 
 /**
@@ -51,15 +58,23 @@ export class RunTrace {
     if (!span.isSilent && this.#open.has(span)) this.#guarded(() => span.set(attributes()));
   }
 
+  /** Adds content under the names that the tracer wants, if it captures content. */
+  setContent(span: Span, content: TracedContent): void {
+    if (!this.capturesContent || span.takesContent === false) return;
+    const names = this.#runtime.tracer.contentNames;
+    if (names !== 'gen_ai') this.set(span, content.adk);
+    if (names !== 'adk') this.set(span, content.genAi);
+  }
+
+  /** Reports a piece of a streamed answer. */
+  chunk(span: Span): void {
+    if (span.chunk && this.#open.has(span)) this.#guarded(() => span.chunk!());
+  }
+
   /** Has no effect on a span that has ended. */
   end(span: Span, error?: unknown): void {
     if (!this.#open.delete(span)) return;
-    this.#guarded(() => {
-      if (error === undefined) return span.end();
-      const type = typeOf(error);
-      if (!span.isSilent) span.set({ 'error.type': type });
-      span.end(this.capturesContent || TholeError.is(error) ? error : withoutMessage(error, type));
-    });
+    this.#guarded(() => (error === undefined ? span.end() : endFailed(span, error, this)));
   }
 
   /** Ends all open spans, the youngest first. */
@@ -72,7 +87,7 @@ export class RunTrace {
     try {
       return work();
     } catch (error) {
-      this.#runtime.logger.warn('A tracer failed.', { error: typeOf(error) });
+      this.#runtime.logger.warn('A tracer failed.', { error: errorTypeOf(error) });
       return undefined;
     }
   }
@@ -93,19 +108,4 @@ export function stepInSpan(
   ...stored: [] | [Event]
 ): Promise<IteratorResult<Event, void>> {
   return inSpan(span, () => steps.next(...stored));
-}
-
-function typeOf(error: unknown): string {
-  if (TholeError.is(error)) return error.code;
-  return error instanceof Error && error.name !== '' ? error.name : '_OTHER';
-}
-
-// A foreign error's message may hold content; its place in the code does not.
-function withoutMessage(error: unknown, type: string): Error {
-  const safeError = new Error('The message of this error is not captured.');
-  safeError.name = type;
-  const { stack = '', message = '' } = error instanceof Error ? error : {};
-  const end = stack.indexOf(message);
-  safeError.stack = `${type}: ${safeError.message}${end < 0 ? '' : stack.slice(end + message.length)}`;
-  return safeError;
 }

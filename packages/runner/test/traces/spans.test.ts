@@ -91,6 +91,7 @@ describe('the spans of a run', () => {
         candidatesTokenCount: 5,
         thoughtsTokenCount: 2,
         cachedContentTokenCount: 4,
+        cacheCreationTokenCount: 3,
         totalTokenCount: 18,
       },
     };
@@ -101,7 +102,14 @@ describe('the spans of a run', () => {
       providerName: 'acme',
       generateContentAsync: (request, options) => model.generateContentAsync(request, options),
     };
-    const generateContentConfig = { temperature: 0.2, topP: 0.9, topK: 40, maxOutputTokens: 100, seed: 7 };
+    const generateContentConfig = {
+      temperature: 0.2,
+      topP: 0.9,
+      topK: 40,
+      maxOutputTokens: 100,
+      seed: 7,
+      stopSequences: ['END'],
+    };
     const agent = rootOf(named, { description: 'Looks.', tools: [look], generateContentConfig });
     const { tracer, run } = await createTracedSetup(agent);
     const { events } = await run();
@@ -122,6 +130,8 @@ describe('the spans of a run', () => {
       'gen_ai.operation.name': 'invoke_agent',
       'gen_ai.agent.name': 'root',
       'gen_ai.agent.description': 'Looks.',
+      'gen_ai.provider.name': 'acme',
+      'gen_ai.request.model': model.model,
     });
     const request = {
       ...ids,
@@ -133,6 +143,7 @@ describe('the spans of a run', () => {
       'gen_ai.request.top_k': 40,
       'gen_ai.request.max_tokens': 100,
       'gen_ai.request.seed': 7,
+      'gen_ai.request.stop_sequences': ['END'],
       'gen_ai.agent.name': 'root',
     };
     expect(first).toMatchObject({ ...request, 'gcp.vertex.agent.event_id': events[0]!.id });
@@ -145,6 +156,7 @@ describe('the spans of a run', () => {
       'gen_ai.usage.output_tokens': 7,
       'gen_ai.usage.reasoning.output_tokens': 2,
       'gen_ai.usage.cache_read.input_tokens': 4,
+      'gen_ai.usage.cache_creation.input_tokens': 3,
     });
     expect(tool).toEqual({
       ...ids,

@@ -25,6 +25,7 @@ const knownOptions = optionNames<SpanMemoryOptions>({ spans: true, bytes: true, 
  */
 export class SpanMemory implements Tracer {
   readonly capturesContent: true = true;
+  readonly contentNames: 'adk' = 'adk';
   readonly #runtime: Runtime;
   readonly #maxSpans: number;
   readonly #maxBytes: number;

@@ -1,0 +1,43 @@
+import { endFailed, errorTypeOf } from './end-failed.ts';
+import type { Runtime, Span, SpanAttributes } from './runtime.ts';
+import { silentSpan } from './silent.ts';
+
+/** Work with a span of its own. */
+export interface TracedWork<T> {
+  readonly name: string;
+  readonly attributes: SpanAttributes;
+  /** Returns the attributes of the result. */
+  readonly result?: ((result: T) => SpanAttributes) | undefined;
+}
+
+/**
+ * Runs work outside of a run within a new span: a child of the active span, if the tracer knows it. Errors of the
+ * tracer are logged and have no other effect.
+ */
+export async function inNewSpan<T>(
+  runtime: Pick<Runtime, 'tracer' | 'logger'>,
+  traced: TracedWork<T>,
+  work: () => Promise<T>,
+): Promise<T> {
+  const { tracer, logger } = runtime;
+  const guarded = <R>(call: () => R): R | undefined => {
+    try {
+      return call();
+    } catch (error) {
+      logger.warn('A tracer failed.', { error: errorTypeOf(error) });
+      return undefined;
+    }
+  };
+  const span: Span = guarded(() => tracer.start(traced.name, traced.attributes)) ?? silentSpan;
+  try {
+    const result = await (span.run ? span.run(work) : work());
+    guarded(() => {
+      if (traced.result && !span.isSilent) span.set(traced.result(result));
+    });
+    guarded(() => span.end());
+    return result;
+  } catch (error) {
+    guarded(() => endFailed(span, error, { capturesContent: tracer.capturesContent === true }));
+    throw error;
+  }
+}

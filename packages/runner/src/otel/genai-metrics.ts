@@ -1,0 +1,48 @@
+import type { Histogram, Meter } from '@opentelemetry/api';
+
+/** Limits of buckets in seconds, as the conventions recommend them. */
+const seconds: readonly number[] = Array.from({ length: 14 }, (_, i) => 2 ** i / 100);
+const agentSeconds: readonly number[] = Array.from({ length: 13 }, (_, i) => 2 ** i / 10);
+const workflowSeconds: readonly number[] = [1, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 7200];
+const tokens: readonly number[] = Array.from({ length: 14 }, (_, i) => 4 ** i);
+
+/** The histograms of OpenTelemetry's conventions for GenAI. */
+export interface GenAiMetrics {
+  readonly operationDuration: Histogram;
+  readonly timeToFirstChunk: Histogram;
+  readonly timePerOutputChunk: Histogram;
+  readonly tokenUsage: Histogram;
+  readonly agentDuration: Histogram;
+  readonly toolDuration: Histogram;
+  readonly workflowDuration: Histogram;
+}
+
+/** Creates the histograms. A meter returns the same histogram for the same name. */
+export function createGenAiMetrics(meter: Meter): GenAiMetrics {
+  const histogram = (name: string, unit: string, description: string, boundaries: readonly number[]): Histogram =>
+    meter.createHistogram(name, { unit, description, advice: { explicitBucketBoundaries: [...boundaries] } });
+  return {
+    operationDuration: histogram(
+      'gen_ai.client.operation.duration',
+      's',
+      'Duration of a call of a model, an embedder or a memory.',
+      seconds,
+    ),
+    timeToFirstChunk: histogram(
+      'gen_ai.client.operation.time_to_first_chunk',
+      's',
+      'Time from the request to the first piece of a streamed answer.',
+      seconds,
+    ),
+    timePerOutputChunk: histogram(
+      'gen_ai.client.operation.time_per_output_chunk',
+      's',
+      'Time between two pieces of a streamed answer.',
+      seconds,
+    ),
+    tokenUsage: histogram('gen_ai.client.token.usage', '{token}', 'Tokens of a model call.', tokens),
+    agentDuration: histogram('gen_ai.invoke_agent.duration', 's', 'Duration of an agent in a run.', agentSeconds),
+    toolDuration: histogram('gen_ai.execute_tool.duration', 's', 'Duration of a tool call.', seconds),
+    workflowDuration: histogram('gen_ai.workflow.duration', 's', 'Duration of a run.', workflowSeconds),
+  };
+}

@@ -1,0 +1,19 @@
+import { trace } from '@opentelemetry/api';
+import type { Context } from '@opentelemetry/api';
+import type { SpanAttributes } from '@thole/core';
+
+// Two copies of this package know each other's mark.
+const key = Symbol.for('thole.memory-span');
+
+/** Marks the context of a span of a memory operation. */
+export function markMemorySpan(context: Context, attributes: SpanAttributes): Context {
+  const operation = attributes['gen_ai.operation.name'];
+  const isMemory = typeof operation === 'string' && operation.endsWith('_memory');
+  return isMemory ? context.setValue(key, trace.getSpan(context)) : context;
+}
+
+/** True if the active span is that of a memory operation. */
+export function isMemorySpan(context: Context): boolean {
+  const marked = context.getValue(key);
+  return marked !== undefined && marked === trace.getSpan(context);
+}
