@@ -120,12 +120,15 @@ export class AgentContext<T = unknown> extends BaseContext<T> implements Invocat
 
   async step<R extends Json | undefined | void>(name: string, fn: StepFunction<R>): Promise<R> {
     const n = this.#count(`step ${name}`);
+    const { childKey, invocationId } = this.task;
+    // Every attempt of a child run has another invocation; its key has the call that it answers.
+    const stepId = JSON.stringify([...(childKey === undefined ? [invocationId] : []), this.place, name, n]);
     return runStepOnce(
       this.task,
       { path: this.place, name, n },
       {
         fn,
-        idempotencyKey: idempotencyKeyOf(this.task, this.callPlace(), JSON.stringify([this.place, name, n])),
+        idempotencyKey: idempotencyKeyOf(this.task, this.callPlace(), stepId),
         signal: this.signal,
         author: this.agentName,
         commit: (event) => this.task.commit(this.claim(event)),

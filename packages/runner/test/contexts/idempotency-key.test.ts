@@ -1,5 +1,7 @@
 import { callsAll, says, ScriptedLlm } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
+import type { Event, InvocationContext } from '@thole/core';
+import { BaseAgent } from '../../src/agents/base-agent.ts';
 import { LlmAgent } from '../../src/agents/llm-agent.ts';
 import { ParallelAgent } from '../../src/agents/parallel-agent.ts';
 import { createSetup, hello, ref, rootOf, toolOf } from '../support/llm-setup.ts';
@@ -50,5 +52,20 @@ describe('ToolContext.idempotencyKey', () => {
       return keys;
     };
     expect(await keysOfRun()).toEqual(await keysOfRun());
+  });
+});
+
+describe('InvocationContext.step', () => {
+  it('has another key in each invocation of a session', async () => {
+    const keys: string[] = [];
+    class Sender extends BaseAgent {
+      async *runAsync(context: InvocationContext): AsyncGenerator<Event, void, Event> {
+        await context.step('send', ({ idempotencyKey }) => void keys.push(idempotencyKey));
+      }
+    }
+    const { runner } = await createSetup(new Sender({ name: 'sender' }));
+    await runner.runToCompletion(hello);
+    await runner.runToCompletion(hello);
+    expect([keys.length, new Set(keys).size]).toEqual([2, 2]);
   });
 });
