@@ -48,14 +48,16 @@ export function applyChanges(owner: StoredApp | StoredUser, delta: StateDelta | 
 /** Sets the given marks and keeps the others. */
 export function applyMarks(found: FoundSession | undefined, marks: Partial<SessionMarks> | undefined): void {
   if (!found || !marks) return;
-  const stored = found.session.marks;
+  const { app, session, user } = found;
+  const stored = session.marks;
   const { unfinished = stored.unfinished, wakeAt = stored.wakeAt, openInterrupts = stored.openInterrupts } = marks;
-  const changed = (found.session.marks = { unfinished, wakeAt, openInterrupts });
-  for (const kind of waitingKinds) {
+  const changed = (session.marks = { unfinished, wakeAt, openInterrupts });
+  for (let i = 0; i < waitingKinds.length; i++) {
+    const kind = waitingKinds[i]!;
     const isNow = isWaiting(changed, kind);
     if (isNow === isWaiting(stored, kind)) continue;
-    found.app.waiting.set(kind, found.session, isNow);
-    found.user.waiting.set(kind, found.session, isNow);
+    app.waiting.set(kind, session, isNow);
+    user.waiting.set(kind, session, isNow);
   }
 }
 

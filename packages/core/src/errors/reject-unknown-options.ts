@@ -9,7 +9,7 @@ import { TholeError } from './thole-error.ts';
  */
 export function rejectUnknownOptions(options: unknown, known: readonly string[], where: string): void {
   if (!isPlainObject(options)) throw invalidInput(`Options of ${where}`, 'an object', options);
-  for (const name of Object.keys(options)) {
+  for (const name in options) {
     if (!known.includes(name))
       throw new TholeError('INVALID_INPUT', `${where} has no option ${name}.${didYouMean(name, known)}`);
   }

@@ -129,10 +129,9 @@ function releaseLease(task: RunTask): void {
   task.deadlines.limitRelease(runner.runtime.monotonic() + task.cleanupMs);
   runner.deadlineTimer.add(task);
   const canReopen = task.isMarked && !task.state.error;
-  const options = releaseOptions(task);
-  const released = canReopen ? lease.release({ ...options, ifLastSeq: task.session.lastSeq }) : lease.release(options);
-  released.then(
-    (isReleased) => (isReleased ? task.finish() : reopen(task, lease, options)),
+  const marks = marksAtEnd(task);
+  lease.release({ marks, ifLastSeq: canReopen ? task.session.lastSeq : undefined }).then(
+    (isReleased) => (isReleased ? task.finish() : reopen(task, lease, { marks })),
     (error: unknown) => logUnreleased(task, error),
   );
 }
@@ -155,11 +154,10 @@ function logUnreleased(task: RunTask, error: unknown): void {
 }
 
 /** The mark of an unfinished invocation stays if another process may continue it. */
-function releaseOptions(task: RunTask): ReleaseOptions {
+function marksAtEnd(task: RunTask): ReleaseOptions['marks'] {
   const { error } = task.state;
-  if (!task.isMarked || task.isShutDown || (error && unstorable.has(error.code))) return {};
-  const unfinished = (task.session.unfinished = task.otherUnfinished);
-  return { marks: { unfinished } };
+  if (!task.isMarked || task.isShutDown || (error && unstorable.has(error.code))) return undefined;
+  return { unfinished: (task.session.unfinished = task.otherUnfinished) };
 }
 
 /** True if the store may contain other events than the cached session. */
