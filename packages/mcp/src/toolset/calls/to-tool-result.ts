@@ -1,0 +1,100 @@
+import type { CallToolResult, ContentBlock, ReadResourceResult } from '@modelcontextprotocol/client';
+import type { FunctionResponsePart, Json, JsonObject } from '@thole/core';
+
+/** Result of a tool: the answer for the model, and files if there are any. */
+export type ToolResult = JsonObject | { response: JsonObject; parts: FunctionResponsePart[] };
+
+/** A text or file inside a result. */
+type ResourceContent = ReadResourceResult['contents'][number];
+
+/**
+ * Returns the result of an MCP tool as the answer to the model: texts as `result`, structured content as
+ * `structuredContent`, texts of resources and links as `resources`, and an error of the tool as `error`. Images, audio and
+ * binary resources become parts.
+ */
+export function toToolResult(given: CallToolResult, maxResultBytes: number): ToolResult {
+  const tooLarge = largerThan(given, maxResultBytes);
+  if (tooLarge) return tooLarge;
+  const texts: string[] = [];
+  const resources: JsonObject[] = [];
+  const parts: FunctionResponsePart[] = [];
+  for (const block of given.content) addBlock(block, { texts, resources, parts });
+  const { structuredContent, isError } = given as { structuredContent?: Json; isError?: boolean };
+  const text = texts.join('\n');
+  if (isError) {
+    const error = text === '' ? 'The tool failed without a reason.' : text;
+    return withParts({ error, ...(structuredContent !== undefined && { structuredContent }) }, parts);
+  }
+  const isRepeated = structuredContent !== undefined && isSameJson(text, structuredContent);
+  const response: JsonObject = {
+    ...(text !== '' && !isRepeated && { result: text }),
+    ...(structuredContent !== undefined && { structuredContent }),
+    ...(resources.length > 0 && { resources }),
+  };
+  if (Object.keys(response).length === 0) response['result'] = parts.length > 0 ? 'See the files.' : null;
+  return withParts(response, parts);
+}
+
+/** Returns the contents of a resource as the answer to the model. */
+export function toResourceResult({ contents }: ReadResourceResult, maxResultBytes: number): ToolResult {
+  const tooLarge = largerThan(contents, maxResultBytes);
+  if (tooLarge) return tooLarge;
+  const resources: JsonObject[] = [];
+  const parts: FunctionResponsePart[] = [];
+  for (const content of contents) addResource(content, { resources, parts });
+  return withParts({ resources }, parts);
+}
+
+interface Collected {
+  readonly resources: JsonObject[];
+  readonly parts: FunctionResponsePart[];
+}
+
+function addBlock(block: ContentBlock, found: Collected & { readonly texts: string[] }): void {
+  switch (block.type) {
+    case 'text':
+      found.texts.push(block.text);
+      break;
+    case 'image':
+    case 'audio':
+      found.parts.push({ inlineData: { mimeType: block.mimeType, data: block.data } });
+      break;
+    case 'resource':
+      addResource(block.resource, found);
+      break;
+    case 'resource_link': {
+      const { uri, name, description, mimeType } = block;
+      found.resources.push(withoutUndefined({ uri, name, description, mimeType }));
+    }
+  }
+}
+
+function addResource(content: ResourceContent, { resources, parts }: Collected): void {
+  const { uri, mimeType } = content;
+  if ('text' in content && typeof content.text === 'string')
+    return void resources.push(withoutUndefined({ uri, mimeType, text: content.text }));
+  const data = (content as { blob: string }).blob;
+  parts.push({ inlineData: { mimeType: mimeType ?? 'application/octet-stream', data, displayName: uri } });
+}
+
+function withParts(response: JsonObject, parts: FunctionResponsePart[]): ToolResult {
+  return parts.length > 0 ? { response, parts } : response;
+}
+
+function withoutUndefined(object: { [name: string]: Json | undefined }): JsonObject {
+  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined)) as JsonObject;
+}
+
+function isSameJson(text: string, value: Json): boolean {
+  try {
+    return JSON.stringify(JSON.parse(text)) === JSON.stringify(value);
+  } catch {
+    return false;
+  }
+}
+
+function largerThan(value: unknown, maxBytes: number): JsonObject | undefined {
+  const bytes = new TextEncoder().encode(JSON.stringify(value)).length;
+  if (bytes <= maxBytes) return undefined;
+  return { error: `The result has ${bytes} bytes, which is more than the limit of ${maxBytes}. Ask for less.` };
+}

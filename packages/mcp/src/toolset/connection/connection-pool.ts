@@ -1,0 +1,123 @@
+import type { PriorDiscovery } from '@modelcontextprotocol/client';
+import type { CancelTimer, Runtime } from '@thole/core';
+import { raceAbort } from '@thole/core/kit';
+import type { McpHeaders } from './connection-params.ts';
+import type { McpConnection } from './mcp-connection.ts';
+
+const MAX_PRIORS = 1_000;
+
+/** Opens a connection, whose first requests have these headers. */
+export type OpenConnection = (p: { headers: McpHeaders; prior: PriorDiscovery | undefined }) => Promise<McpConnection>;
+
+interface Entry {
+  readonly connection: Promise<McpConnection>;
+  opened?: McpConnection | undefined;
+  users: number;
+  cancelIdleTimer?: CancelTimer | undefined;
+}
+
+/** A connection in use. It stays open until `release`. */
+export interface UsedConnection {
+  readonly connection: McpConnection;
+  release(): void;
+}
+
+/** Keeps one connection per identity, opens it again when it is lost, and closes it when it is idle. */
+export class ConnectionPool {
+  readonly #open: OpenConnection;
+  readonly #idleTimeoutMs: number;
+  readonly #runtime: Runtime;
+  readonly #entries = new Map<string, Entry>();
+  /** What connections have learned about the server, by identity. */
+  readonly #priors = new Map<string, PriorDiscovery>();
+
+  constructor(open: OpenConnection, p: { idleTimeoutMs: number; runtime: Runtime }) {
+    this.#open = open;
+    this.#idleTimeoutMs = p.idleTimeoutMs;
+    this.#runtime = p.runtime;
+  }
+
+  /** Returns the open connection of an identity. Callers that come while it is opened wait for the same one. */
+  async use(identity: string, p: { headers: McpHeaders; signal: AbortSignal | undefined }): Promise<UsedConnection> {
+    const entry = this.#entryOf(identity, p.headers);
+    entry.users++;
+    entry.cancelIdleTimer?.();
+    let isReleased = false;
+    const release = (): void => {
+      if (isReleased) return;
+      isReleased = true;
+      if (--entry.users === 0) this.#closeWhenIdle(identity, entry);
+    };
+    try {
+      return { connection: await raceAbort(entry.connection, p.signal), release };
+    } catch (error) {
+      release();
+      throw error;
+    }
+  }
+
+  /** Replaces a connection whose session the server has lost. Calls that use it end by themselves. */
+  discard(identity: string, connection: McpConnection): void {
+    const entry = this.#entries.get(identity);
+    if (entry?.opened !== connection) return;
+    this.#entries.delete(identity);
+    this.#priors.delete(identity);
+    entry.cancelIdleTimer?.();
+    void connection.close();
+  }
+
+  async close(): Promise<void> {
+    const entries = [...this.#entries.values()];
+    this.#entries.clear();
+    await Promise.all(
+      entries.map(async ({ cancelIdleTimer, connection }) => {
+        cancelIdleTimer?.();
+        await (await connection.catch(() => undefined))?.close();
+      }),
+    );
+  }
+
+  #entryOf(identity: string, headers: McpHeaders): Entry {
+    const existing = this.#entries.get(identity);
+    if (existing && existing.opened?.isClosed !== true) return existing;
+    existing?.cancelIdleTimer?.();
+    const entry: Entry = { connection: this.#connect(identity, headers), users: 0 };
+    this.#entries.set(identity, entry);
+    entry.connection.then(
+      (opened) => {
+        entry.opened = opened;
+      },
+      () => {
+        if (this.#entries.get(identity) === entry) this.#entries.delete(identity);
+      },
+    );
+    return entry;
+  }
+
+  async #connect(identity: string, headers: McpHeaders): Promise<McpConnection> {
+    const prior = this.#priors.get(identity);
+    try {
+      const connection = await this.#open({ headers, prior });
+      this.#remember(identity, connection.prior);
+      return connection;
+    } catch (error) {
+      // The server may speak another protocol now.
+      this.#priors.delete(identity);
+      throw error;
+    }
+  }
+
+  #remember(identity: string, prior: PriorDiscovery | undefined): void {
+    if (!prior) return;
+    if (this.#priors.size >= MAX_PRIORS) this.#priors.delete(this.#priors.keys().next().value!);
+    this.#priors.set(identity, prior);
+  }
+
+  #closeWhenIdle(identity: string, entry: Entry): void {
+    if (this.#entries.get(identity) !== entry) return;
+    entry.cancelIdleTimer = this.#runtime.timer(this.#idleTimeoutMs, () => {
+      if (this.#entries.get(identity) === entry) this.#entries.delete(identity);
+      void entry.opened?.close();
+    });
+  }
+}

@@ -1,0 +1,230 @@
+import type {
+  Client,
+  ElicitResult,
+  PriorDiscovery,
+  Tool as McpToolDefinition,
+  Transport,
+} from '@modelcontextprotocol/client';
+import type { Runtime } from '@thole/core';
+import { TholeError } from '@thole/core';
+import { errorFields, raceAbort } from '@thole/core/kit';
+import type { McpConnectionParams, McpHeaders, McpProtocol } from './connection-params.ts';
+import { McpHttp } from './mcp-http.ts';
+import { createStdioTransport } from './stdio-transport.ts';
+
+const TIMEOUT_MS = 30_000;
+const CLOSE_MS = 5_000;
+const LIST_MAX_AGE_SECONDS = 60;
+
+/** Answers a question that a server of the older protocol asks while it handles a call. */
+export interface CallInProgress {
+  ask(params: unknown, signal: AbortSignal): Promise<ElicitResult>;
+}
+
+/** Settings of a connection. */
+export interface McpConnectionSettings {
+  readonly params: McpConnectionParams;
+  readonly server: string;
+  readonly maxMessageBytes: number;
+  readonly runtime: Runtime;
+}
+
+/** A connection to a server, for one user or for all. */
+export class McpConnection {
+  readonly client: Client;
+  readonly http: McpHttp | undefined;
+  /** Calls that the server handles. */
+  readonly calls: Set<CallInProgress> = new Set();
+  readonly #settings: McpConnectionSettings;
+  readonly #transport: Transport;
+  #isClosed = false;
+  #tools: { list: Promise<McpToolDefinition[]>; readAt: number } | undefined;
+
+  private constructor(
+    settings: McpConnectionSettings,
+    client: Client,
+    transport: Transport,
+    http: McpHttp | undefined,
+  ) {
+    this.#settings = settings;
+    this.client = client;
+    this.#transport = transport;
+    this.http = http;
+  }
+
+  /**
+   * Connects within the time limit. `prior` is the result of an earlier connection: the server is not asked again which
+   * protocol it speaks.
+   */
+  static async open(
+    settings: McpConnectionSettings,
+    p: { headers: McpHeaders; prior: PriorDiscovery | undefined },
+  ): Promise<McpConnection> {
+    const { params } = settings;
+    const { Client, StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client');
+    const client = new Client(
+      { name: 'thole', version: '1' },
+      {
+        capabilities: { elicitation: { form: {} } },
+        versionNegotiation: negotiationOf(params),
+        inputRequired: { autoFulfill: false },
+        // Schemas of servers are not compiled: a pattern in them could block this process.
+        jsonSchemaValidator: {
+          getValidator: () => (data) => ({ valid: true, data: data as never, errorMessage: undefined }),
+        },
+      },
+    );
+    let http: McpHttp | undefined;
+    let transport: Transport;
+    if (params.type === 'StdioConnectionParams') {
+      transport = await createStdioTransport(params.serverParams, settings);
+    } else {
+      http = new McpHttp(params, settings.maxMessageBytes);
+      transport = new StreamableHTTPClientTransport(new URL(params.url), { fetch: http.fetch });
+    }
+    const connection = new McpConnection(settings, client, transport, http);
+    connection.#listen();
+    await connection.run(p.headers, () => connection.#connect(p.prior));
+    return connection;
+  }
+
+  /** True if the process has ended, or the connection was closed. */
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  /** What an earlier connection has learned, for the next one. */
+  get prior(): PriorDiscovery | undefined {
+    const discover = this.client.getDiscoverResult();
+    if (discover) return { kind: 'modern', discover };
+    return this.client.getProtocolEra() === 'legacy' ? { kind: 'legacy' } : undefined;
+  }
+
+  get isLegacy(): boolean {
+    return this.client.getProtocolEra() !== 'modern';
+  }
+
+  /** Time limit of a request other than a tool call, in milliseconds. */
+  get timeoutMs(): number {
+    return timeoutOf(this.#settings.params);
+  }
+
+  /** Calls `work` with these headers on its requests. */
+  async run<T>(headers: McpHeaders, work: () => Promise<T>): Promise<T> {
+    return this.http ? this.http.run(headers, work) : work();
+  }
+
+  /** Returns the tools. The list is cached for a minute, or until the server says that it has changed. */
+  async listTools(maxTools: number): Promise<McpToolDefinition[]> {
+    const now = this.#settings.runtime.now();
+    if (this.#tools && now - this.#tools.readAt < LIST_MAX_AGE_SECONDS) return this.#tools.list;
+    const list = this.#readTools(maxTools);
+    this.#tools = { list, readAt: now };
+    list.catch(() => this.forgetTools());
+    return list;
+  }
+
+  forgetTools(): void {
+    this.#tools = undefined;
+  }
+
+  /** Ends the session at the server, and the process if there is one. Never throws. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    const { params } = this.#settings;
+    try {
+      if (params.type === 'StreamableHTTPConnectionParams' && params.terminateOnClose !== false) {
+        const transport = this.#transport as Transport & { terminateSession?(): Promise<void> };
+        const ended = transport.terminateSession?.() ?? Promise.resolve();
+        await raceAbort(ended, AbortSignal.timeout(CLOSE_MS));
+      }
+    } catch (error) {
+      this.#log('The session at an MCP server was not ended.', error);
+    }
+    await this.client.close().catch((error: unknown) => this.#log('An MCP server was not closed.', error));
+  }
+
+  #listen(): void {
+    const { client } = this;
+    client.onclose = () => {
+      this.#isClosed = true;
+    };
+    client.onerror = (error) => this.#log('An MCP server failed.', error);
+    client.setNotificationHandler('notifications/tools/list_changed', () => this.forgetTools());
+    client.setRequestHandler('elicitation/create', async ({ params }, context) => {
+      // The protocol does not say to which call a question belongs. With several calls it could reach another user.
+      const [call, ...others] = this.calls;
+      if (call && others.length === 0) return call.ask(params, context.mcpReq.signal);
+      const fields = { server: this.#settings.server, calls: this.calls.size };
+      this.#settings.runtime.logger.warn('A question of an MCP server was declined: it fits no single call.', fields);
+      return { action: 'decline' };
+    });
+  }
+
+  async #connect(prior: PriorDiscovery | undefined): Promise<void> {
+    const { timeoutMs } = this;
+    const { runtime, server } = this.#settings;
+    const limit = new AbortController();
+    const tooLate = new TholeError(
+      'MCP_SERVER_FAILED',
+      `The MCP server "${server}" was not ready in ${timeoutMs} ms.`,
+      {
+        retryable: true,
+      },
+    );
+    const cancelTimer = runtime.timer(timeoutMs, () => limit.abort(tooLate));
+    try {
+      const connecting = this.client.connect(this.#transport, {
+        timeout: sdkTimeout(timeoutMs),
+        ...(prior && { prior }),
+      });
+      await raceAbort(connecting, limit.signal);
+    } catch (error) {
+      await this.#transport.close().catch(() => undefined);
+      throw error;
+    } finally {
+      cancelTimer();
+    }
+  }
+
+  async #readTools(maxTools: number): Promise<McpToolDefinition[]> {
+    if (!this.client.getServerCapabilities()?.tools) return [];
+    const { runtime, server } = this.#settings;
+    const limit = new AbortController();
+    const tooLate = new TholeError('MCP_SERVER_FAILED', `The MCP server "${server}" did not list its tools in time.`);
+    const cancelTimer = runtime.timer(this.timeoutMs, () => limit.abort(tooLate));
+    try {
+      const options = { timeout: sdkTimeout(this.timeoutMs), signal: limit.signal };
+      const { tools } = await raceAbort(this.client.listTools(undefined, options), limit.signal);
+      if (tools.length <= maxTools) return tools;
+    } finally {
+      cancelTimer();
+    }
+    throw new TholeError(
+      'MCP_SERVER_FAILED',
+      `The MCP server "${server}" has more than ${maxTools} tools. Choose some with toolFilter at the server, or raise maxTools.`,
+    );
+  }
+
+  #log(message: string, error: unknown): void {
+    this.#settings.runtime.logger.debug(message, { server: this.#settings.server, ...errorFields(error) });
+  }
+}
+
+/** Returns the time limit of connecting and listing, in milliseconds. */
+export function timeoutOf({ timeout = TIMEOUT_MS }: McpConnectionParams): number {
+  return timeout;
+}
+
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+/** Returns a time limit that the SDK's timers support. */
+export function sdkTimeout(ms: number): number {
+  return Math.min(ms, MAX_TIMER_MS);
+}
+
+function negotiationOf(params: McpConnectionParams): { mode: 'auto' | 'legacy' | { pin: string } } {
+  const byDefault: McpProtocol = params.type === 'StdioConnectionParams' ? 'legacy' : 'auto';
+  const { protocol = byDefault } = params;
+  return { mode: protocol === 'modern' ? { pin: '2026-07-28' } : protocol };
+}

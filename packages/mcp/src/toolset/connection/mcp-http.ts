@@ -1,0 +1,118 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { lookup } from 'node:dns/promises';
+import { isIP } from 'node:net';
+import { TholeError } from '@thole/core';
+import { isPrivateAddress } from '@thole/core/kit';
+import { bareHost } from './connection-params.ts';
+import type { McpHeaders, StreamableHTTPConnectionParams } from './connection-params.ts';
+import { limitBody } from './limit-body.ts';
+
+/** One operation: the headers of its requests, and what went wrong in them. */
+interface RequestScope {
+  readonly headers: McpHeaders;
+  failure?: TholeError | undefined;
+}
+
+/**
+ * Sends the requests to one server for one user: only to public hosts over HTTPS, except `privateHosts`; with the user's
+ * headers; without redirects to other hosts; with a limit of each message's size.
+ */
+export class McpHttp {
+  readonly #origin: string;
+  readonly #privateHosts: ReadonlySet<string>;
+  readonly #fetch: typeof globalThis.fetch | undefined;
+  readonly #maxMessageBytes: number;
+  readonly #scope = new AsyncLocalStorage<RequestScope>();
+  /** Headers of the newest operation, for streams that outlive an operation. */
+  #newest: McpHeaders = {};
+
+  constructor(params: StreamableHTTPConnectionParams, maxMessageBytes: number) {
+    this.#origin = new URL(params.url).origin;
+    this.#privateHosts = new Set(params.privateHosts?.map(bareHost));
+    this.#fetch = params.transportOptions?.fetch;
+    this.#maxMessageBytes = maxMessageBytes;
+  }
+
+  /**
+   * Calls `work`, whose requests have these headers. If it fails because a request was refused here or needs a sign-in,
+   * throws that error.
+   */
+  async run<T>(headers: McpHeaders, work: () => Promise<T>): Promise<T> {
+    const scope: RequestScope = { headers };
+    this.#newest = headers;
+    try {
+      return await this.#scope.run(scope, work);
+    } catch (error) {
+      throw scope.failure ?? error;
+    }
+  }
+
+  /** The `fetch` of the transport and of the discovery of authorization servers. */
+  readonly fetch = async (input: string | URL, init: RequestInit = {}): Promise<Response> => {
+    const url = new URL(input);
+    const scope = this.#scope.getStore();
+    try {
+      await this.#assertAllowed(url);
+      const response = await this.#send(url, init, scope);
+      if (response.status === 401 && scope && init.method === 'POST') scope.failure = unauthorized(url, response);
+      this.#assertNoRedirect(url, response);
+      return limitBody(response, this.#maxMessageBytes, (failure) => {
+        if (scope) scope.failure = failure;
+      });
+    } catch (error) {
+      if (scope && TholeError.is(error)) scope.failure = error;
+      throw error;
+    }
+  };
+
+  async #send(url: URL, init: RequestInit, scope: RequestScope | undefined): Promise<Response> {
+    const headers = new Headers(init.headers);
+    // A stream that is opened again may be older than its user's token.
+    const own = init.method === 'POST' && scope ? scope.headers : this.#newest;
+    if (url.origin === this.#origin) for (const [name, value] of Object.entries(own)) headers.set(name, value);
+    return (this.#fetch ?? globalThis.fetch)(url, { ...init, headers, redirect: 'manual' });
+  }
+
+  // A name may resolve to another address when the request is sent. TLS then fails, because the certificate must fit the
+  // name, so no request reaches a private server.
+  async #assertAllowed(url: URL): Promise<void> {
+    const host = bareHost(url.hostname);
+    const isHttp = url.protocol === 'http:' || url.protocol === 'https:';
+    if (isHttp && this.#privateHosts.has(host)) return;
+    if (url.protocol !== 'https:')
+      throw refused(
+        `The address on ${url.host} does not begin with https://. If it is yours, add its host to privateHosts.`,
+      );
+    if (isIP(host) === 0 && this.#fetch) return;
+    const addresses = isIP(host) === 0 ? await lookup(host, { all: true }) : [{ address: host }];
+    if (!addresses.some(({ address }) => isPrivateAddress(address))) return;
+    throw refused(
+      `The host "${host}" has a private address. If it is in your own network, add "${host}" to privateHosts.`,
+    );
+  }
+
+  #assertNoRedirect(url: URL, { status, headers }: Response): void {
+    const location = headers.get('location');
+    if (status < 300 || status > 399 || location === null) return;
+    const target = URL.parse(location, url);
+    if (target?.origin === url.origin) return;
+    throw refused(
+      `The server ${url.host} redirects to ${target?.host ?? 'an address that is not valid'}. Redirects to other hosts are not followed.`,
+    );
+  }
+}
+
+/** True if the server answered that the user must sign in. */
+export function isUnauthorized(error: unknown): boolean {
+  return TholeError.is(error, 'MCP_SERVER_FAILED') && error.details?.['httpStatus'] === 401;
+}
+
+function unauthorized(url: URL, { headers }: Response): TholeError {
+  const message = `The MCP server "${url.host}" requires a sign-in. Set auth, or correct header.`;
+  const challenge = headers.get('www-authenticate');
+  return new TholeError('MCP_SERVER_FAILED', message, { details: { httpStatus: 401, challenge } });
+}
+
+function refused(message: string): TholeError {
+  return new TholeError('MCP_SERVER_FAILED', message);
+}

@@ -1,0 +1,78 @@
+import type { ReadonlyContext } from '@thole/core';
+import { TholeError } from '@thole/core';
+import { invalidInput, isPlainObject } from '@thole/core/kit';
+import type { McpSignIn } from '../sign-in/mcp-sign-in.ts';
+import type { ConnectionPool, UsedConnection } from './connection-pool.ts';
+import type { McpConnectionParams, McpHeaders } from './connection-params.ts';
+import type { McpConnection } from './mcp-connection.ts';
+import { isUnauthorized } from './mcp-http.ts';
+import { isLostSession, toMcpError } from './to-mcp-error.ts';
+
+const MAX_ATTEMPTS = 3;
+
+/** Uses the server for a user: with the user's headers and token, over the connection of the user. */
+export class ServerAccess {
+  readonly server: string;
+  readonly signIn: McpSignIn | undefined;
+  readonly #params: McpConnectionParams;
+  readonly #pool: ConnectionPool;
+
+  constructor(p: { server: string; params: McpConnectionParams; pool: ConnectionPool; signIn: McpSignIn | undefined }) {
+    this.server = p.server;
+    this.signIn = p.signIn;
+    this.#params = p.params;
+    this.#pool = p.pool;
+  }
+
+  /**
+   * Calls `work` with a connection. Opens a new one and calls `work` again if the server has lost the session, because it has
+   * not processed the request then. Throws `MCP_SERVER_FAILED`; see `isSignInNeeded`.
+   */
+  async use<T>(
+    context: ReadonlyContext,
+    signal: AbortSignal,
+    work: (connection: McpConnection) => Promise<T>,
+  ): Promise<T> {
+    const identity = this.#identityOf(context);
+    for (let attempt = 1; ; attempt++) {
+      const token = await this.signIn?.token(context);
+      const headers = { ...(await this.#headersOf(context)), ...(token && { authorization: `Bearer ${token}` }) };
+      let used: UsedConnection | undefined;
+      try {
+        used = await this.#pool.use(identity, { headers, signal });
+        const { connection } = used;
+        return await connection.run(headers, () => work(connection));
+      } catch (error) {
+        signal.throwIfAborted();
+        if (attempt < MAX_ATTEMPTS && used && isLostSession(error)) this.#pool.discard(identity, used.connection);
+        else if (attempt < MAX_ATTEMPTS && this.signIn && isUnauthorized(error))
+          await this.signIn.refused(context, { token, challenge: (error as TholeError).details?.['challenge'] });
+        else throw toMcpError(error, this.server);
+      } finally {
+        used?.release();
+      }
+    }
+  }
+
+  /** Users share a connection unless their requests differ. The key never contains a token. */
+  #identityOf({ appName, userId }: ReadonlyContext): string {
+    const isPerUser = this.signIn !== undefined || typeof this.#header === 'function';
+    return isPerUser ? JSON.stringify([appName, userId]) : '';
+  }
+
+  get #header(): Extract<McpConnectionParams, { url: string }>['header'] {
+    return this.#params.type === 'StreamableHTTPConnectionParams' ? this.#params.header : undefined;
+  }
+
+  async #headersOf(context: ReadonlyContext): Promise<McpHeaders> {
+    const header = this.#header;
+    if (header === undefined) return {};
+    const headers: unknown = typeof header === 'function' ? await header(context) : header;
+    if (!isPlainObject(headers)) throw invalidInput('header', 'a function that returns an object of texts', headers);
+    try {
+      return Object.fromEntries(new Headers(headers as McpHeaders));
+    } catch {
+      throw new TholeError('INVALID_INPUT', 'header contains a name or a value that is not allowed in HTTP headers.');
+    }
+  }
+}

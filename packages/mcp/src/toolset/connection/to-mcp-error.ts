@@ -1,0 +1,75 @@
+import { TholeError } from '@thole/core';
+import { isPlainObject } from '@thole/core/kit';
+
+/** Members of the SDK's errors. They are read by name, so that the SDK is loaded only when a server is called. */
+interface SdkFailure {
+  readonly code?: unknown;
+  readonly data?: unknown;
+}
+
+/** Returns the HTTP status of an error of the SDK. */
+export function httpStatusOf(error: unknown): number | undefined {
+  const { data } = (error ?? {}) as SdkFailure;
+  const status = isPlainObject(data) ? data['status'] : undefined;
+  return typeof status === 'number' ? status : undefined;
+}
+
+/** Returns the code of an error that the server sent over JSON-RPC. */
+export function protocolCodeOf(error: unknown): number | undefined {
+  const { code } = (error ?? {}) as SdkFailure;
+  return typeof code === 'number' && error instanceof Error && !TholeError.is(error) ? code : undefined;
+}
+
+/** True if the server no longer knows the session, so that it did not process the request. */
+export function isLostSession(error: unknown): boolean {
+  const status = httpStatusOf(error);
+  if (status === 404) return true;
+  const text = error instanceof Error ? error.message : '';
+  return (status === 400 || protocolCodeOf(error) === -32_001) && /session/i.test(text);
+}
+
+/** Returns an error with a sentence for developers. Texts of the server are not part of it. */
+export function toMcpError(error: unknown, server: string): TholeError {
+  if (TholeError.is(error)) return error;
+  const name = `The MCP server "${server}"`;
+  const failed = (problem: string, p: { retryable?: boolean; cause?: unknown; status?: number } = {}): TholeError => {
+    const { retryable, status, cause } = p;
+    const details = status === undefined ? undefined : { httpStatus: status };
+    return new TholeError('MCP_SERVER_FAILED', `${name} ${problem}`, {
+      retryable,
+      details,
+      ...(cause !== undefined && { cause }),
+    });
+  };
+  const status = httpStatusOf(error);
+  if (status === 401) return failed('requires a sign-in. Set auth, or correct header.', { status });
+  if (status === 403)
+    return failed('denied access (status 403). Check the rights of the user and the scopes.', { status });
+  if (status !== undefined) return failed(`answered with status ${status}.`, { status, retryable: status >= 500 });
+  const code = protocolCodeOf(error);
+  if (code !== undefined) return failed(`refused a request with code ${code}.`);
+  switch (((error ?? {}) as SdkFailure).code) {
+    case 'REQUEST_TIMEOUT':
+      return failed('did not answer in time.', { retryable: true });
+    case 'CONNECTION_CLOSED':
+    case 'NOT_CONNECTED':
+    case 'SEND_FAILED':
+      return failed('closed the connection. If it is a process, see its log.', { retryable: true });
+    case 'LIST_PAGINATION_EXCEEDED':
+      return failed('returns a list without an end.');
+    case 'INVALID_RESULT':
+    case 'UNSUPPORTED_RESULT_TYPE':
+      return failed('sent a result that does not have the form of the protocol.');
+    case 'CLIENT_HTTP_UNEXPECTED_CONTENT':
+      return failed('sent a response that is not JSON. Check the address.');
+    case 'ENOENT':
+    case 'EACCES':
+      return failed('cannot be started. Check serverParams.command.', { cause: error });
+    case 'ERA_NEGOTIATION_FAILED':
+      return failed('cannot be reached, or does not speak the protocol. Check address and network.', { cause: error });
+    default:
+      if ((error as { name?: unknown })?.name === 'ZodError')
+        return failed('sent a message that does not have the form of the protocol.');
+      return failed('cannot be reached, or does not speak the protocol. Check address and network.', { cause: error });
+  }
+}

@@ -1,0 +1,48 @@
+import type { JsonObject, Tool } from '@thole/core';
+import { invalidInput } from '@thole/core/kit';
+import { toResourceResult } from '../calls/to-tool-result.ts';
+import { cleanText } from '../declarations/quote-server-text.ts';
+import type { McpResources } from './mcp-resources.ts';
+
+const MAX_LISTED = 200;
+const MAX_TEXT = 200;
+
+/** Returns the tool with which the model lists the resources of a server, and reads one. */
+export function createLoadResourceTool(
+  resources: McpResources,
+  p: { server: string; prefix: string | undefined; maxResultBytes: number },
+): Tool {
+  const name = p.prefix === undefined ? 'load_mcp_resource' : `${p.prefix}_load_mcp_resource`;
+  const description = `Reads a resource of the MCP server "${p.server}", such as a file or a record. Without uri, returns the list of resources.`;
+  const uri = { type: 'string', description: 'Address of the resource, from the list or from the answer of a tool.' };
+  return {
+    name,
+    description,
+    idempotent: true,
+    declaration: () => ({ name, description, parametersJsonSchema: { type: 'object', properties: { uri } } }),
+    async runAsync({ args, toolContext }) {
+      const { uri: address } = args;
+      if (address === undefined || address === '') {
+        const listed = await resources.list(toolContext);
+        return { resources: listed.slice(0, MAX_LISTED).map(toListed), count: listed.length };
+      }
+      if (typeof address !== 'string') throw invalidInput('uri', 'a text', address);
+      return toResourceResult(await resources.read(toolContext, address), p.maxResultBytes);
+    },
+  };
+}
+
+function toListed(resource: {
+  uri: string;
+  name: string;
+  description?: string | undefined;
+  mimeType?: string | undefined;
+}): JsonObject {
+  const { uri, name, description, mimeType } = resource;
+  return {
+    uri,
+    name: cleanText(name, MAX_TEXT),
+    ...(description !== undefined && { description: cleanText(description, MAX_TEXT) }),
+    ...(mimeType !== undefined && { mimeType }),
+  };
+}

@@ -1,0 +1,190 @@
+import type { AuthConfig, AuthCredential, Json, ReadonlyContext, Runtime, ToolContext, UserRef } from '@thole/core';
+import { TholeError } from '@thole/core';
+import type { StreamableHTTPConnectionParams } from '../connection/connection-params.ts';
+import { McpHttp } from '../connection/mcp-http.ts';
+import { discoverAuth } from './discover-auth.ts';
+import type { ServerAuth } from './discover-auth.ts';
+import type { McpAuthOptions } from './mcp-auth-options.ts';
+
+const MAX_MESSAGE_BYTES = 1024 * 1024;
+const DISCOVERY_SECONDS = 3_600;
+
+/**
+ * Tokens of users for one server. The authenticator of the runner signs users in and refreshes their tokens. Nothing is done
+ * before the server has answered that it requires a sign-in.
+ */
+export class McpSignIn {
+  readonly #options: McpAuthOptions;
+  readonly #url: string;
+  readonly #http: McpHttp;
+  readonly #runtime: Runtime;
+  #challenge: string | undefined;
+  #isRequired = false;
+  #discovery: { auth: Promise<ServerAuth>; until: number } | undefined;
+
+  constructor(options: McpAuthOptions, params: StreamableHTTPConnectionParams, runtime: Runtime) {
+    this.#options = options;
+    this.#url = params.url;
+    this.#http = new McpHttp(params, MAX_MESSAGE_BYTES);
+    this.#runtime = runtime;
+  }
+
+  /**
+   * Returns the access token of the user. Undefined if the server has not asked for one yet. Throws an error for which
+   * `isSignInNeeded` is true if the user must sign in.
+   */
+  async token(context: ReadonlyContext): Promise<string | undefined> {
+    if (!this.#isRequired) return undefined;
+    const credential = await this.#load(context);
+    const token = credential?.oauth2?.accessToken;
+    if (token !== undefined) return token;
+    throw signInNeeded(this.#url);
+  }
+
+  /** Notes that the server requires a sign-in. Deletes the token that it refused, unless it was replaced. */
+  async refused(
+    context: ReadonlyContext,
+    p: { token: string | undefined; challenge: Json | undefined },
+  ): Promise<void> {
+    if (!this.#isRequired || typeof p.challenge === 'string') {
+      this.#challenge = typeof p.challenge === 'string' ? p.challenge : undefined;
+      if (!this.#isRequired) this.#discovery = undefined;
+    }
+    this.#isRequired = true;
+    if (p.token === undefined) return;
+    const { signal } = context;
+    const current = await this.#load(context);
+    if (current?.oauth2?.accessToken !== p.token) return;
+    const authConfig = await this.#config(context);
+    await this.#options.authenticator.deleteCredential({ ...userOf(context), authConfig, signal });
+  }
+
+  /** Requests a sign-in of the user: the run pauses until the answer has come. */
+  async request(context: ToolContext): Promise<void> {
+    this.#isRequired = true;
+    await context.requestCredential(await this.#config(context));
+  }
+
+  async #load(context: ReadonlyContext): Promise<AuthCredential | undefined> {
+    const authConfig = await this.#config(context);
+    return this.#options.authenticator.loadCredential({ ...userOf(context), authConfig, signal: context.signal });
+  }
+
+  async #config(context: ReadonlyContext): Promise<AuthConfig> {
+    const { metadata, resource, scopes } = await this.#discover();
+    const { redirectUri } = this.#options;
+    const wanted = this.#options.scopes ?? scopes;
+    const client = await this.#clientOf(context, metadata, wanted);
+    const key = await digest(JSON.stringify([this.#url, client.clientId]));
+    return {
+      authScheme: {
+        type: 'oauth2',
+        issuer: metadata.issuer,
+        flows: {
+          authorizationCode: {
+            authorizationUrl: metadata.authorization_endpoint,
+            tokenUrl: metadata.token_endpoint,
+            scopes: Object.fromEntries(wanted.map((scope) => [scope, ''])),
+          },
+        },
+      },
+      rawAuthCredential: {
+        authType: 'oauth2',
+        oauth2: {
+          ...client,
+          ...(redirectUri !== undefined && { redirectUri }),
+          ...(resource !== undefined && { resource }),
+        },
+      },
+      credentialKey: `mcp_${key}`,
+    };
+  }
+
+  async #discover(): Promise<ServerAuth> {
+    const now = this.#runtime.now();
+    if (this.#discovery && this.#discovery.until > now) return this.#discovery.auth;
+    const { fetch } = this.#http;
+    const auth = discoverAuth({ url: this.#url, challenge: this.#challenge, fetch, runtime: this.#runtime });
+    this.#discovery = { auth, until: now + DISCOVERY_SECONDS };
+    auth.catch(() => {
+      this.#discovery = undefined;
+    });
+    return auth;
+  }
+
+  /** Returns the configured client, or one that was registered for the user at this authorization server. */
+  async #clientOf(
+    context: ReadonlyContext,
+    metadata: ServerAuth['metadata'],
+    scopes: readonly string[],
+  ): Promise<{ clientId: string; clientSecret?: string; tokenEndpointAuthMethod?: string }> {
+    const { authenticator, clientId, clientSecret, redirectUri } = this.#options;
+    if (clientId !== undefined) return { clientId, ...(clientSecret !== undefined && { clientSecret }) };
+    const { signal } = context;
+    const key = await digest(JSON.stringify([metadata.issuer, redirectUri]));
+    // A client is stored as a user name with a password, which the authenticator returns unchanged.
+    const authConfig: AuthConfig = {
+      authScheme: { type: 'http', scheme: 'basic' },
+      credentialKey: `mcp_client_${key}`,
+    };
+    const stored = await authenticator.loadCredential({ ...userOf(context), authConfig, signal });
+    const { username, password } = stored?.http?.credentials ?? {};
+    if (username !== undefined)
+      return { clientId: username, ...(password !== undefined && { clientSecret: password }) };
+    const registered = await this.#register(metadata, scopes);
+    const credentials = {
+      username: registered.clientId,
+      ...(registered.clientSecret !== undefined && { password: registered.clientSecret }),
+    };
+    const credential: AuthCredential = { authType: 'http', http: { scheme: 'basic', credentials } };
+    await authenticator.saveCredential({ ...userOf(context), authConfig, credential, signal });
+    return registered;
+  }
+
+  async #register(
+    metadata: ServerAuth['metadata'],
+    scopes: readonly string[],
+  ): Promise<{ clientId: string; clientSecret?: string }> {
+    const { registerClient } = await import('@modelcontextprotocol/client');
+    const { host } = new URL(metadata.issuer);
+    const methods = metadata.token_endpoint_auth_methods_supported ?? [];
+    try {
+      const { client_id: clientId, client_secret: clientSecret } = await registerClient(metadata.issuer, {
+        metadata,
+        clientMetadata: {
+          client_name: 'Thole',
+          redirect_uris: [this.#options.redirectUri!],
+          grant_types: ['authorization_code', 'refresh_token'],
+          response_types: ['code'],
+          token_endpoint_auth_method: methods.includes('none') ? 'none' : 'client_secret_basic',
+        },
+        ...(scopes.length > 0 && { scope: scopes.join(' ') }),
+        fetchFn: this.#http.fetch,
+      });
+      return { clientId, ...(clientSecret !== undefined && { clientSecret }) };
+    } catch (error) {
+      if (TholeError.is(error)) throw error;
+      const message = `The authorization server "${host}" did not register the application. Register a client there and set auth.clientId.`;
+      throw new TholeError('AUTH_SERVER_FAILED', message, { cause: error });
+    }
+  }
+}
+
+/** True if the user must sign in before the server can be used. */
+export function isSignInNeeded(error: unknown): boolean {
+  return TholeError.is(error, 'MCP_SERVER_FAILED') && error.details?.['signInNeeded'] === true;
+}
+
+function signInNeeded(url: string): TholeError {
+  const message = `The user must sign in to the MCP server "${new URL(url).host}".`;
+  return new TholeError('MCP_SERVER_FAILED', message, { details: { signInNeeded: true } });
+}
+
+function userOf({ appName, userId }: ReadonlyContext): UserRef {
+  return { appName, userId };
+}
+
+async function digest(text: string): Promise<string> {
+  const bytes = new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)));
+  return Array.from(bytes.subarray(0, 16), (byte) => byte.toString(16).padStart(2, '0')).join('');
+}
