@@ -15,14 +15,30 @@ it('works', async () => {
   await identities.create({ name: 'Ada', identities: [{ channel: 'terminal', sender: 'me' }] });
   const input = new PassThrough();
   const output = new PassThrough();
+  let text = '';
+  output.on('data', (d) => (text += d));
   const terminal = new TerminalChannel({ input, output, runtime });
   const dispatcher = new Dispatcher({
-    appName: 'app', channels: [terminal], identities, deliveries: new InMemoryDeliveryStore(), sessions, runtime,
+    appName: 'app',
+    channels: [terminal],
+    identities,
+    deliveries: new InMemoryDeliveryStore(),
+    sessions,
+    runtime,
     onError: (f) => console.log(f),
     createParts: () => {
       const memory = memoryParts({ sessions, memory: new InMemoryMemoryService({ runtime }), runtime });
       const agent = new LlmAgent({ name: 'a', model: llm });
-      const runner = new Runner({ appName: 'app', agent, sessionService: sessions, memoryService: memory.memoryService, plugins: memory.plugins, autoCreateSession: true, concurrency: { policy: 'join' }, runtime });
+      const runner = new Runner({
+        appName: 'app',
+        agent,
+        sessionService: sessions,
+        memoryService: memory.memoryService,
+        plugins: memory.plugins,
+        autoCreateSession: true,
+        concurrency: { policy: 'join' },
+        runtime,
+      });
       return { runner, commands: memory.commands, consolidator: memory.consolidator };
     },
   });
@@ -36,6 +52,8 @@ it('works', async () => {
   input.write('/help\n');
   await runtime.advance(100);
   await dispatcher.idle();
-  expect(output.read().toString()).toBe('x');
+  await new Promise((r) => setTimeout(r, 50));
+  await dispatcher.idle();
+  expect(text).toBe('x');
   await dispatcher.close();
 });

@@ -38,6 +38,8 @@ export interface ChannelHandler {
   onMessage(message: InboundMessage): Promise<void>;
   /** Records a report. Unknown ids are ignored. */
   onReport(report: DeliveryReport): Promise<void>;
+  /** Ends all waits for this address: messages to it can be sent now. */
+  onReady(channel: string, to: string): void;
 }
 
 /**
@@ -61,6 +63,11 @@ export interface Channel {
    * reached is no reason to reject: the channel tries again. Called once.
    */
   start(handler: ChannelHandler): Promise<void>;
+  /**
+   * Returns false while messages to this address have to wait for the recipient, for example for a poll. The dispatcher then
+   * waits for `onReady` and counts no attempts. Default: true.
+   */
+  canSend?(to: string): boolean;
   /** Stops receiving. Resolves when all calls of the handler have settled and all resources are released. */
   stop(): Promise<void>;
   /**

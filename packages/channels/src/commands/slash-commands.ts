@@ -35,7 +35,11 @@ export class SlashCommands {
     this.#commands = commands;
     for (const command of commands)
       for (const name of [command.name, ...(command.aliases ?? [])]) {
-        if (!NAME.test(name)) throw new TholeError('INVALID_INPUT', `The command name "${name}" must be lower-case letters, digits, "-" and "_".`);
+        if (!NAME.test(name))
+          throw new TholeError(
+            'INVALID_INPUT',
+            `The command name "${name}" must be lower-case letters, digits, "-" and "_".`,
+          );
         if (name === 'help' || this.#byName.has(name))
           throw new TholeError('DUPLICATE_NAME', `Two commands have the name "${name}". Rename one of them.`);
         this.#byName.set(name, command);

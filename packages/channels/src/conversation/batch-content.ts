@@ -24,7 +24,8 @@ export function batchText(messages: readonly StoredMessage[]): string {
 
 /** An edit of a message that the agent has seen says that it is one. */
 function textOfMessage({ edited, id, text }: InboundMessage, messages: readonly StoredMessage[]): string {
-  const isKnown = edited !== undefined && !messages.some(({ message }) => message.id === id && message.edited === undefined);
+  const isKnown =
+    edited !== undefined && !messages.some(({ message }) => message.id === id && message.edited === undefined);
   return isKnown ? `(I have edited an earlier message. It now reads:) ${text}` : text;
 }
 

@@ -212,7 +212,12 @@ export class Conversation {
     const interruptId = await this.#questionAnsweredBy(left);
     const id = `message-${hashOf(left.map(({ key }) => key)).slice(0, 40)}`;
     const batch = { id, ...(interruptId !== undefined && { interruptId }) };
-    await this.#persist(() => this.#deps.deliveries.begin(left.map(({ key }) => key), batch));
+    await this.#persist(() =>
+      this.#deps.deliveries.begin(
+        left.map(({ key }) => key),
+        batch,
+      ),
+    );
     await this.#begin({ ...batch, messages: left, wasBegun: false });
   }
 
@@ -302,7 +307,9 @@ export class Conversation {
     return left;
   }
 
-  async #answerOfCommands({ message }: StoredMessage): Promise<{ text: string; isMessage?: boolean | undefined } | undefined> {
+  async #answerOfCommands({
+    message,
+  }: StoredMessage): Promise<{ text: string; isMessage?: boolean | undefined } | undefined> {
     if (message.files) return undefined;
     let parts: ConversationParts | undefined;
     try {

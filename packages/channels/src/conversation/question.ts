@@ -33,7 +33,10 @@ export function questionFor(interrupt: Interrupt, texts: Texts): OutboundMessage
  * message for the agent. Only a word of `texts.yes` approves a call.
  */
 export function answersIn(text: string, { kind, responseSchema }: Interrupt, texts: Texts): Json[] {
-  const word = text.toLowerCase().replace(/[\s.!]+$/u, '').trim();
+  const word = text
+    .toLowerCase()
+    .replace(/[\s.!]+$/u, '')
+    .trim();
   const isYes = texts.yes.some((each) => each.toLowerCase() === word);
   const isNo = texts.no.some((each) => each.toLowerCase() === word);
   if (kind === 'confirmation') return isYes ? [true] : isNo ? [false] : [];

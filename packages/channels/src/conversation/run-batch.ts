@@ -27,7 +27,13 @@ export interface BatchContext {
 }
 
 /** Errors of an answer that comes too late: it is a message then. */
-const TOO_LATE = ['INTERRUPT_ANSWERED', 'INTERRUPT_EXPIRED', 'INTERRUPT_NOT_FOUND', 'INVOCATION_ENDED', 'INVOCATION_NOT_FOUND'];
+const TOO_LATE = [
+  'INTERRUPT_ANSWERED',
+  'INTERRUPT_EXPIRED',
+  'INTERRUPT_NOT_FOUND',
+  'INVOCATION_ENDED',
+  'INVOCATION_NOT_FOUND',
+];
 
 /**
  * Runs the agent for a batch and passes its answers to `replies`. Calls `onStored` when the messages are in the session: then the
@@ -61,7 +67,9 @@ async function continueStored(p: BatchContext, batch: Batch, onStored: () => voi
   const event = session?.events.find((each) => each.id === id);
   if (!session || !event) return false;
   const { invocationId } = event;
-  const later = session.events.filter((each) => each.invocationId === invocationId && (each.seq ?? 0) > (event.seq ?? 0));
+  const later = session.events.filter(
+    (each) => each.invocationId === invocationId && (each.seq ?? 0) > (event.seq ?? 0),
+  );
   let count = 0;
   for (const each of later) if (await p.replies.event(each, replyTo(batch))) count++;
   if (session.marks?.unfinished === invocationId) {

@@ -93,8 +93,7 @@ export class InMemoryDeliveryStore implements DeliveryStore {
     let count = 0;
     for (const [key, { finishedAt }] of this.#inbound)
       if (finishedAt !== undefined && finishedAt < before && this.#inbound.delete(key)) count++;
-    for (const [key, { end }] of this.#outbound)
-      if (end && end.at < before && this.#outbound.delete(key)) count++;
+    for (const [key, { end }] of this.#outbound) if (end && end.at < before && this.#outbound.delete(key)) count++;
     return count;
   }
 

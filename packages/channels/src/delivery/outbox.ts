@@ -27,9 +27,12 @@ export class Outbox {
   readonly #lines = new Map<string, StoredDelivery[]>();
   /** Lines that are sending now, or that wait for a retry. */
   readonly #sending = new Map<string, Promise<void>>();
-  readonly #waiting = new Set<string>();
+  /** Ends the wait of a line for a retry. */
+  readonly #retries = new Map<string, () => void>();
   readonly #stop = new AbortController();
   #isStarted = false;
+  /** Calls of `idle` that wait until a line waits. */
+  #idleCalls: (() => void)[] = [];
 
   constructor(options: OutboxOptions) {
     this.#options = options;
@@ -51,6 +54,13 @@ export class Outbox {
     for (const line of this.#lines.keys()) this.#work(line);
   }
 
+  /** Ends the wait of an address for a retry or for its recipient. */
+  wake(channel: string, to: string): void {
+    const key = lineOf(channel, to);
+    this.#retries.get(key)?.();
+    if (this.#lines.has(key)) this.#work(key);
+  }
+
   /** Drops the messages of a user, whose records were deleted. One that is being sent now is sent. */
   dropUser(userId: string): void {
     for (const line of this.#lines.values())
@@ -60,7 +70,7 @@ export class Outbox {
   /** Resolves when no message is being sent. Messages that wait for a retry or for their channel do not count. */
   async idle(): Promise<void> {
     for (;;) {
-      const busy = [...this.#sending].filter(([line]) => !this.#waiting.has(line)).map(([, work]) => work);
+      const busy = [...this.#sending].filter(([line]) => !this.#retries.has(line)).map(([, work]) => work);
       if (busy.length === 0) return;
       // A line that begins to wait for a retry is not busy any more.
       await Promise.race([Promise.all(busy), this.#nextWait()]);
@@ -80,7 +90,7 @@ export class Outbox {
   }
 
   #add(delivery: StoredDelivery): void {
-    const key = JSON.stringify([delivery.channel, delivery.to]);
+    const key = lineOf(delivery.channel, delivery.to);
     const line = this.#lines.get(key);
     if (line) line.push(delivery);
     else this.#lines.set(key, [delivery]);
@@ -94,7 +104,7 @@ export class Outbox {
       // A message may have come after the last check.
       const line = this.#lines.get(key);
       if (line?.length === 0) this.#lines.delete(key);
-      else if (line && this.#options.channelOf(line[0]!.channel)) this.#work(key);
+      else if (line && this.#openChannel(line[0]!)) this.#work(key);
     });
     this.#sending.set(key, work);
   }
@@ -104,7 +114,7 @@ export class Outbox {
     const line = this.#lines.get(key)!;
     // `line[0]` changes while it is sent if its user is deleted.
     for (let head = line[0]; head && this.#isStarted; head = line[0]) {
-      const channel = this.#options.channelOf(head.channel);
+      const channel = this.#openChannel(head);
       if (!channel) return;
       const waitMs = await this.#attempt(channel, head);
       if (waitMs === undefined) {
@@ -112,6 +122,12 @@ export class Outbox {
         if (index >= 0) line.splice(index, 1);
       } else if (!(await this.#wait(key, waitMs))) return;
     }
+  }
+
+  /** Returns the channel of a message, if it is connected and the recipient can receive. */
+  #openChannel({ channel: name, to }: StoredDelivery): Channel | undefined {
+    const channel = this.#options.channelOf(name);
+    return channel && channel.canSend?.(to) !== false ? channel : undefined;
   }
 
   /** Returns the time to wait before the next attempt. Undefined if the message was sent, or has failed for good. */
@@ -139,7 +155,9 @@ export class Outbox {
     const late = new AbortController();
     const signal = AbortSignal.any([late.signal, this.#stop.signal]);
     const cancel = runtime.timer(sendTimeoutMs, () => {
-      late.abort(new TholeError('CHANNEL_UNAVAILABLE', `Channel "${channel.name}" did not send within ${sendTimeoutMs} ms.`));
+      late.abort(
+        new TholeError('CHANNEL_UNAVAILABLE', `Channel "${channel.name}" did not send within ${sendTimeoutMs} ms.`),
+      );
     });
     try {
       return (await raceAbort(channel.send({ to, message, idempotencyKey: key, signal }), signal)) ?? {};
@@ -168,34 +186,30 @@ export class Outbox {
 
   /** Returns false if the outbox was closed. */
   async #wait(key: string, ms: number): Promise<boolean> {
-    this.#waiting.add(key);
-    this.#wakeIdle();
-    const woken = await new Promise<boolean>((resolve) => {
-      const stop = (): void => {
+    const { signal } = this.#stop;
+    await new Promise<void>((resolve) => {
+      const end = (): void => {
         cancel();
-        resolve(false);
+        signal.removeEventListener('abort', end);
+        resolve();
       };
-      const { signal } = this.#stop;
-      const cancel = this.#options.runtime.timer(ms, () => {
-        signal.removeEventListener('abort', stop);
-        resolve(true);
-      });
-      if (signal.aborted) stop();
-      else signal.addEventListener('abort', stop, { once: true });
+      const cancel = this.#options.runtime.timer(ms, end);
+      this.#retries.set(key, end);
+      for (const wake of this.#idleCalls.splice(0)) wake();
+      if (signal.aborted) end();
+      else signal.addEventListener('abort', end, { once: true });
     });
-    this.#waiting.delete(key);
-    return woken;
+    this.#retries.delete(key);
+    return !signal.aborted;
   }
-
-  #idleCalls: (() => void)[] = [];
 
   #nextWait(): Promise<void> {
     return new Promise((resolve) => void this.#idleCalls.push(resolve));
   }
+}
 
-  #wakeIdle(): void {
-    for (const resolve of this.#idleCalls.splice(0)) resolve();
-  }
+function lineOf(channel: string, to: string): string {
+  return JSON.stringify([channel, to]);
 }
 
 function codeOf(error: unknown): string {

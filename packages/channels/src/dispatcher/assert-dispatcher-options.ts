@@ -1,5 +1,12 @@
 import { TholeError } from '@thole/core';
-import { assertCount, assertDuration, assertName, invalidInput, optionNames, rejectUnknownOptions } from '@thole/core/kit';
+import {
+  assertCount,
+  assertDuration,
+  assertName,
+  invalidInput,
+  optionNames,
+  rejectUnknownOptions,
+} from '@thole/core/kit';
 import type { Channel } from '../channel/channel.ts';
 import { assertChannelName } from '../identity/identity-book.ts';
 import type { DispatcherOptions } from './dispatcher-options.ts';
@@ -43,7 +50,8 @@ export function assertDispatcherOptions(options: DispatcherOptions): void {
   for (const name of ['retryMs', 'sendTimeoutMs', 'rememberKeysMs'] as const)
     if (options[name] !== undefined) assertDuration(name, options[name]);
   const { coalesceMs = 0 } = options;
-  if (!(typeof coalesceMs === 'number' && coalesceMs >= 0)) throw invalidInput('coalesceMs', 'a number ≥ 0', coalesceMs);
+  if (!(typeof coalesceMs === 'number' && coalesceMs >= 0))
+    throw invalidInput('coalesceMs', 'a number ≥ 0', coalesceMs);
 }
 
 /** Throws `INVALID_INPUT` for something that is not a channel, `DUPLICATE_NAME` for two channels with one name. */

@@ -1,5 +1,5 @@
 import { systemRuntime, TholeError } from '@thole/core';
-import { errorFields, KeyedQueue } from '@thole/core/kit';
+import { assertName, errorFields, KeyedQueue } from '@thole/core/kit';
 import type { Runtime } from '@thole/core';
 import type { Channel, ChannelHandler, DeliveryReport } from '../channel/channel.ts';
 import type { InboundMessage } from '../channel/inbound-message.ts';
@@ -138,7 +138,10 @@ export class Dispatcher implements ChannelHandler {
 
   async onMessage(value: InboundMessage): Promise<void> {
     if (this.#phase !== 'started')
-      throw new TholeError('SERVER_BUSY', 'The dispatcher is closed or was not started. Deliver the message again later.');
+      throw new TholeError(
+        'SERVER_BUSY',
+        'The dispatcher is closed or was not started. Deliver the message again later.',
+      );
     const message = readInboundMessage(value, this.#limits);
     if (message.group?.isAddressed === false) return;
     await this.#senders.run(keyOf(message), () => this.#receive(message));
@@ -146,6 +149,10 @@ export class Dispatcher implements ChannelHandler {
 
   async onReport(report: DeliveryReport): Promise<void> {
     await this.#options.deliveries.report(report);
+  }
+
+  onReady(channel: string, to: string): void {
+    this.#outbox.wake(channel, to);
   }
 
   /**
@@ -158,9 +165,13 @@ export class Dispatcher implements ChannelHandler {
     const channel = p.channel ?? this.#channelOf(user);
     const identity = user.identities.find((each) => each.channel === channel);
     if (!identity || channel === undefined)
-      throw new TholeError('INVALID_INPUT', `User "${user.id}" has no identity on ${channel ? `channel "${channel}"` : 'a channel'}.`);
+      throw new TholeError(
+        'INVALID_INPUT',
+        `User "${user.id}" has no identity on ${channel ? `channel "${channel}"` : 'a channel'}.`,
+      );
     const message = typeof p.message === 'string' ? { text: p.message } : p.message;
     const key = p.idempotencyKey ?? this.#runtime.newId('delivery');
+    assertName('idempotencyKey', key);
     const createdAt = this.#runtime.now();
     await this.#outbox.put({ key, userId: user.id, channel, to: identity.sender, message, createdAt });
     return { key, channel };
@@ -197,7 +208,10 @@ export class Dispatcher implements ChannelHandler {
     return this.#senders.run(keyOf(identity), async () => {
       const request = (await identities.listRequests()).find((each) => isSame(each, identity));
       const name = approval.name ?? request?.name ?? sender;
-      const user = userId === undefined ? await identities.create({ name, role, identities: [identity] }) : await identities.link(userId, identity);
+      const user =
+        userId === undefined
+          ? await identities.create({ name, role, identities: [identity] })
+          : await identities.link(userId, identity);
       this.#strangers.forget(identity);
       await deliveries.assign(identity, user.id);
       if (request) await this.#strangers.note(identity, 'approved', this.#deps.texts.approved);
@@ -214,8 +228,13 @@ export class Dispatcher implements ChannelHandler {
     return this.#senders.run(keyOf(identity), async () => {
       const existed = await identities.removeRequest(identity);
       this.#strangers.forget(identity);
-      const waiting = (await deliveries.unfinished()).filter((each) => each.userId === '' && isSame(each.message, identity));
-      await deliveries.finish(waiting.map(({ key }) => key), this.#runtime.now());
+      const waiting = (await deliveries.unfinished()).filter(
+        (each) => each.userId === '' && isSame(each.message, identity),
+      );
+      await deliveries.finish(
+        waiting.map(({ key }) => key),
+        this.#runtime.now(),
+      );
       return existed;
     });
   }
@@ -302,7 +321,11 @@ export class Dispatcher implements ChannelHandler {
       }
       const user = await identities.get(userId);
       if (user) this.#conversation(user, message.channel).recover(group);
-      else await deliveries.finish(group.map(({ key }) => key), this.#runtime.now());
+      else
+        await deliveries.finish(
+          group.map(({ key }) => key),
+          this.#runtime.now(),
+        );
     }
   }
 

@@ -9,7 +9,10 @@ export interface ConversationSession {
 const SESSIONS_PER_PAGE = 100;
 
 /** Returns the sessions of an app that are conversations: `{userId}:{channel}`. */
-export async function listConversationSessions(sessions: SessionService, appName: string): Promise<ConversationSession[]> {
+export async function listConversationSessions(
+  sessions: SessionService,
+  appName: string,
+): Promise<ConversationSession[]> {
   const found: ConversationSession[] = [];
   for (let offset = 0; ; offset += SESSIONS_PER_PAGE) {
     const page = await sessions.listSessions({ appName, limit: SESSIONS_PER_PAGE, offset });
@@ -19,7 +22,10 @@ export async function listConversationSessions(sessions: SessionService, appName
 }
 
 /** Returns the conversations with an unfinished run, a timer or an open interrupt. */
-export async function listWaitingConversations(sessions: SessionService, appName: string): Promise<ConversationSession[]> {
+export async function listWaitingConversations(
+  sessions: SessionService,
+  appName: string,
+): Promise<ConversationSession[]> {
   if (!sessions.listWaitingSessions) return [];
   const found = new Map<string, ConversationSession>();
   for (const kind of ['unfinished', 'interrupts'] satisfies WaitingKind[]) {

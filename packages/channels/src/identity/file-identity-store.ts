@@ -1,7 +1,6 @@
-import { randomUUID } from 'node:crypto';
 import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { TholeError } from '@thole/core';
+import { systemRuntime, TholeError } from '@thole/core';
 import { assertName } from '@thole/core/kit';
 import type { Runtime } from '@thole/core';
 import type { IdentityDocument } from './identity-document.ts';
@@ -19,13 +18,13 @@ export interface FileIdentityStoreOptions {
  * leaves the old or the new file. Changes of one process never overwrite each other; let one process change the file.
  */
 export class FileIdentityStore extends StoredIdentityStore {
-  constructor({ path, runtime }: FileIdentityStoreOptions) {
+  constructor({ path, runtime = systemRuntime() }: FileIdentityStoreOptions) {
     assertName('path', path);
-    super(fileDocument(path), { runtime });
+    super(fileDocument(path, runtime), { runtime });
   }
 }
 
-function fileDocument(path: string): IdentityDocument {
+function fileDocument(path: string, runtime: Runtime): IdentityDocument {
   return {
     read: async () => {
       const text = await readText(path);
@@ -33,7 +32,7 @@ function fileDocument(path: string): IdentityDocument {
     },
     replace: async (text, version) => {
       if (((await readText(path)) ?? '') !== version) return false;
-      await replaceFile(path, text);
+      await replaceFile(path, text, runtime.newId('file'));
       return true;
     },
   };
@@ -49,8 +48,8 @@ async function readText(path: string): Promise<string | undefined> {
 }
 
 /** Writes a temporary file next to the file, waits until it is on disk, and renames it. */
-async function replaceFile(path: string, text: string): Promise<void> {
-  const temporary = `${path}.${randomUUID()}.tmp`;
+async function replaceFile(path: string, text: string, id: string): Promise<void> {
+  const temporary = `${path}.${id}.tmp`;
   try {
     await mkdir(dirname(path), { recursive: true });
     const file = await open(temporary, 'wx', 0o600);

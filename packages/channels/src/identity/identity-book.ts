@@ -21,7 +21,8 @@ export function parseIdentityBook(text: string | undefined): IdentityBook {
   const book = parseJson(text);
   if (!isPlainObject(book)) throw wrong('The file', 'an object with users');
   const { version = 1, users = [], requests = [], retired = [] } = book as Partial<Record<keyof IdentityBook, unknown>>;
-  if (version !== 1) throw new TholeError('STORE_VERSION', 'The list of users has a version that this package cannot read.');
+  if (version !== 1)
+    throw new TholeError('STORE_VERSION', 'The list of users has a version that this package cannot read.');
   if (!Array.isArray(users)) throw wrong('users', 'an array');
   if (!Array.isArray(requests)) throw wrong('requests', 'an array');
   if (!Array.isArray(retired)) throw wrong('retired', 'an array');
@@ -66,7 +67,8 @@ export function assertUserId(at: string, id: unknown): asserts id is string {
 
 /** Throws `INVALID_INPUT` unless the value is the name of a channel. */
 export function assertChannelName(at: string, name: unknown): asserts name is string {
-  if (typeof name !== 'string' || !CHANNEL_NAME.test(name)) throw wrong(at, 'a lower-case name with digits, "-" and "_"');
+  if (typeof name !== 'string' || !CHANNEL_NAME.test(name))
+    throw wrong(at, 'a lower-case name with digits, "-" and "_"');
 }
 
 export function assertRole(at: string, role: unknown): asserts role is Role {
@@ -92,8 +94,15 @@ export function isSame(a: Identity, b: Identity): boolean {
 
 /** Returns an id for a new user that no other user has or had. */
 export function newUserId(book: IdentityBook, name: string): string {
-  const letters = name.normalize('NFKD').toLowerCase().replace(/[^a-z0-9]+/g, '-');
-  const slug = letters.replace(/^-+|-+$/g, '').slice(0, 48).replace(/-+$/, '') || 'user';
+  const letters = name
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-');
+  const slug =
+    letters
+      .replace(/^-+|-+$/g, '')
+      .slice(0, 48)
+      .replace(/-+$/, '') || 'user';
   const used = new Set([...book.users.map(({ id }) => id), ...book.retired]);
   for (let n = 1; ; n++) {
     const id = n === 1 ? slug : `${slug}-${n}`;

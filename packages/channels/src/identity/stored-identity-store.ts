@@ -1,14 +1,7 @@
 import { systemRuntime, TholeError } from '@thole/core';
 import { assertName, KeyedQueue } from '@thole/core/kit';
 import type { Runtime } from '@thole/core';
-import {
-  assertIdentity,
-  assertRole,
-  assertUserId,
-  isSame,
-  newUserId,
-  parseIdentityBook,
-} from './identity-book.ts';
+import { assertIdentity, assertRole, assertUserId, isSame, newUserId, parseIdentityBook } from './identity-book.ts';
 import type { IdentityBook } from './identity-book.ts';
 import type { IdentityDocument } from './identity-document.ts';
 import type { IdentityStore, NewUser } from './identity-store.ts';
@@ -132,7 +125,10 @@ function link(book: IdentityBook, user: User, identity: Identity): User {
   removeRequest(book, identity);
   if (owner?.id === user.id) return user;
   if (owner)
-    throw new TholeError('IDENTITY_TAKEN', `This sender on channel "${identity.channel}" belongs to user "${owner.id}".`);
+    throw new TholeError(
+      'IDENTITY_TAKEN',
+      `This sender on channel "${identity.channel}" belongs to user "${owner.id}".`,
+    );
   const { channel, sender } = identity;
   return replace(book, { ...user, identities: [...user.identities, { channel, sender }] });
 }

@@ -31,8 +31,9 @@ const names = optionNames<TerminalChannelOptions>({
   runtime: true,
 });
 /** Escape sequences and control characters that could change the terminal, except tabs and line ends. */
-// oxlint-disable-next-line no-control-regex
-const CONTROL = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|.)|[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/gsu;
+const CONTROL =
+  // oxlint-disable-next-line no-control-regex
+  /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|.)|[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/gsu;
 const LINE_LIMIT = 1_048_576;
 
 /**
@@ -69,7 +70,12 @@ export class TerminalChannel implements Channel {
 
   async start(handler: ChannelHandler): Promise<void> {
     const terminal = (this.#output as { isTTY?: boolean }).isTTY === true;
-    const lines = createInterface({ input: this.#input, output: terminal ? this.#output : undefined, terminal, prompt: this.#prompt });
+    const lines = createInterface({
+      input: this.#input,
+      output: terminal ? this.#output : undefined,
+      terminal,
+      prompt: this.#prompt,
+    });
     this.#lines = lines;
     lines.on('line', (line) => {
       this.#handling = this.#handling.then(() => this.#handle(handler, line));

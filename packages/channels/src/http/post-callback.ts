@@ -1,0 +1,73 @@
+import { TholeError } from '@thole/core';
+import type { DeliveryReceipt } from '../channel/channel.ts';
+import type { PolledMessage } from './poll-lines.ts';
+import { signRequest } from './signature.ts';
+
+/** Arguments of `postCallback`. */
+export interface CallbackRequest {
+  url: string;
+  secret: string;
+  /** Seconds since the epoch. */
+  timestamp: number;
+  body: PolledMessage & { to: string };
+  signal?: AbortSignal | undefined;
+}
+
+const MAX_RECEIPT_BYTES = 65_536;
+
+/**
+ * Posts a message, signed and with its id as `idempotency-key`. Returns the `id` of the answer if it is JSON. Throws
+ * `CHANNEL_REJECTED` for a status that says so for good, and `CHANNEL_UNAVAILABLE` for all others and without an answer. Redirects
+ * are not followed.
+ */
+export async function postCallback({
+  body,
+  secret,
+  signal,
+  timestamp,
+  url,
+}: CallbackRequest): Promise<DeliveryReceipt> {
+  const text = JSON.stringify(body);
+  const headers = {
+    'content-type': 'application/json',
+    'idempotency-key': body.id,
+    ...signRequest(secret, { method: 'POST', url, body: text, timestamp }),
+  };
+  let response: Response;
+  try {
+    response = await fetch(url, { method: 'POST', headers, body: text, redirect: 'manual', signal: signal ?? null });
+  } catch (cause) {
+    throw new TholeError('CHANNEL_UNAVAILABLE', 'The callback cannot be reached.', { cause });
+  }
+  if (!response.ok) {
+    await response.body?.cancel().catch(() => {});
+    throw failureOf(response);
+  }
+  const id = await readId(response);
+  return id === undefined ? {} : { id };
+}
+
+function failureOf({ headers, status }: Response): TholeError {
+  const isFinal = status >= 400 && status < 500 && ![401, 403, 404, 408, 409, 425, 429].includes(status);
+  const seconds = Number(headers.get('retry-after') ?? NaN);
+  const retryAfterMs = Number.isFinite(seconds) && seconds > 0 ? Math.min(seconds, 3_600) * 1_000 : undefined;
+  const code = isFinal ? 'CHANNEL_REJECTED' : 'CHANNEL_UNAVAILABLE';
+  return new TholeError(code, `The callback answered with status ${status}.`, {
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+  });
+}
+
+/** The message was accepted whatever the body says, so a wrong body is no error. */
+async function readId(response: Response): Promise<string | undefined> {
+  const isSmall = Number(response.headers.get('content-length') ?? Infinity) <= MAX_RECEIPT_BYTES;
+  if (!isSmall || !/\bjson\b/.test(response.headers.get('content-type') ?? '')) {
+    await response.body?.cancel().catch(() => {});
+    return undefined;
+  }
+  try {
+    const { id } = (await response.json()) as { id?: unknown };
+    return typeof id === 'string' && id !== '' ? id.slice(0, 256) : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,74 @@
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { systemRuntime } from '@thole/core';
+import { assertName } from '@thole/core/kit';
+import type { SqlDatabase, SqlParameter, SqlResult } from './sql-database.ts';
+
+const SQLITE_BUSY = 5;
+const BUSY_LIMIT_MS = 10_000;
+const BUSY_PAUSE_MS = 20;
+
+/**
+ * Opens a file with the SQLite of Node, created with its folder if missing. `:memory:` is a database in memory. A change is on disk
+ * when its promise resolves. Several stores may share a file.
+ */
+export function sqliteDatabase(path: string): SqlDatabase {
+  assertName('path', path);
+  let opened: Promise<DatabaseSync> | undefined;
+  const statements = new Map<string, StatementSync>();
+  const prepare = (database: DatabaseSync, sql: string): StatementSync => {
+    let statement = statements.get(sql);
+    if (!statement) statements.set(sql, (statement = database.prepare(sql)));
+    return statement;
+  };
+  return {
+    dialect: 'sqlite',
+    query: async (sql, parameters) => {
+      const database = await (opened ??= open(path).catch((error: unknown) => {
+        opened = undefined;
+        throw error;
+      }));
+      return whenFree(() => runStatement(prepare(database, sql), parameters));
+    },
+    close: async () => {
+      const database = await opened?.catch(() => undefined);
+      statements.clear();
+      if (database?.isOpen) database.close();
+    },
+  };
+}
+
+async function open(path: string): Promise<DatabaseSync> {
+  const { DatabaseSync } = await import('node:sqlite');
+  if (path !== ':memory:') mkdirSync(dirname(path), { recursive: true });
+  // A busy timeout would block the event loop.
+  const database = new DatabaseSync(path, { timeout: 0 });
+  await whenFree(() =>
+    database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA secure_delete = ON;'),
+  );
+  return database;
+}
+
+function runStatement(statement: StatementSync, parameters: readonly SqlParameter[]): SqlResult {
+  if (statement.columns().length > 0) {
+    const rows = statement.all(...parameters) as SqlResult['rows'];
+    return { rows, changes: 0 };
+  }
+  return { rows: [], changes: Number(statement.run(...parameters).changes) };
+}
+
+/** Repeats work while another connection holds the file. */
+async function whenFree<T>(work: () => T): Promise<T> {
+  const runtime = systemRuntime();
+  const start = runtime.monotonic();
+  for (;;) {
+    try {
+      return work();
+    } catch (error) {
+      const isBusy = ((error as { errcode?: number }).errcode ?? 0) % 256 === SQLITE_BUSY;
+      if (!isBusy || runtime.monotonic() - start > BUSY_LIMIT_MS) throw error;
+      await runtime.sleep(BUSY_PAUSE_MS);
+    }
+  }
+}
