@@ -1,0 +1,88 @@
+import type { IdentityStore, SendToUserRequest } from '@thole/channels';
+import type { Tool, ToolContext } from '@thole/core';
+import { FunctionTool } from '@thole/tools';
+import { z } from 'zod';
+import type { MessagePolicy } from './message-policy.ts';
+import { resolveRecipient } from './resolve-recipient.ts';
+
+/** Options of `messageUserTool`. */
+export interface MessageUserOptions {
+  identities: IdentityStore;
+  /** `Dispatcher.send`. */
+  send: (request: SendToUserRequest) => Promise<void>;
+  policy: MessagePolicy;
+  /** Name of the channel whose senders are phone numbers. Undefined: numbers of strangers cannot be reached. */
+  phoneChannel: string | undefined;
+}
+
+/** Number of memories that are searched for a recipient. */
+const SEARCHED = 10;
+
+/**
+ * Returns the tool `message_user`: sends a message to another person. The recipient is a name, a phone number or a relationship
+ * that the caller's memory knows. Without one clear match the answer has `ask`, and nothing is sent. A repeated call sends once.
+ */
+export function messageUserTool(options: MessageUserOptions): Tool {
+  return new FunctionTool({
+    name: 'message_user',
+    description:
+      'Sends a message to another person on their channel. If the answer has `ask`, nothing was sent: ask the user that question.',
+    parameters: z.object({
+      recipient: z
+        .string()
+        .max(200)
+        .describe('A name, a phone number, or a relationship such as "my girlfriend" without "my".'),
+      text: z.string().trim().min(1).max(4_000).describe('The message, word for word.'),
+    }),
+    idempotent: true,
+    execute: (args, context) => messageUser(options, args, context),
+  });
+}
+
+async function messageUser(
+  { identities, send, policy, phoneChannel }: MessageUserOptions,
+  { recipient: wanted, text }: { recipient: string; text: string },
+  context: ToolContext,
+): Promise<object> {
+  const users = await identities.list();
+  const caller = users.find(({ id }) => id === context.userId);
+  const decision = policy[caller?.role ?? 'guest'];
+  if (!caller || decision === 'refuse') return { error: 'This user may not send messages to others.' };
+  const search = async (query: string) =>
+    (await context.searchMemory(query, { limit: SEARCHED, minRelevance: 0 })).memories;
+  const others = users.filter(({ id }) => id !== caller.id);
+  // In a step, so that a confirmed message goes to the person that was shown.
+  const recipient = await context.step('resolve', () =>
+    resolveRecipient({ recipient: wanted, users: others, search }).catch(whenMemoryIsOff),
+  );
+  if ('ask' in recipient) return recipient;
+  const isUser = 'userId' in recipient;
+  const label = isUser ? recipient.name : `+${recipient.number}`;
+  if (!isUser && phoneChannel === undefined)
+    return { error: `${label} is not a user, and no channel here reaches phone numbers.` };
+  const hint = `Send to ${label}: “${text}”?`;
+  const answer = context.toolConfirmation;
+  if (answer && !answer.confirmed) return { error: 'The user does not want this message to be sent.' };
+  if (decision === 'confirm' && !answer) {
+    context.requestConfirmation({ hint });
+    return { status: 'The user is asked.' };
+  }
+  const userId = isUser ? recipient.userId : await guestFor(recipient, { identities, channel: phoneChannel! });
+  await send({ userId, message: `${caller.name}: ${text}`, idempotencyKey: context.idempotencyKey });
+  return { sent: true, to: label };
+}
+
+/** Makes the owner of a phone number a guest, so that the messages belong to a user. Returns the id. */
+async function guestFor(
+  { number, name }: { number: string; name: string },
+  { identities, channel }: { identities: IdentityStore; channel: string },
+): Promise<string> {
+  const identity = { channel, sender: number };
+  const known = await identities.find(identity);
+  return (known ?? (await identities.create({ name, role: 'guest', identities: [identity] }))).id;
+}
+
+function whenMemoryIsOff(error: unknown): { ask: string; candidates: string[] } {
+  if ((error as { code?: unknown }).code !== 'MEMORY_NOT_CONFIGURED') throw error;
+  return { ask: 'Nobody is known by that name. Ask for a phone number.', candidates: [] };
+}

@@ -1,0 +1,54 @@
+import type { Tool } from '@thole/core';
+import { FunctionTool } from '@thole/tools';
+import { z } from 'zod';
+import type { Reminder, Reminders } from './reminders.ts';
+import type { ReminderNote } from './reminder-agent.ts';
+
+/** Longest time ahead: ten years. */
+const MAX_AHEAD_S = 10 * 366 * 86_400;
+
+/** Returns the tools `remind_me`, `list_reminders` and `cancel_reminder`. `channelOf` returns the channel of a session. */
+export function reminderTools(p: { reminders: Reminders; channelOf: (sessionId: string) => string }): Tool[] {
+  const { reminders, channelOf } = p;
+  return [
+    new FunctionTool({
+      name: 'remind_me',
+      description:
+        'Sends this user a text at a time, on the channel of this conversation. Pass either `at` or `in_minutes`. The shortest time is one minute.',
+      parameters: z.object({
+        text: z.string().trim().min(1).max(1_000),
+        at: z.string().optional().describe('ISO 8601, such as 2026-12-01T09:00. Without an offset it is local time.'),
+        in_minutes: z.number().positive().optional(),
+      }),
+      idempotent: true,
+      execute: async ({ text, at: time, in_minutes: minutes }, { idempotencyKey, runtime, sessionId, userId }) => {
+        const now = runtime.now();
+        if ((time === undefined) === (minutes === undefined)) return { error: 'Pass either at or in_minutes.' };
+        const at = minutes === undefined ? Date.parse(time!) / 1_000 : now + minutes * 60;
+        if (!Number.isFinite(at)) return { error: 'at must be an ISO 8601 time.' };
+        if (at < now) return { error: 'This time is in the past.' };
+        if (at > now + MAX_AHEAD_S) return { error: 'This time is too far ahead.' };
+        const note = { text, at, channel: channelOf(sessionId) };
+        return { reminder: shown(await reminders.add(userId, note, idempotencyKey)) };
+      },
+    }),
+    new FunctionTool({
+      name: 'list_reminders',
+      description: 'Lists the reminders of this user that wait, earliest first.',
+      idempotent: true,
+      execute: async (_args, { userId }) => ({ reminders: (await reminders.list(userId)).map(shown) }),
+    }),
+    new FunctionTool({
+      name: 'cancel_reminder',
+      description: 'Cancels a reminder of this user. list_reminders returns the ids.',
+      parameters: z.object({ id: z.string() }),
+      idempotent: true,
+      execute: async ({ id }, { userId }) =>
+        (await reminders.cancel(userId, id)) ? { cancelled: true } : { error: 'There is no such reminder.' },
+    }),
+  ];
+}
+
+function shown({ at, text, ...note }: Reminder | ReminderNote): object {
+  return { ...('id' in note && { id: note.id }), text, at: new Date(at * 1_000).toISOString() };
+}
