@@ -42,6 +42,18 @@ export function* newestFirst(events: EventList): Generator<Event, void, undefine
 
 /** Returns the index of the invocation's first event; `before` if it has none before that. */
 function firstOf(events: EventList, invocationId: string, before: number): number {
-  for (let i = 0; i < before; i++) if (events.at(i)!.invocationId === invocationId) return i;
-  return before;
+  const first = firstEventOf(events, invocationId);
+  return first >= 0 && first < before ? first : before;
+}
+
+/**
+ * Returns the index of the invocation's first event, -1 if it has none. The marker with which the invocation itself has removed an
+ * earlier one does not count: it stays when the invocation is removed. Otherwise the earlier one would come back.
+ */
+export function firstEventOf(events: EventList, invocationId: string): number {
+  for (let i = 0; i < events.length; i++) {
+    const event = events.at(i)!;
+    if (event.invocationId === invocationId && rewindOf(event) === undefined) return i;
+  }
+  return -1;
 }

@@ -1,4 +1,4 @@
-import { applyRewinds, rewindOf } from '../event/apply-rewinds.ts';
+import { applyRewinds, firstEventOf, rewindOf } from '../event/apply-rewinds.ts';
 import { getFunctionCalls, getFunctionResponses } from '../event/event-questions.ts';
 import type { Event } from '../event/event.ts';
 import { isFinalRecord, isProvisional } from '../interrupt/interrupt-log.ts';
@@ -24,7 +24,7 @@ export function countPrunableEvents(events: readonly Event[], p: { count: number
   for (let i = events.length - 1; i > 0; i--) {
     const target = rewindOf(events[i]!);
     if (target === undefined || i < count) continue;
-    const first = events.findIndex(({ invocationId }) => invocationId === target);
+    const first = firstEventOf(events, target);
     if (first !== -1 && first < count) count = first;
   }
   return count;

@@ -1,5 +1,5 @@
 import { createEvent, getFunctionCalls, getFunctionResponses, TholeError } from '@thole/core';
-import { applyRewinds, InterruptLog, isProvisional, requestKindOf } from '@thole/core/kit';
+import { applyRewinds, firstEventOf, InterruptLog, isProvisional, requestKindOf } from '@thole/core/kit';
 import type { Event, FunctionCall, Runtime, Session } from '@thole/core';
 
 /** The end of a copy. Without members: after the newest event. */
@@ -31,7 +31,7 @@ export function eventsToCopy(session: ForkedSession, { beforeInvocationId, uptoS
       const message = `Session "${id}" does not contain invocation "${beforeInvocationId}", or has rewound it.`;
       throw new TholeError('INVOCATION_NOT_FOUND', message);
     }
-    const cut = events.findIndex((event) => event.invocationId === beforeInvocationId);
+    const cut = firstEventOf(events, beforeInvocationId);
     return events.slice(0, cut);
   }
   if (uptoSeq === undefined) return events;

@@ -1,5 +1,5 @@
 import { getFunctionCalls, getFunctionResponses, TholeError } from '@thole/core';
-import { applyDelta, applyRewinds, setOwn, splitByScope } from '@thole/core/kit';
+import { applyDelta, applyRewinds, firstEventOf, setOwn, splitByScope } from '@thole/core/kit';
 import type { Event, Session, StateDelta, StateMap } from '@thole/core';
 
 /** The effects of a rewind. */
@@ -29,7 +29,7 @@ export function planRewind(session: RewoundSession, invocationId: string): Rewin
     );
   }
   const position = new Map(events.map((event, i) => [event.id, i]));
-  const cut = events.findIndex((event) => event.invocationId === invocationId);
+  const cut = firstEventOf(events, invocationId);
   const works = earliestWhole(events, visible, position, cut);
   if (works !== invocationId) {
     throw new TholeError(
@@ -65,7 +65,7 @@ function earliestWhole(
     const first = answered.reduce((least, at) => Math.min(least, at), from);
     if (first === from) return events[from]!.invocationId;
     const { invocationId } = events[first]!;
-    from = events.findIndex((event) => event.invocationId === invocationId);
+    from = firstEventOf(events, invocationId);
   }
 }
 

@@ -1,4 +1,5 @@
 import { pendingInterrupts } from '@thole/core';
+import { applyRewinds } from '@thole/core/kit';
 import type { Session } from '@thole/core';
 import { InMemoryMemoryService } from '@thole/mem-services';
 import { calls, says, ScriptedLlm } from '@thole/testing';
@@ -150,6 +151,24 @@ describe('Runner.regenerate', () => {
     await outcomeOf(runner.regenerate({ ...ref, invocationId: invocations[1]!, newMessage: 'three' }));
     expect(model.requests.at(-1)!.contents.at(-1)).toEqual({ role: 'user', parts: [{ text: 'three' }] });
     expect(lastRequest(model)).not.toContain('two');
+  });
+
+  it('leaves the first answer out when its successor is regenerated or rewound too (contract 27)', async () => {
+    const setup = await notes(['one', 'two'], { more: ['Better.', 'Best.', 'Fine.'] });
+    const { invocations, model, runner, stored } = setup;
+    const again = runner.regenerate({ ...ref, invocationId: invocations[1]! });
+    await outcomeOf(again);
+    const best = runner.regenerate({ ...ref, invocationId: again.invocationId });
+    expect((await outcomeOf(best)).error).toBeUndefined();
+    expect(lastRequest(model).match(/two/g)).toHaveLength(1);
+    expect(lastRequest(model)).not.toMatch(/Saved two|Better/);
+    expect((await stored()).state).toEqual({ note: 'one', kept: 1 });
+    const copy = await runner.fork({ ...ref, beforeInvocationId: best.invocationId });
+    expect(JSON.stringify(applyRewinds(copy.events))).not.toContain('two');
+    await runner.rewind({ ...ref, rewindBeforeInvocationId: best.invocationId });
+    await runner.runToCompletion({ ...hello, newMessage: 'three' });
+    expect(lastRequest(model)).not.toContain('two');
+    expect(await loadNote(setup)).toMatchObject({ text: 'one' });
   });
 
   it('throws INVOCATION_NOT_FOUND for an unknown invocation and stores nothing', async () => {
