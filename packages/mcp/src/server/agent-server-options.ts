@@ -71,7 +71,7 @@ export interface AgentServerOptions {
   /** Origins, such as `https://example.com`, whose pages may send requests. Default: only the server's own. */
   allowedOrigins?: readonly string[] | undefined;
   limits?: { readonly [name in keyof CallLimits]?: number | undefined } | undefined;
-  /** Settings of every run. `timeLimitMs` is 600,000 by default. */
+  /** Settings of every run. `timeLimitMs` is 600,000 by default, and clients that ask for progress get partial texts. */
   runConfig?: RunConfig | undefined;
   /** Returns the `deps` of tools and callbacks for a caller. Default: none. */
   deps?: ((caller: Caller) => unknown) | undefined;

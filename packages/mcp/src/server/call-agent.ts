@@ -1,4 +1,4 @@
-import { isFinalResponse, pendingInterrupts, TholeError } from '@thole/core';
+import { pendingInterrupts, TholeError } from '@thole/core';
 import { assertName } from '@thole/core/kit';
 import type { Event, Interrupt, Logger, RunConfig, Session, SessionRef } from '@thole/core';
 import type { Run, RunRequest } from '@thole/runner';
@@ -12,7 +12,7 @@ import type { CallState } from './call-state.ts';
 import { describeMissingAnswer, readAnswers, toElicitation } from './elicit-answers.ts';
 import type { RequestCaller } from './request-caller.ts';
 import type { ServedAgent } from './served-agent.ts';
-import { toolError, toToolResult } from './to-tool-result.ts';
+import { isAnswer, toolError, toToolResult } from './to-tool-result.ts';
 
 /** Parts of a call in addition to the request of the client. */
 export interface CallInit {
@@ -176,9 +176,4 @@ function isOwnCall({ events }: Session, invocationId: string, toolName: string):
 
 function lastAnswer(events: readonly Event[], invocationId: string): Event | undefined {
   return events.findLast((event) => event.invocationId === invocationId && isAnswer(event));
-}
-
-function isAnswer(event: Event): boolean {
-  const hasAnswer = event.content !== undefined || event.errorCode !== undefined;
-  return !event.partial && event.author !== 'user' && hasAnswer && isFinalResponse(event);
 }

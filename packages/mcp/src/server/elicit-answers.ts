@@ -1,4 +1,4 @@
-import { isPlainObject } from '@thole/core/kit';
+import { isoTime, isPlainObject } from '@thole/core/kit';
 import type { Interrupt, Json, JsonObject } from '@thole/core';
 import { inputRequired, inputResponse } from '@modelcontextprotocol/server';
 import type { ElicitRequestFormParams, InputRequest } from '@modelcontextprotocol/server';
@@ -27,7 +27,7 @@ export function describeMissingAnswer(interrupt: Interrupt): string {
     case 'longRunning':
       return `the result of ${interrupt.toolName ?? 'a tool'}`;
     case 'timer':
-      return 'a time';
+      return `the time ${isoTime(interrupt.expiresAt ?? 0)}`;
   }
 }
 

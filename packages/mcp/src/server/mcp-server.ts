@@ -83,9 +83,9 @@ export function mcpServer(app: App | Runner, options: AgentServerOptions): Agent
   });
 
   async function fetch(request: Request, source: RequestSource = {}): Promise<Response> {
-    if (closed) return errorResponse(503, 'The server is closed.');
     try {
       const caller = await readCaller(request, source, { appName, guards: options });
+      if (closed) return errorResponse(503, 'The server is closed.');
       // The handler passes this object to the factory unchanged.
       const authInfo: AuthInfo = { token: '', clientId: '', scopes: [], ...caller.authInfo };
       callers.set(authInfo, caller);

@@ -1,5 +1,5 @@
-import { textOf } from '@thole/core';
-import type { Event, Part } from '@thole/core';
+import { isFinalResponse, textOf } from '@thole/core';
+import type { Event, JsonObject, Part } from '@thole/core';
 import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/server';
 import type { ServedAgent } from './served-agent.ts';
 
@@ -8,32 +8,62 @@ export function toolError(text: string): CallToolResult {
   return { isError: true, content: [{ type: 'text', text }] };
 }
 
+/**
+ * True if the event may be the answer of a call: an error, or a final response with content to show. The empty result of a
+ * tool that ends the run is not an answer.
+ */
+export function isAnswer(event: Event): boolean {
+  if (event.partial || event.author === 'user') return false;
+  return event.errorCode !== undefined || (isFinalResponse(event) && blocksOf(event).length > 0);
+}
+
 /** Returns the result of a call from the last answer of its agent. Undefined: the agent did not answer. */
 export function toToolResult(agent: ServedAgent, answer: Event | undefined): CallToolResult {
   if (answer?.errorCode) return toolError(`${agent.name} could not answer (${answer.errorCode}).`);
-  const content = (answer?.content?.parts ?? []).flatMap(toBlocks);
+  const content = answer ? blocksOf(answer) : [];
   if (!agent.outputSchema) return { content };
   const output = parseJson(textOf(answer?.content));
   if (output === undefined) return toolError(`${agent.name} answered in another form than its output schema.`);
   return { content, structuredContent: output };
 }
 
-function toBlocks(part: Part, index: number): ContentBlock[] {
-  const { text, thought, inlineData, fileData } = part;
-  if (thought) return [];
-  if (text) return [{ type: 'text', text }];
+/** Returns the content of an event. Consecutive texts are one block. */
+function blocksOf({ content }: Event): ContentBlock[] {
+  const blocks: ContentBlock[] = [];
+  for (const [index, part] of (content?.parts ?? []).entries()) {
+    const block = toBlock(part, index);
+    const last = blocks.at(-1);
+    if (block?.type === 'text' && last?.type === 'text') last.text += block.text;
+    else if (block) blocks.push(block);
+  }
+  return blocks;
+}
+
+function toBlock(part: Part, index: number): ContentBlock | undefined {
+  const { text, thought, inlineData, fileData, functionResponse } = part;
+  if (thought) return undefined;
+  if (text) return { type: 'text', text };
+  if (functionResponse) return toTextBlock(functionResponse.response);
   if (inlineData) {
     const { mimeType, data, displayName } = inlineData;
-    if (mimeType.startsWith('image/')) return [{ type: 'image', mimeType, data }];
-    if (mimeType.startsWith('audio/')) return [{ type: 'audio', mimeType, data }];
+    if (mimeType.startsWith('image/')) return { type: 'image', mimeType, data };
+    if (mimeType.startsWith('audio/')) return { type: 'audio', mimeType, data };
     const uri = `answer:/${encodeURIComponent(displayName ?? String(index))}`;
-    return [{ type: 'resource', resource: { uri, mimeType, blob: data } }];
+    return { type: 'resource', resource: { uri, mimeType, blob: data } };
   }
   if (fileData) {
     const { fileUri: uri, mimeType, displayName } = fileData;
-    return [{ type: 'resource_link', uri, name: displayName ?? uri, mimeType }];
+    return { type: 'resource_link', uri, name: displayName ?? uri, mimeType };
   }
-  return [];
+  return undefined;
+}
+
+/** Returns the result of a tool whose result is the answer (`skipSummarization`). */
+function toTextBlock(response: JsonObject): ContentBlock | undefined {
+  const names = Object.keys(response);
+  const result = names.length === 1 && names[0] === 'result' ? response['result'] : response;
+  if (names.length === 0 || result === null) return undefined;
+  return { type: 'text', text: typeof result === 'string' ? result : JSON.stringify(result) };
 }
 
 function parseJson(text: string): unknown {

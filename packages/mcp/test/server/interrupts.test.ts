@@ -1,6 +1,7 @@
 import { calls, callsAll, says, ScriptedLlm } from '@thole/testing';
 import { FunctionTool, jsonSchema, LongRunningFunctionTool, requestInputTool } from '@thole/tools';
-import { LlmAgent } from '@thole/runner';
+import { BaseAgent, LlmAgent } from '@thole/runner';
+import type { Event, InvocationContext } from '@thole/core';
 import type { CallToolResult, ElicitRequestFormParams, InputRequiredResult } from '@modelcontextprotocol/client';
 import type { Client } from '@modelcontextprotocol/client';
 import { describe, expect, it } from 'vitest';
@@ -145,6 +146,26 @@ describe.each(connections)('interrupts of a served agent over %s', (_, connect) 
     const result = await client.callTool(ask);
     expect(result.isError).toBe(true);
     expect(textOfResult(result)).toMatch(/waits for the result of print_label, which MCP clients cannot give/);
+  });
+});
+
+describe('a timer of a served agent', () => {
+  it('is a tool error that names the time', async () => {
+    class Waiter extends BaseAgent {
+      override async *runAsync(context: InvocationContext): AsyncGenerator<Event, void, Event> {
+        await context.sleepUntil(4_102_444_800);
+      }
+    }
+    const { server } = serveClerk([], {
+      agent: { subAgents: [new Waiter({ name: 'waiter' })] },
+      options: { agents: ['waiter'] },
+    });
+    const client = await connectHttp(server, { onForm: () => ({ action: 'decline' }) });
+    const result = await client.callTool({ ...ask, name: 'waiter' });
+    expect([result.isError, textOfResult(result)]).toEqual([
+      true,
+      expect.stringContaining('waiter waits for the time 2100-01-01T00:00:00Z'),
+    ]);
   });
 });
 

@@ -1,6 +1,6 @@
 import { calls, fails, hangs, says, ScriptedLlm, streams } from '@thole/testing';
-import { FunctionTool, jsonSchema } from '@thole/tools';
-import { LlmAgent, Runner } from '@thole/runner';
+import { exitLoopTool, FunctionTool, jsonSchema } from '@thole/tools';
+import { LlmAgent, LoopAgent, Runner } from '@thole/runner';
 import { InMemorySessionService } from '@thole/mem-services';
 import { describe, expect, it } from 'vitest';
 import { mcpServer } from '@thole/mcp/server';
@@ -111,7 +111,8 @@ describe.each(eras)('mcpServer (%s)', (era) => {
   it('returns images, audio and files of an answer', async () => {
     const parts = [
       { text: 'Thinking.', thought: true },
-      { text: 'Here:' },
+      { text: 'He' },
+      { text: 're:' },
       { inlineData: { mimeType: 'image/png', data: 'aGk=' } },
       { inlineData: { mimeType: 'audio/wav', data: 'aGk=' } },
       { inlineData: { mimeType: 'application/pdf', data: 'aGk=', displayName: 'bill 1' } },
@@ -132,6 +133,30 @@ describe.each(eras)('mcpServer (%s)', (era) => {
         mimeType: 'text/plain',
       },
     ]);
+  });
+
+  it('returns the last text of a loop, and the result of a tool that is the answer', async () => {
+    const look = new FunctionTool({
+      name: 'look_up',
+      description: 'd',
+      execute: (_args, { actions }) => {
+        actions.skipSummarization = true;
+        return { status: 'shipped' };
+      },
+    });
+    const writer = new LlmAgent({
+      name: 'writer',
+      model: new ScriptedLlm(says('Draft.'), calls('exit_loop')),
+      tools: [exitLoopTool()],
+    });
+    const loop = new LoopAgent({ name: 'loop', subAgents: [writer] });
+    const { server } = serveClerk([calls('look_up')], {
+      agent: { tools: [look], subAgents: [loop] },
+      options: { agents: ['loop', 'clerk'] },
+    });
+    const client = await connectHttp(server, { era });
+    expect(textOfResult(await client.callTool({ ...ask, name: 'loop' }))).toBe('Draft.');
+    expect(textOfResult(await client.callTool(ask))).toBe('{"status":"shipped"}');
   });
 
   it('hides the message of an error, and logs it once', async () => {
