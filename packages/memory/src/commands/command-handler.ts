@@ -157,14 +157,15 @@ export class CommandHandler {
     const { count, remaining } = await forgetMemory(memory, { appName, userId, ids: [id], signal });
     if (count === 0) return { text: 'Already forgotten.' };
     const text = 'Forgotten, with its sources.';
-    if (remaining.length === 0) return { text };
+    if (remaining.length === 0) return { text, hasForgotten: true };
     const ids = remaining.map((entry) => entry.id);
     this.#ask(ref, 'These memories are kept.', async () => {
       const more = await deleteMemory({ appName, userId, ids });
-      return { text: `Forgotten: ${memoryCount(more)}.` };
+      return { text: `Forgotten: ${memoryCount(more)}.`, hasForgotten: more > 0 };
     });
     const lines = remaining.map((entry) => `- ${lineOf(entry, this.#runtime.now())}`);
-    return { text: [text, 'These say the same:', ...lines, 'Forget them too? Answer yes or no.'].join('\n') };
+    const question = [text, 'These say the same:', ...lines, 'Forget them too? Answer yes or no.'].join('\n');
+    return { text: question, hasForgotten: true };
   }
 
   async #askToForget(ref: SessionRef): Promise<CommandAnswer> {
@@ -177,7 +178,7 @@ export class CommandHandler {
       const count = await deleteUserMemory(user);
       this.#options.profiles?.forget(user);
       this.#listed.delete(sessionKeyOf(ref));
-      return { text: `Forgotten: ${memoryCount(count)}. This conversation is kept.` };
+      return { text: `Forgotten: ${memoryCount(count)}. This conversation is kept.`, hasForgotten: true };
     });
     return { text: 'Forget everything about you? Answer yes or no.' };
   }

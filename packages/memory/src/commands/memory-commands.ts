@@ -27,6 +27,11 @@ export interface CommandAnswer {
   isMessage?: boolean | undefined;
   /** True if the session was deleted: the next message starts a new one. */
   isCleared?: boolean | undefined;
+  /**
+   * True if `/forget` deleted all memories or at least one. The current session may still contain their text: start a new one, so
+   * that the model no longer receives it.
+   */
+  hasForgotten?: boolean | undefined;
 }
 
 /** Memory commands for a chat front end. Pass every line to `handle` before passing it to the agent. */

@@ -123,7 +123,10 @@ describe('/forget', () => {
     await memory.addMemory({ ...bob, memories: [{ kind: 'note', content: { parts: [{ text: 'Bob’s.' }] } }] });
     expect(await handle('/forget')).toEqual({ text: 'Forget everything about you? Answer yes or no.' });
     expect(await all()).toHaveLength(2);
-    expect(await handle(' YES ')).toEqual({ text: 'Forgotten: 2 memories. This conversation is kept.' });
+    expect(await handle(' YES ')).toEqual({
+      text: 'Forgotten: 2 memories. This conversation is kept.',
+      hasForgotten: true,
+    });
     expect([await all(), texts(await all(bob))]).toEqual([[], ['Bob’s.']]);
     expect(await sessions.getSession(here)).toBeDefined();
     expect(await handle('yes'), 'a second yes is not an answer').toBeUndefined();
@@ -184,6 +187,7 @@ describe('/forget', () => {
     expect((await handle('/forget 2'))!.text).toContain('no such line');
     expect(await handle('/forget 1')).toEqual({
       text: 'Forgotten, with its sources.',
+      hasForgotten: true,
     });
     expect(await all()).toEqual([]);
     expect(await handle('/forget 1')).toEqual({ text: 'Already forgotten.' });
@@ -212,7 +216,7 @@ describe('/forget', () => {
       'Forget them too? Answer yes or no.',
     ]);
     expect(texts(await all())).toEqual(['I live in Bonn.', 'Noted.', 'I like tea.']);
-    expect(await handle('yes')).toEqual({ text: 'Forgotten: one memory.' });
+    expect(await handle('yes')).toEqual({ text: 'Forgotten: one memory.', hasForgotten: true });
     expect(texts(await all())).toEqual(['Noted.', 'I like tea.']);
   });
 
@@ -366,8 +370,8 @@ describe('memoryCommands with a service without optional methods', () => {
     const { handle } = withMethods('addMemory', 'listMemories', 'deleteMemory', 'deleteUserMemory');
     expect(await handle('/remember Likes tea.')).toEqual({ text: 'Remembered: Likes tea.' });
     expect(await handle('/memory')).toEqual({ text: '1. note: Likes tea.' });
-    expect(await handle('/forget 1')).toEqual({ text: 'Forgotten, with its sources.' });
+    expect(await handle('/forget 1')).toMatchObject({ text: 'Forgotten, with its sources.' });
     await handle('/forget');
-    expect(await handle('yes')).toEqual({ text: 'Forgotten: 0 memories. This conversation is kept.' });
+    expect(await handle('yes')).toMatchObject({ text: 'Forgotten: 0 memories. This conversation is kept.' });
   });
 });
