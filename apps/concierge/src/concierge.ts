@@ -1,11 +1,9 @@
 import { TholeError } from '@thole/core';
 import type { Runtime, SessionRef, SessionSummary } from '@thole/core';
-import { memoryCommands } from '@thole/memory';
-import type { CommandAnswer, MemoryCommands } from '@thole/memory';
+import type { CommandAnswer } from '@thole/memory';
 import { Runner } from '@thole/runner';
 import type { Run } from '@thole/runner';
 import { createAgent } from './agent.ts';
-import { commandMemory } from './command-memory.ts';
 import type { ChosenModel } from './model.ts';
 import { APP_NAME } from './services.ts';
 import type { Services } from './services.ts';
@@ -32,7 +30,6 @@ export interface Ended {
 export class Concierge {
   readonly #options: ConciergeOptions;
   readonly #runner: Runner;
-  readonly #commands: MemoryCommands;
   #session: SessionRef;
   #hasBegun = false;
   /** True if something was forgotten that this conversation may contain. */
@@ -41,16 +38,10 @@ export class Concierge {
   /** Throws `INVALID_INPUT` for an invalid guest name. */
   constructor(options: ConciergeOptions) {
     const { guest, services, model, runtime } = options;
-    const { sessionService, memoryService, artifactService, consolidator, profiles, plugins, tools, timeZone } =
-      services;
+    const { sessionService, memoryService, artifactService, plugins, tools, timeZone } = services;
     assertGuest(guest);
     this.#options = options;
     this.#session = this.#newSession(guest);
-    const onForgotten = (): void => void (this.#hasForgotten = true);
-    const memory = memoryService && commandMemory(memoryService, { wordNote: model.wordNote, onForgotten });
-    this.#commands = memoryCommands({
-      ...{ sessions: sessionService, memory, artifacts: artifactService, consolidator, profiles, runtime },
-    });
     const agent = createAgent({ llm: model.llm, memoryTools: tools, timeZone });
     this.#runner = new Runner({
       ...{ appName: APP_NAME, agent, plugins, sessionService, memoryService, artifactService, runtime },
@@ -86,11 +77,13 @@ export class Concierge {
    * of a model.
    */
   async command(line: string, signal?: AbortSignal): Promise<CommandAnswer | undefined> {
-    if (line.startsWith('/')) await this.#options.services.settle();
-    const hadForgotten = this.#hasForgotten;
-    const answer = await this.#commands.handle(line, this.#session, { signal });
+    const { services, model } = this.#options;
+    if (line.startsWith('/')) await services.settle();
+    const worded = line.replace(/^(\/remember\s+)(\S[^]*)$/iu, (_, name, fact) => `${name}${model.wordNote(fact)}`);
+    const answer = await services.commands.handle(worded, this.#session, { signal });
     if (answer?.isCleared) this.#startConversation();
-    if (!answer || hadForgotten || !this.#hasForgotten) return answer;
+    if (!answer?.hasForgotten || this.#hasForgotten) return answer;
+    this.#hasForgotten = true;
     return { ...answer, text: `${answer.text}\nBookings stay; the next message begins a new conversation.` };
   }
 
@@ -140,8 +133,5 @@ export class Concierge {
 
 function assertGuest(name: string): void {
   if (!/^\P{C}{1,100}$/u.test(name))
-    throw new TholeError(
-      'INVALID_INPUT',
-      'The name of a guest must be 1 to 100 characters long, without control characters.',
-    );
+    throw new TholeError('INVALID_INPUT', 'A guest name must have 1 to 100 characters and no control characters.');
 }

@@ -1,4 +1,4 @@
-import type { EnvVars, Llm, ModelFactory, Runtime } from '@thole/core';
+import type { EnvVars, Llm, Runtime } from '@thole/core';
 import { TholeError } from '@thole/core';
 import { anthropicModels } from '@thole/provider-anthropic';
 import { geminiModels } from '@thole/provider-gemini';
@@ -41,16 +41,10 @@ export function chooseModel(p: { runtime: Runtime; env: EnvVars; wordDelayMs?: n
   };
 }
 
-const providers: { readonly [prefix: string]: (p: { env: EnvVars; runtime: Runtime }) => ModelFactory } = {
-  gemini: geminiModels,
-  openai: openAiModels,
-  anthropic: anthropicModels,
-};
-
 function makeModel(name: string, { env, runtime }: { env: EnvVars; runtime: Runtime }): ChosenModel {
-  const prefix = name.slice(0, Math.max(name.indexOf('/'), 0));
-  const factory = Object.hasOwn(providers, prefix) ? providers[prefix]!({ env, runtime }) : undefined;
-  if (!factory?.supports(name))
+  const factories = [geminiModels, openAiModels, anthropicModels].map((create) => create({ env, runtime }));
+  const factory = factories.find((each) => each.supports(name));
+  if (!factory || !name.includes('/'))
     throw new TholeError('INVALID_INPUT', 'THOLE_MODEL must be gemini/<name>, openai/<name> or anthropic/<name>.');
   return {
     llm: factory.create(name),

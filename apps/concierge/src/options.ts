@@ -3,7 +3,7 @@ import { TholeError } from '@thole/core';
 
 const ENVIRONMENT = `THOLE_MODEL=gemini/<name>, openai/<name> or anthropic/<name> chooses the model. Default: the model of the key in the environment.
 Conversations and memory are in .thole/concierge.db. THOLE_DATA=<folder> or THOLE_SESSION_URL=<url> changes that.
-THOLE_MEMORY_URL=<url> moves memory. THOLE_ARTIFACT_URL=gs://<bucket> or s3://<bucket> stores files of guests.
+THOLE_MEMORY_URL=<url> moves memory. THOLE_ARTIFACT_URL=<url> stores files of guests.
 THOLE_MEMORY_DAYS=<number> deletes older memories.`;
 
 /** Usage text of `npm start`. */

@@ -69,7 +69,7 @@ export function makeServices(p: {
     autoIngest: withFacts || !addsMessages,
     tools: memory && memoryToolsFor({ memory, timeZone, withFacts }),
   });
-  const { consolidator, memoryService, profiles, tools } = parts;
+  const { commands, consolidator, memoryService, tools } = parts;
   const ingest =
     memoryService && addsMessages
       ? new AutoIngestPlugin({ sessions: sessionService, memory: memoryService, runtime })
@@ -80,7 +80,7 @@ export function makeServices(p: {
       : undefined;
 
   return {
-    ...{ sessionService, memoryService, artifactService, consolidator, profiles, tools, timeZone },
+    ...{ sessionService, memoryService, artifactService, commands, consolidator, tools, timeZone },
     /** The runner closes them. */
     plugins: [...parts.plugins, ingest, retention, artifactService && new SaveFilesAsArtifactsPlugin()].filter(
       (plugin): plugin is Plugin => plugin !== undefined,

@@ -34,9 +34,7 @@ export function addDays(date: string, days: number): string | undefined {
   return utcDateOf(time + days * DAY_SECONDS);
 }
 
-function utcDateOf(seconds: number): string {
-  return new Date(seconds * 1000).toISOString().slice(0, 10);
-}
+const utcDateOf = datesIn('UTC');
 
 /** Returns the requested stay, or the problem with it. Default: one night from today. */
 export function readStay(p: { from?: string | undefined; nights?: number | undefined; today: string }): Stay | string {

@@ -142,10 +142,10 @@ describe('Chat: commands', () => {
     expect(await type('/memory elephants')).toBe('No memory matches.\n');
   });
 
-  it('/remember stores a fact word for word, and a booking uses it', async () => {
+  it('/remember stores a fact with the words that search needs, and a booking uses it', async () => {
     const { type } = chatWith();
     expect(await type('/remember')).toBe('Nothing to remember. Write /remember <fact>.\n');
-    expect(await type('/remember  a harp, tuned')).toBe('Remembered: a harp, tuned\n');
+    expect(await type('/remember  a harp, tuned')).toBe('Remembered: Remember for my stays: a harp, tuned\n');
     expect(await type('Book me a room.')).toMatch(/request: "a harp, tuned"[^]*you told me “a harp, tuned”/);
   });
 
