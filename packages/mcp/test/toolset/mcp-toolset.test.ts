@@ -1,0 +1,73 @@
+import { calls, callsAll, says } from '@thole/testing';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { McpToolset } from '../../src/index.ts';
+import { AgentRun } from './servers/agent-run.ts';
+import { objectSchema, startToolServer } from './servers/tool-server.ts';
+
+const png = 'iVBORw0KGgo=';
+
+async function startShop(p: Parameters<typeof startToolServer>[1] = {}): ReturnType<typeof startToolServer> {
+  const server = await startToolServer((mcp, { era }) => {
+    mcp.registerTool(
+      'price',
+      { description: 'Returns the price.', inputSchema: objectSchema({ item: { type: 'string' } }) },
+      async ({ item }) => ({ content: [{ type: 'text', text: `${item as string}: 3 euros (${era})` }] }),
+    );
+    mcp.registerTool('fail', {}, async () => ({ content: [{ type: 'text', text: 'Sold out.' }], isError: true }));
+    mcp.registerTool('stock', { outputSchema: objectSchema({ count: { type: 'number' } }) }, async () => ({
+      content: [{ type: 'text', text: '{"count":3}' }],
+      structuredContent: { count: 3 },
+    }));
+    mcp.registerTool('photo', {}, async () => ({
+      content: [
+        { type: 'text', text: 'A shoe.' },
+        { type: 'image', mimeType: 'image/png', data: png },
+        { type: 'audio', mimeType: 'audio/wav', data: png },
+        { type: 'resource', resource: { uri: 'shop://sizes', mimeType: 'text/csv', text: '38,39' } },
+        { type: 'resource', resource: { uri: 'shop://plan', mimeType: 'application/pdf', blob: png } },
+        { type: 'resource_link', uri: 'shop://more', name: 'More' },
+      ],
+    }));
+  }, p);
+  onTestFinished(() => server.close());
+  return server;
+}
+
+describe('McpToolset', () => {
+  it.each(['legacy', 'modern'] as const)('calls tools of a server that speaks the %s protocol', async (protocol) => {
+    const server = await startShop();
+    const run = new AgentRun(new McpToolset(server.params({ protocol })), [
+      calls('price', { item: 'shoe' }),
+      says('Three euros.'),
+    ]);
+    await run.say();
+    expect(run.toolNames()).toEqual(['price', 'fail', 'stock', 'photo']);
+    expect(run.responses).toEqual([{ result: `shoe: 3 euros (${protocol})` }]);
+  });
+
+  it('returns errors, structured content and files of tools to the model', async () => {
+    const server = await startShop();
+    const run = new AgentRun(new McpToolset(server.params()), [
+      callsAll(['fail', {}], ['stock', {}], ['photo', {}]),
+      says('Done.'),
+    ]);
+    await run.say();
+    expect(run.responses).toEqual([
+      { error: 'Sold out.' },
+      { structuredContent: { count: 3 } },
+      {
+        result: 'A shoe.',
+        resources: [
+          { uri: 'shop://sizes', mimeType: 'text/csv', text: '38,39' },
+          { uri: 'shop://more', name: 'More' },
+        ],
+      },
+    ]);
+    const parts = run.events.flatMap(({ content }) => content?.parts?.[0]?.functionResponse?.parts ?? []);
+    expect(parts).toEqual([
+      { inlineData: { mimeType: 'image/png', data: png } },
+      { inlineData: { mimeType: 'audio/wav', data: png } },
+      { inlineData: { mimeType: 'application/pdf', data: png, displayName: 'shop://plan' } },
+    ]);
+  });
+});

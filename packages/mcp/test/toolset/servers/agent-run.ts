@@ -1,0 +1,67 @@
+import { getFunctionResponses } from '@thole/core';
+import type { Authenticator, Event, Interrupt, Json, JsonObject, LlmRequest, SessionService, Toolset } from '@thole/core';
+import { InMemorySessionService } from '@thole/mem-services';
+import { LlmAgent, Runner } from '@thole/runner';
+import { ScriptedLlm } from '@thole/testing';
+import { onTestFinished } from 'vitest';
+
+type Answer = ConstructorParameters<typeof ScriptedLlm>[number];
+
+/** An agent with a toolset and a model that answers from a script. It is closed when the test ends. */
+export class AgentRun {
+  readonly model: ScriptedLlm;
+  readonly sessionService: SessionService;
+  readonly runner: Runner;
+  readonly events: Event[] = [];
+  readonly #at: { userId: string; sessionId: string };
+
+  constructor(
+    toolset: Toolset,
+    script: Answer[],
+    p: { userId?: string; sessionService?: SessionService; authenticator?: Authenticator } = {},
+  ) {
+    const { userId = 'ada', sessionService = new InMemorySessionService(), authenticator } = p;
+    this.#at = { userId, sessionId: 's' };
+    this.model = new ScriptedLlm(...script);
+    this.sessionService = sessionService;
+    this.runner = new Runner({
+      appName: 'shop',
+      agent: new LlmAgent({ name: 'root', model: this.model, tools: [toolset] }),
+      sessionService,
+      autoCreateSession: true,
+      ...(authenticator && { authenticator }),
+    });
+    onTestFinished(() => this.runner.close());
+  }
+
+  /** Sends a message, and returns the open interrupts of the run. */
+  async say(text = 'Hello.'): Promise<Interrupt[]> {
+    return this.#read(this.runner.runAsync({ ...this.#at, newMessage: text }));
+  }
+
+  /** Answers an interrupt, and returns those that are open after that. */
+  async answer(interrupt: Interrupt, value: Json): Promise<Interrupt[]> {
+    return this.#read(this.runner.resume({ ...this.#at, answers: { [interrupt.id]: value } }));
+  }
+
+  /** The answers of tools that the session has, oldest first. */
+  get responses(): JsonObject[] {
+    return this.events.filter(({ partial }) => !partial).flatMap(getFunctionResponses).map(({ response }) => response);
+  }
+
+  get requests(): readonly LlmRequest[] {
+    return this.model.requests;
+  }
+
+  /** Names of the tools in a request to the model. */
+  toolNames(request = 0): string[] {
+    return (this.requests[request]!.config.tools ?? []).flatMap((tool) =>
+      'functionDeclarations' in tool ? tool.functionDeclarations.map(({ name }) => name) : [],
+    );
+  }
+
+  async #read(run: ReturnType<Runner['runAsync']>): Promise<Interrupt[]> {
+    for await (const event of run) this.events.push(event);
+    return (await run.result).interrupts;
+  }
+}
