@@ -3,6 +3,8 @@ import type { Interrupt, Json, JsonObject } from '@thole/core';
 /** An interrupt as a part of a message. The part of an answered interrupt has the same id. */
 export interface InterruptData extends Interrupt {
   isOpen: boolean;
+  /** First note of a long-running tool, such as a ticket. */
+  note?: JsonObject;
 }
 
 /** A chunk of the AI SDK's UI message stream that Thole sends. Tools are dynamic: the server does not know the page's types. */

@@ -20,12 +20,15 @@ export interface KnownParts {
 export class UiChunks {
   readonly #blocks: TextBlocks = new TextBlocks();
   readonly #log: InterruptLog = new InterruptLog();
-  readonly #toolCallIds: Set<string>;
+  /** Tool calls of the message by id. Undefined for those that the reader has and this stream has not sent. */
+  readonly #calls: Map<string, FunctionCall | undefined>;
   /** Open interrupts by id. */
   readonly #open: Map<string, Interrupt>;
   readonly #longRunning: Set<string> = new Set();
   /** Ids of tool calls that a person has rejected. */
   readonly #denied: Set<string> = new Set();
+  /** Ids of tool calls whose part shows their progress. */
+  readonly #hasProgress: Set<string> = new Set();
   readonly #sourceIds: Set<string> = new Set();
   #step: Step | undefined;
   #finishReason: string | undefined;
@@ -34,7 +37,7 @@ export class UiChunks {
   #codeCallId: string | undefined;
 
   constructor({ toolCallIds, interrupts = [] }: KnownParts = {}) {
-    this.#toolCallIds = new Set(toolCallIds);
+    this.#calls = new Map([...(toolCallIds ?? [])].map((id) => [id, undefined]));
     this.#open = new Map(interrupts.map((each) => [each.id, each]));
     for (const { id, kind } of interrupts) if (kind === 'longRunning') this.#longRunning.add(id);
   }
@@ -67,10 +70,10 @@ export class UiChunks {
   #addEvent(chunks: UiChunk[], event: Event): void {
     const { progress, functionCallId } = event.customMetadata ?? {};
     if (event.partial && typeof progress === 'string' && typeof functionCallId === 'string') {
-      if (this.#toolCallIds.has(functionCallId))
-        chunks.push({
-          ...{ type: 'tool-output-available', toolCallId: functionCallId, output: { progress }, preliminary: true },
-        });
+      if (!this.#calls.has(functionCallId)) return;
+      this.#hasProgress.add(functionCallId);
+      const output = { progress };
+      chunks.push({ type: 'tool-output-available', toolCallId: functionCallId, output, preliminary: true });
       return;
     }
     const parts = event.content?.parts ?? [];
@@ -159,15 +162,16 @@ export class UiChunks {
     }
   }
 
-  #addCall(chunks: UiChunk[], { id, name, args, brokenArgs }: FunctionCall): void {
+  #addCall(chunks: UiChunk[], call: FunctionCall): void {
+    const { id, name, args, brokenArgs } = call;
     if (id === undefined || requestKindOf(name) !== undefined) return;
     this.#blocks.close(chunks);
-    this.#toolCallIds.add(id);
-    const call = { toolCallId: id, toolName: name, dynamic: true as const };
-    if (brokenArgs === undefined) chunks.push({ type: 'tool-input-available', ...call, input: args });
+    this.#calls.set(id, call);
+    const named = { toolCallId: id, toolName: name, dynamic: true as const };
+    if (brokenArgs === undefined) chunks.push({ type: 'tool-input-available', ...named, input: args });
     else
       chunks.push({
-        ...{ type: 'tool-input-error', ...call, input: brokenArgs },
+        ...{ type: 'tool-input-error', ...named, input: brokenArgs },
         errorText: 'The arguments are not a JSON object.',
       });
   }
@@ -177,23 +181,35 @@ export class UiChunks {
     if (id === undefined || requestKindOf(name) !== undefined) return;
     const { requestedAuthConfigs, requestedToolConfirmations } = event.actions;
     if (Object.hasOwn(requestedToolConfirmations, id) || Object.hasOwn(requestedAuthConfigs, id)) return;
-    if (!this.#toolCallIds.has(id)) this.#addCall(chunks, { id, name, args: {} });
+    if (!this.#calls.has(id)) this.#addCall(chunks, { id, name, args: {} });
     if (this.#denied.delete(id)) {
       chunks.push({ type: 'tool-output-denied', toolCallId: id });
       return;
     }
+    const isInterim = isProvisional(event, response, { isLongRunning: this.#longRunning.has(id) });
     const errorText = errorIn(response);
-    const isPreliminary = isProvisional(event, response, { isLongRunning: this.#longRunning.has(id) });
+    if (isInterim && !response.willContinue) return this.#addNote(chunks, id, response);
     if (errorText !== undefined) chunks.push({ type: 'tool-output-error', toolCallId: id, errorText });
     else
       chunks.push({
         ...{ type: 'tool-output-available', toolCallId: id, output: response.response },
-        ...(isPreliminary && { preliminary: true as const }),
+        ...(isInterim && { preliminary: true as const }),
       });
     for (const part of response.parts ?? []) {
       const file = fileChunk(part);
       if (file) chunks.push(file);
     }
+  }
+
+  /**
+   * Adds the first note of a long-running call to its request. The call stays without an output, so that the page can add one. An output
+   * that shows its progress is removed.
+   */
+  #addNote(chunks: UiChunk[], id: string, { response }: FunctionResponse): void {
+    const call = this.#calls.get(id);
+    if (call && this.#hasProgress.delete(id)) this.#addCall(chunks, call);
+    const interrupt = this.#open.get(id);
+    if (interrupt) chunks.push({ type: 'data-interrupt', id, data: { ...interrupt, isOpen: true, note: response } });
   }
 
   /** Adds the requests to a person that the event records. */
@@ -206,8 +222,7 @@ export class UiChunks {
       this.#open.set(id!, interrupt);
       if (kind === 'longRunning') this.#longRunning.add(id!);
       if (kind === 'confirmation' && functionCallId !== undefined) {
-        if (!this.#toolCallIds.has(functionCallId))
-          this.#addCall(chunks, { id: functionCallId, name: toolName ?? '', args });
+        if (!this.#calls.has(functionCallId)) this.#addCall(chunks, { id: functionCallId, name: toolName ?? '', args });
         chunks.push({ type: 'tool-approval-request', approvalId: id!, toolCallId: functionCallId });
       }
       chunks.push({ type: 'data-interrupt', id: id!, data: { ...interrupt, isOpen: true } });

@@ -9,9 +9,6 @@ import type { KnownParts } from './ui-chunks.ts';
 export const uiStreamHeaders: Record<string, string> = { 'x-vercel-ai-ui-message-stream': 'v1' };
 
 const DONE = 'data: [DONE]\n\n';
-/** Codes of runs that ended because a client asked for it. */
-const aborts: ReadonlySet<string> = new Set(['RUN_ABORTED', 'RUN_LEFT', 'RUN_INTERRUPTED']);
-
 /** Writes a run as the AI SDK's UI message stream. The id of the message is the id of the invocation. */
 export class UiEncoder implements EventEncoder {
   readonly #chunks: UiChunks;
@@ -39,9 +36,14 @@ export class UiEncoder implements EventEncoder {
   error({ code, message }: RunFailure): string {
     const chunks: UiChunk[] = [];
     this.#chunks.end(chunks);
-    chunks.push(aborts.has(code) ? { type: 'abort', reason: message } : { type: 'error', errorText: message });
+    chunks.push(isAbort(code) ? { type: 'abort', reason: message } : { type: 'error', errorText: message });
     return frames(chunks) + DONE;
   }
+}
+
+/** True for the code of a run that ended because a client asked for it. */
+export function isAbort(code: string): boolean {
+  return ['RUN_ABORTED', 'RUN_LEFT', 'RUN_INTERRUPTED'].includes(code);
 }
 
 function frames(chunks: readonly UiChunk[]): string {

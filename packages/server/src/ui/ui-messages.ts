@@ -6,6 +6,7 @@ import { fileChunk } from './file-chunk.ts';
 import { foldChunks } from './fold-chunks.ts';
 import type { UiChunk, UiMessage, UiMetadata } from './ui-chunk.ts';
 import { UiChunks } from './ui-chunks.ts';
+import { isAbort } from './ui-encoder.ts';
 
 /**
  * Returns a session as messages of the AI SDK, oldest first. The answers of the active invocation are left out: its stream
@@ -31,7 +32,8 @@ export function toUiMessages(events: readonly Event[], activeInvocationId?: stri
         messages.push(draft);
       }
       draft.written.push(...draft.chunks.of(event));
-      if (isClosingRecord(event)) draft.metadata.errorText = clipMessage(event.errorMessage ?? 'The run failed.');
+      if (isClosingRecord(event) && !isAbort(event.errorCode!))
+        draft.metadata.errorText = clipMessage(event.errorMessage ?? 'The run failed.');
     }
   }
   return messages.map((each) => ('written' in each ? toMessage(each) : each)).filter(hasContent);

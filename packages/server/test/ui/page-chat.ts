@@ -1,0 +1,71 @@
+import { AbstractChat, DefaultChatTransport, lastAssistantMessageIsCompleteWithApprovalResponses } from 'ai';
+import type { ChatInit, ChatState, ChatStatus, UIMessage } from 'ai';
+import type { Handler } from '../../src/index.ts';
+
+/** A message whose data parts are those of Thole. */
+export type PageMessage = UIMessage<{ invocationId?: string; status?: string; errorText?: string }>;
+
+/** The chat of a page, without React. It talks to a handler with the AI SDK's own transport. */
+export class PageChat extends AbstractChat<PageMessage> {
+  /** All bodies that the page has sent. */
+  readonly sent: { messages: PageMessage[]; messageId?: string; trigger: string }[];
+
+  constructor(
+    handler: Handler,
+    p: Partial<ChatInit<PageMessage>> & { chat?: string; query?: string; headers?: Record<string, string> } = {},
+  ) {
+    const { chat = '/ui/demo/chat', query = '?userId=ann', headers, messages, ...init } = p;
+    const sent: PageChat['sent'] = [];
+    const transport = new DefaultChatTransport<PageMessage>({
+      api: `http://localhost${chat}${query}`,
+      ...(headers && { headers }),
+      fetch: async (input, request) => {
+        if (request?.body) sent.push(JSON.parse(request.body as string) as (typeof sent)[number]);
+        return handler(new Request(input as string, request));
+      },
+    });
+    const state = new PlainState(messages ?? []);
+    super({
+      ...{ id: 's', transport, state, sendAutomaticallyWhen: lastAssistantMessageIsCompleteWithApprovalResponses },
+      ...init,
+    });
+    this.sent = sent;
+  }
+
+  /** The parts of the last message without the beginnings of steps. */
+  get lastParts(): PageMessage['parts'] {
+    return this.plainParts.filter(({ type }) => type !== 'step-start');
+  }
+
+  /** The parts of the last message as JSON. */
+  get plainParts(): PageMessage['parts'] {
+    return JSON.parse(JSON.stringify(this.lastMessage?.parts ?? [])) as PageMessage['parts'];
+  }
+
+  /** The text of the last message. */
+  get lastText(): string {
+    return this.lastParts.map((part) => (part.type === 'text' ? part.text : '')).join('');
+  }
+}
+
+class PlainState implements ChatState<PageMessage> {
+  status: ChatStatus = 'ready';
+  error: Error | undefined = undefined;
+  messages: PageMessage[];
+
+  constructor(messages: PageMessage[]) {
+    this.messages = messages;
+  }
+
+  pushMessage = (message: PageMessage): void => void (this.messages = [...this.messages, message]);
+  popMessage = (): void => void (this.messages = this.messages.slice(0, -1));
+  replaceMessage = (index: number, message: PageMessage): void =>
+    void (this.messages = this.messages.with(index, structuredClone(message)));
+  snapshot = <T>(value: T): T => structuredClone(value);
+}
+
+/** Returns the messages that a page gets after a reload. */
+export async function loadMessages(handler: Handler, chat: string = '/ui/demo/chat/s'): Promise<PageMessage[]> {
+  const response = await handler(new Request(`http://localhost${chat}/messages?userId=ann`));
+  return ((await response.json()) as { messages: PageMessage[] }).messages;
+}
