@@ -2,7 +2,10 @@ import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { loadDriver } from './load-driver.ts';
-import type { Statement, StatementResult } from './sql-database.ts';
+import type { Statement, StatementResult, Steps } from './sql-database.ts';
+
+const COMMIT: Statement = { sql: 'COMMIT', parameters: [] };
+const ROLLBACK: Statement = { sql: 'ROLLBACK', parameters: [] };
 
 /** Maximum number of cached prepared statements. */
 const MAX_STATEMENTS = 200;
@@ -45,6 +48,39 @@ export class NodeSqlite {
     }
     const { changes, lastInsertRowid } = statement.run(...parameters);
     return { rows: [], changes: Number(changes), insertId: Number(lastInsertRowid) };
+  }
+
+  /** Runs the steps in a transaction that starts with the statement `begin`. */
+  runTransaction<T>(steps: () => Steps<T>, begin: string): T {
+    this.run({ sql: begin, parameters: [] });
+    try {
+      const value = this.runSteps(steps());
+      this.run(COMMIT);
+      return value;
+    } catch (error) {
+      try {
+        this.run(ROLLBACK);
+      } catch {
+        // SQLite has rolled back already.
+      }
+      throw error;
+    }
+  }
+
+  /** Runs the steps. */
+  runSteps<T>(steps: Steps<T>): T {
+    let step = steps.next();
+    while (!step.done) {
+      let result: StatementResult;
+      try {
+        result = this.run(step.value);
+      } catch (error) {
+        step = steps.throw(error);
+        continue;
+      }
+      step = steps.next(result);
+    }
+    return step.value;
   }
 
   get isOpen(): boolean {

@@ -7,7 +7,6 @@ import { NodeSqlite } from './node-sqlite.ts';
 import type { RunOptions, SqlDatabase, Steps } from './sql-database.ts';
 import { isSqlFailure, sqlFailure } from './sql-failure.ts';
 import { SqliteEraser } from './sqlite-eraser.ts';
-import { runSteps, runTransaction } from './sqlite-steps.ts';
 
 /** Options of `SqliteDatabase`. */
 export interface SqliteOptions {
@@ -60,24 +59,24 @@ export class SqliteDatabase implements SqlDatabase {
 
   async run<T>(steps: () => Steps<T>, { deadline = this.deadline() }: RunOptions): Promise<T> {
     const connection = this.#connection ?? (await this.#open());
-    return this.#retryUntil(deadline, () => runSteps(connection, steps()));
+    return this.#retryUntil(deadline, () => connection.runSteps(steps()));
   }
 
   async snapshot<T>(steps: () => Steps<T>, deadline: number = this.deadline()): Promise<T> {
     const connection = this.#connection ?? (await this.#open());
-    return this.#retryUntil(deadline, () => runTransaction(connection, steps, this.dialect.beginSnapshot));
+    return this.#retryUntil(deadline, () => connection.runTransaction(steps, this.dialect.beginSnapshot));
   }
 
   async transact<T>(steps: () => Steps<T>, deadline: number = this.deadline()): Promise<T> {
     const connection = this.#connection ?? (await this.#open());
     if (this.#queue.length === 0) {
-      const done = this.#attempt(() => runTransaction(connection, steps, this.dialect.begin));
+      const done = this.#attempt(() => connection.runTransaction(steps, this.dialect.begin));
       if (done) return done.value;
     }
     return new Promise((resolve, reject) => {
       const attempt = (): boolean => {
         try {
-          const done = this.#attempt(() => runTransaction(connection, steps, this.dialect.begin));
+          const done = this.#attempt(() => connection.runTransaction(steps, this.dialect.begin));
           if (done) resolve(done.value);
           return done !== undefined;
         } catch (error) {
