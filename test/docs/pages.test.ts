@@ -2,7 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { filesBelow, read } from '../architecture/workspace.ts';
 import { commandsOf, filesOf, startPages } from './page.ts';
 
-const shown = [...startPages, 'docs/guides/google-cloud.md', 'docs/guides/pause-and-recover.md'].flatMap(filesOf);
+const guides = ['google-cloud', 'pause-and-recover', 'observability'].map((name) => `docs/guides/${name}.md`);
+const deployed = ['compose.telemetry.yaml', 'otel-collector.yaml'];
+const shown = [...startPages, ...guides].flatMap(filesOf).filter(({ name }) => !deployed.includes(name));
 
 describe('Start pages', () => {
   it('are all pages of docs/start', () => {
@@ -48,6 +50,37 @@ describe('docs/guides/pause-and-recover.md', () => {
   });
 });
 
+describe('docs/guides/observability.md', () => {
+  it('shows its files as docs/examples and docs/deploy have them', () => {
+    const files = filesOf('docs/guides/observability.md');
+    const folderOf = (name: string): string => (deployed.includes(name) ? 'deploy' : 'examples');
+    const stored = files.map(({ name }) => ({ name, text: read(`docs/${folderOf(name)}/${name}`) }));
+    expect(files, 'run `pnpm run docs examples`').toEqual(stored);
+  });
+
+  it('sends to a port that the collector opens, and passes on what it receives', () => {
+    const [collector, compose] = ['otel-collector.yaml', 'compose.telemetry.yaml'].map((name) =>
+      read(`docs/deploy/${name}`),
+    );
+    const [, port] = /OTEL_EXPORTER_OTLP_ENDPOINT=http:\/\/localhost:(\d+)/.exec(read('docs/guides/observability.md'))!;
+    expect(collector).toContain(`http: { endpoint: '0.0.0.0:${port}' }`);
+    expect(compose).toContain(`127.0.0.1:${port}:${port}`);
+    const top = (section: string): string[] =>
+      [
+        ...collector!
+          .split(`\n${section}:\n`)
+          .at(-1)!
+          .split(/\n\w/)[0]!
+          .matchAll(/^  ([\w/]+):/gm),
+      ].map(([, name]) => name!);
+    const used = [...collector!.matchAll(/^      (?:receivers|processors|exporters): \[(.*)\]$/gm)].flatMap(
+      ([, names]) => names!.split(', '),
+    );
+    const defined = ['processors', 'exporters'].flatMap(top);
+    expect(new Set(used)).toEqual(new Set(['otlp', ...defined]));
+  });
+});
+
 describe('docs/guides/deploying.md', () => {
   const files = filesOf('docs/guides/deploying.md');
 
@@ -57,7 +90,8 @@ describe('docs/guides/deploying.md', () => {
   });
 
   it('shows every file of docs/deploy', () => {
-    expect(files.map(({ name }) => `docs/deploy/${name}`).sort()).toEqual(filesBelow('docs/deploy'));
+    const names = [...files.map(({ name }) => name), ...deployed];
+    expect(names.map((name) => `docs/deploy/${name}`).sort()).toEqual(filesBelow('docs/deploy'));
   });
 
   it('has a compose file and a Dockerfile that set only variables which the server reads', () => {

@@ -39,14 +39,14 @@ export function tracedService<S extends object>(
   // The target is an empty object, because a proxy of a frozen service may not replace its methods.
   return new Proxy({} as S, {
     get(_target, name) {
-      const member: unknown = Reflect.get(service, name, service);
+      const member: unknown = Reflect.get(service, name);
       if (typeof member !== 'function' || name === 'constructor') return member;
       const method = member as Method;
       let entry = known.get(name);
       if (entry?.method !== method) known.set(name, (entry = { method, shown: shownFor(name, method) }));
       return entry.shown;
     },
-    set: (_target, name, value) => Reflect.set(service, name, value, service),
+    set: (_target, name, value) => Reflect.set(service, name, value),
     has: (_target, name) => name in service,
     getPrototypeOf: () => Object.getPrototypeOf(service) as object | null,
   });

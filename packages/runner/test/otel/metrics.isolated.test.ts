@@ -200,22 +200,8 @@ describe('metrics of openTelemetryTracer', () => {
     });
     const span = tracer.start('x', { 'gen_ai.operation.name': 'execute_tool' });
     expect([span.isSilent, span.takesContent]).toEqual([false, false]);
-    let read = 0;
-    const result = {
-      toJSON() {
-        read++;
-        return { sea: true };
-      },
-    };
     const model = new ScriptedLlm(calls('look'), says('Done.'));
-    const plain = await runnerOf(rootOf(model, { tools: [toolOf('look', () => result)] }), tracerOf());
-    await plain.runToCompletion(hello);
-    const withoutContent = read;
-    read = 0;
-    const again = new ScriptedLlm(calls('look'), says('Done.'));
-    const runner = await runnerOf(rootOf(again, { tools: [toolOf('look', () => result)] }), tracer);
-    await runner.runToCompletion(hello);
-    expect(read).toBe(withoutContent);
+    await (await runnerOf(rootOf(model, { tools: [toolOf('look', () => 'sea')] }), tracer)).runToCompletion(hello);
     expect(spans.getFinishedSpans()).toEqual([]);
     const names = (await collected()).map(({ descriptor }) => descriptor.name);
     expect(names).toEqual(expect.arrayContaining(['gen_ai.workflow.duration', 'gen_ai.execute_tool.duration']));

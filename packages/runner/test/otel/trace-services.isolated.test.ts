@@ -94,7 +94,7 @@ describe('traceSessions', () => {
     expect(appended[1]!.kind).toBe(SpanKind.INTERNAL);
   });
 
-  it('keeps leases, watchers and other members of the service', () => {
+  it('keeps leases, watchers and other members of the service', async () => {
     const runtime = new FixedRuntime();
     const service = new InMemorySessionService({ runtime });
     const traced = traceSessions(service, tracing(runtime));
@@ -106,6 +106,8 @@ describe('traceSessions', () => {
     const bare: SessionService = Object.freeze({ ...bareService, isDurable: true });
     const tracedBare = traceSessions(bare, tracing(runtime));
     expect(tracedBare.isDurable).toBe(true);
+    expect(await tracedBare.getSession(ref)).toBe(undefined);
+    expect(named('get_session').attributes['thole.store.record.count']).toBe(0);
     expect([tracedBare.leasing, tracedBare.listWaitingSessions, 'leasing' in tracedBare]).toEqual([
       undefined,
       undefined,

@@ -1,4 +1,4 @@
-import type { Content, LlmRequest, LlmResponse } from '@thole/core';
+import type { Content, LlmRequest, LlmResponse, Span, Tracer } from '@thole/core';
 import { InMemorySessionService } from '@thole/mem-services';
 import { calls, FixedRuntime, RecordingTracer, says, ScriptedLlm } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
@@ -117,14 +117,16 @@ describe('toolDefinitions', () => {
 describe('captured content', () => {
   async function spansWith(contentNames: 'adk' | 'gen_ai' | undefined): Promise<RecordingTracer> {
     const tracer = Object.assign(new RecordingTracer({ capturesContent: true }), { contentNames });
-    const runtime = new FixedRuntime({ tracer });
+    await run(new FixedRuntime({ tracer }));
+    return tracer;
+  }
+  async function run(runtime: FixedRuntime): Promise<void> {
     const sessionService = new InMemorySessionService({ runtime });
     await sessionService.createSession(ref);
     const tools = [toolOf('look', () => ({ seen: 'the sea' }))];
     const model = new ScriptedLlm(calls('look', { where: 'out' }, 'c1'), says('The sea.'));
     const agent = rootOf(model, { tools, instruction: 'Be brief.' });
     await new Runner({ appName: 'app', agent, sessionService, runtime }).runToCompletion(hello);
-    return tracer;
   }
   const namesIn = ({ spans }: RecordingTracer, prefix: string): string[] => [
     ...new Set(spans.flatMap(({ attributes }) => Object.keys(attributes).filter((name) => name.startsWith(prefix)))),
@@ -169,5 +171,20 @@ describe('captured content', () => {
     const all = [...namesIn(tracer, 'gcp.vertex.agent.'), ...namesIn(tracer, 'gen_ai.')];
     const content = all.filter((name) => [...adk, ...genAi].includes(name));
     expect(new Set(content)).toEqual(new Set(expected));
+  });
+
+  it('is not prepared for a span that takes none', async () => {
+    const names = new Set<string>();
+    const dull: Span = {
+      traceId: '',
+      spanId: '',
+      takesContent: false,
+      set: (attributes) => Object.keys(attributes).forEach((name) => names.add(name)),
+      end() {},
+    };
+    const tracer: Tracer = { capturesContent: true, start: () => ({ ...dull }) };
+    await run(new FixedRuntime({ tracer }));
+    expect([...names].filter((name) => [...adk, ...genAi].includes(name))).toEqual([]);
+    expect(names).toContain('gcp.vertex.agent.event_id');
   });
 });
