@@ -1,6 +1,7 @@
-// `node serve-runs.ts ours|bare|adk`: a server in a separate process that is controlled over IPC (`Command`).
+// `node serve-runs.ts ours|routes|bare|adk`: a server in a separate process that is controlled over IPC (`Command`).
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import type { Content, Llm, SessionService } from '@thole/core';
 import { Adk, freeAnswers } from './adk.ts';
 import { clearNursery, cpuTime } from './measure.ts';
 import { freeModel, modelOf } from './ours.ts';
@@ -21,7 +22,7 @@ interface Sessions {
 }
 
 const chunks = 100;
-const servers: { [name: string]: () => Promise<Sessions> } = { ours, bare, adk };
+const servers: { [name: string]: () => Promise<Sessions> } = { ours, routes, bare, adk };
 const served = await servers[process.argv[2]!]!();
 process.on('message', (command: Command) => {
   void answer(command).then((value) => process.send!(value));
@@ -51,11 +52,6 @@ async function ours(): Promise<Sessions> {
   const { createHandler } = await import('@thole/server');
   const { serve } = await import('@thole/server/node');
   const sessionService = new InMemorySessionService();
-  const streaming = modelOf(async function* () {
-    for (let i = 0; i < chunks; i++) yield { partial: true, content: { role: 'model', parts: [{ text: part(i) }] } };
-    const text = Array.from({ length: chunks }, (_, i) => part(i)).join('');
-    yield { content: { role: 'model', parts: [{ text }] }, finishReason: 'STOP' };
-  });
   const kilobyte = 'x'.repeat(1_000);
   const endless = modelOf(async function* () {
     for (let i = 0; i < 20_000; i++) {
@@ -66,21 +62,79 @@ async function ours(): Promise<Sessions> {
   });
   const apps = [
     { name: 'app', rootAgent: new LlmAgent({ name: 'root', model: freeModel() }) },
-    { name: 'streaming', rootAgent: new LlmAgent({ name: 'root', model: streaming }) },
+    { name: 'streaming', rootAgent: new LlmAgent({ name: 'root', model: streamingModel() }) },
     { name: 'endless', rootAgent: new LlmAgent({ name: 'root', model: endless }) },
   ];
   const onDisconnect = process.argv[3] === 'continue' ? 'continue' : 'abort';
   const handler = createHandler({ apps, sessionService, onDisconnect, limits: { concurrentRuns: 100_000 } });
-  let kept: readonly string[] = [];
   return {
     url: (await serve(handler, { port: 0 })).url,
-    async create(ids) {
-      for (const { name: appName } of apps) {
-        for (const sessionId of kept) await sessionService.deleteSession({ appName, userId: 'u', sessionId });
-        for (const sessionId of ids) await sessionService.createSession({ appName, userId: 'u', sessionId });
-      }
-      kept = ids;
-    },
+    create: sessionsIn(
+      sessionService,
+      apps.map(({ name }) => name),
+    ),
+  };
+}
+
+/** Two Hono routes, written by hand, that call the same runner: without limits, validation, heartbeats or cancellation. */
+async function routes(): Promise<Sessions> {
+  const { serve } = await import('@hono/node-server');
+  const { Hono } = await import('hono');
+  const { streamSSE } = await import('hono/streaming');
+  const { InMemorySessionService } = await import('@thole/mem-services');
+  const { LlmAgent, Runner } = await import('@thole/runner');
+  const sessionService = new InMemorySessionService();
+  const runnerOf = (appName: string, model: Llm): [string, InstanceType<typeof Runner>] => [
+    appName,
+    new Runner({ appName, agent: new LlmAgent({ name: 'root', model }), sessionService }),
+  ];
+  const runners = new Map([runnerOf('app', freeModel()), runnerOf('streaming', streamingModel())]);
+  const app = new Hono();
+  app.post('/run', async (context) => {
+    const { appName, userId, sessionId, newMessage } = await context.req.json<RunRequest>();
+    const events = [];
+    for await (const event of runners.get(appName)!.runAsync({ userId, sessionId, newMessage })) events.push(event);
+    return context.json(events);
+  });
+  app.post('/run_sse', async (context) => {
+    const { appName, userId, sessionId, newMessage } = await context.req.json<RunRequest>();
+    const run = runners.get(appName)!.runAsync({ userId, sessionId, newMessage, runConfig: { streamingMode: 'sse' } });
+    return streamSSE(context, async (stream) => {
+      for await (const event of run)
+        await stream.writeSSE({ data: JSON.stringify(event), id: String(event.seq ?? '') });
+    });
+  });
+  const url = await new Promise<string>((resolve) =>
+    serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' }, ({ port }) => resolve(`http://127.0.0.1:${port}`)),
+  );
+  return { url, create: sessionsIn(sessionService, [...runners.keys()]) };
+}
+
+interface RunRequest {
+  appName: string;
+  userId: string;
+  sessionId: string;
+  newMessage: Content;
+}
+
+/** Streams its answer in `chunks` parts. */
+function streamingModel(): Llm {
+  return modelOf(async function* () {
+    for (let i = 0; i < chunks; i++) yield { partial: true, content: { role: 'model', parts: [{ text: part(i) }] } };
+    const text = Array.from({ length: chunks }, (_, i) => part(i)).join('');
+    yield { content: { role: 'model', parts: [{ text }] }, finishReason: 'STOP' };
+  });
+}
+
+/** Returns a function that deletes the sessions of its last call in all apps and creates new ones. */
+function sessionsIn(sessionService: SessionService, appNames: readonly string[]): Sessions['create'] {
+  let kept: readonly string[] = [];
+  return async (ids) => {
+    for (const appName of appNames) {
+      for (const sessionId of kept) await sessionService.deleteSession({ appName, userId: 'u', sessionId });
+      for (const sessionId of ids) await sessionService.createSession({ appName, userId: 'u', sessionId });
+    }
+    kept = ids;
   };
 }
 
