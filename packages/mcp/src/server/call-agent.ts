@@ -35,8 +35,8 @@ const TOOL_KEY = 'mcpTool';
 /** Runs an agent for one call of its tool, or continues a call with the answers of the client. Never rejects. */
 export async function callAgent(init: CallInit, args: unknown, request: ServerContext['mcpReq']): Promise<CallResult> {
   const { agent, caller, logger } = init;
-  const call = new AgentCall(init, request);
   try {
+    const call = new AgentCall(init, request);
     const state = request.requestState<CallState>();
     return await (state ? call.resume(state) : call.start(args, request._meta?.['sessionId']));
   } catch (error) {
@@ -54,7 +54,7 @@ class AgentCall {
   constructor(init: CallInit, request: ServerContext['mcpReq']) {
     this.#init = init;
     this.#request = request;
-    this.#progress = new CallProgress(init.agent, request);
+    this.#progress = new CallProgress(init.agent, request, request.requestState<CallState>()?.progress ?? 0);
   }
 
   async start(args: unknown, sessionId: unknown): Promise<CallResult> {
@@ -99,7 +99,7 @@ class AgentCall {
   }
 
   /** Asks the client for the answers, or returns an error that names the answers that this client cannot give. */
-  #ask(interrupts: readonly Interrupt[], state: CallState, note = ''): CallResult {
+  #ask(interrupts: readonly Interrupt[], invocation: Omit<CallState, 'progress'>, note = ''): CallResult {
     const { agent, canElicit } = this.#init;
     const inputRequests: { [interruptId: string]: InputRequest } = {};
     for (const interrupt of interrupts) {
@@ -108,14 +108,15 @@ class AgentCall {
         const missing = describeMissingAnswer(interrupt);
         const reason = canElicit ? 'which MCP clients cannot give' : 'and this client does not support elicitation';
         const text = `${agent.name} waits for ${missing}, ${reason}. The call can be continued in another client of the app.`;
-        return { ...toolError(text), _meta: { ...state, interruptId: interrupt.id } };
+        return { ...toolError(text), _meta: { ...invocation, interruptId: interrupt.id } };
       }
       inputRequests[interrupt.id] = elicitation;
     }
-    return inputRequired({ inputRequests, requestState: formatCallState(state) });
+    const requestState = formatCallState({ ...invocation, progress: this.#progress.count });
+    return inputRequired({ inputRequests, requestState });
   }
 
-  async #cancel({ sessionId, invocationId }: CallState): Promise<CallResult> {
+  async #cancel({ sessionId, invocationId }: Omit<CallState, 'progress'>): Promise<CallResult> {
     const { agent, caller } = this.#init;
     await agent.runner.cancel({ userId: caller.userId, sessionId, invocationId });
     return { ...toolError(`${agent.name} has ended: its question was not answered.`), _meta: { sessionId } };

@@ -8,11 +8,18 @@ import type { ServedAgent } from './served-agent.ts';
 export class CallProgress {
   readonly #agent: ServedAgent;
   readonly #request: ServerContext['mcpReq'];
-  #count: number = 0;
+  #count: number;
 
-  constructor(agent: ServedAgent, request: ServerContext['mcpReq']) {
+  /** Numbers start after `count`. */
+  constructor(agent: ServedAgent, request: ServerContext['mcpReq'], count: number) {
     this.#agent = agent;
     this.#request = request;
+    this.#count = count;
+  }
+
+  /** Number of the last notification. */
+  get count(): number {
+    return this.#count;
   }
 
   get isRequested(): boolean {

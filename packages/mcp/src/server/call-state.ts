@@ -7,17 +7,20 @@ import { isPlainObject } from '@thole/core/kit';
 export interface CallState {
   readonly sessionId: string;
   readonly invocationId: string;
+  /** Number of the last progress notification: the numbers of a call must increase. */
+  readonly progress: number;
 }
 
 /** Returns the state as the text that the client sends back. */
-export function formatCallState({ sessionId, invocationId }: CallState): string {
-  return JSON.stringify({ sessionId, invocationId });
+export function formatCallState({ sessionId, invocationId, progress }: CallState): string {
+  return JSON.stringify({ sessionId, invocationId, progress });
 }
 
 /** Reads the text of a client. Throws if it is not a state. */
 export function parseCallState(text: string): CallState {
   const value: unknown = JSON.parse(text);
-  const { sessionId, invocationId } = isPlainObject(value) ? value : {};
-  if (typeof sessionId !== 'string' || typeof invocationId !== 'string') throw new Error('The state has another form.');
-  return { sessionId, invocationId };
+  const { sessionId, invocationId, progress = 0 } = isPlainObject(value) ? value : {};
+  if (typeof sessionId !== 'string' || typeof invocationId !== 'string' || !Number.isSafeInteger(progress))
+    throw new Error('The state has another form.');
+  return { sessionId, invocationId, progress: progress as number };
 }

@@ -1,9 +1,14 @@
-import { calls, callsAll, says, ScriptedLlm } from '@thole/testing';
+import { calls, callsAll, says, ScriptedLlm, streams } from '@thole/testing';
 import { FunctionTool, jsonSchema, LongRunningFunctionTool, requestInputTool } from '@thole/tools';
 import { BaseAgent, LlmAgent } from '@thole/runner';
 import type { Event, InvocationContext } from '@thole/core';
-import type { CallToolResult, ElicitRequestFormParams, InputRequiredResult } from '@modelcontextprotocol/client';
-import type { Client } from '@modelcontextprotocol/client';
+import type {
+  CallToolResult,
+  Client,
+  ElicitRequestFormParams,
+  InputRequiredResult,
+  Progress,
+} from '@modelcontextprotocol/client';
 import { describe, expect, it } from 'vitest';
 import { connectHttp, connectStreams, serveClerk, textOfResult } from './support/setup.ts';
 import type { Answer, Setup } from './support/setup.ts';
@@ -39,7 +44,7 @@ const connections = [
 describe.each(connections)('interrupts of a served agent over %s', (_, connect) => {
   it('asks the client for an approval, and runs the tool after it (contract 28)', async () => {
     const { tool, returned } = returnTool();
-    const { server } = serveClerk([calls('return_order', { order: 7 }), says('Returned.')], {
+    const { server } = serveClerk([calls('return_order', { order: 7 }), streams('Returned.')], {
       agent: { tools: [tool] },
     });
     const forms: ElicitRequestFormParams[] = [];
@@ -47,9 +52,16 @@ describe.each(connections)('interrupts of a served agent over %s', (_, connect) 
       forms.push(form);
       return { action: 'accept', content: { approve: true } };
     });
-    const result = await client.callTool(ask);
+    const notes: unknown[] = [];
+    const onprogress = ({ message, progress }: Progress): void => void notes.push([progress, message]);
+    const result = await client.callTool(ask, { onprogress });
     expect(textOfResult(result)).toBe('Returned.');
     expect(returned).toEqual([7]);
+    // The client adds a note about the form.
+    expect(notes.filter((note) => !String(note).includes('Fulfilling'))).toEqual([
+      [1, 'Calling return_order'],
+      [2, 'Returned.'],
+    ]);
     expect(forms).toMatchObject([
       {
         message: expect.stringMatching(/Approve return_order with \{"order":7\}\?$/),
@@ -235,6 +247,35 @@ describe('requestState', () => {
     expect(returned).toEqual([7, 8]);
   });
 
+  it('starts no run without an answer', async () => {
+    let started = 0;
+    const actions: string[] = [];
+    const authorize = (_request: Request, { action }: { action: string }): true => {
+      actions.push(action);
+      return true;
+    };
+    const tool = new FunctionTool({
+      name: 'order',
+      description: 'd',
+      execute: (_args, context) => {
+        started++;
+        return context.requestInput({ message: 'Which size?' });
+      },
+    });
+    const { client, paused } = await pause([calls('order'), says('Ordered.')], {
+      agent: { tools: [tool] },
+      options: { authorize },
+    });
+    const { requestState } = paused;
+    expect(await send(client, { requestState })).toMatchObject({ inputRequests: paused.inputRequests });
+    expect(started).toBe(1);
+    expect(actions).not.toContain('answer');
+    const [id] = Object.keys(paused.inputRequests);
+    const inputResponses = { [id!]: { action: 'accept', content: { answer: '41' } } };
+    expect(textOfResult(await send(client, { requestState, inputResponses }))).toBe('Ordered.');
+    expect(started).toBe(2);
+  });
+
   it('is rejected if it is not a state, or names another session, call or tool', async () => {
     const { tool, returned } = returnTool();
     const baker = new LlmAgent({ name: 'baker', model: new ScriptedLlm() });
@@ -245,7 +286,14 @@ describe('requestState', () => {
     });
     const [id] = Object.keys(paused.inputRequests);
     const inputResponses = { [id!]: { action: 'accept', content: { approve: true } } };
-    for (const requestState of ['', 'x', 'null', '{}', '{"sessionId":1,"invocationId":"a"}'])
+    for (const requestState of [
+      '',
+      'x',
+      'null',
+      '{}',
+      '{"sessionId":1,"invocationId":"a"}',
+      '{"sessionId":"s","invocationId":"a","progress":"x"}',
+    ])
       await expect(send(client, { requestState, inputResponses })).rejects.toThrow('Invalid or expired requestState');
     const state = JSON.parse(paused.requestState) as { sessionId: string; invocationId: string };
     for (const changed of [{ sessionId: 'other' }, { invocationId: 'other' }]) {
@@ -285,7 +333,10 @@ describe('requestState', () => {
     await runner.close();
   });
 
-  it('needs authorize for the answers too', async () => {
+  it.each([
+    ['false', false, /may not act for this app and user.*FORBIDDEN/],
+    ['another user', { userId: 'bob' }, /may not answer for this user.*FORBIDDEN/],
+  ])('is rejected if authorize returns %s for the answers', async (_name, ofAnswers, message) => {
     const { tool, returned } = returnTool();
     const actions: unknown[] = [];
     const { client, paused } = await pause([calls('return_order', { order: 7 })], {
@@ -293,14 +344,14 @@ describe('requestState', () => {
       options: {
         authorize: (_request, { action, interrupts }) => {
           actions.push([action, interrupts?.map(({ toolName }) => toolName)]);
-          return action === 'run' ? { userId: 'ada' } : false;
+          return action === 'run' ? { userId: 'ada' } : ofAnswers;
         },
       },
     });
     const [id] = Object.keys(paused.inputRequests);
     const inputResponses = { [id!]: { action: 'accept', content: { approve: true } } };
     const result = await send(client, { requestState: paused.requestState, inputResponses });
-    expect(textOfResult(result)).toMatch(/may not act for this app and user.*FORBIDDEN/);
+    expect(textOfResult(result)).toMatch(message);
     expect(actions.at(-1)).toEqual(['answer', ['return_order']]);
     expect(returned).toEqual([]);
   });

@@ -1,7 +1,9 @@
+import { setTimeout } from 'node:timers/promises';
 import { calls, fails, hangs, says, ScriptedLlm, streams } from '@thole/testing';
 import { exitLoopTool, FunctionTool, jsonSchema } from '@thole/tools';
 import { LlmAgent, LoopAgent, Runner } from '@thole/runner';
 import { InMemorySessionService } from '@thole/mem-services';
+import type { Event, Toolset } from '@thole/core';
 import { describe, expect, it } from 'vitest';
 import { mcpServer } from '@thole/mcp/server';
 import { connectHttp, connectStreams, eras, serveClerk, textOfResult } from './support/setup.ts';
@@ -274,6 +276,42 @@ describe('mcpServer', () => {
     expect(textOfResult(await client.callTool({ ...ask, _meta: { sessionId: 's1' } }))).toBe('One.');
     await server.close();
     expect((await runner.runToCompletion({ userId: 'user', sessionId: 's1', newMessage: 'x' })).text).toBe('Two.');
+    await runner.close();
+  });
+
+  it('closes toolsets of its App, and has ended all calls when close resolves', async () => {
+    let closed = 0;
+    const toolset: Toolset = { getTools: async () => [], close: async () => void closed++ };
+    const { server, model, sessionService } = serveClerk([hangs()], { agent: { tools: [toolset] } });
+    const client = await connectHttp(server);
+    const call = client.callTool({ ...ask, _meta: { sessionId: 's1' } }).catch((error: unknown) => error);
+    await expect.poll(() => model.requests.length).toBe(1);
+    await server.close();
+    expect(closed).toBe(1);
+    const session = await sessionService.getSession({ appName: 'shop', userId: 'user', sessionId: 's1' });
+    expect(session?.events.at(-1)?.errorCode).toBe('RUN_ABORTED');
+    await call;
+  });
+
+  it('has ended all calls of a Runner when close resolves', async () => {
+    const model = new ScriptedLlm(hangs());
+    const agent = new LlmAgent({ name: 'clerk', model });
+    class SlowSessions extends InMemorySessionService {
+      override async appendEvent(p: Parameters<InMemorySessionService['appendEvent']>[0]): Promise<Event> {
+        await setTimeout(20);
+        return super.appendEvent(p);
+      }
+    }
+    const sessionService = new SlowSessions();
+    const runner = new Runner({ appName: 'shop', agent, sessionService });
+    const server = mcpServer(runner, { agents: ['clerk'] });
+    const client = await connectHttp(server);
+    const call = client.callTool({ ...ask, _meta: { sessionId: 's1' } }).catch((error: unknown) => error);
+    await expect.poll(() => model.requests.length).toBe(1);
+    await server.close();
+    const session = await sessionService.getSession({ appName: 'shop', userId: 'user', sessionId: 's1' });
+    expect(session?.events.at(-1)?.errorCode).toBe('RUN_ABORTED');
+    await call;
     await runner.close();
   });
 
