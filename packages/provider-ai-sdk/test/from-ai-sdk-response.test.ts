@@ -99,6 +99,11 @@ describe('fromAiSdkResponse', () => {
       thoughtsTokenCount: 5,
       totalTokenCount: 17,
     });
+    const written = { inputTokens: { total: 10, cacheWrite: 3 }, outputTokens: { total: 7 } };
+    expect(read([], { usage: written }).usageMetadata).toMatchObject({
+      promptTokenCount: 10,
+      cacheCreationTokenCount: 3,
+    });
     expect(read([], { usage: { inputTokens: {}, outputTokens: {} } }).usageMetadata).toBeUndefined();
   });
 

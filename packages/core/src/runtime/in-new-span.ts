@@ -2,7 +2,7 @@ import { endFailed, errorTypeOf } from './end-failed.ts';
 import type { Runtime, Span, SpanAttributes } from './runtime.ts';
 import { silentSpan } from './silent.ts';
 
-/** Work with a span of its own. */
+/** Work with its own span. */
 export interface TracedWork<T> {
   readonly name: string;
   readonly attributes: SpanAttributes;

@@ -25,8 +25,8 @@ describe('SpanMemory', () => {
     expect(other.traceId).not.toBe(one.traceId);
   });
 
-  it('captures content', () => {
-    expect(new SpanMemory().capturesContent).toBe(true);
+  it('captures content, under the names that the page reads', () => {
+    expect(new SpanMemory()).toMatchObject({ capturesContent: true, contentNames: 'adk' });
   });
 
   it('accepts attributes until the end of a span, and ends it once', async () => {
