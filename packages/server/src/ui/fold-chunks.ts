@@ -1,12 +1,19 @@
 import type { JsonObject } from '@thole/core';
 import type { UiChunk } from './ui-chunk.ts';
 
+/** Members of a tool's part that its next state replaces. */
+const outputNames = ['output', 'errorText', 'preliminary'] as const;
+
 /** Returns the parts that the AI SDK's page makes of these chunks, all of them complete. */
 export function foldChunks(chunks: readonly UiChunk[]): JsonObject[] {
   const parts: JsonObject[] = [];
   const texts = new Map<string, JsonObject & { text: string }>();
+  const inStep = (toolCallId: string): JsonObject | undefined =>
+    parts
+      .slice(parts.findLastIndex(({ type }) => type === 'step-start') + 1)
+      .find((part) => part['toolCallId'] === toolCallId);
   const toolPart = (toolCallId: string): JsonObject | undefined =>
-    parts.findLast((part) => part['type'] === 'dynamic-tool' && part['toolCallId'] === toolCallId);
+    inStep(toolCallId) ?? parts.findLast((part) => part['toolCallId'] === toolCallId);
   for (const chunk of chunks) {
     switch (chunk.type) {
       case 'start-step':
@@ -29,11 +36,14 @@ export function foldChunks(chunks: readonly UiChunk[]): JsonObject[] {
         break;
       case 'tool-input-available':
       case 'tool-input-error': {
-        const { type, toolCallId, toolName, input } = chunk;
-        const call = { type: 'dynamic-tool', toolName, toolCallId, input };
-        if (type === 'tool-input-error') parts.push({ ...call, state: 'output-error', errorText: chunk.errorText });
-        else
-          parts.push({ ...call, state: 'input-available', ...(chunk.providerExecuted && { providerExecuted: true }) });
+        const { toolCallId, toolName, input } = chunk;
+        let part = inStep(toolCallId);
+        if (!part) parts.push((part = { type: 'dynamic-tool', toolCallId }));
+        for (const name of outputNames) delete part[name];
+        Object.assign(part, { toolName, input, state: 'input-available' });
+        if (chunk.type === 'tool-input-error')
+          Object.assign(part, { state: 'output-error', errorText: chunk.errorText });
+        else if (chunk.providerExecuted) part['providerExecuted'] = true;
         break;
       }
       case 'tool-approval-request':
@@ -51,8 +61,7 @@ export function foldChunks(chunks: readonly UiChunk[]): JsonObject[] {
       case 'tool-output-available': {
         const part = toolPart(chunk.toolCallId);
         if (!part) break;
-        delete part['preliminary'];
-        delete part['errorText'];
+        for (const name of outputNames) delete part[name];
         const { output, preliminary } = chunk;
         Object.assign(part, { state: 'output-available', output, ...(preliminary && { preliminary }) });
         break;
@@ -60,8 +69,7 @@ export function foldChunks(chunks: readonly UiChunk[]): JsonObject[] {
       case 'tool-output-error': {
         const part = toolPart(chunk.toolCallId);
         if (!part) break;
-        delete part['preliminary'];
-        delete part['output'];
+        for (const name of outputNames) delete part[name];
         Object.assign(part, { state: 'output-error', errorText: chunk.errorText });
         break;
       }

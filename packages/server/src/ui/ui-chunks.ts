@@ -57,6 +57,7 @@ export class UiChunks {
     // The system answers requests that have expired.
     else if (event.author === 'user' || event.author === 'system') this.#addAnswers(chunks, event);
     else if (!isClosingRecord(event)) this.#addEvent(chunks, event);
+    if (this.#step && !chunks.every(isOfText)) this.#step.hasOnlyText = false;
     return chunks;
   }
 
@@ -118,7 +119,7 @@ export class UiChunks {
     const step = this.#step;
     if (step?.eventId === id) return;
     this.#blocks.close(chunks);
-    const isAgain = step && !step.isComplete && step.author === author && step.branch === branch;
+    const isAgain = step?.hasOnlyText && !step.isComplete && step.author === author && step.branch === branch;
     if (isAgain) {
       this.#blocks.take(step.eventId);
       chunks.push({ type: 'reset-step' });
@@ -126,7 +127,7 @@ export class UiChunks {
       if (step) chunks.push({ type: 'finish-step' });
       chunks.push({ type: 'start-step' });
     }
-    this.#step = { eventId: id, author, branch, isComplete: false };
+    this.#step = { eventId: id, author, branch, isComplete: false, hasOnlyText: true };
   }
 
   /** Returns what was streamed of a stored event. If the stored event differs, its step begins again. */
@@ -134,8 +135,10 @@ export class UiChunks {
     const streamed = this.#blocks.take(event.id);
     if (!streamed) return { text: '', reasoning: '' };
     if (continues(event, streamed)) return streamed;
-    this.#blocks.forgetOpen();
-    chunks.push({ type: 'reset-step' });
+    if (this.#step?.hasOnlyText) {
+      this.#blocks.forgetOpen();
+      chunks.push({ type: 'reset-step' });
+    }
     return { text: '', reasoning: '' };
   }
 
@@ -264,6 +267,12 @@ interface Step {
   branch: string | undefined;
   /** True after its stored event. */
   isComplete: boolean;
+  /** True if nothing is lost when the step begins again. */
+  hasOnlyText: boolean;
+}
+
+function isOfText({ type }: UiChunk): boolean {
+  return type.startsWith('text-') || type.startsWith('reasoning-') || type.endsWith('-step');
 }
 
 /** True if the part is the record of a request to a person. */
