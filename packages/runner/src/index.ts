@@ -3,7 +3,7 @@ export type { RunRequest } from './invocation/run-request.ts';
 export type { RunnerOptions, RunnerSubject } from './runner/runner-options.ts';
 export type { Concurrency } from './session/lease.ts';
 export type { Completion, Run, RunResult } from './runner/run.ts';
-export type { ResumeRequest } from './runner/resume-request.ts';
+export type { ResumeRequest } from './invocation/run-request.ts';
 export type { RecoveredInvocation, RecoverOptions, RecoveryResult } from './runner/recover.ts';
 export type { SkipReason } from './invocation/recovery-attempt.ts';
 export type { ForkRequest } from './rewind/fork-session.ts';

@@ -28,7 +28,7 @@ import type { RunTask } from '../invocation/run-task.ts';
 import type { ChildCall } from '../runner/runner-deps.ts';
 import type { AgentContext } from './agent-context.ts';
 import { BaseContext } from './base-context.ts';
-import { idempotencyKeyOf } from './idempotency-key.ts';
+import { idempotencyKeyOf } from './place-keys.ts';
 import { runStepOnce } from './run-step-once.ts';
 
 /** Context of one tool call. Its changes are stored with the event that contains the answer. */

@@ -3,9 +3,9 @@ import { applyDelta, applyRewinds, InterruptLog, rewindOf } from '@thole/core/ki
 import type { Event, Fence, SessionMarks, StateMap } from '@thole/core';
 import type { UnstoredChanges } from '../contexts/pending-changes.ts';
 import { callPlugins, hasHook } from '../hooks/call-hooks.ts';
+import { notifyPlugins } from '../hooks/notify-plugins.ts';
 import { findModel } from '../request/find-model.ts';
 import { isLlmAgent } from '../request/is-llm-agent.ts';
-import { reportInterrupts } from './report-interrupts.ts';
 import type { RunTask } from './run-task.ts';
 
 /** Number of attempts for an append whose outcome is unknown. */
@@ -194,3 +194,16 @@ function settleChanges(unstored: UnstoredChanges, eventId: string): void {
 }
 
 function noop(): void {}
+
+/** Calls `onInterruptCallback` for these interrupts if they are open. */
+export async function reportInterrupts(task: RunTask, ids: readonly string[]): Promise<void> {
+  const { interrupts, opened, ref, runner } = task;
+  if (!opened || task.isChild || !hasHook(runner.plugins, 'onInterruptCallback')) return;
+  for (const id of ids) {
+    const recorded = interrupts.find(id);
+    if (!recorded?.isOpen) continue;
+    const { rootContext: invocationContext } = opened;
+    const { interrupt } = recorded;
+    await notifyPlugins(invocationContext, 'onInterruptCallback', { interrupt, ref, invocationContext });
+  }
+}

@@ -6,14 +6,13 @@ import { interruptsOf } from '../history/interrupt-fold.ts';
 import { Progress } from '../history/progress.ts';
 import { callPlugins, hasHook } from '../hooks/call-hooks.ts';
 import { isLlmAgent } from '../request/is-llm-agent.ts';
-import { modelNameOf } from './committer.ts';
+import { modelNameOf, reportInterrupts } from './committer.ts';
 import { checkAnswer, invocationEnded } from './check-answer.ts';
 import type { CheckedAnswer, GivenAnswer } from './check-answer.ts';
 import { eventsOf, findInvocation, historyBefore, lastRecordOf, messageOf } from './find-invocation.ts';
 import type { OpenRun } from './open-run.ts';
 import { beginAttempt } from './recovery-attempt.ts';
 import { useStoredConfig } from './stored-run-config.ts';
-import { reportInterrupts } from './report-interrupts.ts';
 import type { CheckedRequest } from './run-request.ts';
 import type { RunTask } from './run-task.ts';
 

@@ -12,7 +12,7 @@ import {
   optionNames,
   rejectUnknownOptions,
 } from '@thole/core/kit';
-import type { Content, Part, RunConfig, RunLimits, SessionRef, StateDelta } from '@thole/core';
+import type { Content, Json, Part, RunConfig, RunLimits, SessionRef, StateDelta } from '@thole/core';
 
 /** Arguments of `runAsync`. */
 export interface RunRequest<T = unknown> {
@@ -40,6 +40,16 @@ export interface RunRequest<T = unknown> {
   yieldUserMessage?: boolean | undefined;
   /** Objects for tools and callbacks, as `context.deps`. Never stored. */
   deps?: T | undefined;
+}
+
+/** Arguments of `resume`. */
+export interface ResumeRequest<T = unknown> extends Omit<RunRequest<T>, 'sessionId' | 'newMessage'> {
+  sessionId: string;
+  /**
+   * Answers by id of the interrupt. A confirmation takes true, false or `{confirmed, payload?, editedArguments?}`; input takes a
+   * value that fits its schema; a long-running call takes its result; a sign-in takes ADK's auth config with the response.
+   */
+  answers?: { readonly [interruptId: string]: Json } | undefined;
 }
 
 /** A request whose values have the right types. Message and state are copies. */

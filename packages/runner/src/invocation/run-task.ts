@@ -28,7 +28,7 @@ import { closeRun } from './close-run.ts';
 import { RunDeadlines } from './deadlines.ts';
 import { beginRunTrace, continueInvocation, openRun } from './open-run.ts';
 import type { AgentSteps, OpenRun } from './open-run.ts';
-import { JoinedMessages } from './joined-messages.ts';
+import { JoinedMessages } from './join-run.ts';
 import { OutputQueue } from './output-queue.ts';
 import { RunAgents } from './run-agents.ts';
 import type { RunRequest } from './run-request.ts';

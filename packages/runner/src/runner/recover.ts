@@ -1,8 +1,17 @@
 import { TholeError } from '@thole/core';
-import { assertCount, invalidInput, isWaiting, optionNames, rejectUnknownOptions } from '@thole/core/kit';
-import type { RunConfig, SessionRef, SessionService, WaitingKind, WaitingSession } from '@thole/core';
+import { assertCount, invalidInput, isWaiting, optionNames, rejectUnknownOptions, sessionKeyOf } from '@thole/core/kit';
+import type {
+  CancelTimer,
+  RunConfig,
+  Runtime,
+  SessionRef,
+  SessionService,
+  WaitingKind,
+  WaitingSession,
+} from '@thole/core';
 import type { SkipReason } from '../invocation/recovery-attempt.ts';
 import type { RunRequest } from '../invocation/run-request.ts';
+import type { RunTask } from '../invocation/run-task.ts';
 import { interruptsOf } from '../history/interrupt-fold.ts';
 import { LiveSession } from '../session/live-session.ts';
 import { RunHandle } from './run.ts';
@@ -158,4 +167,47 @@ export async function resumeOne(
 function asTholeError(error: unknown): TholeError {
   if (TholeError.is(error)) return error;
   return new TholeError('INVALID_INPUT', 'contextFor threw an error. It is the cause.', { cause: error });
+}
+
+/** Wakes invocations that this process has paused when a timer or an interrupt of theirs is due. */
+export class WakeTimers {
+  readonly #runtime: Runtime;
+  readonly #wake: (task: RunTask) => void;
+  readonly #timers = new Map<string, CancelTimer>();
+
+  /** `wake` resumes the invocation of this run. */
+  constructor(runtime: Runtime, wake: (task: RunTask) => void) {
+    this.#runtime = runtime;
+    this.#wake = wake;
+  }
+
+  /** Called when a run has ended and released its lease. */
+  afterRun(task: RunTask): void {
+    if (!task.opened || !task.isResumable || !task.lease) return;
+    const isPaused = task.state.outcome?.status === 'paused';
+    if (!isPaused && this.#timers.size === 0) return;
+    const key = `${sessionKeyOf(task.ref)} ${task.invocationId}`;
+    this.#timers.get(key)?.();
+    this.#timers.delete(key);
+    if (!isPaused) return;
+    const due = dueTime(task);
+    if (due === Infinity) return;
+    const ms = Math.max(0, (due - this.#runtime.now()) * 1_000);
+    const cancel = this.#runtime.timer(ms, () => {
+      this.#timers.delete(key);
+      this.#wake(task);
+    });
+    this.#timers.set(key, cancel);
+  }
+
+  close(): void {
+    for (const cancel of this.#timers.values()) cancel();
+    this.#timers.clear();
+  }
+}
+
+/** Returns the earliest time at which an open interrupt of the invocation is due, in seconds. */
+function dueTime({ interrupts, invocationId }: RunTask): number {
+  const open = interrupts.ofInvocation(invocationId).filter(({ isOpen }) => isOpen);
+  return open.reduce((first, { interrupt }) => Math.min(first, interrupt.expiresAt ?? Infinity), Infinity);
 }
