@@ -79,6 +79,7 @@ const TAKEN = 'POST /apps/:app/users/:user/sessions/:session';
 const bodies: { [title: string]: unknown } = {
   'POST /run': { ...ann, newMessage: { parts: [{ text: 'x' }] } },
   'POST /run_sse': { ...ann, newMessage: { parts: [{ text: 'x' }] } },
+  'POST /ui/:app/chat': { id: 'hers', messages: [{ id: 'm', role: 'user', parts: [{ type: 'text', text: 'x' }] }] },
   'PATCH /apps/:app/users/:user/sessions/:session': { stateDelta: { plan: 'x' } },
   'PATCH /apps/:app/users/:user/memory': { sessionId: 'hers' },
   'POST /apps/:app/users/:user/memory': { memories: [{ text: 'x' }] },
@@ -97,7 +98,9 @@ async function ask(
 ): Promise<{ status: number; text: string }> {
   const url = path.replaceAll(/:(\w+)(\{[^}]*\})?/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
   const init: RequestInit = route.method === 'GET' ? {} : posting(bodyOf(title, params), { method: route.method });
-  const headers = { ...(init.headers as object), ...(token !== undefined && { authorization: `Bearer ${token}` }) };
+  // For routes whose path and body name no user.
+  const named = { 'x-user-id': params['user']! };
+  const headers = { ...(init.headers as object), ...named, ...(token !== undefined && { authorization: `Bearer ${token}` }) };
   const response = await handler(new Request(`http://localhost${url}`, { ...init, headers }));
   return { status: response.status, text: await response.text() };
 }
