@@ -1,3 +1,4 @@
+export { ClientToolset } from './ag-ui/client-toolset.ts';
 export { bearerToken } from './bearer-token.ts';
 export { createHandler } from './handler.ts';
 export type { Client, CloseOptions, Handler } from './handler.ts';

@@ -1,19 +1,13 @@
 import type { Event } from '@thole/core';
-
-/** A piece of the text or the thoughts of one answer. */
-export interface AnswerPiece {
-  readonly type: 'text' | 'thought';
-  /** Id of the event of the answer. */
-  readonly eventId: string;
-  readonly text: string;
-}
+import { piecesOf, unsentPieces } from './pieces-of.ts';
+import type { AnswerPiece, SentTexts } from './pieces-of.ts';
 
 /** The answer that is being streamed. */
 interface OpenAnswer {
   readonly eventId: string;
   readonly author: string;
   readonly branch: string | undefined;
-  readonly sent: { text: string; thought: string };
+  readonly sent: SentTexts;
 }
 
 /**
@@ -46,9 +40,9 @@ export class AnswerPieces {
       this.#skipped.add(eventId);
       return ended;
     }
-    if (this.#open?.eventId === eventId) return [...this.#rest(event), ...this.#close()];
-    if (this.#isReplacedBy(event)) return [...this.#close(), ...complete(event)];
-    if (!this.#open) return complete(event);
+    if (this.#open?.eventId === eventId) return [...unsentPieces(event, this.#open.sent), ...this.#close()];
+    if (this.#isReplacedBy(event)) return [...this.#close(), ...piecesOf(event)];
+    if (!this.#open) return piecesOf(event);
     this.#waiting.push(event);
     return [];
   }
@@ -64,38 +58,19 @@ export class AnswerPieces {
   }
 
   #pieces(event: Event): AnswerPiece[] {
-    const pieces = complete(event);
+    const pieces = piecesOf(event);
     for (const { type, text } of pieces) this.#open!.sent[type] += text;
     return pieces;
-  }
-
-  /** Returns what the partial events of an answer did not contain. */
-  #rest(event: Event): AnswerPiece[] {
-    const unsent = { ...this.#open!.sent };
-    return complete(event).flatMap((piece) => {
-      const { text, type } = piece;
-      const sent = unsent[type];
-      unsent[type] = sent.slice(text.length);
-      if (sent.startsWith(text)) return [];
-      // A plugin may have changed the text that was sent.
-      return text.startsWith(sent) ? [{ ...piece, text: text.slice(sent.length) }] : [];
-    });
   }
 
   #close(): AnswerPiece[] {
     this.#open = undefined;
     const waiting = this.#waiting;
     this.#waiting = [];
-    return waiting.flatMap(complete);
+    return waiting.flatMap(piecesOf);
   }
 }
 
-function complete({ content, id: eventId }: Event): AnswerPiece[] {
-  return (content?.parts ?? []).flatMap(({ text, thought }): AnswerPiece[] =>
-    text ? [{ type: thought ? 'thought' : 'text', eventId, text }] : [],
-  );
-}
-
-function hasText({ content }: Event): boolean {
-  return content?.parts?.some(({ text }) => text) ?? false;
+function hasText(event: Event): boolean {
+  return piecesOf(event).length > 0;
 }

@@ -1,6 +1,6 @@
 import type { Event, Json, JsonObject } from '@thole/core';
 import { AnswerPieces } from '../front-ends/answer-pieces.ts';
-import type { AnswerPiece } from '../front-ends/answer-pieces.ts';
+import type { AnswerPiece } from '../front-ends/pieces-of.ts';
 import type { EventEncoder, RunFailure, RunOutcome } from '../front-ends/event-encoder.ts';
 import { finishReasonOf } from './finish-reason.ts';
 import type { FinishReason } from './finish-reason.ts';

@@ -1,0 +1,73 @@
+import { TholeError } from '@thole/core';
+import { isPlainObject } from '@thole/core/kit';
+import type { FunctionResponse, Interrupt, Json } from '@thole/core';
+import { toAnswer } from '../front-ends/to-answer.ts';
+import type { ClientMessage, ResumeEntry, RunInput } from './run-input.ts';
+
+/** The answers of a request. */
+export interface ClientAnswers {
+  /** The open interrupts that the request answers or cancels. */
+  interrupts: Interrupt[];
+  responses: FunctionResponse[];
+}
+
+/**
+ * Returns the answers in a request: the entries of `resume`, and the results of the client's tools. Cancelled interrupts that have
+ * expired get no answer: the clock answers them. Other results of tools are not read. Throws `INTERRUPT_NOT_FOUND` for a resolved
+ * entry of an interrupt that is not open.
+ */
+export function readAnswers(
+  open: readonly Interrupt[],
+  { messages, resume }: Pick<RunInput, 'messages' | 'resume'>,
+  p: { clientTools: ReadonlySet<string>; now: number },
+): ClientAnswers {
+  const found: ClientAnswers = { interrupts: [], responses: [] };
+  for (const entry of resume) {
+    const interrupt = open.find(({ id }) => id === entry.interruptId);
+    if (!interrupt) {
+      if (entry.status === 'cancelled') continue;
+      const id = entry.interruptId.slice(0, 100);
+      throw new TholeError('INTERRUPT_NOT_FOUND', `The session has no open interrupt "${id}".`);
+    }
+    found.interrupts.push(interrupt);
+    const hasExpired = interrupt.expiresAt !== undefined && interrupt.expiresAt <= p.now;
+    if (entry.status === 'resolved' || !hasExpired)
+      found.responses.push(toAnswer(interrupt, valueOf(entry, interrupt)));
+  }
+  for (const message of messages) {
+    const { role, toolCallId } = message;
+    const interrupt = role === 'tool' ? open.find(({ id }) => id === toolCallId) : undefined;
+    if (interrupt?.kind !== 'longRunning' || !p.clientTools.has(interrupt.toolName!)) continue;
+    if (found.interrupts.includes(interrupt)) continue;
+    found.interrupts.push(interrupt);
+    found.responses.push(toAnswer(interrupt, resultOf(message)));
+  }
+  return found;
+}
+
+function valueOf({ payload, status }: ResumeEntry, { kind }: Interrupt): Json {
+  if (kind !== 'confirmation')
+    return status === 'cancelled' ? { error: 'The user cancelled the request.' } : ((payload ?? {}) as Json);
+  if (status === 'cancelled') return false;
+  // Many pages send `{approved}`.
+  if (isPlainObject(payload) && typeof payload['approved'] === 'boolean' && payload['confirmed'] === undefined)
+    return payload['approved'];
+  return (payload ?? true) as Json;
+}
+
+/** A result that is a JSON object is passed on as an object. */
+function resultOf({ content, error }: ClientMessage): Json {
+  if (typeof error === 'string' && error !== '') return { error };
+  const text = typeof content === 'string' ? content : textOf(content);
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return text;
+  }
+}
+
+function textOf(content: unknown): string {
+  if (!Array.isArray(content)) return '';
+  const texts = content.map((part: unknown) => (isPlainObject(part) ? part['text'] : undefined));
+  return texts.filter((text) => typeof text === 'string').join('');
+}
