@@ -48,7 +48,7 @@ export interface ConfiguredUser {
 /** The block `channels`. A channel that is undefined is off. */
 export interface ChannelsConfig {
   terminal: { sender: string } | undefined;
-  http: { callbackUrl: string | undefined } | undefined;
+  http: { port: number; callbackUrl: string | undefined } | undefined;
   telegram: { allowGroups: boolean } | undefined;
   whatsapp: { phoneNumberId: string } | undefined;
 }

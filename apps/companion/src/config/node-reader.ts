@@ -60,6 +60,13 @@ export class NodeReader {
     return this.#scalar(field, path, 'an integer ≥ 1', otherwise, (value) => Number.isSafeInteger(value) && value >= 1);
   }
 
+  /** Reads the number of a TCP port; 0 is a free one. */
+  port(field: Field | undefined, path: string, otherwise: number): number {
+    return this.#scalar(field, path, 'an integer from 0 to 65535', otherwise, (value) => {
+      return Number.isSafeInteger(value) && value >= 0 && value <= 65_535;
+    });
+  }
+
   /** Reads a number > 0, also with a fraction. */
   positive(field: Field | undefined, path: string, otherwise: number): number {
     return this.#scalar(field, path, 'a number > 0', otherwise, (value) => Number.isFinite(value) && value > 0);

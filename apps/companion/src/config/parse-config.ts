@@ -163,7 +163,8 @@ function readChannels(reader: NodeReader, node: Node | null | undefined): Channe
     terminal: read('terminal', ['sender'], (fields) => ({
       sender: reader.text(fields.get('sender'), 'channels.terminal.sender', 'me', SENDER),
     })),
-    http: read('http', ['callback_url'], (fields) => ({
+    http: read('http', ['port', 'callback_url'], (fields) => ({
+      port: reader.port(fields.get('port'), 'channels.http.port', 8_020),
       callbackUrl: reader.text(fields.get('callback_url'), 'channels.http.callback_url', undefined, HTTP_URL),
     })),
     telegram: read('telegram', ['allow_groups'], (fields) => ({

@@ -63,7 +63,7 @@ users:
   - id: bob
 channels:
   terminal: false
-  http: { callback_url: 'https://example.org/in' }
+  http: { port: 8100, callback_url: 'https://example.org/in' }
   telegram:
   whatsapp: { phone_number_id: '123456' }
 `);
@@ -89,7 +89,7 @@ channels:
       unknownSenders: 'approve',
       channels: {
         terminal: undefined,
-        http: { callbackUrl: 'https://example.org/in' },
+        http: { port: 8_100, callbackUrl: 'https://example.org/in' },
         telegram: { allowGroups: false },
         whatsapp: { phoneNumberId: '123456' },
       },

@@ -1,0 +1,21 @@
+import { codedLine } from '@thole/cli/terminal';
+import { TholeError } from '@thole/core';
+import { runCompanion } from './run-companion.ts';
+
+const ended = new Promise<void>((resolve) => {
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => resolve());
+});
+
+try {
+  await runCompanion({
+    argv: process.argv.slice(2),
+    env: process.env,
+    input: process.stdin,
+    output: process.stdout,
+    ended,
+  });
+} catch (error) {
+  const text = TholeError.is(error, 'INVALID_INPUT') ? error.message : codedLine(error);
+  process.stderr.write(`${text}\n`);
+  process.exitCode = 1;
+}

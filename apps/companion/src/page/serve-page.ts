@@ -1,0 +1,3 @@
+export async function servePage(_companion: unknown, _port: number): Promise<{ url: string; close(): Promise<void> }> {
+  throw new Error();
+}

@@ -1,0 +1,70 @@
+import type { Readable, Writable } from 'node:stream';
+import { systemRuntime, TholeError } from '@thole/core';
+import type { EnvVars, Logger } from '@thole/core';
+import { TerminalChannel } from '@thole/channels/terminal';
+import { ChannelFactory } from './channels/create-channels.ts';
+import { Companion } from './companion.ts';
+import type { CompanionOptions } from './companion.ts';
+import { runGrowCommand } from './grow/grow-command.ts';
+import { readOptions, USAGE } from './options.ts';
+
+/** Arguments of `runCompanion`. */
+export interface CompanionProcess {
+  argv: readonly string[];
+  env: EnvVars;
+  input: Readable;
+  output: Writable;
+  /** Resolves when the program must end. */
+  ended: Promise<void>;
+}
+
+/** The whole program: talks until the input of the terminal ends or `ended`, or runs `grow`. */
+export async function runCompanion({ argv, env, input, output, ended }: CompanionProcess): Promise<void> {
+  const { folder, grow, help, port, user, verbose } = readOptions(argv, env);
+  const print = (text: string): void => void output.write(`${text}\n`);
+  if (help) return print(USAGE);
+  const runtime = systemRuntime({ logger: lineLogger(verbose) });
+  const factory = new ChannelFactory({ env, runtime, input, output });
+  const options: CompanionOptions = { env, folder, runtime, createChannels: (config) => factory.create(config) };
+  const companion = await Companion.open(options);
+  try {
+    if (grow)
+      return await runGrowCommand({
+        argv: grow,
+        userId: user ?? (await terminalUser(companion)),
+        growth: companion.growth,
+        print,
+      });
+    print(`${companion.models.notice} /help lists the commands.`);
+    await companion.start();
+    const page =
+      port === undefined ? undefined : await (await import('./page/serve-page.ts')).servePage(companion, port);
+    if (page) print(`Page: ${page.url}`);
+    const [terminal] = companion.dispatcher.channels.filter((channel) => channel instanceof TerminalChannel);
+    await Promise.race([ended, terminal?.ended ?? new Promise<never>(() => {})]);
+    await page?.close();
+  } finally {
+    await companion.close();
+  }
+}
+
+async function terminalUser({ config, identities }: Companion): Promise<string> {
+  const sender = config.channels.terminal?.sender ?? 'me';
+  const user = await identities.find({ channel: 'terminal', sender });
+  if (!user) throw new TholeError('INVALID_INPUT', 'Name the user with --user <id>.');
+  return user.id;
+}
+
+/** Writes warnings and errors to standard error: message, names and codes, no content. */
+function lineLogger(verbose: boolean): Logger {
+  const write = (message: string, fields: object = {}): void => {
+    const details = Object.entries(fields).flatMap(([name, value]) =>
+      ['string', 'number', 'boolean'].includes(typeof value) && (verbose || name !== 'stack')
+        ? [`${name}=${String(value)}`]
+        : [],
+    );
+    process.stderr.write(`! ${[message, ...details].join(' ')}\n`);
+  };
+  const silent = (): void => {};
+  return { debug: silent, info: verbose ? write : silent, warn: write, error: write };
+}

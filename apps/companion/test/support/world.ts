@@ -1,0 +1,143 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import type { Channel } from '@thole/channels';
+import { HttpChannel, signRequest } from '@thole/channels/http';
+import { TerminalChannel } from '@thole/channels/terminal';
+import { FixedRuntime } from '@thole/testing';
+import { onTestFinished } from 'vitest';
+import { Companion } from '../../src/companion.ts';
+import type { ChannelsConfig } from '../../src/config/companion-config.ts';
+import { folderForTest } from '../folder-for-test.ts';
+import { scriptedModels } from './scripted-models.ts';
+import type { Chat } from './scripted-models.ts';
+
+const SECRET = 'only for tests: 32 characters or more';
+
+/** A companion in a folder that outlives it, with real channels: a terminal, and signed HTTP under the names of the others. */
+export class World {
+  readonly runtime = new FixedRuntime();
+  readonly folder = folderForTest();
+  #companion: Companion | undefined;
+  #models: ReturnType<typeof scriptedModels> | undefined;
+  #channels = new Map<string, Channel>();
+  #terminal: { input: PassThrough; output: PassThrough } | undefined;
+  readonly #acknowledged = new Map<string, string>();
+  #messages = 0;
+
+  constructor() {
+    onTestFinished(() => this.stop());
+  }
+
+  get companion(): Companion {
+    return this.#companion!;
+  }
+  get models(): ReturnType<typeof scriptedModels> {
+    return this.#models!;
+  }
+
+  configure(text: string): void {
+    writeFileSync(join(this.folder, 'companion.yaml'), text);
+  }
+
+  /** Starts a process: models with a new script, and new channels. */
+  async start(chat: Chat): Promise<void> {
+    const models = scriptedModels(chat);
+    this.#models = models;
+    this.#companion = await Companion.open({
+      ...{ folder: this.folder, env: {}, runtime: this.runtime },
+      createModels: async () => models,
+      createChannels: (config) => this.#createChannels(config),
+    });
+    await this.#companion.start();
+    await this.settle();
+  }
+
+  /** Stops the process. Stopping consolidates nothing. */
+  async stop(): Promise<void> {
+    const closing = this.#companion?.close();
+    this.#companion = undefined;
+    this.#channels = new Map();
+    if (closing) await this.#while(closing);
+  }
+
+  /** Writes a message of a person, and returns what the person then receives on this channel. */
+  async say(channel: string, sender: string, text: string): Promise<string[]> {
+    await this.write(channel, sender, text);
+    await this.settle();
+    return this.received(channel, sender);
+  }
+
+  /** Delivers a message, also again with the same id. */
+  async write(channel: string, sender: string, text: string, id: string = `m${this.#messages++}`): Promise<void> {
+    if (channel === 'terminal') return void this.#terminal!.input.write(`${text}\n`);
+    const body = JSON.stringify({ sender, id, text });
+    const response = await this.#http(channel).handle(this.#request('POST', '/', body));
+    if (response.status !== 202) throw new Error(`${response.status}: ${await response.text()}`);
+  }
+
+  /** Returns what a person has received on a channel since the last call. */
+  async received(channel: string, sender: string): Promise<string[]> {
+    if (channel === 'terminal')
+      return (this.#terminal!.output.read() as Buffer | null)?.toString().trimEnd().split('\n') ?? [];
+    const texts: string[] = [];
+    for (;;) {
+      const ack = this.#acknowledged.get(`${channel} ${sender}`);
+      const query = new URLSearchParams({ to: sender, wait: '1', ...(ack !== undefined && { ack }) });
+      const response = await this.#while(this.#http(channel).handle(this.#request('GET', `/?${query}`)));
+      const { messages } = (await response.json()) as { messages: { id: string; text: string }[] };
+      if (messages.length === 0) return texts;
+      for (const { id, text } of messages) {
+        texts.push(text);
+        this.#acknowledged.set(`${channel} ${sender}`, id);
+      }
+    }
+  }
+
+  /** Lets a time pass, and everything that becomes due in it. */
+  async pass(minutes: number): Promise<void> {
+    await this.runtime.advance(minutes * 60_000);
+    await this.settle();
+  }
+
+  /** Lets two seconds pass, and waits until nothing is running. */
+  async settle(): Promise<void> {
+    await this.#while(new Promise((resolve) => setTimeout(resolve, 20)));
+    await this.runtime.advance(2_000);
+    await this.#while(this.companion.dispatcher.idle());
+  }
+
+  async #while<T>(work: Promise<T>): Promise<T> {
+    let isDone = false;
+    const done = work.finally(() => (isDone = true));
+    done.catch(() => {});
+    while (!isDone) await this.runtime.advance(5);
+    return done;
+  }
+
+  #createChannels(config: ChannelsConfig): Channel[] {
+    return Object.entries(config).flatMap(([name, options]: [string, object | undefined]) => {
+      if (!options) return [];
+      const channel = this.#channels.get(name) ?? this.#createChannel(name);
+      this.#channels.set(name, channel);
+      return [channel];
+    });
+  }
+
+  #createChannel(name: string): Channel {
+    const { runtime } = this;
+    if (name !== 'terminal') return new HttpChannel({ name, secrets: [SECRET], runtime });
+    this.#terminal = { input: new PassThrough(), output: new PassThrough() };
+    return new TerminalChannel({ ...this.#terminal, runtime });
+  }
+
+  #http(name: string): HttpChannel {
+    return this.#channels.get(name) as HttpChannel;
+  }
+
+  #request(method: string, path: string, body?: string): Request {
+    const url = `http://localhost${path}`;
+    const headers = signRequest(SECRET, { method, url, body, timestamp: this.runtime.now() });
+    return new Request(url, { method, headers, ...(body !== undefined && { body }) });
+  }
+}
