@@ -2,7 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { filesBelow, read } from '../architecture/workspace.ts';
 import { commandsOf, filesOf, startPages } from './page.ts';
 
-const guides = ['google-cloud', 'pause-and-recover', 'observability'].map((name) => `docs/guides/${name}.md`);
+const guides = ['google-cloud', 'pause-and-recover', 'observability', 'mcp-server'].map(
+  (name) => `docs/guides/${name}.md`,
+);
 const deployed = ['compose.telemetry.yaml', 'otel-collector.yaml'];
 const shown = [...startPages, ...guides].flatMap(filesOf).filter(({ name }) => !deployed.includes(name));
 
@@ -45,6 +47,14 @@ describe('docs/guides/google-cloud.md', () => {
 describe('docs/guides/pause-and-recover.md', () => {
   it('shows its files as docs/examples has them', () => {
     const files = filesOf('docs/guides/pause-and-recover.md');
+    const stored = files.map(({ name }) => ({ name, text: read(`docs/examples/${name}`) }));
+    expect(files, 'run `pnpm run docs examples`').toEqual(stored);
+  });
+});
+
+describe('docs/guides/mcp-server.md', () => {
+  it('shows its files as docs/examples has them', () => {
+    const files = filesOf('docs/guides/mcp-server.md');
     const stored = files.map(({ name }) => ({ name, text: read(`docs/examples/${name}`) }));
     expect(files, 'run `pnpm run docs examples`').toEqual(stored);
   });
