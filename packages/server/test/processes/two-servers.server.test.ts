@@ -6,6 +6,7 @@ import { Child } from '../../../../test/durability/child.ts';
 import { isLong } from '../../../../test/servers/index.ts';
 import { allFrames, framesOf, inWords } from '../frames.ts';
 import { message, posting, session } from '../demo.ts';
+import { PageChat } from '../ui/page-chat.ts';
 import type { ChildOutput } from './serve-sessions.ts';
 
 const testedBackends = backends.filter(({ name }) => name !== 'MariaDB');
@@ -28,6 +29,19 @@ describeBackends(testedBackends, (backend) => {
     // Also after its end, in both processes.
     for (const server of [first, second])
       expect(await allWords(await server.get(invocation, { 'last-event-id': '3' }))).toEqual(['#4 Found.', ': done']);
+  });
+
+  it('streams a run of another process to a page with useChat (contract 40)', async () => {
+    const { first, second, sessionId } = await twoServers();
+    const { invocation } = await startAndDisconnect(first, sessionId);
+    const chat = new PageChat(fetch, { id: sessionId, origin: second.url });
+    const resumed = chat.resumeStream();
+    await expect.poll(() => chat.lastParts[0]).toMatchObject({ toolName: 'look', state: 'output-available' });
+    first.child.say({ answer: 'Found.' });
+    await resumed;
+    expect([chat.error, chat.lastMessage!.id, chat.lastText]).toEqual([undefined, invocation, 'Found.']);
+    const stream = `${second.url}/ui/demo/chat/${sessionId}/stream?userId=ann`;
+    expect((await fetch(stream)).status).toBe(204);
   });
 
   it('cancels a run of another process, and both servers stream its end', async () => {

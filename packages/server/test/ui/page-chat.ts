@@ -11,17 +11,17 @@ export class PageChat extends AbstractChat<PageMessage> {
   readonly sent: { messages: PageMessage[]; messageId?: string; trigger: string }[];
 
   constructor(
-    handler: Handler,
-    p: Partial<ChatInit<PageMessage>> & { chat?: string; query?: string; headers?: Record<string, string> } = {},
+    handler: Handler | typeof fetch,
+    p: Partial<ChatInit<PageMessage>> & { origin?: string; headers?: Record<string, string> } = {},
   ) {
-    const { chat = '/ui/demo/chat', query = '?userId=ann', headers, messages, ...init } = p;
+    const { origin = 'http://localhost', headers, messages, ...init } = p;
     const sent: PageChat['sent'] = [];
     const transport = new DefaultChatTransport<PageMessage>({
-      api: `http://localhost${chat}${query}`,
+      api: `${origin}/ui/demo/chat?userId=ann`,
       ...(headers && { headers }),
       fetch: async (input, request) => {
         if (request?.body) sent.push(JSON.parse(request.body as string) as (typeof sent)[number]);
-        return handler(new Request(input as string, request));
+        return (handler as typeof fetch)(new Request(input as string, request));
       },
     });
     const state = new PlainState(messages ?? []);
