@@ -48,8 +48,8 @@ export class Companion {
   readonly reminders: Reminders;
   readonly dispatcher: Dispatcher;
   #generation: Generation;
-  /** Generations that a conversation has used. The last conversation that leaves one closes it. */
-  readonly #used = new WeakSet<Generation>();
+  /** Generations that conversations use. An old one is disposed of when the last conversation has left it. */
+  readonly #used = new Set<Generation>();
   #reload: Promise<void> = Promise.resolve();
   #growth: { growth: Growth; of: Generation } | undefined;
 
@@ -162,7 +162,7 @@ export class Companion {
     await this.#reload;
     await this.dispatcher.close();
     await this.reminders.close();
-    await this.#generation.parts.close?.();
+    await this.#generation.dispose();
     await Promise.all([this.#sessions.close(), this.#artifacts.close(), this.#deliveryDatabase.close?.()]);
   }
 
@@ -177,7 +177,7 @@ export class Companion {
       this.#generation = this.#createGeneration(config, models);
       // Before the old parts are closed by their last conversation.
       this.dispatcher.reload();
-      if (!this.#used.has(old)) await old.parts.close?.();
+      if (!this.#used.has(old)) await old.dispose();
       await this.dispatcher.setChannels(channels);
       if (old.config.usersFile !== config.usersFile || old.config.unknownSenders !== config.unknownSenders)
         logger.warn('A change of users_file and unknown_senders counts from the next start on.');
@@ -192,10 +192,15 @@ export class Companion {
     const { env, runtime } = this.#options;
     const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
     const memory = openMemory(config.memory, { dbUrl: this.#dbUrl, embedder: models.embedder, env, runtime });
-    return createGeneration({
+    const generation: Generation = createGeneration({
+      onUnused: async () => {
+        this.#used.delete(generation);
+        if (generation !== this.#generation) await generation.dispose();
+      },
       ...{ config, models, memory, sessions: this.#sessions, artifacts: this.#artifacts, identities: this.identities },
       ...{ tools: this.#toolsFor(config), timeZone, runtime },
     });
+    return generation;
   }
 
   #toolsFor({ channels }: CompanionConfig): Tool[] {

@@ -19,6 +19,8 @@ export interface Generation {
   /** The service whose entries are listed and searched, also if memory is off for the agent. */
   memory: MemoryService;
   parts: ConversationParts;
+  /** Closes the runner and memory. */
+  dispose: () => Promise<void>;
 }
 
 /** Arguments of `createGeneration`. */
@@ -29,16 +31,15 @@ export interface GenerationContext {
   sessions: SessionService;
   artifacts: ArtifactService;
   identities: IdentityStore;
+  /** Called when the last conversation has left the parts. */
+  onUnused: () => Promise<void>;
   /** Tools next to those of memory. */
   tools: readonly Tool[];
   timeZone: string;
   runtime: Runtime;
 }
 
-/**
- * Creates the runner of all conversations, and memory, from one configuration. `parts.close` closes the runner and memory, after the
- * last conversation has left them.
- */
+/** Creates the runner of all conversations, and memory, from one configuration. */
 export function createGeneration(p: GenerationContext): Generation {
   const { artifacts, config, identities, memory, models, runtime, sessions, timeZone } = p;
   const { memory: settings } = config;
@@ -64,6 +65,7 @@ export function createGeneration(p: GenerationContext): Generation {
     ...{ memoryService, runtime, autoCreateSession: true, concurrency: { policy: 'join' } },
   });
   let closed: Promise<void> | undefined;
-  const close = (): Promise<void> => (closed ??= runner.close().then(() => memory.close()));
-  return { config, models, memory: memoryService ?? memory.service, parts: { runner, commands, consolidator, close } };
+  const dispose = (): Promise<void> => (closed ??= runner.close().then(() => memory.close()));
+  const shared: ConversationParts = { runner, commands, consolidator, close: p.onUnused };
+  return { config, models, memory: memoryService ?? memory.service, parts: shared, dispose };
 }

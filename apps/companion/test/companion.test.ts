@@ -52,7 +52,7 @@ describe('Companion', () => {
     // A broken file changes nothing.
     world.configure('sessions: { window_turns: none }');
     await world.companion.checkConfig();
-    expect(world.runtime.logs.at(-1)?.message).toContain('companion.yaml:1:28: sessions.window_turns');
+    expect(world.runtime.logs.at(-1)?.message).toContain('companion.yaml:1:27: sessions.window_turns');
     expect(await world.say('http', 'ann', 'Four')).toEqual(['4']);
     const session = await world.companion.sessions.getSession({
       appName: 'companion',
