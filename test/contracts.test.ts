@@ -6,8 +6,8 @@ import { contractGaps, contractParts } from './contract-gaps.ts';
 const numbers = [...read('docs/contracts.md').matchAll(/^(\d+)\. /gm)].map(([, number]) => Number(number));
 const shown = new Set([...inSuites(), ...inTests()]);
 
-it('lists the contracts 1 to 44, each once', () => {
-  expect(numbers).toEqual(Array.from({ length: 44 }, (_, index) => index + 1));
+it('lists the contracts 1 to 45, each once', () => {
+  expect(numbers).toEqual(Array.from({ length: 45 }, (_, index) => index + 1));
 });
 
 it('has a case for every contract that is not a known gap', () => {

@@ -124,7 +124,7 @@ export class HttpChannel implements Channel {
 
   async #handle(request: Request): Promise<Response> {
     const { method, url } = request;
-    if (!this.#handler) throw new TholeError('SERVER_BUSY', 'The channel is not started.');
+    if (!this.#handler || this.#stop.signal.aborted) throw new TholeError('SERVER_BUSY', 'The channel is not started.');
     if (method !== 'POST' && method !== 'GET')
       return respond(405, { detail: 'Use POST or GET.' }, { allow: 'GET, POST' });
     const timestamp = this.#timestampOf(request);

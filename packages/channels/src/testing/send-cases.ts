@@ -1,0 +1,162 @@
+import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
+import { TholeError } from '@thole/core';
+import type { Case } from '@thole/testing';
+import { InMemoryDeliveryStore } from '../delivery/in-memory-delivery-store.ts';
+import type { DeliveryEnd } from '../delivery/delivery-store.ts';
+import type { ChannelPeer } from './channel-peer.ts';
+import { dispatchWith } from './dispatch-with.ts';
+import { handlerOf, textsOf } from './receive-cases.ts';
+import { shortWhile, until } from './until.ts';
+
+const contracts = [45];
+
+export const sendCases: readonly Case<ChannelPeer>[] = [
+  {
+    id: 'send.text',
+    sentence: 'delivers text completely: lines, scripts, emoji and markup',
+    contracts,
+    async check(peer) {
+      const text = `Two\nlines. Grüße, 日本語 👩‍👩‍👧 <b>markup</b> & "quotes" *stars* _lines_ [x](y)`;
+      await sendAll(peer, [text]);
+      equal(joined(peer), withoutSpaces(text));
+    },
+  },
+  {
+    id: 'send.long',
+    sentence: 'delivers a text of 10,000 characters completely',
+    contracts,
+    async check(peer) {
+      const text = Array.from({ length: 1_250 }, (_, i) => `word${String(i).padStart(3, '0')}`).join(' ');
+      await sendAll(peer, [text]);
+      equal(joined(peer), withoutSpaces(text));
+    },
+  },
+  {
+    id: 'send.order',
+    sentence: 'delivers messages in the order in which they were sent',
+    contracts,
+    async check(peer) {
+      const texts = Array.from({ length: 8 }, (_, i) => `answer ${i}`);
+      await sendAll(peer, texts);
+      deepEqual(textsOf(peer), texts);
+    },
+  },
+  {
+    id: 'send.unasked',
+    sentence: 'delivers a message that answers nothing to the sender of an identity',
+    contracts,
+    async check(peer) {
+      await dispatchWith(peer, async ({ dispatcher }) => {
+        await dispatcher.send({ userId: 'ada', message: 'Remember the milk.' });
+        await until(() => peer.received().length === 1, 'the message');
+        deepEqual(textsOf(peer), ['Remember the milk.']);
+      });
+    },
+  },
+  {
+    id: 'send.retried',
+    sentence: 'rejects a send that fails for now, so that it is sent again until it arrives',
+    contracts,
+    needs: ['fails'],
+    async check(peer) {
+      await dispatchWith(peer, async ({ dispatcher }) => {
+        peer.failNext!(3);
+        await dispatcher.send({ userId: 'ada', message: 'first' });
+        await dispatcher.send({ userId: 'ada', message: 'second' });
+        await until(() => peer.received().length >= 2, 'both messages');
+        await shortWhile();
+        deepEqual(textsOf(peer), ['first', 'second']);
+      });
+    },
+  },
+  {
+    id: 'send.key',
+    sentence: 'passes the same idempotency key on with each attempt, and another one with each message',
+    contracts,
+    needs: ['keys'],
+    async check(peer) {
+      const deliveries = new LosesFirstRecord();
+      await dispatchWith(
+        peer,
+        async ({ dispatcher }) => {
+          await dispatcher.send({ userId: 'ada', message: 'first', idempotencyKey: 'key-1' });
+          await dispatcher.send({ userId: 'ada', message: 'second', idempotencyKey: 'key-2' });
+          await until(() => peer.received().length >= 3, 'the first message twice, then the second one');
+          await shortWhile();
+          deepEqual(
+            peer.received().map(({ key }) => key),
+            ['key-1', 'key-1', 'key-2'],
+          );
+        },
+        { deliveries },
+      );
+    },
+  },
+  {
+    id: 'send.rejected',
+    sentence: 'throws CHANNEL_REJECTED if the service refuses a message for good, and sends the next one',
+    contracts,
+    needs: ['rejects'],
+    async check(peer) {
+      await dispatchWith(peer, async ({ dispatcher, failures }) => {
+        peer.rejectNext!();
+        const { key } = await dispatcher.send({ userId: 'ada', message: 'refused' });
+        await dispatcher.send({ userId: 'ada', message: 'accepted' });
+        await until(() => peer.received().length >= 1, 'the accepted message');
+        await shortWhile();
+        deepEqual(textsOf(peer), ['accepted']);
+        ok(key !== '');
+        equal(failures.filter(({ error }) => TholeError.is(error, 'CHANNEL_REJECTED')).length, 1);
+      });
+    },
+  },
+  {
+    id: 'send.aborted',
+    sentence: 'rejects a send whose signal is aborted before',
+    contracts,
+    needs: ['fails'],
+    async check(peer) {
+      await peer.channel.start(handlerOf(async () => {}));
+      try {
+        const signal = AbortSignal.abort(new Error('too late'));
+        const request = { to: peer.sender, message: { text: 'never' }, idempotencyKey: 'k', signal };
+        await rejects(async () => peer.channel.send(request));
+        await shortWhile();
+        deepEqual(textsOf(peer), []);
+      } finally {
+        await peer.channel.stop();
+      }
+    },
+  },
+];
+
+/** Fails to record the first sent message, as if the process had been killed between the send and its record. */
+class LosesFirstRecord extends InMemoryDeliveryStore {
+  #isLost = false;
+
+  override async settle(key: string, end: DeliveryEnd): Promise<void> {
+    if (!this.#isLost) {
+      this.#isLost = true;
+      throw new TholeError('STORE_UNAVAILABLE', 'The record is lost.');
+    }
+    await super.settle(key, end);
+  }
+}
+
+async function sendAll(peer: ChannelPeer, texts: readonly string[]): Promise<void> {
+  await dispatchWith(peer, async ({ dispatcher }) => {
+    for (const text of texts) await dispatcher.send({ userId: 'ada', message: text });
+    const expected = withoutSpaces(texts.join('')).length;
+    await until(() => joined(peer).length >= expected, 'all texts');
+    await shortWhile();
+  });
+}
+
+/** A channel may split a long text between words. */
+function joined(peer: ChannelPeer): string {
+  return withoutSpaces(textsOf(peer).join(''));
+}
+
+function withoutSpaces(text: string): string {
+  return text.replace(/\s+/g, '');
+}

@@ -1,0 +1,73 @@
+import { PassThrough } from 'node:stream';
+import { register } from '@thole/testing';
+import { describe, expect, it } from 'vitest';
+import type { InboundMessage } from '../../src/index.ts';
+import { TerminalChannel } from '../../src/terminal/index.ts';
+import { channelCases } from '../../src/testing/index.ts';
+import { terminalPeer } from './terminal-peer.ts';
+
+register({ describe, it }, channelCases, {
+  name: 'TerminalChannel',
+  create: () => terminalPeer(),
+  destroy: (peer) => peer.close(),
+});
+
+function handlerWith(messages: InboundMessage[]) {
+  return {
+    onMessage: async (message: InboundMessage) => void messages.push(message),
+    onReport: async () => {},
+    onReady: () => {},
+  };
+}
+
+describe('TerminalChannel', () => {
+  it('ignores empty lines and ends when the input ends and all lines are stored', async () => {
+    const input = new PassThrough();
+    const channel = new TerminalChannel({ input, output: new PassThrough() });
+    const messages: InboundMessage[] = [];
+    await channel.start(handlerWith(messages));
+    input.end('one\n\n   \ntwo');
+    await channel.ended;
+    expect(messages.map(({ text }) => text)).toEqual(['one', 'two']);
+    expect(messages[0]).toMatchObject({ channel: 'terminal', sender: 'me' });
+    await channel.stop();
+  });
+
+  it('removes escape sequences from answers, so that no text can control the terminal', async () => {
+    const output = new PassThrough();
+    const channel = new TerminalChannel({ input: new PassThrough(), output });
+    const text = 'a\u001b[2Jb\u001b]0;title\u0007c\u0007d\te';
+    await channel.send({ to: 'me', message: { text }, idempotencyKey: 'k' });
+    expect(String(output.read())).toBe('abcd\te\n');
+  });
+
+  it('shows files by name and type', async () => {
+    const output = new PassThrough();
+    const channel = new TerminalChannel({ input: new PassThrough(), output });
+    const files = [{ name: 'cat.png', mimeType: 'image/png', data: 'aGk=' }];
+    await channel.send({ to: 'me', message: { text: 'Look', files }, idempotencyKey: 'k' });
+    expect(String(output.read())).toBe('Look\n[cat.png: image/png]\n');
+  });
+
+  it('rejects a send with CHANNEL_UNAVAILABLE after the output was closed', async () => {
+    const output = new PassThrough();
+    const channel = new TerminalChannel({ input: new PassThrough(), output });
+    output.destroy();
+    const sending = channel.send({ to: 'me', message: { text: 'Hello' }, idempotencyKey: 'k' });
+    await expect(sending).rejects.toMatchObject({ code: 'CHANNEL_UNAVAILABLE' });
+  });
+
+  it('tells the person when a line could not be stored', async () => {
+    const input = new PassThrough();
+    const output = new PassThrough();
+    const channel = new TerminalChannel({ input, output });
+    await channel.start({ ...handlerWith([]), onMessage: () => Promise.reject(new Error('disk full')) });
+    input.end('hello\n');
+    await channel.ended;
+    expect(String(output.read())).toBe('The line was not accepted. It could not be stored. Please type it again.\n');
+  });
+
+  it('rejects unknown options', () => {
+    expect(() => new TerminalChannel({ inputs: 1 } as never)).toThrowError(/inputs/);
+  });
+});
