@@ -1,7 +1,6 @@
-import { createServer } from 'node:http';
 import { mcpServer } from '@thole/mcp/server';
 import { createHandler } from '@thole/server';
-import { toNodeListener } from '@thole/server/node';
+import { serve } from '@thole/server/node';
 import { DatabaseSessionService } from '@thole/sql-services';
 import { Runner } from 'thole';
 import { createClerk } from './clerk.ts';
@@ -11,17 +10,13 @@ const runner = new Runner({ appName: 'shop', agent: createClerk(), sessionServic
 const handler = createHandler({ apps: [runner] });
 const mcp = mcpServer(runner, { agents: ['clerk'] });
 
-const listener = toNodeListener((request, client) =>
-  new URL(request.url).pathname === '/mcp' ? mcp.fetch(request, { client }) : handler(request, client),
-);
-const port = Number(process.env.PORT ?? 8000);
-const server = createServer(listener).listen(port, '127.0.0.1', () => {
-  console.log(`The tool clerk is at http://127.0.0.1:${port}/mcp`);
-});
+const isMcp = (request: Request) => new URL(request.url).pathname === '/mcp';
+const both = (request: Request) => (isMcp(request) ? mcp.fetch(request) : handler(request));
+const hasAuthorize = handler.hasAuthorize && mcp.hasAuthorize;
+const all = Object.assign(both, handler, { hasAuthorize });
+const server = await serve(all, { port: Number(process.env.PORT ?? 8000) });
+console.log(`The tool clerk is at ${server.url}/mcp`);
 
-const stop = () => {
-  server.close();
-  void mcp.close().then(() => handler.close({ services: true }));
-};
+const stop = () => void mcp.close().then(() => server.close({ services: true }));
 process.once('SIGINT', stop);
 process.once('SIGTERM', stop);

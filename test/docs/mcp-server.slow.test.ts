@@ -21,7 +21,6 @@ beforeAll(async () => {
   program = spawn(process.execPath, [...flags, join(root, 'docs/examples/mcp-server.ts')], {
     cwd: folder,
     env: { ...Object.fromEntries(inherited), PORT: `${port}` },
-    timeout: 60_000,
   });
   await new Promise<void>((resolve) => {
     for (const stream of [program.stdout!, program.stderr!])

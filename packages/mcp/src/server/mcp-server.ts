@@ -24,6 +24,8 @@ export interface AgentServer {
    * `authInfo` it serves only clients on this machine.
    */
   fetch(request: Request, source?: RequestSource): Promise<Response>;
+  /** True if the server has `authorize`. Only then other machines may reach it, unless `fetch` gets an `authInfo`. */
+  readonly hasAuthorize: boolean;
   /** Serves one client over stdio. Only in Node. */
   connectStdio(options?: StdioOptions): Promise<StdioConnection>;
   /**
@@ -120,7 +122,8 @@ export function mcpServer(app: App | Runner, options: AgentServerOptions): Agent
     await Promise.all(ownRunners.map((runner) => runner.close()));
   }
 
-  return { fetch, connectStdio: openStdio, close: () => (closed ??= closeAll()) };
+  const hasAuthorize = options.authorize !== undefined;
+  return { fetch, hasAuthorize, connectStdio: openStdio, close: () => (closed ??= closeAll()) };
 }
 
 /** True if the client of a request can show forms. Clients that declare no kind of elicitation support forms. */

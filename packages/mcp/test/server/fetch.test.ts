@@ -97,6 +97,7 @@ describe('AgentServer.fetch', () => {
   it('accepts the hosts and origins of its options', async () => {
     const options = { allowedHosts: ['shop.example'], allowedOrigins: ['https://page.example'] };
     const { server } = serveClerk([says('1')], { options: { ...options, authorize: () => true } });
+    expect([server.hasAuthorize, serveClerk([]).server.hasAuthorize]).toEqual([true, false]);
     expect((await server.fetch(post('http://shop.example/mcp', { origin: 'https://page.example' }))).status).toBe(200);
     expect((await server.fetch(post())).status).toBe(403);
   });
