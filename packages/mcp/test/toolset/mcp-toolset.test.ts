@@ -11,7 +11,7 @@ async function startShop(p: Parameters<typeof startToolServer>[1] = {}): ReturnT
     mcp.registerTool(
       'price',
       { description: 'Returns the price.', inputSchema: objectSchema({ item: { type: 'string' } }) },
-      async ({ item }) => ({ content: [{ type: 'text', text: `${item as string}: 3 euros (${era})` }] }),
+      async ({ item }) => ({ content: [{ type: 'text', text: `${item}: 3 euros (${era})` }] }),
     );
     mcp.registerTool('fail', {}, async () => ({ content: [{ type: 'text', text: 'Sold out.' }], isError: true }));
     mcp.registerTool('stock', { outputSchema: objectSchema({ count: { type: 'number' } }) }, async () => ({

@@ -8,6 +8,8 @@ import type { Elicitation } from './elicitation.ts';
 const MAX_QUESTIONS = 10;
 const MAX_PROGRESS = 1_000;
 const MAX_PROGRESS_TEXT = 500;
+/** The result may be on its way through the SDK when the response has ended. */
+const STREAM_END_MS = 1_000;
 
 /** Time limits of one call, in milliseconds. */
 export interface CallLimits {
@@ -50,13 +52,17 @@ export class RunningCall implements CallInProgress {
   #cancelSilence: CancelTimer | undefined;
   #context: ToolContext | undefined;
   #reports = 0;
+  #reason: unknown;
   #wake: () => void = () => undefined;
   #hasEnded = false;
 
   constructor(options: RunningCallOptions) {
     this.#options = options;
     this.#startTimers();
-    this.#result = options.send(this).finally(() => {
+    const sent = options.send(this).catch((error: unknown) => {
+      throw this.signal.aborted ? this.#reason : error;
+    });
+    this.#result = sent.finally(() => {
       this.#hasEnded = true;
       this.#stopTimers();
       for (const question of this.#questions) settle(question, { action: 'cancel' });
@@ -108,7 +114,18 @@ export class RunningCall implements CallInProgress {
   }
 
   cancel(reason: unknown): void {
-    this.#abort.abort(reason);
+    if (this.#hasEnded || this.signal.aborted) return;
+    this.#reason = reason;
+    // The server receives this text.
+    this.#abort.abort(new TholeError('MCP_SERVER_FAILED', 'The call was cancelled.'));
+  }
+
+  /** Ends the call if its result does not follow. */
+  streamEnded(failure: TholeError | undefined): void {
+    if (failure) return this.cancel(failure);
+    const { server, toolName, runtime } = this.#options;
+    const message = `The MCP server "${server}" ended its response before the result of ${toolName}. The call may or may not have taken effect.`;
+    this.#timers.push(runtime.timer(STREAM_END_MS, () => this.cancel(new TholeError('MCP_SERVER_FAILED', message))));
   }
 
   progress({ progress, total, message }: ProgressReport): void {

@@ -104,8 +104,11 @@ export class ToolCalls {
     const running = new RunningCall({
       ...{ server, toolName: name, limits: this.#limits, runtime: this.#runtime },
       send: (call) =>
-        this.#access.use(toolContext, call.signal, (connection) =>
-          send(connection, call, { name: mcpName, arguments: args, ...input }),
+        this.#access.use(
+          toolContext,
+          call.signal,
+          (connection) => send(connection, call, { name: mcpName, arguments: args, ...input }),
+          (failure) => call.streamEnded(failure),
         ),
     });
     this.#running.set(key, running);

@@ -1,24 +1,34 @@
 import { TholeError } from '@thole/core';
 
 /**
- * Returns the response with a limit of its size: of the whole body, or of each event if it is a stream of events. A longer
- * body fails, and `onFailure` receives the error.
+ * Returns the response with a limit of its size: of the whole body, or of each event if it is a stream of events. `onEnd` is
+ * called with the error of a body that is too long, and without one at the end of a stream that cannot be continued.
  */
-export function limitBody(response: Response, maxBytes: number, onFailure: (error: TholeError) => void): Response {
+export function limitBody(
+  response: Response,
+  maxBytes: number,
+  onEnd: (failure: TholeError | undefined) => void,
+): Response {
   if (!response.body) return response;
   const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true;
   let bytes = 0;
+  let hasIds = false;
   const limit = new TransformStream<Uint8Array, Uint8Array>({
     transform(chunk, controller) {
       const end = isStream ? endOfEvent(chunk) : -1;
       bytes = end < 0 ? bytes + chunk.length : chunk.length - end;
+      hasIds ||= isStream && /(^|\n)id:/.test(new TextDecoder('latin1').decode(chunk));
       if (bytes <= maxBytes) return controller.enqueue(chunk);
       const error = new TholeError(
         'MCP_SERVER_FAILED',
         `A message of the MCP server has more than ${maxBytes} bytes. See maxResultBytes.`,
       );
-      onFailure(error);
+      onEnd(error);
       controller.error(error);
+    },
+    flush() {
+      // A stream whose events have ids is continued with another request.
+      if (isStream && !hasIds) onEnd(undefined);
     },
   });
   const { status, statusText, headers } = response;

@@ -10,6 +10,7 @@ import { TholeError } from '@thole/core';
 import { errorFields, raceAbort } from '@thole/core/kit';
 import type { McpConnectionParams, McpHeaders, McpProtocol } from './connection-params.ts';
 import { McpHttp } from './mcp-http.ts';
+import type { StreamEnd } from './mcp-http.ts';
 import { createStdioTransport } from './stdio-transport.ts';
 
 const TIMEOUT_MS = 30_000;
@@ -100,18 +101,14 @@ export class McpConnection {
     return this.client.getProtocolEra() === 'legacy' ? { kind: 'legacy' } : undefined;
   }
 
-  get isLegacy(): boolean {
-    return this.client.getProtocolEra() !== 'modern';
-  }
-
   /** Time limit of a request other than a tool call, in milliseconds. */
   get timeoutMs(): number {
     return timeoutOf(this.#settings.params);
   }
 
   /** Calls `work` with these headers on its requests. */
-  async run<T>(headers: McpHeaders, work: () => Promise<T>): Promise<T> {
-    return this.http ? this.http.run(headers, work) : work();
+  async run<T>(headers: McpHeaders, work: () => Promise<T>, onStreamEnd?: StreamEnd): Promise<T> {
+    return this.http ? this.http.run(headers, work, onStreamEnd) : work();
   }
 
   /** Returns the tools. The list is cached for a minute, or until the server says that it has changed. */

@@ -7,9 +7,16 @@ import { bareHost } from './connection-params.ts';
 import type { McpHeaders, StreamableHTTPConnectionParams } from './connection-params.ts';
 import { limitBody } from './limit-body.ts';
 
+/**
+ * Called when a response that is a stream of events has ended and cannot be continued. The SDK does not say that to the
+ * request, which may still wait for its result.
+ */
+export type StreamEnd = (failure: TholeError | undefined) => void;
+
 /** One operation: the headers of its requests, and what went wrong in them. */
 interface RequestScope {
   readonly headers: McpHeaders;
+  readonly onStreamEnd?: StreamEnd | undefined;
   failure?: TholeError | undefined;
 }
 
@@ -37,8 +44,8 @@ export class McpHttp {
    * Calls `work`, whose requests have these headers. If it fails because a request was refused here or needs a sign-in,
    * throws that error.
    */
-  async run<T>(headers: McpHeaders, work: () => Promise<T>): Promise<T> {
-    const scope: RequestScope = { headers };
+  async run<T>(headers: McpHeaders, work: () => Promise<T>, onStreamEnd?: StreamEnd): Promise<T> {
+    const scope: RequestScope = { headers, onStreamEnd };
     this.#newest = headers;
     try {
       return await this.#scope.run(scope, work);
@@ -57,7 +64,8 @@ export class McpHttp {
       if (response.status === 401 && scope && init.method === 'POST') scope.failure = unauthorized(url, response);
       this.#assertNoRedirect(url, response);
       return limitBody(response, this.#maxMessageBytes, (failure) => {
-        if (scope) scope.failure = failure;
+        if (scope && failure) scope.failure = failure;
+        if (init.method === 'POST') scope?.onStreamEnd?.(failure);
       });
     } catch (error) {
       if (scope && TholeError.is(error)) scope.failure = error;

@@ -6,6 +6,7 @@ import type { ConnectionPool, UsedConnection } from './connection-pool.ts';
 import type { McpConnectionParams, McpHeaders } from './connection-params.ts';
 import type { McpConnection } from './mcp-connection.ts';
 import { isUnauthorized } from './mcp-http.ts';
+import type { StreamEnd } from './mcp-http.ts';
 import { isLostSession, toMcpError } from './to-mcp-error.ts';
 
 const MAX_ATTEMPTS = 3;
@@ -32,6 +33,7 @@ export class ServerAccess {
     context: ReadonlyContext,
     signal: AbortSignal,
     work: (connection: McpConnection) => Promise<T>,
+    onStreamEnd?: StreamEnd,
   ): Promise<T> {
     const identity = this.#identityOf(context);
     for (let attempt = 1; ; attempt++) {
@@ -41,7 +43,7 @@ export class ServerAccess {
       try {
         used = await this.#pool.use(identity, { headers, signal });
         const { connection } = used;
-        return await connection.run(headers, () => work(connection));
+        return await connection.run(headers, () => work(connection), onStreamEnd);
       } catch (error) {
         signal.throwIfAborted();
         if (attempt < MAX_ATTEMPTS && used && isLostSession(error)) this.#pool.discard(identity, used.connection);

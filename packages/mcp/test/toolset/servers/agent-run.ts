@@ -1,5 +1,14 @@
 import { getFunctionResponses } from '@thole/core';
-import type { Authenticator, Event, Interrupt, Json, JsonObject, LlmRequest, SessionService, Toolset } from '@thole/core';
+import type {
+  Authenticator,
+  Event,
+  Interrupt,
+  Json,
+  JsonObject,
+  LlmRequest,
+  SessionService,
+  Toolset,
+} from '@thole/core';
 import { InMemorySessionService } from '@thole/mem-services';
 import { LlmAgent, Runner } from '@thole/runner';
 import { ScriptedLlm } from '@thole/testing';
@@ -46,7 +55,10 @@ export class AgentRun {
 
   /** The answers of tools that the session has, oldest first. */
   get responses(): JsonObject[] {
-    return this.events.filter(({ partial }) => !partial).flatMap(getFunctionResponses).map(({ response }) => response);
+    return this.events
+      .filter(({ partial }) => !partial)
+      .flatMap(getFunctionResponses)
+      .map(({ response }) => response);
   }
 
   get requests(): readonly LlmRequest[] {

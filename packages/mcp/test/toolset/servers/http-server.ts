@@ -48,7 +48,9 @@ export class HttpServer {
 
   /** Returns the JSON-RPC methods of the requests that had this one. */
   get methods(): string[] {
-    return this.requests.flatMap(({ body }) => (body === '' ? [] : ((JSON.parse(body) as { method?: string }).method ?? [])));
+    return this.requests.flatMap(({ body }) =>
+      body === '' ? [] : ((JSON.parse(body) as { method?: string }).method ?? []),
+    );
   }
 
   async close(): Promise<void> {
@@ -66,11 +68,20 @@ export class HttpServer {
     const abort = new AbortController();
     outgoing.on('close', () => abort.abort());
     const hasBody = method !== 'GET' && method !== 'HEAD';
-    const request = new Request(this.url + incoming.url!, { method, headers, signal: abort.signal, ...(hasBody && { body }) });
+    const request = new Request(this.url + incoming.url!, {
+      method,
+      headers,
+      signal: abort.signal,
+      ...(hasBody && { body }),
+    });
     const response = await this.handle(request);
     outgoing.writeHead(response.status, Object.fromEntries(response.headers));
     try {
-      for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) outgoing.write(chunk);
+      for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
+        if (outgoing.destroyed) break;
+        outgoing.write(chunk);
+        await new Promise((resolve) => void setImmediate(resolve));
+      }
     } catch {
       outgoing.destroy();
     }

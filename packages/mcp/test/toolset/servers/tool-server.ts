@@ -3,8 +3,10 @@ import type { McpRequestContext } from '@modelcontextprotocol/server';
 import { HttpServer } from './http-server.ts';
 
 /** Schema of an object with these properties, for a tool of a test. */
-export function objectSchema(properties: { [name: string]: object } = {}): ReturnType<typeof fromJsonSchema<{ [name: string]: never }>> {
-  return fromJsonSchema<{ [name: string]: never }>({ type: 'object', properties } as never);
+export function objectSchema(
+  properties: { [name: string]: object } = {},
+): ReturnType<typeof fromJsonSchema<{ [name: string]: string }>> {
+  return fromJsonSchema<{ [name: string]: string }>({ type: 'object', properties } as never);
 }
 
 /** Starts a server at an address, which speaks both protocols without sessions. */
@@ -15,7 +17,10 @@ export async function startToolServer(
   const { instructions, legacy = 'stateless' } = p;
   const handler = createMcpHandler(
     (context) => {
-      const server = new McpServer({ name: 'tools', version: '1.0.0' }, { ...(instructions !== undefined && { instructions }) });
+      const server = new McpServer(
+        { name: 'tools', version: '1.0.0' },
+        { ...(instructions !== undefined && { instructions }) },
+      );
       addTools(server, context);
       return server;
     },

@@ -1,0 +1,161 @@
+import type { ReadonlyContext } from '@thole/core';
+import { calls, callsAll, FixedRuntime, says } from '@thole/testing';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { McpToolset } from '../../src/index.ts';
+import type { McpToolsetOptions, StreamableHTTPConnectionParams } from '../../src/index.ts';
+import { AgentRun } from './servers/agent-run.ts';
+import { HttpServer } from './servers/http-server.ts';
+import { startSessionServer } from './servers/session-server.ts';
+import type { SessionServer } from './servers/session-server.ts';
+import { startToolServer } from './servers/tool-server.ts';
+
+const done = async (): Promise<{ content: [{ type: 'text'; text: string }] }> => ({
+  content: [{ type: 'text', text: 'Done.' }],
+});
+
+async function sessionServer(): Promise<SessionServer> {
+  const server = await startSessionServer((mcp) => void mcp.registerTool('read', {}, done));
+  onTestFinished(() => server.http.close());
+  return server;
+}
+
+async function modernServer(): Promise<HttpServer> {
+  const server = await startToolServer((mcp) => void mcp.registerTool('read', {}, done), { legacy: 'reject' });
+  onTestFinished(() => server.close());
+  return server;
+}
+
+function agent(
+  server: HttpServer,
+  script: ConstructorParameters<typeof AgentRun>[1],
+  p: { params?: Partial<StreamableHTTPConnectionParams>; options?: McpToolsetOptions; userId?: string } = {},
+): AgentRun & { toolset: McpToolset } {
+  const toolset = new McpToolset(server.params(p.params), undefined, p.options);
+  return Object.assign(new AgentRun(toolset, script, p), { toolset });
+}
+
+const failure = (message: string): object =>
+  expect.objectContaining({ cause: expect.objectContaining({ message: expect.stringContaining(message) }) });
+
+describe('McpToolset connections', () => {
+  it('uses one connection for all steps and for concurrent calls', async () => {
+    const server = await sessionServer();
+    const run = agent(server.http, [callsAll(['read', {}], ['read', {}]), calls('read'), says('Done.')]);
+    await run.say();
+    expect(run.responses).toHaveLength(3);
+    expect(server.count()).toBe(1);
+  });
+
+  it('opens one connection for users that come at the same time', async () => {
+    const server = await sessionServer();
+    const toolset = new McpToolset(server.http.params());
+    const runs = ['ada', 'bob'].map((userId) => new AgentRun(toolset, [says('Hi.')], { userId }));
+    await Promise.all(runs.map((run) => run.say()));
+    expect(server.count()).toBe(1);
+  });
+
+  it('opens a new session and repeats the call if the server has lost the session', async () => {
+    const server = await sessionServer();
+    const run = agent(server.http, [says('1'), calls('read'), says('2')]);
+    await run.say();
+    server.sessions.clear();
+    await run.say();
+    expect(run.responses).toEqual([{ result: 'Done.' }]);
+    expect(server.count()).toBe(2);
+  });
+
+  it('ends the session when it is idle, and opens another one when it is needed', async () => {
+    const server = await sessionServer();
+    const runtime = new FixedRuntime();
+    const run = agent(server.http, [says('1'), calls('read'), says('2')], {
+      options: { runtime, idleTimeoutMs: 1_000 },
+    });
+    await run.say();
+    expect(server.sessions.size).toBe(1);
+    await runtime.advance(1_000);
+    await expect.poll(() => server.sessions.size).toBe(0);
+    await run.say();
+    expect(run.responses).toEqual([{ result: 'Done.' }]);
+    expect(server.count()).toBe(2);
+  });
+
+  it('ends the session when the runner is closed, unless terminateOnClose is false', async () => {
+    const server = await sessionServer();
+    const run = agent(server.http, [says('1')]);
+    await run.say();
+    await run.runner.close();
+    expect(server.sessions.size).toBe(0);
+    const other = agent(server.http, [says('1')], { params: { terminateOnClose: false } });
+    await other.say();
+    await other.runner.close();
+    expect(server.sessions.size).toBe(1);
+  });
+
+  it.each(['legacy', 'modern'] as const)(
+    'asks only once whether the server speaks the %s protocol',
+    async (protocol) => {
+      const server = protocol === 'legacy' ? (await sessionServer()).http : await modernServer();
+      const runtime = new FixedRuntime();
+      const run = agent(server, [says('1'), calls('read'), says('2')], { options: { runtime } });
+      await run.say();
+      await runtime.advance(300_000);
+      await run.say();
+      expect(run.responses).toEqual([{ result: 'Done.' }]);
+      const { methods } = server;
+      expect(methods.filter((method) => method === 'server/discover')).toHaveLength(1);
+      expect(methods.filter((method) => method === 'initialize')).toHaveLength(protocol === 'legacy' ? 2 : 0);
+    },
+  );
+
+  it('fails when nothing listens at the address, and works when the server is there', async () => {
+    const server = await sessionServer();
+    const { handle } = server.http;
+    server.http.handle = () => Response.json({}, { status: 503 });
+    const run = agent(server.http, [says('1')]);
+    await expect(run.say()).rejects.toEqual(failure('answered with status 503'));
+    server.http.handle = handle;
+    await run.say();
+    const closed = await HttpServer.start(() => new Response());
+    const early = agent(closed, []);
+    await closed.close();
+    await expect(early.say()).rejects.toEqual(failure('cannot be reached'));
+  });
+});
+
+describe('McpToolset headers', () => {
+  it('sends the headers of each user, also when it lists tools, over a connection of the user', async () => {
+    const server = await sessionServer();
+    const seen: string[] = [];
+    const header = async ({ userId, sessionId }: ReadonlyContext): Promise<{ [name: string]: string }> => {
+      seen.push(`${userId} ${sessionId}`);
+      return { authorization: `Bearer ${userId}-${seen.length}`, 'x-tenant': 'eu' };
+    };
+    const toolset = new McpToolset(server.http.params({ header }));
+    for (const userId of ['ada', 'bob']) {
+      const run = new AgentRun(toolset, [calls('read'), says('Done.')], { userId });
+      await run.say();
+    }
+    expect(server.count()).toBe(2);
+    const sent = server.http.requests
+      .filter(({ method }) => method === 'POST')
+      .map(({ headers, body }) => {
+        const { method } = JSON.parse(body) as { method: string };
+        return `${method} ${headers.get('authorization')!.replace('Bearer ', '')} ${headers.get('x-tenant')}`;
+      });
+    expect(sent.filter((line) => line.includes('ada'))).toEqual([
+      'server/discover ada-1 eu',
+      'initialize ada-1 eu',
+      'notifications/initialized ada-1 eu',
+      'tools/list ada-1 eu',
+      'tools/call ada-2 eu',
+    ]);
+    expect(sent.filter((line) => line.includes('bob')).at(-1)).toBe('tools/call bob-5 eu');
+  });
+
+  it('rejects headers that are not allowed, without their values', async () => {
+    const server = await sessionServer();
+    const run = agent(server.http, [], { params: { header: () => ({ authorization: 'secret\r\nx: y' }) } });
+    await expect(run.say()).rejects.toEqual(failure('header contains a name or a value that is not allowed'));
+    expect(server.http.requests).toEqual([]);
+  });
+});

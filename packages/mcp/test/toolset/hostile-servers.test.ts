@@ -1,0 +1,260 @@
+import { calls, FixedRuntime, says } from '@thole/testing';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { McpToolset } from '../../src/index.ts';
+import type { McpToolsetOptions, StreamableHTTPConnectionParams } from '../../src/index.ts';
+import { AgentRun } from './servers/agent-run.ts';
+import { HttpServer } from './servers/http-server.ts';
+import { never, startRawServer } from './servers/raw-server.ts';
+
+interface Settings {
+  params?: Partial<StreamableHTTPConnectionParams>;
+  options?: McpToolsetOptions;
+}
+
+function agent(server: HttpServer, p: Settings = {}): AgentRun {
+  return new AgentRun(new McpToolset(server.params(p.params), undefined, p.options), [calls('read'), says('Done.')]);
+}
+
+async function listingFails(server: HttpServer, message: string, p: Settings = {}): Promise<void> {
+  const cause = expect.objectContaining({ code: 'MCP_SERVER_FAILED', message: expect.stringContaining(message) });
+  await expect(agent(server, p).say()).rejects.toEqual(expect.objectContaining({ code: 'TOOL_FAILED', cause }));
+}
+
+async function callAnswers(server: HttpServer, message: string, p: Settings = {}): Promise<void> {
+  const run = agent(server, p);
+  await run.say();
+  expect(run.responses).toEqual([{ error: expect.stringContaining(message) }]);
+}
+
+describe('McpToolset with a server that lists wrongly', () => {
+  it.each([
+    ['no list', { tools: 'read' }],
+    ['a tool without a name', { tools: [{ inputSchema: { type: 'object' } }] }],
+    ['a name of another type', { tools: [{ name: 7, inputSchema: { type: 'object' } }] }],
+    ['a schema that is no object', { tools: [{ name: 'read', inputSchema: { type: 'string' } }] }],
+    ['null', { tools: [null] }],
+  ])('rejects %s', async (_, list) => {
+    const server = await startRawServer({ 'tools/list': () => list });
+    await listingFails(server, 'sent a result that does not have the form of the protocol');
+  });
+
+  it('rejects a list without an end', async () => {
+    let page = 0;
+    const server = await startRawServer({
+      'tools/list': () => ({
+        tools: [{ name: `tool_${page}`, inputSchema: { type: 'object' } }],
+        nextCursor: String(page++),
+      }),
+    });
+    await listingFails(server, 'returns a list without an end');
+    expect(page).toBeLessThan(100);
+  });
+
+  it('rejects more tools than maxTools', async () => {
+    const tools = Array.from({ length: 6 }, (_, i) => ({ name: `t${i}`, inputSchema: { type: 'object' } }));
+    const server = await startRawServer({ 'tools/list': () => ({ tools }) });
+    await listingFails(server, 'has more than 5 tools', { options: { maxTools: 5 } });
+  });
+
+  it('rejects a schema that is too large', async () => {
+    const inputSchema = { type: 'object', properties: { a: { enum: ['x'.repeat(70_000)] } } };
+    const server = await startRawServer({ 'tools/list': () => ({ tools: [{ name: 'read', inputSchema }] }) });
+    const run = agent(server);
+    await expect(run.say()).rejects.toThrow(/has a tool "read" whose schema has more than 65536 bytes/);
+  });
+
+  it('stops waiting for a list that does not come', async () => {
+    const runtime = new FixedRuntime();
+    const server = await startRawServer({ 'tools/list': () => never() });
+    const failed = listingFails(server, 'did not list its tools in time', {
+      params: { timeout: 500 },
+      options: { runtime },
+    });
+    await expect.poll(() => server.methods.includes('tools/list')).toBe(true);
+    await runtime.advance(500);
+    await failed;
+  });
+
+  it('stops waiting for a server that does not get ready', async () => {
+    const runtime = new FixedRuntime();
+    const server = await HttpServer.start(() => never());
+    onTestFinished(() => server.close());
+    const failed = listingFails(server, 'was not ready in 500 ms', { params: { timeout: 500 }, options: { runtime } });
+    await expect.poll(() => server.requests.length).toBe(1);
+    await runtime.advance(500);
+    await failed;
+  });
+
+  it.each([
+    ['a page', () => new Response('<html>', { headers: { 'content-type': 'text/html' } }), 'MCP server'],
+    [
+      'text that is not JSON',
+      () => new Response('{', { headers: { 'content-type': 'application/json' } }),
+      'MCP server',
+    ],
+    ['another message', () => Response.json({ hello: 1 }), 'form of the protocol'],
+  ])('rejects %s instead of a message', async (_, reply, message) => {
+    await listingFails(await startRawServer({ 'tools/list': reply }), message);
+  });
+});
+
+describe('McpToolset with a server that answers calls wrongly', () => {
+  it.each([
+    ['content of another type', { content: 'text' }],
+    ['an unknown kind of content', { content: [{ type: 'video', data: 'x' }] }],
+    ['an image without data', { content: [{ type: 'image' }] }],
+  ])('tells the model about %s', async (_, result) => {
+    const server = await startRawServer({ 'tools/call': () => result });
+    await callAnswers(server, 'sent a result that does not have the form of the protocol');
+  });
+
+  it('does not give the model a result that is larger than maxResultBytes', async () => {
+    const server = await startRawServer({
+      'tools/call': () => ({ content: [{ type: 'text', text: 'x'.repeat(5_000) }] }),
+    });
+    await callAnswers(server, 'which is more than the limit of 1000', { options: { maxResultBytes: 1_000 } });
+  });
+
+  it.each([
+    ['JSON', 'application/json', '{"x":"'],
+    ['a stream of events', 'text/event-stream', 'data: '],
+  ])('ends %s that never ends, with little of it read', async (_, contentType, start) => {
+    let sent = 0;
+    const server = await startRawServer({
+      'tools/call': () =>
+        new Response(
+          new ReadableStream({
+            start: (controller) => controller.enqueue(new TextEncoder().encode(start)),
+            pull(controller) {
+              sent += 65_536;
+              controller.enqueue(new Uint8Array(65_536).fill(120));
+            },
+          }),
+          { headers: { 'content-type': contentType } },
+        ),
+    });
+    await callAnswers(server, 'A message of the MCP server has more than', { options: { maxResultBytes: 1_000 } });
+    expect(sent).toBeLessThan(16 * 1024 * 1024);
+  });
+
+  it('ends a call whose stream ends before the result', async () => {
+    const headers = { 'content-type': 'text/event-stream' };
+    const server = await startRawServer({ 'tools/call': () => new Response(': hello\n\n', { headers }) });
+    await callAnswers(server, 'ended its response before the result of read');
+  });
+
+  it('reads a long stream of short events', async () => {
+    const event = `data: ${JSON.stringify({ jsonrpc: '2.0', method: 'notifications/message', params: { level: 'info', data: 'x'.repeat(60_000) } })}\n\n`;
+    const server = await startRawServer({
+      'tools/call': async (_params, request) => {
+        const { id } = (await request.json()) as { id: number };
+        const result = { jsonrpc: '2.0', id, result: { content: [{ type: 'text', text: 'Done.' }] } };
+        const body = event.repeat(40) + `data: ${JSON.stringify(result)}\r\n\r\n`;
+        return new Response(body, { headers: { 'content-type': 'text/event-stream' } });
+      },
+    });
+    const run = agent(server, { options: { maxResultBytes: 1_000 } });
+    await run.say();
+    expect(run.responses).toEqual([{ result: 'Done.' }]);
+  });
+
+  it('ends a call without progress after callTimeoutMs, and one with progress after maxCallTimeMs', async () => {
+    const runtime = new FixedRuntime();
+    let report: (progress: number) => void = () => undefined;
+    const server = await startRawServer({
+      'tools/call': ({ _meta }) => {
+        const { progressToken } = _meta as { progressToken: number };
+        const body = new ReadableStream({
+          start(controller) {
+            report = (progress) => {
+              const params = { progressToken, progress, total: 9 };
+              const message = { jsonrpc: '2.0', method: 'notifications/progress', params };
+              controller.enqueue(new TextEncoder().encode(`data: ${JSON.stringify(message)}\n\n`));
+            };
+          },
+        });
+        return new Response(body, { headers: { 'content-type': 'text/event-stream' } });
+      },
+    });
+    const options = { runtime, callTimeoutMs: 1_000, maxCallTimeMs: 2_500 };
+    const silent = callAnswers(server, 'did not answer the call of read in 1000 ms', { options });
+    await expect.poll(() => server.methods.includes('tools/call')).toBe(true);
+    await runtime.advance(1_000);
+    await silent;
+
+    const run = agent(server, { options });
+    const said = run.say();
+    await expect.poll(() => server.methods.filter((method) => method === 'tools/call')).toHaveLength(2);
+    const shown = (): unknown[] => run.events.flatMap(({ customMetadata }) => customMetadata?.['progress'] ?? []);
+    for (let i = 1; i <= 2; i++) {
+      await runtime.advance(900);
+      report(i);
+      await expect.poll(shown).toHaveLength(i);
+    }
+    await runtime.advance(700);
+    await said;
+    expect(shown()).toEqual(['1 of 9', '2 of 9']);
+    expect(run.responses).toEqual([{ error: expect.stringContaining('did not answer the call of read in 2500 ms') }]);
+  });
+
+  it('tells the model what the server says about wrong arguments, shortened', async () => {
+    const error = { code: -32_602, message: `item is missing ${'x'.repeat(10_000)}` };
+    const server = await startRawServer({
+      'tools/call': async (_params, request) => {
+        const { id } = (await request.json()) as { id: number };
+        return Response.json({ jsonrpc: '2.0', id, error });
+      },
+    });
+    const run = agent(server);
+    await run.say();
+    const [{ error: text }] = run.responses as [{ error: string }];
+    expect(text).toContain('item is missing');
+    expect(text.length).toBeLessThan(4_100);
+  });
+});
+
+describe('McpToolset addresses', () => {
+  it('follows no redirect to another host, and sends it no headers', async () => {
+    const other = await HttpServer.start(() => Response.json({}));
+    onTestFinished(() => other.close());
+    const location = other.url.replace('127.0.0.1', 'localhost');
+    const server = await HttpServer.start(
+      () => new Response(null, { status: 307, headers: { location: `${location}/mcp` } }),
+    );
+    onTestFinished(() => server.close());
+    const params = { header: { authorization: 'Bearer secret' }, privateHosts: ['127.0.0.1', 'localhost'] };
+    await listingFails(server, `redirects to ${new URL(location).host}. Redirects to other hosts are not followed`, {
+      params,
+    });
+    expect(other.requests).toEqual([]);
+  });
+
+  it('sends nothing to a host whose name has a private address', async () => {
+    const server = await startRawServer({});
+    const url = server.url.replace('http://127.0.0.1', 'https://localhost');
+    await listingFails(server, 'The host "localhost" has a private address', { params: { url, privateHosts: [] } });
+    expect(server.requests).toEqual([]);
+  });
+});
+
+describe('McpToolset cancellation', () => {
+  it('ends the call at the server when the run is aborted', async () => {
+    let aborted = false;
+    const server = await startRawServer({
+      'tools/call': (_params, request) => {
+        request.signal.addEventListener('abort', () => (aborted = true));
+        return never();
+      },
+    });
+    const run = agent(server);
+    const begun = run.runner.runAsync({ userId: 'ada', sessionId: 's', newMessage: 'Hello.' });
+    const ended = begun.result;
+    await expect.poll(() => server.methods.includes('tools/call')).toBe(true);
+    begun.abort();
+    expect(await ended).toMatchObject({ status: 'failed', error: { code: 'RUN_ABORTED' } });
+    await expect.poll(() => server.methods.includes('notifications/cancelled')).toBe(true);
+    expect(aborted).toBe(false);
+    await run.runner.close();
+    await expect.poll(() => aborted).toBe(true);
+  });
+});
