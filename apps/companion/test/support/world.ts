@@ -58,7 +58,7 @@ export class World {
     const closing = this.#companion?.close();
     this.#companion = undefined;
     this.#channels = new Map();
-    if (closing) await this.#while(closing);
+    if (closing) await this.#while(closing, 1);
   }
 
   /** Writes a message of a person, and returns what the person then receives on this channel. */
@@ -84,7 +84,7 @@ export class World {
     for (;;) {
       const ack = this.#acknowledged.get(`${channel} ${sender}`);
       const query = new URLSearchParams({ to: sender, wait: '1', ...(ack !== undefined && { ack }) });
-      const response = await this.#while(this.#http(channel).handle(this.#request('GET', `/?${query}`)));
+      const response = await this.#while(this.#http(channel).handle(this.#request('GET', `/?${query}`)), 50);
       const { messages } = (await response.json()) as { messages: { id: string; text: string }[] };
       if (messages.length === 0) return texts;
       for (const { id, text } of messages) {
@@ -100,18 +100,20 @@ export class World {
     await this.settle();
   }
 
-  /** Lets two seconds pass, and waits until nothing is running. */
+  /** Lets messages be gathered, and waits until nothing is running. */
   async settle(): Promise<void> {
-    await this.#while(new Promise((resolve) => setTimeout(resolve, 20)));
-    await this.runtime.advance(2_000);
-    await this.#while(this.companion.dispatcher.idle());
+    // Streams of the terminal are read in real time.
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    await this.runtime.advance(1_100);
+    await this.#while(this.companion.dispatcher.idle(), 0.1);
   }
 
-  async #while<T>(work: Promise<T>): Promise<T> {
+  /** Lets time pass in steps until work has ended. */
+  async #while<T>(work: Promise<T>, stepMs: number): Promise<T> {
     let isDone = false;
     const done = work.finally(() => (isDone = true));
     done.catch(() => {});
-    while (!isDone) await this.runtime.advance(5);
+    while (!isDone) await this.runtime.advance(stepMs);
     return done;
   }
 
