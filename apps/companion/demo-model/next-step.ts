@@ -4,6 +4,9 @@ import type { Turn } from './read-turn.ts';
 /** A call of a tool, or the answer. */
 export type Step = { call: { name: string; args: JsonObject } } | { say: string };
 
+/** A task, reminder or memory as tools return it. */
+type Item = { readonly [member: string]: string };
+
 interface Rule {
   pattern: RegExp;
   tool: string;
@@ -23,7 +26,7 @@ const rules: readonly Rule[] = [
       /^(?:please )?remind me in (?<count>\d+) (?<unit>minute|hour|day)s? (?:to |about |of )?(?<text>.+?)[.!]?$/i,
     tool: 'remind_me',
     args: ({ count, text, unit }) => ({ text: text!, in_minutes: Number(count) * MINUTES[unit!.toLowerCase()]! }),
-    say: ({ reminder }) => ({ say: `I will remind you at ${String((reminder as JsonObject)['at'])}.` }),
+    say: ({ reminder }) => ({ say: `I will remind you at ${(reminder as Item)['at']}.` }),
   },
   {
     pattern: /^(?:please )?(?:add|new) (?:a )?task:? (?<title>.+?)[.!]?$/i,
@@ -35,14 +38,14 @@ const rules: readonly Rule[] = [
     pattern: /^(?:done|finished|i have done):? (?<title>.+?)[.!]?$/i,
     tool: 'list_tasks',
     args: () => ({}),
-    say: ({ tasks }, { title }, { answers }) => completeTask(tasks as JsonObject[], title!, answers),
+    say: ({ tasks }, { title }, { answers }) => completeTask(tasks as Item[], title!, answers),
   },
   {
     pattern: /\b(?:tasks|board)\b/i,
     tool: 'list_tasks',
     args: () => ({}),
     say: ({ tasks }) => {
-      const open = (tasks as JsonObject[]).filter((task) => task['doneAt'] === undefined);
+      const open = (tasks as Item[]).filter((task) => task['doneAt'] === undefined);
       return { say: open.length === 0 ? 'Your board is empty.' : listOf('Your tasks:', open, 'title') };
     },
   },
@@ -51,7 +54,7 @@ const rules: readonly Rule[] = [
     tool: 'list_reminders',
     args: () => ({}),
     say: ({ reminders }) => {
-      const waiting = reminders as JsonObject[];
+      const waiting = reminders as Item[];
       return { say: waiting.length === 0 ? 'No reminder waits.' : listOf('Your reminders:', waiting, 'text') };
     },
   },
@@ -60,7 +63,7 @@ const rules: readonly Rule[] = [
     tool: 'message_user',
     args: ({ recipient, text }) => ({ recipient: recipient!, text: text! }),
     say: (answer) => ({
-      say: answer['sent'] === true ? `I have sent it to ${String(answer['to'])}.` : String(answer['ask']),
+      say: answer['sent'] === true ? `I have sent it to ${answer['to'] as string}.` : (answer['ask'] as string),
     }),
   },
   {
@@ -68,7 +71,7 @@ const rules: readonly Rule[] = [
     tool: 'load_memory',
     args: () => ({}),
     say: ({ memories }, _, { message, earlier }) => {
-      const found = (memories as JsonObject[]).map(({ text }) => String(text)).filter((text) => text !== message);
+      const found = (memories as Item[]).map(({ text }) => text!).filter((text) => text !== message);
       const said = earlier.filter((text) => shareWords(text, message));
       const known = [...new Set([...found, ...said])].filter((text) => !text.endsWith('?'));
       return {
@@ -106,15 +109,15 @@ export function nextStep(turn: Turn): Step {
   return { say: HELP };
 }
 
-function completeTask(tasks: readonly JsonObject[], title: string, answers: Turn['answers']): Step {
+function completeTask(tasks: readonly Item[], title: string, answers: Turn['answers']): Step {
   if (answers.has('complete_task')) return { say: `Well done: ${title}` };
-  const isOpen = (task: JsonObject): boolean => task['doneAt'] === undefined;
-  const task = tasks.find((each) => isOpen(each) && String(each['title']).toLowerCase().includes(title.toLowerCase()));
+  const isOpen = (task: Item): boolean => task['doneAt'] === undefined;
+  const task = tasks.find((each) => isOpen(each) && each['title']!.toLowerCase().includes(title.toLowerCase()));
   return task ? { call: { name: 'complete_task', args: { id: task['id']! } } } : { say: 'There is no such task.' };
 }
 
-function listOf(heading: string, items: readonly JsonObject[], member: string): string {
-  return [heading, ...items.map((item) => `- ${String(item[member])}`)].join('\n');
+function listOf(heading: string, items: readonly Item[], member: string): string {
+  return [heading, ...items.map((item) => `- ${item[member]}`)].join('\n');
 }
 
 function shareWords(a: string, b: string): boolean {

@@ -84,7 +84,7 @@ export class World {
     for (;;) {
       const ack = this.#acknowledged.get(`${channel} ${sender}`);
       const query = new URLSearchParams({ to: sender, wait: '1', ...(ack !== undefined && { ack }) });
-      const response = await this.#while(this.#http(channel).handle(this.#request('GET', `/?${query}`)), 50);
+      const response = await this.#while(this.#http(channel).handle(this.#request('GET', `/?${query.toString()}`)), 50);
       const { messages } = (await response.json()) as { messages: { id: string; text: string }[] };
       if (messages.length === 0) return texts;
       for (const { id, text } of messages) {

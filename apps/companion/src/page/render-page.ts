@@ -1,0 +1,142 @@
+import { html } from './html.ts';
+import type { Html } from './html.ts';
+import { channelIn } from './read-page-data.ts';
+import type { PageData, PersonData, QuestionData } from './read-page-data.ts';
+
+/** Returns the page as text. `note` says what has happened. */
+export function renderPage(data: PageData, note?: string): string {
+  const names = new Map(data.people.map(({ user }) => [user.id, user.name]));
+  const nameOf = (userId: string): string => names.get(userId) ?? userId;
+  const page = html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <title>Companion</title>
+        <link rel="icon" href="data:," />
+        <link rel="stylesheet" href="/style.css" />
+      </head>
+      <body>
+        <header>
+          <h1>Companion</h1>
+          <a href="/">Refresh</a>
+        </header>
+        <main>
+          <p role="status">${note}</p>
+          ${section('Pending approvals', approvals(data, nameOf), 'Nothing waits for an approval.')}
+          ${section('People', data.people.map(person), 'Nobody is known yet.')}
+          ${section(
+            'Channels',
+            data.channels.map((name) => html`<li>${name}</li>`),
+            'No channel is on.',
+          )}
+          ${section(
+            'Conversations',
+            data.conversations.map(
+              ({ channel, events, lastUpdateTime, userId }) =>
+                html`<li>${nameOf(userId)} on ${channel}, ${events} events, last at ${timeOf(lastUpdateTime)}</li>`,
+            ),
+            'No conversation is stored.',
+          )}
+        </main>
+      </body>
+    </html>`;
+  return page.html;
+}
+
+function section(title: string, items: readonly Html[], none: string): Html {
+  const id = title.toLowerCase().replaceAll(' ', '-');
+  const content =
+    items.length === 0
+      ? html`<p>${none}</p>`
+      : html`<ul>
+          ${items}
+        </ul>`;
+  return html`<section aria-labelledby="${id}">
+    <h2 id="${id}">${title}</h2>
+    ${content}
+  </section>`;
+}
+
+function person({ memories, reminders, tasks, user }: PersonData): Html {
+  const identities = user.identities.map(({ channel, sender }) => `${channel}: ${sender}`).join(', ');
+  return html`<li>
+    <h3>${user.name}</h3>
+    <p>${user.id}, ${user.role}${identities === '' ? '' : `, ${identities}`}</p>
+    ${list(`Memories of ${user.name}`, memories)}
+    ${list(
+      `Tasks of ${user.name}`,
+      tasks.map(({ title }) => title),
+    )}
+    ${list(
+      `Reminders of ${user.name}`,
+      reminders.map(({ at, channel, text }) => `${text}, at ${timeOf(at)} on ${channel}`),
+    )}
+  </li>`;
+}
+
+function list(title: string, lines: readonly string[]): Html {
+  if (lines.length === 0) return html``;
+  return html`<details open>
+    <summary>${title} (${lines.length})</summary>
+    <ul>
+      ${lines.map((line) => html`<li>${line}</li>`)}
+    </ul>
+  </details>`;
+}
+
+function approvals(data: PageData, nameOf: (userId: string) => string): Html[] {
+  return [
+    ...data.requests.map(
+      ({ channel, name, sender }) =>
+        html`<li>
+          <p>${name ?? sender} (${sender}) wants to talk on ${channel}.</p>
+          ${form('/sender', { channel, sender }, [`Let in ${name ?? sender}`, `Reject ${name ?? sender}`])}
+        </li>`,
+    ),
+    ...data.questions.map((question) => confirmation(question, nameOf(question.userId))),
+    ...data.people.flatMap(({ proposals, user }) =>
+      proposals.map(({ evidence, proposal }) => {
+        const { action, id, reason, target, text } = proposal;
+        const before = target?.content.parts?.map((part) => part.text ?? '').join('') ?? '';
+        const change = {
+          add: `add “${text}”`,
+          correct: `correct “${before}” to “${text}”`,
+          remove: `remove “${before}”`,
+        }[action];
+        return html`<li>
+          <p>Memory of ${user.name}: ${change}, because ${reason}</p>
+          <ul>
+            ${evidence.map((quote) => html`<li>${quote.author}: ${quote.text}</li>`)}
+          </ul>
+          ${form('/proposal', { userId: user.id, id }, ['Apply', 'Dismiss'])}
+        </li>`;
+      }),
+    ),
+  ];
+}
+
+function confirmation({ interrupt, sessionId, userId }: QuestionData, name: string): Html {
+  const { args, id, invocationId, message, toolName } = interrupt;
+  return html`<li>
+    <p>${name} on ${channelIn(sessionId)}: ${message ?? `Run ${toolName ?? 'the tool'}?`}</p>
+    <details>
+      <summary>Call of ${toolName ?? 'the tool'}</summary>
+      <pre>${JSON.stringify(args ?? {}, null, 2)}</pre>
+    </details>
+    ${form('/answer', { userId, sessionId, invocationId, id }, ['Approve', 'Refuse'])}
+  </li>`;
+}
+
+/** A form with two buttons: `yes` and `no`. */
+function form(action: string, fields: { readonly [name: string]: string }, [yes, no]: readonly [string, string]): Html {
+  return html`<form method="post" action="${action}">
+    ${Object.entries(fields).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}
+    <button name="decision" value="yes">${yes}</button>
+    <button name="decision" value="no">${no}</button>
+  </form>`;
+}
+
+function timeOf(seconds: number): string {
+  return new Date(seconds * 1_000).toISOString().slice(0, 16).replace('T', ' ') + ' UTC';
+}
