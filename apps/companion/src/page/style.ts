@@ -2,6 +2,7 @@
 export const STYLE = `:root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif; }
 body { margin: 0 auto; max-width: 60rem; padding: 0 1rem 3rem; }
 header { display: flex; align-items: baseline; justify-content: space-between; gap: 1rem; flex-wrap: wrap; }
+a { color: inherit; }
 h2 { border-bottom: 1px solid; padding-bottom: .25rem; margin-top: 2rem; }
 h3 { margin: 0; }
 section > ul { list-style: none; padding: 0; }

@@ -1,0 +1,140 @@
+import { readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { signRequest } from '@thole/channels/http';
+import { textOf } from '@thole/core';
+import { DatabaseSessionService } from '@thole/sql-services';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { freePort } from '../../../test/servers/free-port.ts';
+import { folderForTest } from './folder-for-test.ts';
+import { CompanionProcess } from './support/companion-process.ts';
+
+describe('npm run companion', () => {
+  it('talks in the terminal without a key, and remembers across restarts, below 150 MB', async () => {
+    const data = join(folderForTest(), 'data');
+    const first = new CompanionProcess({ data });
+    await first.until('DemoLlm is speaking');
+    await first.say('Who is my sister?', 'I do not know that.');
+    await first.say('My sister is Edda.', 'Noted.');
+    await first.say('add a task: water the herbs', 'It is on your board');
+    await first.say('remind me in 2 hours to sleep', 'I will remind you at');
+    expect(await first.end()).toBe(0);
+    expect(first.errors).toBe('');
+
+    const second = new CompanionProcess({ data });
+    await second.until('DemoLlm is speaking');
+    await second.say('/memory', 'My sister is Edda.');
+    await second.say('Who is my sister?', 'My sister is Edda.');
+    await second.say('/tasks', '1. water the herbs');
+    await second.say('which reminders wait?', '- sleep');
+    // A day of messages.
+    for (let i = 0; i < 100; i++) await second.say(`My number ${i} is ${i * i}.`, 'Noted.');
+    await second.say('What is my number 7?', /My number 7 is 49\./);
+    await second.say('/reset', 'A new conversation starts.');
+    await second.say('Who is my sister?', 'My sister is Edda.');
+    const peak = second.peakMiB();
+    if (peak !== undefined) expect(peak).toBeLessThan(150);
+    expect(await second.end()).toBe(0);
+    expect(second.errors).toBe('');
+    expect(readdirSync(data).toSorted()).toEqual(['companion.db', 'messages.db', 'users.json']);
+  });
+
+  it('prints its usage, and the line of every mistake in companion.yaml, and ends with 1', async () => {
+    const data = folderForTest();
+    const help = new CompanionProcess({ data, args: ['--help'] });
+    expect([await help.ended, help.output]).toEqual([0, expect.stringContaining('Usage: npm run companion')]);
+    writeFileSync(join(data, 'companion.yaml'), 'memory:\n  preload: maybe\n  api_key: x\n');
+    const broken = new CompanionProcess({ data });
+    expect(await broken.ended).toBe(1);
+    expect(broken.errors).toBe(
+      'companion.yaml:2:12: memory.preload must be true or false, got another text.\n' +
+        'companion.yaml:3:3: memory.api_key is not allowed: secrets are read from the environment only.\n',
+    );
+    writeFileSync(join(data, 'companion.yaml'), 'channels: { http: }');
+    const keyless = new CompanionProcess({ data });
+    expect([await keyless.ended, keyless.errors]).toEqual([1, expect.stringContaining('COMPANION_HTTP_SECRET')]);
+    const unknown = new CompanionProcess({ data, args: ['dance'] });
+    expect([await unknown.ended, unknown.errors]).toEqual([1, expect.stringContaining('The only command is grow.')]);
+  });
+
+  it('reads a changed companion.yaml while it runs', async () => {
+    const data = folderForTest();
+    const companion = new CompanionProcess({ data });
+    await companion.until('DemoLlm is speaking');
+    await companion.say('My sister is Edda.', 'Noted.');
+    writeFileSync(join(data, 'companion.yaml'), 'memory: { enabled: false }');
+    for (let text = ''; !text.includes('memory is off');) text = await companion.say('Who is my sister?', '.');
+    expect(await companion.end()).toBe(0);
+  });
+
+  it('serves the page with --port', async () => {
+    const companion = new CompanionProcess({ data: folderForTest(), args: ['--port', '0'] });
+    const [url] = /http:\S+/.exec(await companion.until(/Page: http\S+\n/))!;
+    const login = await fetch(url, { redirect: 'manual' });
+    const cookie = login.headers.get('set-cookie')!.split(';')[0]!;
+    const page = await fetch(new URL('/', url), { headers: { cookie } });
+    expect(await page.text()).toContain('<h3>Owner</h3>');
+    expect((await fetch(new URL('/', url))).status).toBe(401);
+    expect(await companion.end()).toBe(0);
+  });
+});
+
+describe('a process that is killed', () => {
+  const secret = 'only for tests: 32 characters or more';
+
+  it('between the reply and its record loses nothing, and answers nothing twice', async () => {
+    const data = folderForTest();
+    const port = await freePort();
+    writeFileSync(
+      join(data, 'companion.yaml'),
+      `users: [{ id: ann, identities: { http: ann } }]\nchannels: { http: { port: ${port} } }\n`,
+    );
+    const begin = async (): Promise<CompanionProcess> => {
+      const companion = new CompanionProcess({ data, env: { COMPANION_HTTP_SECRET: secret } });
+      await companion.until('DemoLlm is speaking');
+      return companion;
+    };
+    const call = async (method: string, path: string, body?: string): Promise<Response> => {
+      const url = `http://127.0.0.1:${port}${path}`;
+      for (let i = 0; ; i++) {
+        const headers = signRequest(secret, { method, url, body, timestamp: Date.now() / 1_000 });
+        try {
+          return await fetch(url, { method, headers, ...(body !== undefined && { body }) });
+        } catch (error) {
+          if (i > 200) throw error;
+          await new Promise((resolve) => setTimeout(resolve, 50));
+        }
+      }
+    };
+    const write = (id: string, text: string) => call('POST', '/', JSON.stringify({ sender: 'ann', id, text }));
+    const poll = async (query: string) => {
+      const { messages } = (await (await call('GET', `/?to=ann&${query}`)).json()) as {
+        messages: { id: string; text: string }[];
+      };
+      return messages[0];
+    };
+
+    const first = await begin();
+    expect((await write('m-1', 'My sister is Edda.')).status).toBe(202);
+    // The reply arrives, and the process dies before it knows that.
+    const reply = await poll('wait=30');
+    await first.kill();
+    expect(reply).toMatchObject({ text: 'Noted.' });
+
+    const second = await begin();
+    // The channel delivers the message again, because nobody knows whether it was acknowledged.
+    expect((await write('m-1', 'My sister is Edda.')).status).toBe(202);
+    const again = await poll('wait=30');
+    // The same id: the client shows it once.
+    expect(again).toEqual(reply);
+    expect(await poll(`wait=2&ack=${encodeURIComponent(again!.id)}`)).toBeUndefined();
+    await second.kill();
+
+    const sessions = new DatabaseSessionService(`sqlite:///${join(data, 'companion.db')}`);
+    onTestFinished(() => sessions.close());
+    const session = await sessions.getSession({ appName: 'companion', userId: 'ann', sessionId: 'ann:http' });
+    const said = session!.events
+      .map(({ author, content }) => `${author}: ${textOf(content)}`)
+      .filter((text) => !/: $/.test(text));
+    expect(said).toEqual(['user: My sister is Edda.', 'companion: Noted.']);
+  });
+});
