@@ -59,10 +59,11 @@ class AgentCall {
 
   async start(args: unknown, sessionId: unknown): Promise<CallResult> {
     const { agent } = this.#init;
-    if (sessionId === undefined) return this.#read(agent.runner.runAsync(this.#requestOf({ args })));
+    const request = { ...this.#runOptions(), newMessage: agent.toMessage(args) };
+    if (sessionId === undefined) return this.#read(agent.runner.runAsync(request));
     assertSessionId(sessionId);
     await this.#openSession(sessionId);
-    return this.#read(agent.runner.runAsync({ ...this.#requestOf({ args }), sessionId }));
+    return this.#read(agent.runner.runAsync({ ...request, sessionId }));
   }
 
   async resume({ sessionId, invocationId }: CallState): Promise<CallResult> {
@@ -72,12 +73,12 @@ class AgentCall {
       return toolError(`There is no call of ${agent.name} to continue. Call the tool again without requestState.`);
     const open = pendingInterrupts(session.events).filter((each) => each.invocationId === invocationId);
     // The same answers were sent twice.
-    if (open.length === 0) return this.#resultOf(lastAnswer(session.events, invocationId), sessionId);
-    const { answers, isDeclined } = readAnswers(open, this.#request.inputResponses);
-    if (isDeclined) return this.#cancel({ sessionId, invocationId });
-    if (Object.keys(answers).length === 0) return this.#ask(open, { sessionId, invocationId });
-    await caller.assertMayAnswer(open.filter(({ id }) => Object.hasOwn(answers, id)));
-    const run = agent.runner.resume({ ...this.#requestOf({}), sessionId, invocationId, answers });
+    if (open.length === 0) return this.#resultOfRepeated(session, invocationId);
+    const answers = readAnswers(open, this.#request.inputResponses);
+    if (answers.length === 0) return this.#ask(open, { sessionId, invocationId });
+    await caller.assertMayAnswer(open.filter(({ id }) => answers.some((answer) => answer.id === id)));
+    const newMessage = { role: 'user' as const, parts: answers.map((functionResponse) => ({ functionResponse })) };
+    const run = agent.runner.runAsync({ ...this.#runOptions(), sessionId, invocationId, newMessage });
     try {
       return await this.#read(run);
     } catch (error) {
@@ -116,10 +117,11 @@ class AgentCall {
     return inputRequired({ inputRequests, requestState });
   }
 
-  async #cancel({ sessionId, invocationId }: Omit<CallState, 'progress'>): Promise<CallResult> {
-    const { agent, caller } = this.#init;
-    await agent.runner.cancel({ userId: caller.userId, sessionId, invocationId });
-    return { ...toolError(`${agent.name} has ended: its question was not answered.`), _meta: { sessionId } };
+  #resultOfRepeated({ events, id }: Session, invocationId: string): CallToolResult {
+    const answer = lastAnswer(events, invocationId);
+    return answer
+      ? this.#resultOf(answer, id)
+      : toolError(`${this.#init.agent.name} has the answers already and has not finished.`);
   }
 
   #resultOf(answer: Event | undefined, sessionId: string): CallToolResult {
@@ -135,11 +137,10 @@ class AgentCall {
     return AbortSignal.any([this.#request.signal, this.#init.signal]);
   }
 
-  #requestOf({ args }: { args?: unknown }): Omit<RunRequest, 'sessionId' | 'newMessage'> & { newMessage?: string } {
+  #runOptions(): Pick<RunRequest, 'userId' | 'runConfig' | 'abortSignal' | 'deps'> {
     const { agent, caller, deps, runConfig } = this.#init;
     return {
       userId: caller.userId,
-      ...(args !== undefined && { newMessage: agent.toMessage(args) }),
       runConfig: {
         ...{ ...runConfig, streamingMode: this.#progress.isRequested ? 'sse' : 'none' },
         customMetadata: { ...runConfig.customMetadata, [TOOL_KEY]: agent.name },
@@ -175,6 +176,8 @@ function isOwnCall({ events }: Session, invocationId: string, toolName: string):
   return events.some((event) => event.invocationId === invocationId && event.customMetadata?.[TOOL_KEY] === toolName);
 }
 
+/** Returns the last answer after the last message of the user. */
 function lastAnswer(events: readonly Event[], invocationId: string): Event | undefined {
-  return events.findLast((event) => event.invocationId === invocationId && isAnswer(event));
+  const ofCall = events.filter((event) => event.invocationId === invocationId);
+  return ofCall.slice(ofCall.findLastIndex(({ author }) => author === 'user') + 1).findLast(isAnswer);
 }

@@ -1,5 +1,5 @@
-import { isoTime, isPlainObject } from '@thole/core/kit';
-import type { Interrupt, Json, JsonObject } from '@thole/core';
+import { isoTime, isPlainObject, requestNames } from '@thole/core/kit';
+import type { FunctionResponse, Interrupt, JsonObject } from '@thole/core';
 import { inputRequired, inputResponse } from '@modelcontextprotocol/server';
 import type { ElicitRequestFormParams, InputRequest } from '@modelcontextprotocol/server';
 
@@ -31,29 +31,28 @@ export function describeMissingAnswer(interrupt: Interrupt): string {
   }
 }
 
-/** The answers that a client has sent, by id of the interrupt. */
-export interface GivenAnswers {
-  readonly answers: { readonly [interruptId: string]: Json };
-  /** True if a person refused to answer a question. */
-  readonly isDeclined: boolean;
-}
-
-/** Reads the answers of a client. Everything except an accepted form with `approve: true` rejects a confirmation. */
+/**
+ * Returns the answers of a client, for those interrupts that it answers. Everything except an accepted form with
+ * `approve: true` rejects a confirmation. A form that is not accepted declines a question.
+ */
 export function readAnswers(
   interrupts: readonly Interrupt[],
   responses: Record<string, unknown> | undefined,
-): GivenAnswers {
-  const answers: { [interruptId: string]: Json } = {};
-  let isDeclined = false;
-  for (const interrupt of interrupts) {
-    const response = inputResponse(responses, interrupt.id);
-    if (response.kind !== 'elicit') continue;
-    const content = response.action === 'accept' ? (response.content ?? {}) : undefined;
-    if (interrupt.kind === 'confirmation') answers[interrupt.id] = content?.['approve'] === true;
-    else if (content === undefined) isDeclined = true;
-    else answers[interrupt.id] = (isForm(interrupt.responseSchema) ? content : (content['answer'] ?? null)) as Json;
-  }
-  return { answers, isDeclined };
+): FunctionResponse[] {
+  return interrupts.flatMap((interrupt) => {
+    const { id, kind } = interrupt;
+    const given = inputResponse(responses, id);
+    if (given.kind !== 'elicit' || (kind !== 'confirmation' && kind !== 'input')) return [];
+    const content = given.action === 'accept' ? ((given.content ?? {}) as JsonObject) : undefined;
+    const response =
+      kind === 'confirmation' ? { confirmed: content?.['approve'] === true } : toInput(interrupt, content);
+    return [{ id, name: requestNames[kind], response }];
+  });
+}
+
+function toInput({ responseSchema }: Interrupt, content: JsonObject | undefined): JsonObject {
+  if (content === undefined) return { error: 'The person did not answer.' };
+  return isForm(responseSchema) ? content : { result: content['answer'] ?? null };
 }
 
 function messageOf({ args, kind, message, toolName }: Interrupt): string {

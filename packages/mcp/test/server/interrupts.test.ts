@@ -1,4 +1,4 @@
-import { calls, callsAll, says, ScriptedLlm, streams } from '@thole/testing';
+import { calls, callsAll, hangs, says, ScriptedLlm, streams } from '@thole/testing';
 import { FunctionTool, jsonSchema, LongRunningFunctionTool, requestInputTool } from '@thole/tools';
 import { BaseAgent, LlmAgent } from '@thole/runner';
 import type { Event, InvocationContext } from '@thole/core';
@@ -124,16 +124,17 @@ describe.each(connections)('interrupts of a served agent over %s', (_, connect) 
     expect(JSON.stringify(model.requests.at(-1)!.contents)).toContain('"size":41');
   });
 
-  it('ends the run if a person does not answer a question', async () => {
-    const { server, sessionService } = serveClerk([calls('request_input', { message: 'Which order?' })], {
-      agent: { tools: [requestInputTool()] },
-    });
-    const client = await connect(server, () => ({ action: 'decline' }));
-    const result = await client.callTool({ ...ask, _meta: { sessionId: 's1' } });
-    expect([result.isError, textOfResult(result)]).toEqual([true, 'clerk has ended: its question was not answered.']);
-    const session = await sessionService.getSession({ appName: 'shop', userId: 'user', sessionId: 's1' });
-    expect(session?.events.at(-1)?.errorCode).toBe('RUN_ABORTED');
-  });
+  it.each(['decline', 'cancel'] as const)(
+    'tells the model if a person does not answer a question (%s)',
+    async (action) => {
+      const { server, model } = serveClerk([calls('request_input', { message: 'Which order?' }), says('Then not.')], {
+        agent: { tools: [requestInputTool()] },
+      });
+      const client = await connect(server, () => ({ action }));
+      expect(textOfResult(await client.callTool(ask))).toBe('Then not.');
+      expect(JSON.stringify(model.requests.at(-1)!.contents)).toContain('The person did not answer.');
+    },
+  );
 
   it('says what is missing if the client does not support forms', async () => {
     const { tool, returned } = returnTool();
@@ -228,6 +229,25 @@ describe('requestState', () => {
     const again = await send(client, { requestState: paused.requestState, inputResponses });
     expect(textOfResult(again)).toBe('Returned.');
     expect(returned).toEqual([7]);
+  });
+
+  it('does not start the call a second time while it is being continued', async () => {
+    const { tool, returned } = returnTool();
+    const { client, paused, setup } = await pause([calls('return_order', { order: 7 }), hangs()], {
+      agent: { tools: [tool] },
+    });
+    const [id] = Object.keys(paused.inputRequests);
+    const params = {
+      requestState: paused.requestState,
+      inputResponses: { [id!]: { action: 'accept', content: { approve: true } } },
+    };
+    const first = send(client, params).catch((error: unknown) => error);
+    await expect.poll(() => setup.model.requests.length).toBe(2);
+    const second = await send(client, params);
+    expect(textOfResult(second)).toBe('clerk has the answers already and has not finished.');
+    expect(returned).toEqual([7]);
+    await client.close();
+    await first;
   });
 
   it('asks again for answers that are missing', async () => {
