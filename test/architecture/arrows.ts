@@ -36,6 +36,9 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
     ...['@thole/replay', '@thole/provider-anthropic', '@thole/mcp'],
     ...['@clack/prompts', 'chokidar', 'commander', 'node:*'],
   ],
+  channels: [
+    ...['@thole/core', '@thole/memory', '@thole/runner', '@thole/mem-services', '@thole/testing', 'node:*'],
+  ],
   testing: ['@thole/core', 'node:assert', 'node:http', 'node:net'],
 };
 

@@ -173,9 +173,9 @@ export const receiveCases: readonly Case<ChannelPeer>[] = [
       const received: string[] = [];
       await peer.channel.start(handlerOf(async ({ text }) => void received.push(text)));
       try {
-        for (const { name, send } of peer.hostile!) {
-          await send();
-          deepEqual(received, [], `Hostile input became a message: ${name}.`);
+        for (const hostile of peer.hostile!) {
+          await hostile.send();
+          deepEqual(received, [], `Hostile input became a message: ${hostile.name}.`);
         }
         await shortWhile();
         await peer.write({ id: 'after', text: 'after' });

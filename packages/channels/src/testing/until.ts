@@ -6,11 +6,11 @@ const PAUSE_MS = 5;
 
 /** Waits until a condition is true. Fails after four seconds. */
 export async function until(isTrue: () => boolean, expected: string): Promise<void> {
-  const { monotonic, sleep } = systemRuntime();
-  const start = monotonic();
+  const runtime = systemRuntime();
+  const start = runtime.monotonic();
   while (!isTrue()) {
-    if (monotonic() - start > LIMIT_MS) fail(`Expected: ${expected}.`);
-    await sleep(PAUSE_MS);
+    if (runtime.monotonic() - start > LIMIT_MS) fail(`Expected: ${expected}.`);
+    await runtime.sleep(PAUSE_MS);
   }
 }
 

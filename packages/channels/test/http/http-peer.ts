@@ -33,7 +33,7 @@ export function pollingPeer(): ChannelPeer {
         wait: '1',
         ...(acknowledged !== undefined && { ack: acknowledged }),
       });
-      const response = await channel.handle(signed({ method: 'GET', url: `${url}?${query}` }));
+      const response = await channel.handle(signed({ method: 'GET', url: `${url}?${query.toString()}` }));
       if (response.status !== 200) {
         await new Promise((resolve) => void setTimeout(resolve, 2));
         continue;
