@@ -56,6 +56,7 @@ describe('authorize', () => {
       '/ui/:app/chat/:session/stream',
       '/ui/:app/chat/:session/stream',
       '/ui/:app/chat/:session/messages',
+      '/ag-ui/:app',
       '/v1/models',
       '/v1/models/:model',
       '/v1/chat/completions',

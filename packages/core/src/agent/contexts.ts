@@ -86,8 +86,8 @@ export interface ToolContext<T = unknown> extends CallbackContext<T> {
   /**
    * Returns the answer of a person. Without an answer it records the request and throws: the call ends without an answer,
    * and the run pauses. After the answer the tool runs again from its start with the same `idempotencyKey`, and the n-th
-   * request gets the n-th answer. Throws `INTERRUPT_EXPIRED` if no answer came in time. Put effects after the request, or in
-   * a `step`.
+   * request gets the n-th answer. Throws `INTERRUPT_EXPIRED` if no answer came in time, and `INPUT_DECLINED` if the person
+   * has declined. Put effects after the request, or in a `step`.
    */
   requestInput(p: InputRequest): Promise<Json>;
   /**

@@ -102,6 +102,11 @@ export const errorCodes = {
     retryable: false,
     docs: 'The user or the authorization server refused a sign-in. The message contains the error code of the server.',
   },
+  INPUT_DECLINED: {
+    status: 403,
+    retryable: false,
+    docs: 'The person declined a request for input. The message contains the reason.',
+  },
   AUTH_SERVER_FAILED: {
     status: 502,
     retryable: false,

@@ -19,7 +19,7 @@ import type {
   Usage,
 } from '@thole/core';
 import { addUsage } from '../flow/add-usage.ts';
-import { assertInputRequest, expired } from '../flow/input-answer.ts';
+import { assertInputRequest, declined, expired } from '../flow/input-answer.ts';
 import { credentialRequest, inputRequest } from '../flow/interrupt-request.ts';
 import type { InterruptRequest } from '../flow/interrupt-request.ts';
 import type { ToolContextInit } from '../hooks/flow-support.ts';
@@ -75,6 +75,7 @@ export class ToolCallContext<T = unknown> extends BaseContext<T> implements Tool
     this.#assertMayPause('requestInput');
     const answered = this.#init.attempt?.inputs[this.#inputs++];
     if (answered?.hasExpired) throw expired(p.message);
+    if (answered?.isDeclined) throw declined(p.message, answered.value as JsonObject);
     if (answered) return answered.value;
     return this.#request(inputRequest(this.#origin(p.ttlMs), p));
   }

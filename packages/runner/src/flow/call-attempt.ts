@@ -36,6 +36,8 @@ export interface AnsweredRequest {
   readonly value: Json;
   /** True if no answer came in time. */
   readonly hasExpired: boolean;
+  /** True if the person has declined a request for input. The value is then `{error}`. */
+  readonly isDeclined: boolean;
   /** Data of the request. */
   readonly payload: Json | undefined;
 }
@@ -65,11 +67,18 @@ export function inputValue(response: JsonObject): Json {
   return names.length === 1 && names[0] === 'result' ? response['result']! : response;
 }
 
+/** True for a response `{error: text}`, which declines a request for input. A value of this form is stored in `result`. */
+export function isDecline(response: JsonObject): boolean {
+  return Object.keys(response).length === 1 && typeof response['error'] === 'string';
+}
+
 function answered({ answer, interrupt }: RecordedInterrupt): AnsweredRequest | undefined {
   if (!answer) return undefined;
   const { response } = answer.response;
-  const value = interrupt.kind === 'input' ? inputValue(response) : response;
-  return { value, hasExpired: answer.event.author === 'system', payload: interrupt.payload };
+  const isInput = interrupt.kind === 'input';
+  const value = isInput ? inputValue(response) : response;
+  const hasExpired = answer.event.author === 'system';
+  return { value, hasExpired, isDeclined: isInput && isDecline(response), payload: interrupt.payload };
 }
 
 function confirmationOf({ answer, call, interrupt }: RecordedInterrupt): Confirmation | undefined {

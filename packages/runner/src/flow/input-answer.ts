@@ -1,8 +1,8 @@
 import { TholeError } from '@thole/core';
 import { assertDuration, invalidInput, isPlainObject, optionNames, rejectUnknownOptions } from '@thole/core/kit';
 import type { RecordedInterrupt } from '@thole/core/kit';
-import type { InputRequest, Json } from '@thole/core';
-import { inputValue } from './call-attempt.ts';
+import type { InputRequest, Json, JsonObject } from '@thole/core';
+import { inputValue, isDecline } from './call-attempt.ts';
 
 const names = optionNames<InputRequest>({ message: true, responseSchema: true, payload: true, ttlMs: true });
 
@@ -15,10 +15,20 @@ export function assertInputRequest(p: InputRequest): void {
   if (p.ttlMs !== undefined) assertDuration('ttlMs', p.ttlMs);
 }
 
-/** Returns the answer to a request for input. Throws `INTERRUPT_EXPIRED` if no answer came in time. */
+/**
+ * Returns the answer to a request for input. Throws `INTERRUPT_EXPIRED` if no answer came in time, and `INPUT_DECLINED` if the
+ * person has declined the request.
+ */
 export function inputAnswer({ answer }: RecordedInterrupt, message: string): Json {
   if (answer!.event.author === 'system') throw expired(message);
-  return inputValue(answer!.response.response);
+  const { response } = answer!.response;
+  if (isDecline(response)) throw declined(message, response);
+  return inputValue(response);
+}
+
+/** Returns the error of a request that the person has declined. */
+export function declined(message: string, { error }: JsonObject): TholeError {
+  return new TholeError('INPUT_DECLINED', `The request was declined: ${message} ${error as string}`);
 }
 
 /** Returns the error of a request without an answer in time. */

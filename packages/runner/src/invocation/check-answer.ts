@@ -3,7 +3,7 @@ import { canonicalJson, isPlainObject } from '@thole/core/kit';
 import type { InterruptLog, RecordedInterrupt } from '@thole/core/kit';
 import type { FunctionResponse, Interrupt, Json, JsonObject, Tool } from '@thole/core';
 import { jsonSchema, readSchemaInput } from '@thole/tools';
-import { inputValue } from '../flow/call-attempt.ts';
+import { inputValue, isDecline } from '../flow/call-attempt.ts';
 import { isLlmAgent } from '../request/is-llm-agent.ts';
 import { interruptNotFound } from './find-invocation.ts';
 import type { RunTask } from './run-task.ts';
@@ -145,8 +145,9 @@ async function checkInput(interrupt: Interrupt, given: GivenAnswer): Promise<Jso
   const candidates: Json[] = given.response
     ? [given.response.response, inputValue(given.response.response)]
     : [given.value];
+  const declined = given.response && isDecline(given.response.response) ? given.response.response : undefined;
   const { responseSchema } = interrupt;
-  if (!responseSchema) return toResponse(candidates.at(-1)!);
+  if (!responseSchema) return declined ?? toResponse(candidates.at(-1)!);
   const schema = readSchemaInput(jsonSchema(responseSchema), `The schema of interrupt "${interrupt.id}"`);
   let issues: string[] = [];
   for (const candidate of candidates) {
@@ -154,11 +155,14 @@ async function checkInput(interrupt: Interrupt, given: GivenAnswer): Promise<Jso
     if ('value' in result) return toResponse(candidate);
     ({ issues } = result);
   }
+  if (declined) return declined;
   throw invalid(interrupt, `does not fit the schema of the request: ${issues.join('; ')}`);
 }
 
 function toResponse(value: Json): JsonObject {
-  const isWrapped = !isPlainObject(value) || (Object.keys(value).length === 1 && 'result' in (value as JsonObject));
+  if (!isPlainObject(value)) return { result: value };
+  const object = value as JsonObject;
+  const isWrapped = isDecline(object) || (Object.keys(object).length === 1 && 'result' in object);
   return isWrapped ? { result: value } : (value as JsonObject);
 }
 

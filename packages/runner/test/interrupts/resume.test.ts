@@ -1,4 +1,4 @@
-import { createEvent } from '@thole/core';
+import { createEvent, TholeError } from '@thole/core';
 import type { Agent, App, Event, JsonObject, SessionService, Tool } from '@thole/core';
 import { InMemorySessionService } from '@thole/mem-services';
 import { calls, callsAll, FixedRuntime, says, ScriptedLlm } from '@thole/testing';
@@ -197,6 +197,39 @@ describe('A custom agent of a resumed run', () => {
     expect(textsIn(shown)).toEqual(['root: After blue.']);
     expect(log).toEqual(['picked 0', 'picked 0']);
     expect(textsIn(await events()).filter((text) => text === 'root: Before.')).toHaveLength(1);
+  });
+
+  it.each([{ type: 'string' }, undefined])(
+    'throws INPUT_DECLINED for an answer {error}, with schema %j',
+    async (responseSchema) => {
+      const { runnerOf } = await durableStore();
+      const agent = agentOf('root', async function* (context) {
+        const request = { message: 'Which?', responseSchema };
+        const answer = await context.requestInput(request).catch((error: unknown) => {
+          if (!TholeError.is(error, 'INPUT_DECLINED')) throw error;
+          return error.message;
+        });
+        yield sayingEvent(context, answer as string);
+      });
+      const runner = runnerOf(agent);
+      const { interrupts } = await runner.runToCompletion(hello);
+      const functionResponse = { id: interrupts[0]!.id, name: 'adk_request_input', response: { error: 'No time.' } };
+      const message = { role: 'user' as const, parts: [{ functionResponse }] };
+      const { events: shown } = await outcomeOf(runner.runAsync({ ...ref, newMessage: message }));
+      expect(textsIn(shown)).toEqual(['root: The request was declined: Which? No time.']);
+    },
+  );
+
+  it('returns a value {error} that the caller gives as the answer', async () => {
+    const { runnerOf } = await durableStore();
+    const agent = agentOf('root', async function* (context) {
+      yield sayingEvent(context, JSON.stringify(await context.requestInput({ message: 'Which?' })));
+    });
+    const runner = runnerOf(agent);
+    const { interrupts } = await runner.runToCompletion(hello);
+    const answers = { [interrupts[0]!.id]: { error: 'E1' } };
+    const { events: shown } = await outcomeOf(runner.resume({ ...ref, answers }));
+    expect(textsIn(shown)).toEqual(['root: {"error":"E1"}']);
   });
 
   it('ends with RESUME_DIVERGED and stores nothing if it yields another event than before', async () => {

@@ -31,8 +31,7 @@ export function readAnswers(
     }
     found.interrupts.push(interrupt);
     const hasExpired = interrupt.expiresAt !== undefined && interrupt.expiresAt <= p.now;
-    if (entry.status === 'resolved' || !hasExpired)
-      found.responses.push(toAnswer(interrupt, valueOf(entry, interrupt)));
+    if (entry.status === 'resolved' || !hasExpired) found.responses.push(answerOf(entry, interrupt));
   }
   for (const message of messages) {
     const { role, toolCallId } = message;
@@ -45,14 +44,18 @@ export function readAnswers(
   return found;
 }
 
-function valueOf({ payload, status }: ResumeEntry, { kind }: Interrupt): Json {
-  if (kind !== 'confirmation')
-    return status === 'cancelled' ? { error: 'The user cancelled the request.' } : ((payload ?? {}) as Json);
-  if (status === 'cancelled') return false;
+/** A cancelled confirmation is rejected. Other cancelled requests get an error. */
+function answerOf({ payload, status }: ResumeEntry, interrupt: Interrupt): FunctionResponse {
+  const isConfirmation = interrupt.kind === 'confirmation';
+  if (status === 'cancelled') {
+    const answer = toAnswer(interrupt, false);
+    return isConfirmation ? answer : { ...answer, response: { error: 'The user cancelled the request.' } };
+  }
+  if (!isConfirmation) return toAnswer(interrupt, (payload ?? {}) as Json);
   // Many pages send `{approved}`.
-  if (isPlainObject(payload) && typeof payload['approved'] === 'boolean' && payload['confirmed'] === undefined)
-    return payload['approved'];
-  return (payload ?? true) as Json;
+  const isApproval =
+    isPlainObject(payload) && typeof payload['approved'] === 'boolean' && payload['confirmed'] === undefined;
+  return toAnswer(interrupt, isApproval ? (payload['approved'] as boolean) : ((payload ?? true) as Json));
 }
 
 /** A result that is a JSON object is passed on as an object. */

@@ -37,11 +37,11 @@ export interface ResumeEntry {
 }
 
 const name = z.string().min(1);
-const tool = z.looseObject({ name, description: z.string(), parameters: z.unknown() });
+const tool = z.looseObject({ name, description: z.string(), parameters: z.unknown().optional() });
 const resumeEntry = z.looseObject({
   interruptId: name,
   status: z.enum(['resolved', 'cancelled']),
-  payload: z.unknown(),
+  payload: z.unknown().optional(),
 });
 
 /** Schema of the body of `/ag-ui/:app`. */

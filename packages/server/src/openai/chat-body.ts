@@ -18,7 +18,7 @@ const roles = ['system', 'developer', 'user', 'assistant', 'tool', 'function'] a
 /** Schema of the body of `/v1/chat/completions`. */
 export const chatBody: z.ZodType<ChatBody> = z.object({
   model: z.string().min(1),
-  messages: z.array(z.looseObject({ role: z.enum(roles), content: z.unknown() })).min(1),
+  messages: z.array(z.looseObject({ role: z.enum(roles), content: z.unknown().optional() })).min(1),
   stream: z.boolean().nullish(),
   stream_options: z.looseObject({ include_usage: z.boolean().nullish() }).nullish(),
   user: z.string().min(1).nullish(),

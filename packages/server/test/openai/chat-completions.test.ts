@@ -111,6 +111,7 @@ describe('POST /v1/chat/completions', () => {
       messages: [
         { role: 'user', content: 'Refund it.' },
         { role: 'assistant', content: null, tool_calls: [call] },
+        { role: 'assistant', tool_calls: [call] },
         { role: 'tool', tool_call_id: 'c1', content: 'refunded' },
         { role: 'assistant', content: 'Done.' },
         { role: 'user', content: 'Really?' },
