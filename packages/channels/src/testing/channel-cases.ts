@@ -1,5 +1,4 @@
-import type { Case } from '@thole/testing';
-import type { ChannelPeer } from './channel-peer.ts';
+import type { ChannelCase } from './channel-peer.ts';
 import { receiveCases } from './receive-cases.ts';
 import { sendCases } from './send-cases.ts';
 
@@ -8,4 +7,4 @@ import { sendCases } from './send-cases.ts';
  * Claims: `ids` (the service delivers a message again with the same id), `fails`, `rejects`, `keys` and `hostile`, as described
  * in `ChannelPeer`. The cases take real time, a few milliseconds each.
  */
-export const channelCases: readonly Case<ChannelPeer>[] = [...receiveCases, ...sendCases];
+export const channelCases: readonly ChannelCase[] = [...receiveCases, ...sendCases];

@@ -34,3 +34,15 @@ export interface ChannelPeer {
   readonly hostile?: readonly HostileInput[] | undefined;
   close(): Promise<void>;
 }
+
+/** One promise of the suite. It has the shape of `Case` in `@thole/testing`, so that its `register` and `runCases` accept it. */
+export interface ChannelCase {
+  readonly id: string;
+  /** The promise, as the end of a sentence about the channel. */
+  readonly sentence: string;
+  readonly contracts: readonly number[];
+  /** Claims that the case needs. */
+  readonly needs?: readonly string[] | undefined;
+  /** Throws if the channel does not keep the promise. The peer is new and not shared. */
+  check(peer: ChannelPeer): Promise<void>;
+}

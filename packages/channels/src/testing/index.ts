@@ -1,2 +1,2 @@
 export { channelCases } from './channel-cases.ts';
-export type { ChannelPeer, HostileInput, ReceivedMessage } from './channel-peer.ts';
+export type { ChannelCase, ChannelPeer, HostileInput, ReceivedMessage } from './channel-peer.ts';

@@ -1,15 +1,14 @@
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import { TholeError } from '@thole/core';
-import type { Case } from '@thole/testing';
 import type { ChannelHandler } from '../channel/channel.ts';
 import type { InboundMessage } from '../channel/inbound-message.ts';
-import type { ChannelPeer } from './channel-peer.ts';
+import type { ChannelCase, ChannelPeer } from './channel-peer.ts';
 import { dispatchWith } from './dispatch-with.ts';
 import { shortWhile, until } from './until.ts';
 
 const contracts = [45];
 
-export const receiveCases: readonly Case<ChannelPeer>[] = [
+export const receiveCases: readonly ChannelCase[] = [
   {
     id: 'receive.answer',
     sentence: 'passes a message on and sends the answer to the same person',

@@ -1,16 +1,15 @@
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import { TholeError } from '@thole/core';
-import type { Case } from '@thole/testing';
 import { InMemoryDeliveryStore } from '../delivery/in-memory-delivery-store.ts';
 import type { DeliveryEnd } from '../delivery/delivery-store.ts';
-import type { ChannelPeer } from './channel-peer.ts';
+import type { ChannelCase, ChannelPeer } from './channel-peer.ts';
 import { dispatchWith } from './dispatch-with.ts';
 import { handlerOf, textsOf } from './receive-cases.ts';
 import { shortWhile, until } from './until.ts';
 
 const contracts = [45];
 
-export const sendCases: readonly Case<ChannelPeer>[] = [
+export const sendCases: readonly ChannelCase[] = [
   {
     id: 'send.text',
     sentence: 'delivers text completely: lines, scripts, emoji and markup',

@@ -1,0 +1,120 @@
+import { calls, FixedRuntime, says, ScriptedLlm } from '@thole/testing';
+import { FunctionTool } from '@thole/tools';
+import { describe, expect, it } from 'vitest';
+import { startAssistant } from '../support/assistant.ts';
+
+function payTool(paid: unknown[]) {
+  return new FunctionTool({
+    name: 'pay',
+    description: 'Pays an amount.',
+    parameters: { type: 'object', properties: { amount: { type: 'number' } }, required: ['amount'] },
+    requireConfirmation: true,
+    execute: async (args) => {
+      paid.push(args);
+      return { done: true };
+    },
+  });
+}
+
+describe('questions of an agent', () => {
+  it('asks for a confirmation with the arguments, and runs the call after a yes (contracts 28, 45)', async () => {
+    const runtime = new FixedRuntime();
+    const paid: unknown[] = [];
+    const llm = new ScriptedLlm(calls('pay', { amount: 5 }), says('Paid.'));
+    const { chat, settle, storage } = await startAssistant({ llm, runtime, tools: [payTool(paid)] });
+    await chat.hear('a1', 'pay 5');
+    await settle();
+    expect(chat.texts).toEqual([expect.stringMatching(/pay \{"amount":5\}\n\(yes \/ no\)$/)]);
+    expect(paid).toEqual([]);
+    await chat.hear('a1', 'Yes!');
+    await settle();
+    expect(paid).toEqual([{ amount: 5 }]);
+    expect(chat.texts.slice(1)).toEqual(['Paid.']);
+    expect(await storage.deliveries.unfinished()).toEqual([]);
+  });
+
+  it('does not run the call after a no', async () => {
+    const runtime = new FixedRuntime();
+    const paid: unknown[] = [];
+    const llm = new ScriptedLlm(calls('pay', { amount: 5 }), says('Not paid.'));
+    const { chat, settle } = await startAssistant({ llm, runtime, tools: [payTool(paid)] });
+    await chat.hear('a1', 'pay 5');
+    await settle();
+    await chat.hear('a1', 'no');
+    await settle();
+    expect(paid).toEqual([]);
+    expect(chat.texts.slice(1)).toEqual(['Not paid.']);
+  });
+
+  it('treats other text as a message and keeps the question open (contract 28)', async () => {
+    const runtime = new FixedRuntime();
+    const paid: unknown[] = [];
+    const llm = new ScriptedLlm(calls('pay', { amount: 5 }), says('It is for Bob.'), says('Paid.'));
+    const { chat, settle } = await startAssistant({ llm, runtime, tools: [payTool(paid)] });
+    await chat.hear('a1', 'pay 5');
+    await settle();
+    await chat.hear('a1', 'yes, but who gets it?');
+    await settle();
+    expect(paid).toEqual([]);
+    await chat.hear('a1', 'ok');
+    await settle();
+    expect(paid).toEqual([{ amount: 5 }]);
+    expect(chat.texts.slice(1)).toEqual(['It is for Bob.', 'Paid.']);
+  });
+
+  it('answers a question once when the yes is delivered again (contract 45)', async () => {
+    const runtime = new FixedRuntime();
+    const paid: unknown[] = [];
+    const llm = new ScriptedLlm(calls('pay', { amount: 5 }), says('Paid.'));
+    const { chat, settle } = await startAssistant({ llm, runtime, tools: [payTool(paid)] });
+    await chat.hear('a1', 'pay 5');
+    await settle();
+    await chat.hear('a1', 'yes', { id: 'answer' });
+    await settle();
+    await chat.hear('a1', 'yes', { id: 'answer' });
+    await settle();
+    expect(paid).toHaveLength(1);
+    expect(chat.texts).toHaveLength(2);
+  });
+
+  it('passes the next text on as the answer of an input, and asks again if it does not fit', async () => {
+    const runtime = new FixedRuntime();
+    const answers: unknown[] = [];
+    const ask = new FunctionTool({
+      name: 'book',
+      description: 'Books a room.',
+      parameters: { type: 'object' },
+      execute: async (_, context) => {
+        const nights = await context.requestInput({
+          message: 'How many nights?',
+          responseSchema: { type: 'integer' },
+        });
+        answers.push(nights);
+        return { nights: nights as number };
+      },
+    });
+    const llm = new ScriptedLlm(calls('book', {}), says('Booked.'));
+    const { chat, settle } = await startAssistant({ llm, runtime, tools: [ask] });
+    await chat.hear('a1', 'book a room');
+    await settle();
+    await chat.hear('a1', 'some');
+    await settle();
+    await chat.hear('a1', '3');
+    await settle();
+    expect(chat.texts).toEqual(['How many nights?', expect.stringContaining('does not fit'), 'Booked.']);
+    expect(answers).toEqual([3]);
+  });
+
+  it('does not let another user answer (contract 45)', async () => {
+    const runtime = new FixedRuntime();
+    const paid: unknown[] = [];
+    const llm = new ScriptedLlm(calls('pay', { amount: 5 }), says('Yes what?'));
+    const { chat, settle } = await startAssistant({ llm, runtime, tools: [payTool(paid)] });
+    await chat.hear('a1', 'pay 5');
+    await settle();
+    await chat.hear('b1', 'yes');
+    await settle();
+    expect(paid).toEqual([]);
+    expect(chat.accepted.at(-1)).toMatchObject({ to: 'b1', text: 'Yes what?' });
+  });
+});
