@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { Provider } from 'oidc-provider';
+import { errors, Provider } from 'oidc-provider';
 import type { ClientMetadata } from 'oidc-provider';
 
 export const REDIRECT_URI = 'https://agents.example/callback';
@@ -33,18 +33,23 @@ export class OidcServer {
   readonly tokenRequests: TokenRequest[] = [];
   readonly paths: string[] = [];
   readonly #server: Server;
+  #provider: Provider | undefined;
 
   private constructor(server: Server) {
     this.#server = server;
   }
 
-  /** Starts a server. Its clients may also use these redirect addresses. */
-  static async start(redirectUris: readonly string[] = []): Promise<OidcServer> {
+  /**
+   * Starts a server. Its clients may also use these redirect addresses. With `resource`, clients can register themselves, and
+   * tokens are for that address.
+   */
+  static async start(redirectUris: readonly string[] = [], resource?: string): Promise<OidcServer> {
     const server = createServer();
     server.listen(0, 'localhost');
     await once(server, 'listening');
     const started = new OidcServer(server);
-    const provider = createProvider(started.url, redirectUris);
+    const provider = createProvider(started.url, redirectUris, resource);
+    started.#provider = provider;
     provider.use(async (context, next) => {
       started.paths.push(context.path);
       await next();
@@ -60,6 +65,17 @@ export class OidcServer {
 
   get url(): string {
     return `http://localhost:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  /** Returns what an access token is for. Undefined if it is not valid. */
+  async findToken(token: string): Promise<{ user: string; resource: unknown; scope: string | undefined } | undefined> {
+    const found = await this.#provider!.AccessToken.find(token);
+    return found && { user: found.accountId, resource: found.aud, scope: found.scope };
+  }
+
+  /** Makes an access token invalid. */
+  async revoke(token: string): Promise<void> {
+    await (await this.#provider!.AccessToken.find(token))?.destroy();
   }
 
   /** Returns the grant types of the requests to the token endpoint. */
@@ -79,14 +95,27 @@ export class OidcServer {
   }
 }
 
-function createProvider(issuer: string, redirectUris: readonly string[]): Provider {
+function createProvider(issuer: string, redirectUris: readonly string[], resource: string | undefined): Provider {
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   return new Provider(issuer, {
     clients: clients.map((each) => ({ ...each, redirect_uris: [...each.redirect_uris!, ...redirectUris] })),
     jwks: { keys: [{ ...privateKey.export({ format: 'jwk' }), use: 'sig', alg: 'RS256', kid: 'one' } as never] },
     cookies: { keys: ['cookies of the tests'] },
     scopes: ['openid', 'offline_access', 'mail'],
-    features: { clientCredentials: { enabled: true }, devInteractions: { enabled: true } },
+    features: {
+      clientCredentials: { enabled: true },
+      devInteractions: { enabled: true },
+      ...(resource !== undefined && {
+        registration: { enabled: true },
+        resourceIndicators: {
+          enabled: true,
+          getResourceServerInfo: (_context, indicator) => {
+            if (indicator !== resource) throw new errors.InvalidTarget();
+            return { scope: 'mail', audience: resource, accessTokenFormat: 'opaque' as const };
+          },
+        },
+      }),
+    },
     findAccount: (_context, sub) => ({ accountId: sub, claims: () => ({ sub }) }),
     issueRefreshToken: () => true,
     rotateRefreshToken: () => true,

@@ -88,7 +88,9 @@ describe('McpToolset questions of the newer protocol', () => {
     const seen: unknown[] = [];
     const server = await modernServer(({ mcpReq }) => {
       if (!mcpReq.inputResponses)
-        return inputRequired({ inputRequests: { who: inputRequired.elicit({ message: 'E-mail?', requestedSchema: email }) } });
+        return inputRequired({
+          inputRequests: { who: inputRequired.elicit({ message: 'E-mail?', requestedSchema: email }) },
+        });
       seen.push(mcpReq.inputResponses);
       return text('Without e-mail.');
     });
@@ -168,7 +170,10 @@ describe('McpToolset questions of the older protocol', () => {
   it('declines after elicitationTimeoutMs, and gives the result to a run that comes later', async () => {
     const { http, results } = await legacyServer();
     const runtime = new FixedRuntime();
-    const run = new AgentRun(new McpToolset(http.params(), undefined, { runtime, elicitationTimeoutMs: 1_000 }), script());
+    const run = new AgentRun(
+      new McpToolset(http.params(), undefined, { runtime, elicitationTimeoutMs: 1_000 }),
+      script(),
+    );
     const [question] = await run.say();
     await runtime.advance(1_000);
     await expect.poll(() => results).toEqual([{ action: 'decline' }]);

@@ -1,0 +1,162 @@
+import { createMcpHandler, McpServer } from '@modelcontextprotocol/server';
+import type { Authenticator, Interrupt, Json } from '@thole/core';
+import { McpToolset } from '@thole/mcp';
+import type { McpAuthOptions } from '@thole/mcp';
+import { InMemorySessionService } from '@thole/mem-services';
+import { calls, says } from '@thole/testing';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { AuthFixture } from '../packages/auth/test/server/auth-fixture.ts';
+import { signInAs } from '../packages/auth/test/server/browser.ts';
+import { OidcServer, REDIRECT_URI } from '../packages/auth/test/server/oidc-server.ts';
+import { AgentRun } from '../packages/mcp/test/toolset/servers/agent-run.ts';
+import { HttpServer } from '../packages/mcp/test/toolset/servers/http-server.ts';
+
+let mcp: HttpServer;
+let oidc: OidcServer;
+let resourceMetadata: object;
+
+beforeAll(async () => {
+  mcp = await HttpServer.start(serveWithSignIn);
+  oidc = await OidcServer.start([], `${mcp.url}/mcp`);
+});
+afterAll(async () => {
+  await mcp.close();
+  await oidc.close();
+});
+beforeEach(() => {
+  mcp.requests.length = 0;
+  oidc.clear();
+  resourceMetadata = {
+    resource: `${mcp.url}/mcp`,
+    authorization_servers: [oidc.url],
+    scopes_supported: ['mail', 'offline_access'],
+  };
+});
+
+const handler = createMcpHandler(({ authInfo }) => {
+  const server = new McpServer({ name: 'mail', version: '1.0.0' });
+  server.registerTool('whoami', {}, async () => ({ content: [{ type: 'text', text: authInfo!.clientId }] }));
+  return server;
+});
+
+/** Serves a tool that returns the user's name. Requests need a token of the authorization server for this address. */
+async function serveWithSignIn(request: Request): Promise<Response> {
+  const { pathname } = new URL(request.url);
+  if (pathname === '/.well-known/oauth-protected-resource/mcp') return Response.json(resourceMetadata);
+  if (pathname !== '/mcp') return new Response(null, { status: 404 });
+  const token = request.headers.get('authorization')?.replace('Bearer ', '') ?? '';
+  const found = token === '' ? undefined : await oidc.findToken(token);
+  if (found?.resource === `${mcp.url}/mcp`)
+    return handler.fetch(request, { authInfo: { token, clientId: found.user, scopes: [] } });
+  const metadata = `${mcp.url}/.well-known/oauth-protected-resource/mcp`;
+  return new Response(null, { status: 401, headers: { 'www-authenticate': `Bearer resource_metadata="${metadata}"` } });
+}
+
+function toolset(
+  authenticator: Authenticator,
+  auth: Partial<McpAuthOptions> = { redirectUri: REDIRECT_URI },
+): McpToolset {
+  const params = mcp.params({ privateHosts: ['127.0.0.1', 'localhost'] });
+  return new McpToolset(params, undefined, { auth: { authenticator, ...auth } });
+}
+
+/** Signs the user in with a browser. Returns the answer to the interrupt. */
+async function signIn(interrupt: Interrupt): Promise<Json> {
+  const { exchangedAuthCredential } = interrupt.payload as {
+    exchangedAuthCredential: { oauth2: { authUri: string } };
+  };
+  const address = new URL(exchangedAuthCredential.oauth2.authUri);
+  address.searchParams.set('redirect_uri', REDIRECT_URI);
+  const authResponseUri = await signInAs('ada', address.href, REDIRECT_URI);
+  return { authResponseUri, redirectUri: REDIRECT_URI };
+}
+
+const signInTool = (): string => `sign_in_to_${new URL(mcp.url).host.replaceAll(/[.:]/g, '_')}`;
+
+describe('McpToolset auth', () => {
+  it.each([
+    ['a client that registers itself', { redirectUri: REDIRECT_URI }],
+    ['a client that the developer registered', { clientId: 'public' }],
+  ])('pauses for a sign-in and then offers the tools, with %s (contracts 28, 44)', async (_, auth) => {
+    const { authenticator } = new AuthFixture(oidc.url);
+    const sessionService = new InMemorySessionService();
+    const run = new AgentRun(
+      toolset(authenticator, auth),
+      [calls(signInTool()), calls('whoami'), says('You are Ada.')],
+      { authenticator, sessionService },
+    );
+    const [interrupt] = await run.say();
+    expect(run.toolNames()).toEqual([signInTool()]);
+    expect(interrupt).toMatchObject({ kind: 'credential', toolName: signInTool() });
+    expect(await run.answer(interrupt!, await signIn(interrupt!))).toEqual([]);
+    expect(run.toolNames(1)).toEqual(['whoami']);
+    expect(run.responses.slice(-2)).toEqual([
+      { status: 'signed in', next: expect.stringContaining('can be used now') },
+      { result: 'ada' },
+    ]);
+    const resources = oidc.tokenRequests.map(({ body }) => body.get('resource'));
+    expect(resources).toEqual([`${mcp.url}/mcp`]);
+    expect(oidc.paths.filter((path) => path === '/reg')).toHaveLength('clientId' in auth ? 0 : 1);
+    const token = mcp.requests.at(-1)!.headers.get('authorization')!.replace('Bearer ', '');
+    expect(await oidc.findToken(token)).toMatchObject({ user: 'ada', scope: expect.stringContaining('mail') });
+    const stored = await sessionService.getSession({ appName: 'shop', userId: 'ada', sessionId: 's' });
+    expect(JSON.stringify(stored)).not.toContain(token);
+  });
+
+  it('uses the stored token in another process, and asks again when the server refuses it', async () => {
+    const fixture = new AuthFixture(oidc.url);
+    const { authenticator } = fixture;
+    const first = new AgentRun(toolset(authenticator), [calls(signInTool()), says('Signed in.')], { authenticator });
+    const [interrupt] = await first.say();
+    await first.answer(interrupt!, await signIn(interrupt!));
+
+    const another = fixture.another();
+    const second = new AgentRun(
+      toolset(another),
+      [calls('whoami', {}, 'c1'), says('Ada.'), calls('whoami', {}, 'c2'), says('Ada.')],
+      {
+        authenticator: another,
+      },
+    );
+    expect(await second.say()).toEqual([]);
+    expect(second.responses).toEqual([{ result: 'ada' }]);
+    expect(oidc.paths.filter((path) => path === '/reg')).toHaveLength(1);
+
+    const token = mcp.requests.at(-1)!.headers.get('authorization')!.replace('Bearer ', '');
+    await oidc.revoke(token);
+    const [again] = await second.say();
+    expect(again).toMatchObject({ kind: 'credential', toolName: 'whoami' });
+    expect(await second.answer(again!, await signIn(again!))).toEqual([]);
+    expect(second.responses.at(-1)).toEqual({ result: 'ada' });
+  });
+
+  it('tells the model that the user refused', async () => {
+    const { authenticator } = new AuthFixture(oidc.url);
+    const run = new AgentRun(toolset(authenticator), [calls(signInTool()), says('Too bad.')], { authenticator });
+    const [interrupt] = await run.say();
+    await run.answer(interrupt!, { error: 'access_denied' });
+    expect(run.responses.at(-1)).toEqual({ error: expect.stringContaining('access_denied') });
+  });
+
+  it.each([
+    ['describes itself as another server', (): object => ({ resource: 'https://bank.example/mcp' })],
+    [
+      'authorization server does not describe its endpoints',
+      (): object => ({ authorization_servers: [`${mcp.url}/none`] }),
+    ],
+    ['has a private address', (): object => ({ authorization_servers: ['https://10.0.0.1'] })],
+  ])('begins no sign-in with the error "%s"', async (message, change) => {
+    const { authenticator } = new AuthFixture(oidc.url);
+    resourceMetadata = { ...resourceMetadata, ...change() };
+    const run = new AgentRun(toolset(authenticator), [], { authenticator });
+    const cause = expect.objectContaining({ message: expect.stringContaining(message) });
+    await expect(run.say()).rejects.toEqual(expect.objectContaining({ cause }));
+    expect(oidc.paths.filter((path) => !path.startsWith('/.well-known/'))).toEqual([]);
+  });
+
+  it('has a clear error without auth', async () => {
+    const run = new AgentRun(new McpToolset(mcp.params()), []);
+    const cause = expect.objectContaining({ message: expect.stringContaining('requires a sign-in. Set auth') });
+    await expect(run.say()).rejects.toEqual(expect.objectContaining({ cause }));
+  });
+});
