@@ -1,0 +1,96 @@
+import { calls, FixedRuntime, says } from '@thole/testing';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { McpToolset } from '../../src/index.ts';
+import type { McpToolsetOptions, StdioConnectionParams } from '../../src/index.ts';
+import { AgentRun } from './servers/agent-run.ts';
+
+const fixture = join(import.meta.dirname, 'servers/stdio-fixture.ts');
+
+function params(mode: string, other: Partial<StdioConnectionParams> = {}): StdioConnectionParams {
+  const serverParams = {
+    command: process.execPath,
+    args: ['--disable-warning=ExperimentalWarning', fixture, mode],
+    env: { GIVEN: 'given' },
+  };
+  return { type: 'StdioConnectionParams', serverParams, ...other };
+}
+
+function agent(
+  connection: StdioConnectionParams,
+  script: ConstructorParameters<typeof AgentRun>[1],
+  options: McpToolsetOptions = {},
+): AgentRun {
+  return new AgentRun(new McpToolset(connection, undefined, options), script);
+}
+
+const isAlive = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+const failure = (message: string): object =>
+  expect.objectContaining({ cause: expect.objectContaining({ message: expect.stringContaining(message) }) });
+
+describe('McpToolset with a process', () => {
+  it.each(['legacy', 'auto', 'modern'] as const)(
+    'starts one process for all runs (protocol: %s), and ends it when the runner is closed',
+    async (protocol) => {
+      const runtime = new FixedRuntime();
+      const run = agent(params('serve', { protocol }), [calls('pid'), says('1'), calls('pid'), says('2')], { runtime });
+      await run.say();
+      await run.say();
+      const [first, second] = run.responses.map(({ result }) => Number(result));
+      expect(first).toBe(second);
+      expect(isAlive(first!)).toBe(true);
+      await run.runner.close();
+      expect(isAlive(first!)).toBe(false);
+      expect(runtime.logs.some(({ fields }) => fields?.['line'] === 'The server is ready.')).toBe(true);
+    },
+  );
+
+  it('gives the process only the variables of env and a few harmless ones', async () => {
+    process.env['NOT_GIVEN'] = 'secret';
+    const run = agent(params('serve'), [calls('env'), says('Done.')]);
+    await run.say();
+    delete process.env['NOT_GIVEN'];
+    expect(run.responses).toEqual([{ result: 'given undefined' }]);
+  });
+
+  it('tells the model that the process ended during a call, and starts another one for the next call', async () => {
+    const run = agent(params('serve'), [calls('die'), calls('pid'), says('Done.')]);
+    await run.say();
+    expect(run.responses).toEqual([
+      { error: expect.stringContaining('closed the connection') },
+      { result: expect.stringMatching(/^\d+$/) },
+    ]);
+  });
+
+  it('ends the process when it is idle', async () => {
+    const runtime = new FixedRuntime();
+    const run = agent(params('serve'), [calls('pid'), says('Done.')], { runtime, idleTimeoutMs: 1_000 });
+    await run.say();
+    const pid = Number(run.responses[0]!['result']);
+    await runtime.advance(1_000);
+    await expect.poll(() => isAlive(pid), { timeout: 10_000 }).toBe(false);
+  });
+
+  it.each([
+    ['silent', 'was not ready in 1500 ms'],
+    ['noise', 'was not ready in 1500 ms'],
+    ['flood', 'The MCP server "stdio-fixture.ts"'],
+  ])('fails with a process that is %s', async (mode, message) => {
+    const run = agent(params(mode, { timeout: 1_500 }), [], { maxResultBytes: 1_000 });
+    await expect(run.say()).rejects.toEqual(failure(message));
+  });
+
+  it('fails with a program that does not exist', async () => {
+    const serverParams = { command: 'a-program-that-does-not-exist' };
+    const run = agent({ type: 'StdioConnectionParams', serverParams }, []);
+    await expect(run.say()).rejects.toEqual(failure('cannot be started. Check serverParams.command'));
+  });
+});
