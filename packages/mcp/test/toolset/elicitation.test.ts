@@ -63,9 +63,14 @@ describe('McpToolset questions of the newer protocol', () => {
       kind: 'input',
       toolName: 'order',
       message: `${new URL(server.url).host} asks: Your &lt;b&gt;e-mail&lt;/b&gt;?`,
-      responseSchema: { type: 'object', properties: { email: { type: 'string', title: 'E-mail' } } },
+      responseSchema: expect.anything(),
     });
-    expect(JSON.stringify(who!.responseSchema)).not.toContain('pattern');
+    expect(who!.responseSchema).toEqual({
+      type: 'object',
+      properties: { email: { type: 'string', title: 'E-mail' } },
+      required: ['email'],
+      additionalProperties: false,
+    });
     expect(who!.expiresAt).toBeUndefined();
     const second = process();
     const open = await second.answer(who!, { email: 'ada@example.com' });
@@ -98,7 +103,7 @@ describe('McpToolset questions of the newer protocol', () => {
     const [who] = await run.say();
     await expect(run.answer(who!, { email: 7 })).rejects.toMatchObject({ code: 'ANSWER_INVALID' });
     await expect(run.answer(who!, {})).rejects.toMatchObject({ code: 'ANSWER_INVALID' });
-    await run.answer(who!, { action: 'decline' });
+    expect(await run.decline(who!)).toEqual([]);
     expect(seen).toEqual([{ who: { action: 'decline' } }]);
     expect(run.responses.at(-1)).toEqual({ result: 'Without e-mail.' });
   });

@@ -10,7 +10,7 @@ const MAX_SCHEMA_BYTES = 16_384;
 /** A question of a server to the user. */
 export interface Elicitation {
   readonly message: string;
-  /** JSON Schema of the answer. It also accepts `{action: 'decline'}`. */
+  /** JSON Schema of the answer. */
   readonly responseSchema: JsonObject;
 }
 
@@ -36,10 +36,9 @@ export function readElicitation(params: unknown, server: string): Elicitation | 
 
 /** Returns the answer of the user as the server's protocol has it. */
 export function toElicitResult(answer: Json): ElicitResult {
-  if (!isPlainObject(answer)) return { action: 'decline' };
-  const { action } = answer;
-  if (Object.keys(answer).length === 1 && (action === 'decline' || action === 'cancel')) return { action };
-  return { action: 'accept', content: answer as ElicitResult['content'] };
+  return isPlainObject(answer)
+    ? { action: 'accept', content: answer as ElicitResult['content'] }
+    : { action: 'decline' };
 }
 
 function readSchema({ properties, required }: { [name: string]: unknown }): JsonObject | undefined {
@@ -50,10 +49,10 @@ function readSchema({ properties, required }: { [name: string]: unknown }): Json
     setOwn(fields, name, readField(field));
   }
   const needed = Array.isArray(required) ? required.filter((name) => Object.hasOwn(fields, name as string)) : [];
-  const schema: JsonObject = { type: 'object', properties: fields };
-  // A form shows `properties`. A user who declines fills in no field.
-  const decline = { properties: { action: { enum: ['decline', 'cancel'] } }, required: ['action'], maxProperties: 1 };
-  if (needed.length > 0) schema['anyOf'] = [{ required: needed as string[] }, decline];
+  const schema: JsonObject = {
+    ...{ type: 'object', properties: fields, additionalProperties: false },
+    ...(needed.length > 0 && { required: needed as string[] }),
+  };
   return JSON.stringify(schema).length <= MAX_SCHEMA_BYTES ? schema : undefined;
 }
 

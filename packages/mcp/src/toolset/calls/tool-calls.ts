@@ -231,7 +231,7 @@ async function answerOf(
     return toElicitResult(await context.requestInput({ message, responseSchema, payload, ttlMs: p.ttlMs }));
   } catch (error) {
     if (TholeError.is(error, 'INTERRUPT_EXPIRED')) return { action: 'cancel' };
-    if (TholeError.is(error, 'INVALID_INPUT')) return { action: 'decline' };
+    if (TholeError.is(error, 'INPUT_DECLINED') || TholeError.is(error, 'INVALID_INPUT')) return { action: 'decline' };
     throw error;
   }
 }

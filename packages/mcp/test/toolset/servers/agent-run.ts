@@ -53,6 +53,13 @@ export class AgentRun {
     return this.#read(this.runner.resume({ ...this.#at, answers: { [interrupt.id]: value } }));
   }
 
+  /** Declines a question, and returns the interrupts that are open after that. */
+  async decline({ id }: Interrupt): Promise<Interrupt[]> {
+    const functionResponse = { id, name: 'adk_request_input', response: { error: 'I do not want to.' } };
+    const newMessage = { role: 'user' as const, parts: [{ functionResponse }] };
+    return this.#read(this.runner.runAsync({ ...this.#at, newMessage }));
+  }
+
   /** The answers of tools that the session has, oldest first. */
   get responses(): JsonObject[] {
     return this.events
