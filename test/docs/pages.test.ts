@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { filesBelow, read } from '../architecture/workspace.ts';
 import { commandsOf, filesOf, startPages } from './page.ts';
 
-const guides = ['google-cloud', 'pause-and-recover', 'observability', 'mcp-server'].map(
+const guides = ['google-cloud', 'pause-and-recover', 'observability', 'mcp-server', 'mcp', 'openai-api', 'ag-ui'].map(
   (name) => `docs/guides/${name}.md`,
 );
 const deployed = ['compose.telemetry.yaml', 'otel-collector.yaml'];
@@ -52,9 +52,25 @@ describe('docs/guides/pause-and-recover.md', () => {
   });
 });
 
+describe('docs/guides/mcp.md', () => {
+  it('shows its files as docs/examples has them', () => {
+    const files = filesOf('docs/guides/mcp.md');
+    const stored = files.map(({ name }) => ({ name, text: read(`docs/examples/${name}`) }));
+    expect(files, 'run `pnpm run docs examples`').toEqual(stored);
+  });
+});
+
 describe('docs/guides/mcp-server.md', () => {
   it('shows its files as docs/examples has them', () => {
     const files = filesOf('docs/guides/mcp-server.md');
+    const stored = files.map(({ name }) => ({ name, text: read(`docs/examples/${name}`) }));
+    expect(files, 'run `pnpm run docs examples`').toEqual(stored);
+  });
+});
+
+describe.each(['docs/guides/openai-api.md', 'docs/guides/ag-ui.md'])('%s', (page) => {
+  it('shows its files as docs/examples has them', () => {
+    const files = filesOf(page);
     const stored = files.map(({ name }) => ({ name, text: read(`docs/examples/${name}`) }));
     expect(files, 'run `pnpm run docs examples`').toEqual(stored);
   });
