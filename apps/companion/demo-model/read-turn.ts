@@ -5,7 +5,7 @@ import type { Content, JsonObject, LlmRequest } from '@thole/core';
 export interface Turn {
   /** The last line of the user's last message. */
   message: string;
-  /** What the user said before in this conversation, oldest first. */
+  /** The user's earlier lines in this conversation, oldest first. */
   earlier: readonly string[];
   /** Names of the callable tools. */
   tools: ReadonlySet<string>;

@@ -12,7 +12,7 @@ import { taskLines } from './tasks/task-lines.ts';
 /** App of all conversations. */
 export const APP_NAME = 'companion';
 
-/** What answers the conversations under one configuration. */
+/** The runner, models and memory of one configuration. */
 export interface Generation {
   config: CompanionConfig;
   models: Models;

@@ -3,7 +3,7 @@ import { TholeError } from '@thole/core';
 import type { Logger } from '@thole/core';
 import type { CompanionConfig, ConfiguredUser } from './config/companion-config.ts';
 
-/** Who uses the terminal if the configuration names nobody. */
+/** The user of the terminal if the configuration names none. */
 const OWNER = { id: 'owner', name: 'Owner', role: 'admin' } as const;
 
 /** Creates the users of the configuration, and links their identities. Other users stay. */

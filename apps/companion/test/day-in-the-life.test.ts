@@ -102,7 +102,7 @@ it('a day in the life: three people, four channels, a restart, and memory that s
   });
   expect(await world.say('terminal', 'me', 'And now?')).toEqual(['Now you are here.']);
 
-  // Noon. Everything becomes quiet, and each conversation becomes memory of its own person.
+  // Noon. Everything becomes quiet, and each conversation becomes memory of one person.
   await world.pass(31);
   expect(await facts('ann')).toEqual(['I am vegetarian.', 'My girlfriend has the number +44 20 7946 0958.']);
   expect(await facts('bob')).toEqual(['I like steak.']);

@@ -36,7 +36,7 @@ describe('walk-through of the source document', () => {
     expect(await memories('note')).toEqual(['My name is Ann.']);
   });
 
-  it('2. the first message builds runner and profile: one call over facts and tasks; later turns reuse both', async () => {
+  it('2. the first message builds runner and profile with one call; later turns reuse both', async () => {
     const { agentRequests, world } = await begin({ One: [says('1')], Two: [says('2')] });
     await world.say('http', 'ann', '/remember My name is Ann.');
     await world.say('http', 'ann', 'One');
@@ -110,7 +110,7 @@ describe('walk-through of the source document', () => {
     expect([await session(), await memories('fact')]).toEqual([undefined, ['I am vegetarian.']]);
   });
 
-  it('10. an edit of the configuration builds the runner again, distils again, and keeps the session', async () => {
+  it('10. an edited configuration builds runner and profile again, and keeps the session', async () => {
     const { session, world } = await begin({ One: [says('1')], Two: [says('2')] });
     await world.say('http', 'ann', '/remember My name is Ann.');
     await world.say('http', 'ann', 'One');
@@ -121,7 +121,7 @@ describe('walk-through of the source document', () => {
     expect((await session())!.events).toHaveLength(4);
   });
 
-  it('11. one person on two channels shares memory, in separate sessions; another person on one channel does not', async () => {
+  it('11. one person on two channels shares memory, and two people on one channel do not', async () => {
     const { agentRequests, session, world } = await begin({ Hello: [says('Hi.')] });
     await world.say('http', 'ann', '/remember My name is Ann.');
     await world.say('telegram', 'ann-t', 'Hello');

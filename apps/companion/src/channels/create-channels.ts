@@ -6,7 +6,7 @@ import { TholeError } from '@thole/core';
 import type { EnvVars, Runtime } from '@thole/core';
 import type { ChannelsConfig } from '../config/companion-config.ts';
 
-/** What channels are created with. */
+/** Arguments of the constructor of `ChannelFactory`. */
 export interface ChannelContext {
   env: EnvVars;
   runtime: Runtime;

@@ -8,7 +8,7 @@ import type { Reminder } from '../reminders/reminders.ts';
 import { openTasksIn } from '../tasks/task-board.ts';
 import type { Task } from '../tasks/task-board.ts';
 
-/** What the page shows of one person. */
+/** One person on the page. */
 export interface PersonData {
   user: User;
   /** Texts of current facts and notes, newest first, at most 50. */

@@ -105,7 +105,7 @@ describe('companion grow', () => {
     await expect(new Growth(rest).propose('ann')).rejects.toThrow('Proposals need a language model');
   });
 
-  it('keeps proposals of users apart, private to the owner of the files, and reports a broken file', async () => {
+  it('keeps proposals of users apart, and reports a broken file', async () => {
     const { folder, grow, growth } = await usage(proposal('add', 'Grace is her flatmate.'));
     await grow();
     expect(await growth.list('bob')).toEqual([]);

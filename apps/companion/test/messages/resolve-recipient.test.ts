@@ -48,7 +48,7 @@ describe('resolveRecipient', () => {
     expect(await resolve('boss', fact('Grace Hopper is my boss.'))).toEqual(toGrace);
   });
 
-  it('asks if memory names several people or nobody', async () => {
+  it('asks if memory names several people or no one', async () => {
     const two = [fact('Brother Jan: 0171 1111111.'), fact('Another brother has 0171 2222222.')];
     expect(await resolve('brother', ...two)).toEqual({
       ask: expect.stringContaining('Several'),

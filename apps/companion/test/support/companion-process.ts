@@ -6,7 +6,7 @@ import { onTestFinished } from 'vitest';
 const folderOfApp = fileURLToPath(new URL('../../', import.meta.url));
 const { scripts } = JSON.parse(readFileSync(`${folderOfApp}package.json`, 'utf8')) as { scripts: { start: string } };
 
-/** The program in a process of its own, with the command of `npm start` and without keys. It is killed after the test. */
+/** The program in a separate process, with the command of `npm start` and without keys. It is killed after the test. */
 export class CompanionProcess {
   readonly #child: ReturnType<typeof spawn>;
   /** Exit code, null after a signal. */

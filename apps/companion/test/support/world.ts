@@ -70,7 +70,7 @@ export class World {
 
   /** Delivers a message, also again with the same id. */
   async write(channel: string, sender: string, text: string, id: string = `m${this.#messages++}`): Promise<void> {
-    if (channel === 'terminal') return void this.#terminal!.input.write(`${text}\n`);
+    if (channel === 'terminal') return this.#type(text);
     const body = JSON.stringify({ sender, id, text });
     const response = await this.#http(channel).handle(this.#request('POST', '/', body));
     if (response.status !== 202) throw new Error(`${response.status}: ${await response.text()}`);
@@ -102,10 +102,16 @@ export class World {
 
   /** Lets messages be gathered, and waits until nothing is running. */
   async settle(): Promise<void> {
-    // Streams of the terminal are read in real time.
-    await new Promise((resolve) => setTimeout(resolve, 5));
     await this.runtime.advance(1_100);
     await this.#while(this.companion.dispatcher.idle(), 0.1);
+  }
+
+  /** Types a line. Resolves when it has arrived: streams are read in real time, and the clock gathers lines. */
+  async #type(line: string): Promise<void> {
+    this.#terminal!.input.write(`${line}\n`);
+    const hasArrived = (): boolean =>
+      this.companion.dispatcher.conversations.some(({ channel, isIdle }) => channel === 'terminal' && !isIdle);
+    for (let i = 0; i < 100_000 && !hasArrived(); i++) await new Promise((resolve) => setImmediate(resolve));
   }
 
   /** Lets time pass in steps until work has ended. */
