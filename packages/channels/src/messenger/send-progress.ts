@@ -1,0 +1,41 @@
+const MAX_OPEN = 1_000;
+
+/** A message that a service receives in several parts. */
+interface OpenMessage {
+  /** Number of parts that the service has accepted. */
+  count: number;
+  /** The id of the last one. */
+  id: string | undefined;
+}
+
+/** Remembers which parts of a message were sent, so that the next attempt continues after them. Kept in memory only. */
+export class SendProgress {
+  readonly #open = new Map<string, OpenMessage>();
+
+  /** Sends the parts that no earlier attempt with this key has sent. Returns the id of the last part. */
+  async send(
+    key: string,
+    parts: readonly (() => Promise<string | undefined>)[],
+    signal: AbortSignal | undefined,
+  ): Promise<string | undefined> {
+    const message = this.#open.get(key) ?? { count: 0, id: undefined };
+    this.#open.delete(key);
+    for (const send of parts.slice(message.count)) {
+      try {
+        signal?.throwIfAborted();
+        message.id = await send();
+        message.count++;
+      } catch (error) {
+        if (message.count > 0) this.#remember(key, message);
+        throw error;
+      }
+    }
+    return message.id;
+  }
+
+  #remember(key: string, message: OpenMessage): void {
+    this.#open.set(key, message);
+    const [oldest] = this.#open.keys();
+    if (this.#open.size > MAX_OPEN) this.#open.delete(oldest!);
+  }
+}

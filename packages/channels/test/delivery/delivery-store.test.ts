@@ -1,0 +1,36 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { InMemoryDeliveryStore } from '../../src/index.ts';
+import { SqlDeliveryStore, sqliteDatabase } from '../../src/sql/index.ts';
+import { deliveryStoreCases } from './delivery-store-cases.ts';
+
+describe('InMemoryDeliveryStore', () => {
+  deliveryStoreCases(() => new InMemoryDeliveryStore());
+});
+
+describe('SqlDeliveryStore in SQLite', () => {
+  deliveryStoreCases(() => new SqlDeliveryStore({ database: sqliteDatabase(':memory:') }));
+
+  it('erases the text of messages that are finished and sent', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'thole-deliveries-'));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const path = join(folder, 'new', 'deliveries.db');
+    const store = new SqlDeliveryStore({ database: sqliteDatabase(path), tablePrefix: 'my_' });
+    const message = { channel: 'chat', sender: 'a1', id: '1', text: 'secret question' };
+    await store.receive({ key: 'k', userId: 'ada', message, receivedAt: 1 });
+    await store.put({ key: 'd', userId: 'ada', channel: 'chat', to: 'a1', message: { text: 'secret answer' }, createdAt: 1 });
+    await store.finish(['k'], 2);
+    await store.settle('d', { status: 'sent', at: 2 });
+    await store.close();
+    expect(readFileSync(path, 'latin1')).not.toContain('secret');
+  });
+
+  it('rejects wrong options, and reports a failing database as STORE_UNAVAILABLE', async () => {
+    expect(() => new SqlDeliveryStore({ database: {} as never })).toThrowError(/database/);
+    expect(() => new SqlDeliveryStore({ database: sqliteDatabase(':memory:'), tablePrefix: 'a;b' })).toThrowError(/tablePrefix/);
+    const database = { dialect: 'sqlite' as const, query: () => Promise.reject(new Error('gone')) };
+    await expect(new SqlDeliveryStore({ database }).pending()).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+  });
+});

@@ -1,0 +1,105 @@
+import { TholeError } from '@thole/core';
+import { FixedRuntime, says, ScriptedLlm } from '@thole/testing';
+import { describe, expect, it } from 'vitest';
+import { startAssistant } from '../support/assistant.ts';
+import { LocalChannel } from '../support/local-channel.ts';
+
+const down = (): Promise<void> => Promise.reject(new TholeError('CHANNEL_UNAVAILABLE', 'down'));
+
+describe('delivery of answers', () => {
+  it('repeats a send with growing waits and the same key, and keeps the order of an address (contract 45)', async () => {
+    const runtime = new FixedRuntime();
+    const { chat, dispatcher } = await startAssistant({ llm: new ScriptedLlm(), runtime });
+    let failures = 3;
+    chat.onSend = () => (failures-- > 0 ? down() : undefined);
+    await dispatcher.send({ userId: 'ada', message: 'one', idempotencyKey: 'k1' });
+    await dispatcher.send({ userId: 'ada', message: 'two', idempotencyKey: 'k2' });
+    await runtime.advance(100);
+    expect(chat.requests).toHaveLength(1);
+    await runtime.advance(20_000);
+    await dispatcher.idle();
+    expect(chat.requests.map(({ idempotencyKey }) => idempotencyKey)).toEqual(['k1', 'k1', 'k1', 'k1', 'k2']);
+    expect(chat.texts).toEqual(['one', 'two']);
+  });
+
+  it('does not let an address that fails delay others (contract 45)', async () => {
+    const runtime = new FixedRuntime();
+    const { chat, dispatcher } = await startAssistant({ llm: new ScriptedLlm(), runtime });
+    chat.onSend = ({ to }) => (to === 'a1' ? down() : undefined);
+    await dispatcher.send({ userId: 'ada', channel: 'chat', message: 'stuck' });
+    await dispatcher.send({ userId: 'bob', message: 'fine' });
+    await dispatcher.idle();
+    expect(chat.accepted).toEqual([expect.objectContaining({ to: 'b1', text: 'fine' })]);
+  });
+
+  it('waits as long as the service asks', async () => {
+    const runtime = new FixedRuntime();
+    const { chat, dispatcher } = await startAssistant({ llm: new ScriptedLlm(), runtime });
+    chat.onSend = () => Promise.reject(new TholeError('CHANNEL_UNAVAILABLE', 'slow', { retryAfterMs: 60_000 }));
+    await dispatcher.send({ userId: 'ada', channel: 'chat', message: 'one' });
+    await runtime.advance(59_000);
+    expect(chat.requests).toHaveLength(1);
+    await runtime.advance(1_000);
+    expect(chat.requests).toHaveLength(2);
+  });
+
+  it('gives up after maxAttempts, reports it and sends the next message', async () => {
+    const runtime = new FixedRuntime();
+    const options = { maxAttempts: 3 };
+    const { chat, dispatcher, failures, storage } = await startAssistant({ llm: new ScriptedLlm(), runtime, options });
+    chat.onSend = ({ message }) => (message.text === 'bad' ? down() : undefined);
+    const { key } = await dispatcher.send({ userId: 'ada', channel: 'chat', message: 'bad' });
+    await dispatcher.send({ userId: 'ada', channel: 'chat', message: 'good' });
+    await runtime.advance(60_000);
+    await dispatcher.idle();
+    expect(chat.requests.map(({ message }) => message.text)).toEqual(['bad', 'bad', 'bad', 'good']);
+    expect(await storage.deliveries.status(key)).toMatchObject({ status: 'failed', reason: 'CHANNEL_UNAVAILABLE' });
+    expect(failures.map(({ step }) => step)).toEqual(['send', 'send']);
+  });
+
+  it('ends an attempt after sendTimeoutMs', async () => {
+    const runtime = new FixedRuntime();
+    const { chat, dispatcher } = await startAssistant({ llm: new ScriptedLlm(), runtime, options: { sendTimeoutMs: 500 } });
+    let hangs = true;
+    chat.onSend = () => (hangs ? new Promise<void>(() => {}) : undefined);
+    await dispatcher.send({ userId: 'ada', channel: 'chat', message: 'one' });
+    await runtime.advance(600);
+    hangs = false;
+    await runtime.advance(2_000);
+    await dispatcher.idle();
+    expect(chat.texts).toEqual(['one']);
+  });
+
+  it('keeps messages of a channel that was removed until it is back', async () => {
+    const runtime = new FixedRuntime();
+    const { chat, dispatcher, storage } = await startAssistant({ llm: new ScriptedLlm(), runtime });
+    await dispatcher.setChannels([]);
+    expect(chat.handler).toBeUndefined();
+    await expect(dispatcher.send({ userId: 'ada', message: 'one' })).rejects.toMatchObject({ code: 'INVALID_INPUT' });
+    await dispatcher.send({ userId: 'ada', channel: 'chat', message: 'two' });
+    await dispatcher.idle();
+    expect(await storage.deliveries.pending()).toHaveLength(1);
+    const back = new LocalChannel();
+    await dispatcher.setChannels([back]);
+    await dispatcher.idle();
+    expect(back.texts).toEqual(['two']);
+  });
+
+  it('records what the service reports later', async () => {
+    const runtime = new FixedRuntime();
+    const { chat, dispatcher, storage } = await startAssistant({ llm: new ScriptedLlm(), runtime });
+    const { key } = await dispatcher.send({ userId: 'ada', channel: 'chat', message: 'one' });
+    await dispatcher.idle();
+    expect(await storage.deliveries.status(key)).toMatchObject({ status: 'sent' });
+    await chat.handler!.onReport({ channel: 'chat', id: 'sent-1', status: 'read' });
+    expect(await storage.deliveries.status(key)).toMatchObject({ status: 'read' });
+  });
+
+  it('sends a message with a known key once', async () => {
+    const runtime = new FixedRuntime();
+    const { chat, dispatcher } = await startAssistant({ llm: new ScriptedLlm(says('x')), runtime });
+    for (let i = 0; i < 3; i++) await dispatcher.send({ userId: 'bob', message: 'one', idempotencyKey: 'same' });
+    await dispatcher.idle();
+    expect(chat.texts).toEqual(['one']);
+  });
+});

@@ -1,0 +1,164 @@
+import { textOf } from '@thole/core';
+import { FixedRuntime, says, ScriptedLlm } from '@thole/testing';
+import { describe, expect, it } from 'vitest';
+import { Dispatcher } from '../../src/index.ts';
+import type { AccessRequest, DispatcherOptions } from '../../src/index.ts';
+import { appName, startAssistant } from '../support/assistant.ts';
+import { LocalChannel } from '../support/local-channel.ts';
+
+describe('unknown senders', () => {
+  it('are refused by default: nothing is stored, and no model is called (contract 45)', async () => {
+    const runtime = new FixedRuntime();
+    const llm = new ScriptedLlm();
+    const { chat, settle, storage } = await startAssistant({ llm, runtime });
+    await chat.hear('stranger', 'let me in', { senderName: 'Ada' });
+    await settle();
+    expect([llm.requests, chat.texts, await storage.deliveries.unfinished()]).toEqual([[], [], []]);
+  });
+
+  it('wait for approval: their messages are answered after it, also after a restart (contract 45)', async () => {
+    const runtime = new FixedRuntime();
+    const asked: AccessRequest[] = [];
+    const options: Partial<DispatcherOptions> = { unknownSenders: 'approve', onRequest: (each) => void asked.push(each) };
+    const first = await startAssistant({ llm: new ScriptedLlm(), runtime, options });
+    await first.chat.hear('c1', 'hello', { senderName: 'Cleo' });
+    await first.chat.hear('c1', 'anyone there?', { senderName: 'Cleo' });
+    await first.settle();
+    expect(first.chat.texts).toEqual([expect.stringContaining('let you in')]);
+    expect(asked).toMatchObject([{ channel: 'chat', sender: 'c1', name: 'Cleo' }]);
+    await first.dispatcher.close();
+
+    const llm = new ScriptedLlm(says('Welcome.'));
+    const second = await startAssistant({ llm, runtime, storage: first.storage, options });
+    const user = await second.dispatcher.approve({ channel: 'chat', sender: 'c1' });
+    await second.settle();
+    expect(user).toMatchObject({ id: 'cleo', name: 'Cleo', role: 'user' });
+    expect(second.chat.texts).toEqual([expect.stringContaining('You are in'), 'Welcome.']);
+    expect(textOf(llm.requests[0]!.contents[0])).toBe('hello\nanyone there?');
+    expect(await second.storage.identities.listRequests()).toEqual([]);
+  });
+
+  it('can be linked to an existing user, or rejected', async () => {
+    const runtime = new FixedRuntime();
+    const options: Partial<DispatcherOptions> = { unknownSenders: 'approve' };
+    const { chat, dispatcher, settle, storage } = await startAssistant({ llm: new ScriptedLlm(says('Hi.')), runtime, options });
+    await chat.hear('a2', 'my new phone');
+    await chat.hear('spam', 'buy this');
+    await dispatcher.approve({ channel: 'chat', sender: 'a2', userId: 'ada' });
+    expect(await dispatcher.reject({ channel: 'chat', sender: 'spam' })).toBe(true);
+    await settle();
+    expect(chat.accepted.filter(({ text }) => text === 'Hi.')).toMatchObject([{ to: 'a2' }]);
+    expect(await storage.identities.listRequests()).toEqual([]);
+    expect(await storage.deliveries.unfinished()).toEqual([]);
+  });
+
+  it('cannot fill the store: 20 messages of each wait, of at most 100 senders', async () => {
+    const runtime = new FixedRuntime();
+    const options: Partial<DispatcherOptions> = { unknownSenders: 'approve' };
+    const { chat, storage } = await startAssistant({ llm: new ScriptedLlm(), runtime, options });
+    for (let i = 0; i < 25; i++) await chat.hear('flood', `message ${i}`);
+    for (let i = 0; i < 120; i++) await chat.hear(`s${i}`, 'hello');
+    expect(await storage.identities.listRequests()).toHaveLength(100);
+    expect(await storage.deliveries.unfinished()).toHaveLength(20 + 99);
+  });
+
+  it('become guests with the mode welcome', async () => {
+    const runtime = new FixedRuntime();
+    const options: Partial<DispatcherOptions> = { unknownSenders: 'welcome' };
+    const { chat, settle, storage } = await startAssistant({ llm: new ScriptedLlm(says('Hi.')), runtime, options });
+    await chat.hear('c1', 'hello', { senderName: 'Ada' });
+    await settle();
+    expect(await storage.identities.find({ channel: 'chat', sender: 'c1' })).toMatchObject({ id: 'ada-2', role: 'guest' });
+    expect(chat.texts).toEqual(['Hi.']);
+  });
+});
+
+describe('Dispatcher', () => {
+  it('checks messages before anything is stored (contract 45)', async () => {
+    const runtime = new FixedRuntime();
+    const options = { maxTextLength: 10, maxFileBytes: 10 };
+    const { chat, storage } = await startAssistant({ llm: new ScriptedLlm(), runtime, options });
+    const good = { channel: 'chat', sender: 'a1', id: '1', text: 'hi' };
+    const file = { mimeType: 'image/png', data: 'aGk=' };
+    const bad: unknown[] = [
+      null,
+      'text',
+      { ...good, sender: '' },
+      { ...good, sender: 7 },
+      { ...good, id: undefined },
+      { ...good, id: 'x'.repeat(600) },
+      { ...good, channel: 'Chat:1' },
+      { ...good, text: 7 },
+      { ...good, text: 'x'.repeat(11) },
+      { ...good, text: ' ' },
+      { ...good, files: 'no' },
+      { ...good, files: [{ ...file, data: 'not base64!' }] },
+      { ...good, files: [{ ...file, mimeType: 'image' }] },
+      { ...good, files: [{ ...file, data: 'aGk='.repeat(10) }] },
+      { ...good, group: { id: 'g', isAddressed: 'yes' } },
+      { ...good, address: '' },
+      { ...good, sentAt: 'now' },
+    ];
+    for (const message of bad)
+      await expect(chat.handler!.onMessage(message as never)).rejects.toMatchObject({ code: 'INVALID_INPUT' });
+    expect(await storage.deliveries.unfinished()).toEqual([]);
+  });
+
+  it('removes control characters and unknown members from messages', async () => {
+    const runtime = new FixedRuntime();
+    const { chat, storage } = await startAssistant({ llm: new ScriptedLlm(says('x')), runtime });
+    await chat.hear('a1', 'a\u0000b\u001b[2J\r\nc\ud800', { unknown: 1 } as never);
+    const [stored] = await storage.deliveries.unfinished();
+    expect(stored!.message).toEqual({ channel: 'chat', sender: 'a1', id: 'id-1', text: 'ab[2J\nc\ufffd' });
+  });
+
+  it('sends to the channel of the last message by default', async () => {
+    const runtime = new FixedRuntime();
+    const channels = [new LocalChannel('chat'), new LocalChannel('mail')];
+    const { dispatcher, settle } = await startAssistant({ llm: new ScriptedLlm(says('Hi.')), runtime, channels });
+    expect(await dispatcher.send({ userId: 'ada', message: 'first' })).toMatchObject({ channel: 'chat' });
+    await channels[1]!.hear('ada@x', 'hello');
+    await settle();
+    expect(await dispatcher.send({ userId: 'ada', message: 'second' })).toMatchObject({ channel: 'mail' });
+    await expect(dispatcher.send({ userId: 'nobody', message: 'x' })).rejects.toMatchObject({ code: 'USER_NOT_FOUND' });
+  });
+
+  it('keeps the memory of a deleted user, and deletes it with data: true', async () => {
+    for (const data of [false, true]) {
+      const runtime = new FixedRuntime();
+      const { chat, dispatcher, settle, storage } = await startAssistant({ llm: new ScriptedLlm(says('Hi.')), runtime });
+      await chat.hear('a1', '/remember I like tea');
+      await chat.hear('a1', 'hello');
+      await settle();
+      expect(await dispatcher.deleteUser({ userId: 'ada', data })).toBe(true);
+      expect(await dispatcher.deleteUser({ userId: 'ada', data })).toBe(false);
+      const { memories } = await storage.memory.listMemories!({ appName, userId: 'ada', filter: {} });
+      const session = await storage.sessions.getSession({ appName, userId: 'ada', sessionId: 'ada:chat' });
+      expect([memories.length, session === undefined]).toEqual(data ? [0, true] : [1, false]);
+      await chat.hear('a1', 'am I still known?');
+      await settle();
+      expect(chat.texts).toHaveLength(2);
+      // Another Ada never gets the id, and with it the memory, of the deleted one.
+      expect(await storage.identities.create({ name: 'Ada' })).toMatchObject({ id: 'ada-2' });
+    }
+  });
+
+  it('stops all channels and rejects if one cannot start', async () => {
+    const runtime = new FixedRuntime();
+    const good = new LocalChannel('good');
+    const bad = new LocalChannel('bad');
+    bad.start = () => Promise.reject(new Error('wrong token'));
+    const starting = startAssistant({ llm: new ScriptedLlm(), runtime, channels: [good, bad] });
+    await expect(starting).rejects.toThrow('wrong token');
+    expect(good.handler).toBeUndefined();
+  });
+
+  it('rejects wrong options', () => {
+    const create = (options: object) => () => new Dispatcher(options as DispatcherOptions);
+    expect(create({ appName: 'a', channel: [] })).toThrowError(/channel/);
+    expect(create({ appName: 'a', channels: [{}] })).toThrowError(/start\(\)/);
+    const twice = [new LocalChannel('a'), new LocalChannel('a')];
+    expect(create({ appName: 'a', channels: twice })).toThrowError(/Two channels/);
+    expect(create({ appName: 'a', channels: [new LocalChannel('A B')] })).toThrowError(/channels\[0\].name/);
+  });
+});
