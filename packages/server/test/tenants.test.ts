@@ -66,7 +66,15 @@ async function createServer(): Promise<TenantServer> {
   return {
     ...{ handler, stored },
     params: {
-      ...{ app: 'demo', user: 'ann', session: 'hers', name: 'plan.txt', version: '0', memory: memories[0]!.id! },
+      ...{
+        app: 'demo',
+        model: 'demo',
+        user: 'ann',
+        session: 'hers',
+        name: 'plan.txt',
+        version: '0',
+        memory: memories[0]!.id!,
+      },
       ...{ event: event!.id, invocation: event!.invocationId },
     },
   };
@@ -80,6 +88,11 @@ const bodies: { [title: string]: unknown } = {
   'POST /run': { ...ann, newMessage: { parts: [{ text: 'x' }] } },
   'POST /run_sse': { ...ann, newMessage: { parts: [{ text: 'x' }] } },
   'POST /ui/:app/chat': { id: 'hers', messages: [{ id: 'm', role: 'user', parts: [{ type: 'text', text: 'x' }] }] },
+  'POST /ag-ui/:app': { threadId: 'hers', runId: 'r', messages: [{ role: 'user', content: 'x' }] },
+  'POST /v1/chat/completions': {
+    ...{ model: 'demo', metadata: { session_id: 'hers' }, messages: [{ role: 'user', content: 'x' }] },
+  },
+  'POST /v1/responses': { model: 'demo', conversation: 'hers', input: 'x' },
   'PATCH /apps/:app/users/:user/sessions/:session': { stateDelta: { plan: 'x' } },
   'PATCH /apps/:app/users/:user/memory': { sessionId: 'hers' },
   'POST /apps/:app/users/:user/memory': { memories: [{ text: 'x' }] },
@@ -100,7 +113,11 @@ async function ask(
   const init: RequestInit = route.method === 'GET' ? {} : posting(bodyOf(title, params), { method: route.method });
   // For routes whose path and body name no user.
   const named = { 'x-user-id': params['user']! };
-  const headers = { ...(init.headers as object), ...named, ...(token !== undefined && { authorization: `Bearer ${token}` }) };
+  const headers = {
+    ...(init.headers as object),
+    ...named,
+    ...(token !== undefined && { authorization: `Bearer ${token}` }),
+  };
   const response = await handler(new Request(`http://localhost${url}`, { ...init, headers }));
   return { status: response.status, text: await response.text() };
 }
