@@ -41,9 +41,9 @@ export interface RecallTuning {
 export const chatTuning: RecallTuning = {
   weights: {
     ownWords: 1,
-    neighbourhood: 0.6,
+    neighbourhood: 0.65,
     session: 0.6,
-    askedAbout: 0.6,
+    askedAbout: 0.65,
     answer: 0.6,
     questionAhead: 0,
     phrase: 0,

@@ -43,7 +43,7 @@ describe('wordRanking', () => {
     const alone = { weights: { neighbourhood: 0, session: 0, answer: 0 } };
     expect((await search('breakfast', { chat: alone })).map(({ id }) => id).sort()).toEqual(['t1', 't4']);
     expect((await search('breakfast', { messages: alone })).length).toBeGreaterThan(2);
-    expect(chatTuning.weights.neighbourhood).toBe(0.6);
+    expect(chatTuning.weights.neighbourhood).toBe(0.65);
   });
 
   it('uses the tuning for long messages if turns are longer than chatLength', async () => {
