@@ -1,4 +1,4 @@
-// `npm start`, `npm test` and `npm run chat` from a bare clone: gets a Node and a pnpm that fit, installs the
+// `npm start`, `npm test`, `npm run chat` and `npm run companion` from a bare clone: gets a Node and a pnpm that fit, installs the
 // packages, then runs the script `real:<name>` of package.json, or `scripts/<name>.mjs`. Plain JavaScript without imports
 // from npm; runs on Node 18 and newer.
 import { spawn } from 'node:child_process';
