@@ -77,6 +77,23 @@ describe('POST /ag-ui/:app', () => {
     expect(inWords(await second)).toEqual(inWords(await first));
   });
 
+  it('streams a run of another process from the event log', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const answer = async () => (await promise, says('Sunny.'));
+    const first = agUiDemo({ rootAgent: clerk(calls('look', {}, 'c1'), answer) });
+    const second = agUiDemo({ rootAgent: clerk(), sessionService: first.sessions });
+    const active = first.send('Weather?', { runId: 'r1' });
+    await expect.poll(async () => (await first.sessions.getSession(ref))?.events.length).toBe(3);
+    const other = newClient(second.handler);
+    other.addMessage({ id: 'm1', role: 'user', content: 'Weather?' });
+    const followed = eventsOf(other, { runId: 'r1' });
+    resolve();
+    const withoutState = (events: readonly AgUiEvent[]) =>
+      inWords(events.filter(({ type }) => !type.startsWith('STATE')));
+    expect(withoutState(await followed)).toEqual(withoutState(await active));
+    expect(second.client.messages).toEqual([]);
+  });
+
   it('shows calls of tools with their results, before the answer', async () => {
     const { send, client } = agUiDemo({ rootAgent: clerk(calls('look', { at: 'sky' }, 'c1'), says('Sunny.')) });
     const events = await send('Weather?');
