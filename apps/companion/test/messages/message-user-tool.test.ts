@@ -82,6 +82,10 @@ describe('message_user', () => {
     expect((await call('ann', { recipient: 'aunt', text: 'Hi.' })).response).toMatchObject({
       ask: expect.stringContaining('Nobody'),
     });
+    // Callers send nothing to themselves.
+    expect((await call('ann', { recipient: 'Ann', text: 'Hi.' })).response).toMatchObject({
+      ask: expect.stringContaining('Nobody'),
+    });
     expect(sent).toEqual([]);
   });
 
