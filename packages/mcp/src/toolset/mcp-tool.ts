@@ -22,7 +22,7 @@ export class McpTool implements Tool {
   readonly name: string;
   /** Name at the server. */
   readonly mcpName: string;
-  /** What the server says about the tool, such as `readOnlyHint`. Trust it only as far as you trust the server. */
+  /** Properties of the tool that the server claims, such as `readOnlyHint`. Trust them only as far as you trust the server. */
   readonly annotations: Readonly<ToolAnnotations>;
   readonly requireConfirmation?: RequireConfirmation | undefined;
   readonly #definition: McpToolDefinition;

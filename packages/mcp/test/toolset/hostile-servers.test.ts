@@ -158,7 +158,7 @@ describe('McpToolset with a server that answers calls wrongly', () => {
     expect(run.responses).toEqual([{ result: 'Done.' }]);
   });
 
-  it('ends a call without progress after callTimeoutMs, and one with progress after maxCallTimeMs', async () => {
+  it('ends calls after callTimeoutMs without progress, and after maxCallTimeMs with progress', async () => {
     const runtime = new FixedRuntime();
     let report: (progress: number) => void = () => undefined;
     const server = await startRawServer({

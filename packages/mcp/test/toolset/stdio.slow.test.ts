@@ -61,7 +61,7 @@ describe('McpToolset with a process', () => {
     expect(run.responses).toEqual([{ result: 'given undefined' }]);
   });
 
-  it('tells the model that the process ended during a call, and starts another one for the next call', async () => {
+  it('returns an error if the process ends during a call, and starts another for the next call', async () => {
     const run = agent(params('serve'), [calls('die'), calls('pid'), says('Done.')]);
     await run.say();
     expect(run.responses).toEqual([

@@ -20,7 +20,7 @@ export interface CallLimits {
   readonly elicitationTimeoutMs: number;
 }
 
-/** What a call needs from its caller. */
+/** Settings of a call. */
 export interface RunningCallOptions {
   readonly server: string;
   readonly toolName: string;

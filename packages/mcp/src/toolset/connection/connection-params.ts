@@ -63,7 +63,7 @@ export interface StreamableHTTPConnectionParams {
   protocol?: McpProtocol | undefined;
 }
 
-/** How a server is reached, with ADK's names. */
+/** The program or the address of a server, with ADK's names. */
 export type McpConnectionParams = StdioConnectionParams | StreamableHTTPConnectionParams;
 
 /** Returns the host without the brackets of an IPv6 address, without a final dot, and in lower case. */

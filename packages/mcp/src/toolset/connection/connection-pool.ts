@@ -28,7 +28,7 @@ export class ConnectionPool {
   readonly #idleTimeoutMs: number;
   readonly #runtime: Runtime;
   readonly #entries = new Map<string, Entry>();
-  /** What connections have learned about the server, by identity. */
+  /** The protocol of the server, as earlier connections have found it, by identity. */
   readonly #priors = new Map<string, PriorDiscovery>();
 
   constructor(open: OpenConnection, p: { idleTimeoutMs: number; runtime: Runtime }) {

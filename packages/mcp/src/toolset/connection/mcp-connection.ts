@@ -94,7 +94,7 @@ export class McpConnection {
     return this.#isClosed;
   }
 
-  /** What an earlier connection has learned, for the next one. */
+  /** The protocol of the server, for the next connection. */
   get prior(): PriorDiscovery | undefined {
     const discover = this.client.getDiscoverResult();
     if (discover) return { kind: 'modern', discover };
@@ -133,7 +133,7 @@ export class McpConnection {
       if (params.type === 'StreamableHTTPConnectionParams' && params.terminateOnClose !== false) {
         const transport = this.#transport as Transport & { terminateSession?(): Promise<void> };
         const ended = transport.terminateSession?.() ?? Promise.resolve();
-        await raceAbort(ended, AbortSignal.timeout(CLOSE_MS));
+        await this.#atMost(CLOSE_MS, ended);
       }
     } catch (error) {
       this.#log('The session at an MCP server was not ended.', error);
@@ -201,6 +201,12 @@ export class McpConnection {
       'MCP_SERVER_FAILED',
       `The MCP server "${server}" has more than ${maxTools} tools. Choose some with toolFilter at the server, or raise maxTools.`,
     );
+  }
+
+  async #atMost(ms: number, ended: Promise<void>): Promise<void> {
+    const limit = new AbortController();
+    const cancelTimer = this.#settings.runtime.timer(ms, () => limit.abort(new Error('No answer came in time.')));
+    await raceAbort(ended, limit.signal).finally(cancelTimer);
   }
 
   #log(message: string, error: unknown): void {

@@ -1,4 +1,10 @@
-import type { GetPromptResult, Prompt, ReadResourceResult, Resource } from '@modelcontextprotocol/client';
+import type {
+  GetPromptResult,
+  Prompt,
+  ReadResourceResult,
+  RequestOptions,
+  Resource,
+} from '@modelcontextprotocol/client';
 import type { Content, Part, ReadonlyContext } from '@thole/core';
 import { TholeError } from '@thole/core';
 import type { McpConnection } from '../connection/mcp-connection.ts';
@@ -48,7 +54,7 @@ export class McpResources {
 
   async #use<T>(
     context: ReadonlyContext,
-    work: (connection: McpConnection, options: { timeout: number; signal: AbortSignal }) => Promise<T>,
+    work: (connection: McpConnection, options: RequestOptions) => Promise<T>,
   ): Promise<T> {
     const { signal } = context;
     return this.#access.use(context, signal, async (connection) => {

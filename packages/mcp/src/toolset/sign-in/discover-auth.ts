@@ -3,7 +3,7 @@ import { TholeError } from '@thole/core';
 import { errorFields } from '@thole/core/kit';
 import type { Runtime } from '@thole/core';
 
-/** Where users sign in to a server, and for what. */
+/** The authorization server of an MCP server, and the scopes to request. */
 export interface ServerAuth {
   readonly metadata: AuthorizationServerMetadata;
   /** Address for which tokens are requested. Undefined: the server names none. */

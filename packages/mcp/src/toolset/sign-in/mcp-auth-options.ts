@@ -2,7 +2,7 @@ import type { Authenticator } from '@thole/core';
 import { TholeError } from '@thole/core';
 import { invalidInput, optionNames, rejectUnknownOptions } from '@thole/core/kit';
 
-/** How users sign in to a server with OAuth. The endpoints are found from the server's address. */
+/** Settings of sign-ins to a server with OAuth. The endpoints are found from the server's address. */
 export interface McpAuthOptions {
   /** The authenticator of the runner, such as `OAuthAuthenticator` of `@thole/auth`. It stores the tokens of users. */
   authenticator: Authenticator;
@@ -18,7 +18,7 @@ export interface McpAuthOptions {
   scopes?: readonly string[] | undefined;
 }
 
-/** Throws `INVALID_INPUT` for options with which nobody can sign in. */
+/** Throws `INVALID_INPUT` for options with which no user can sign in. */
 export function assertAuthOptions(auth: McpAuthOptions): void {
   const known = optionNames<McpAuthOptions>({
     ...{ authenticator: true, clientId: true, clientSecret: true, redirectUri: true, scopes: true },
