@@ -161,7 +161,9 @@ describe('Conversation', () => {
       ['g1', 'In the group.'],
       ['g1', 'Seen.'],
     ]);
-    expect(textOf(llm.requests[1]!.contents.at(-1))).toContain('edited an earlier message. It now reads:) hello everyone');
+    expect(textOf(llm.requests[1]!.contents.at(-1))).toContain(
+      'edited an earlier message. It now reads:) hello everyone',
+    );
   });
 
   it('answers an edit within the same second as the message itself', async () => {

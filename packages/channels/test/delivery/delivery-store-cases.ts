@@ -17,7 +17,10 @@ export function deliveryStoreCases(open: () => DeliveryStore): void {
     expect(await store.receive(received('2'))).toBe(false);
     expect(await store.unfinished()).toEqual([received('2'), received('1')]);
     await store.begin(['k1', 'k2'], { id: 'batch', interruptId: 'question' });
-    expect((await store.unfinished())[1]).toEqual({ ...received('1'), batch: { id: 'batch', interruptId: 'question' } });
+    expect((await store.unfinished())[1]).toEqual({
+      ...received('1'),
+      batch: { id: 'batch', interruptId: 'question' },
+    });
     await store.finish(['k2'], 20);
     expect((await store.unfinished()).map(({ key }) => key)).toEqual(['k1']);
     expect(await store.receive(received('2'))).toBe(false);

@@ -20,7 +20,14 @@ describe('SqlDeliveryStore in SQLite', () => {
     const store = new SqlDeliveryStore({ database: sqliteDatabase(path), tablePrefix: 'my_' });
     const message = { channel: 'chat', sender: 'a1', id: '1', text: 'secret question' };
     await store.receive({ key: 'k', userId: 'ada', message, receivedAt: 1 });
-    await store.put({ key: 'd', userId: 'ada', channel: 'chat', to: 'a1', message: { text: 'secret answer' }, createdAt: 1 });
+    await store.put({
+      key: 'd',
+      userId: 'ada',
+      channel: 'chat',
+      to: 'a1',
+      message: { text: 'secret answer' },
+      createdAt: 1,
+    });
     await store.finish(['k'], 2);
     await store.settle('d', { status: 'sent', at: 2 });
     await store.close();
@@ -29,7 +36,9 @@ describe('SqlDeliveryStore in SQLite', () => {
 
   it('rejects wrong options, and reports a failing database as STORE_UNAVAILABLE', async () => {
     expect(() => new SqlDeliveryStore({ database: {} as never })).toThrowError(/database/);
-    expect(() => new SqlDeliveryStore({ database: sqliteDatabase(':memory:'), tablePrefix: 'a;b' })).toThrowError(/tablePrefix/);
+    expect(() => new SqlDeliveryStore({ database: sqliteDatabase(':memory:'), tablePrefix: 'a;b' })).toThrowError(
+      /tablePrefix/,
+    );
     const database = { dialect: 'sqlite' as const, query: () => Promise.reject(new Error('gone')) };
     await expect(new SqlDeliveryStore({ database }).pending()).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
   });

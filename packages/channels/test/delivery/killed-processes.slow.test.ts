@@ -12,7 +12,9 @@ const steps = [
 ];
 
 async function run(folder: string, killAt: string): Promise<string | null> {
-  const running = spawn(process.execPath, ['--conditions=@thole/source', child, folder, killAt], { stdio: ['ignore', 'inherit', 'inherit'] });
+  const running = spawn(process.execPath, ['--conditions=@thole/source', child, folder, killAt], {
+    stdio: ['ignore', 'inherit', 'inherit'],
+  });
   return new Promise((resolve) => void running.once('exit', (code, signal) => resolve(signal ?? String(code))));
 }
 

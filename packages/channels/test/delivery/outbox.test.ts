@@ -59,7 +59,11 @@ describe('delivery of answers', () => {
 
   it('ends an attempt after sendTimeoutMs', async () => {
     const runtime = new FixedRuntime();
-    const { chat, dispatcher } = await startAssistant({ llm: new ScriptedLlm(), runtime, options: { sendTimeoutMs: 500 } });
+    const { chat, dispatcher } = await startAssistant({
+      llm: new ScriptedLlm(),
+      runtime,
+      options: { sendTimeoutMs: 500 },
+    });
     let hangs = true;
     chat.onSend = () => (hangs ? new Promise<void>(() => {}) : undefined);
     await dispatcher.send({ userId: 'ada', channel: 'chat', message: 'one' });

@@ -19,7 +19,10 @@ describe('unknown senders', () => {
   it('wait for approval: their messages are answered after it, also after a restart (contract 45)', async () => {
     const runtime = new FixedRuntime();
     const asked: AccessRequest[] = [];
-    const options: Partial<DispatcherOptions> = { unknownSenders: 'approve', onRequest: (each) => void asked.push(each) };
+    const options: Partial<DispatcherOptions> = {
+      unknownSenders: 'approve',
+      onRequest: (each) => void asked.push(each),
+    };
     const first = await startAssistant({ llm: new ScriptedLlm(), runtime, options });
     await first.chat.hear('c1', 'hello', { senderName: 'Cleo' });
     await first.chat.hear('c1', 'anyone there?', { senderName: 'Cleo' });
@@ -41,7 +44,11 @@ describe('unknown senders', () => {
   it('can be linked to an existing user, or rejected', async () => {
     const runtime = new FixedRuntime();
     const options: Partial<DispatcherOptions> = { unknownSenders: 'approve' };
-    const { chat, dispatcher, settle, storage } = await startAssistant({ llm: new ScriptedLlm(says('Hi.')), runtime, options });
+    const { chat, dispatcher, settle, storage } = await startAssistant({
+      llm: new ScriptedLlm(says('Hi.')),
+      runtime,
+      options,
+    });
     await chat.hear('a2', 'my new phone');
     await chat.hear('spam', 'buy this');
     await dispatcher.approve({ channel: 'chat', sender: 'a2', userId: 'ada' });
@@ -68,7 +75,10 @@ describe('unknown senders', () => {
     const { chat, settle, storage } = await startAssistant({ llm: new ScriptedLlm(says('Hi.')), runtime, options });
     await chat.hear('c1', 'hello', { senderName: 'Ada' });
     await settle();
-    expect(await storage.identities.find({ channel: 'chat', sender: 'c1' })).toMatchObject({ id: 'ada-2', role: 'guest' });
+    expect(await storage.identities.find({ channel: 'chat', sender: 'c1' })).toMatchObject({
+      id: 'ada-2',
+      role: 'guest',
+    });
     expect(chat.texts).toEqual(['Hi.']);
   });
 });
@@ -126,7 +136,10 @@ describe('Dispatcher', () => {
   it('keeps the memory of a deleted user, and deletes it with data: true', async () => {
     for (const data of [false, true]) {
       const runtime = new FixedRuntime();
-      const { chat, dispatcher, settle, storage } = await startAssistant({ llm: new ScriptedLlm(says('Hi.')), runtime });
+      const { chat, dispatcher, settle, storage } = await startAssistant({
+        llm: new ScriptedLlm(says('Hi.')),
+        runtime,
+      });
       await chat.hear('a1', '/remember I like tea');
       await chat.hear('a1', 'hello');
       await settle();

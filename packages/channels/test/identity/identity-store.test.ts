@@ -48,7 +48,9 @@ for (const [name, create] of Object.entries(kinds)) {
     it('rejects a sender or an id that another user has, and changes nothing', async () => {
       const store = create()();
       await store.create({ id: 'ada', name: 'Ada', identities: [phone] });
-      await expect(store.create({ name: 'Bob', identities: [phone] })).rejects.toMatchObject({ code: 'IDENTITY_TAKEN' });
+      await expect(store.create({ name: 'Bob', identities: [phone] })).rejects.toMatchObject({
+        code: 'IDENTITY_TAKEN',
+      });
       await expect(store.create({ id: 'ada', name: 'Other' })).rejects.toMatchObject({ code: 'USER_ALREADY_EXISTS' });
       await expect(store.link('bob', mail)).rejects.toMatchObject({ code: 'USER_NOT_FOUND' });
       expect(await store.list()).toHaveLength(1);

@@ -58,7 +58,12 @@ export function newStorage(runtime: Runtime): Storage {
 
 export async function addUsers(identities: IdentityStore): Promise<void> {
   const on = (channel: string, sender: string) => ({ channel, sender });
-  await identities.create({ id: 'ada', name: 'Ada', role: 'admin', identities: [on('chat', 'a1'), on('mail', 'ada@x')] });
+  await identities.create({
+    id: 'ada',
+    name: 'Ada',
+    role: 'admin',
+    identities: [on('chat', 'a1'), on('mail', 'ada@x')],
+  });
   await identities.create({ id: 'bob', name: 'Bob', identities: [on('chat', 'b1')] });
 }
 

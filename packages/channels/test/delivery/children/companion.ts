@@ -36,7 +36,10 @@ const model: Llm = {
   async *generateContentAsync({ contents }) {
     log('model.jsonl', contents.length);
     killIf('model');
-    yield { content: { role: 'model', parts: [{ text: `Answer to ${contents.at(-1)?.parts?.at(-1)?.text}` }] }, finishReason: 'STOP' };
+    yield {
+      content: { role: 'model', parts: [{ text: `Answer to ${contents.at(-1)?.parts?.at(-1)?.text}` }] },
+      finishReason: 'STOP',
+    };
   },
 };
 
