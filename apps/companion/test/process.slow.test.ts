@@ -52,6 +52,11 @@ describe('npm run companion', () => {
     writeFileSync(join(data, 'companion.yaml'), 'channels: { http: }');
     const keyless = new CompanionProcess({ data });
     expect([await keyless.ended, keyless.errors]).toEqual([1, expect.stringContaining('COMPANION_HTTP_SECRET')]);
+    writeFileSync(join(data, 'companion.yaml'), '');
+    const grow = new CompanionProcess({ data, args: ['grow', '--user', 'ann'] });
+    expect([await grow.ended, grow.errors]).toEqual([1, expect.stringContaining('Proposals need a language model')]);
+    const show = new CompanionProcess({ data, args: ['grow', 'show', '--user', 'ann'] });
+    expect([await show.ended, show.output]).toEqual([0, 'There is nothing to propose.\n']);
     const unknown = new CompanionProcess({ data, args: ['dance'] });
     expect([await unknown.ended, unknown.errors]).toEqual([1, expect.stringContaining('The only command is grow.')]);
   });
