@@ -1,0 +1,48 @@
+import { useEffect, useState } from 'react';
+import { Chat } from './Chat.tsx';
+import { loadMessages } from './chat-api.ts';
+import type { ChatMessage } from './chat-api.ts';
+
+/** The page: one chat, whose id is in the address, so that a reload keeps it. */
+export function App() {
+  const [id, setId] = useState(chatInAddress);
+  const [messages, setMessages] = useState<ChatMessage[]>();
+  const [problem, setProblem] = useState<string>();
+
+  useEffect(() => {
+    let isCurrent = true;
+    setMessages(undefined);
+    loadMessages(id).then(
+      (loaded) => isCurrent && setMessages(loaded),
+      (error: unknown) => isCurrent && setProblem(String(error)),
+    );
+    return () => {
+      isCurrent = false;
+    };
+  }, [id]);
+
+  const startChat = (): void => {
+    location.hash = crypto.randomUUID();
+    setId(location.hash.slice(1));
+  };
+
+  return (
+    <>
+      <header>
+        <h1>Hotel concierge</h1>
+        <button type="button" onClick={startChat}>
+          New chat
+        </button>
+      </header>
+      <main>
+        {problem !== undefined && <p role="alert">Cannot load the chat. {problem}</p>}
+        {messages && <Chat key={id} id={id} messages={messages} />}
+      </main>
+    </>
+  );
+}
+
+function chatInAddress(): string {
+  if (location.hash.length < 2) location.hash = crypto.randomUUID();
+  return location.hash.slice(1);
+}

@@ -1,0 +1,32 @@
+import type { UIMessage } from 'ai';
+
+/** A message of the concierge's chat. */
+export type ChatMessage = UIMessage<{ errorText?: string }, { interrupt: InterruptData }>;
+
+/** A request to a person, as the server sends it. */
+export interface InterruptData {
+  id: string;
+  kind: 'confirmation' | 'input' | 'credential' | 'longRunning' | 'timer';
+  message?: string;
+  responseSchema?: { type?: string };
+  isOpen: boolean;
+}
+
+/** The guest is in the address, `?userId=…`: this page has no sign-in. */
+const guest = new URLSearchParams(location.search).get('userId') ?? 'guest';
+const query = `?userId=${encodeURIComponent(guest)}`;
+
+/** The address of `useChat`. */
+export const api = `/ui/hotel/chat${query}`;
+
+/** Returns the stored messages of a chat. */
+export async function loadMessages(id: string): Promise<ChatMessage[]> {
+  const response = await fetch(`/ui/hotel/chat/${encodeURIComponent(id)}/messages${query}`);
+  if (!response.ok) throw new Error(`The server answered with status ${response.status}.`);
+  return ((await response.json()) as { messages: ChatMessage[] }).messages;
+}
+
+/** Stops the run of a chat. The server continues a run whose page has left. */
+export async function stopRun(id: string): Promise<void> {
+  await fetch(`/ui/hotel/chat/${encodeURIComponent(id)}/stream${query}`, { method: 'DELETE' });
+}

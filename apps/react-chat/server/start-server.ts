@@ -1,0 +1,66 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createAgent } from '@thole/concierge/agent';
+import { chooseModel } from '@thole/concierge/model';
+import { APP_NAME, openServices } from '@thole/concierge/services';
+import { systemRuntime } from '@thole/core';
+import type { EnvVars } from '@thole/core';
+import { devUi } from '@thole/dev-ui';
+import { ToolPolicyPlugin } from '@thole/runner';
+import { createHandler } from '@thole/server';
+import { toNodeListener } from '@thole/server/node';
+import { readPageFile } from './read-page-file.ts';
+
+/** A running server of the chat. */
+export interface ChatServer {
+  url: string;
+  /** Name of the model, and a note if it is the demo model. */
+  notice: string;
+  close(): Promise<void>;
+}
+
+/** Makes answers of the demo model visible as a stream. */
+const WORD_DELAY_MS = 20;
+
+/** Serves the built page at `/`, and the concierge behind it. A guest has to approve each booking. */
+export async function startServer(p: { folder: string; port: number; env: EnvVars }): Promise<ChatServer> {
+  const { folder, port, env } = p;
+  const runtime = systemRuntime();
+  const model = chooseModel({ runtime, env, wordDelayMs: WORD_DELAY_MS });
+  const { services, close } = await openServices({ memory: true, model, runtime, env });
+  const { sessionService, memoryService, artifactService, plugins, tools, timeZone } = services;
+  const approvals = new ToolPolicyPlugin({ rules: [{ tool: ['book_room', 'cancel_booking'], decision: 'ask' }] });
+  const handler = createHandler({
+    ...{ sessionService, memoryService, artifactService, runtime },
+    ...{ ui: devUi(), onDisconnect: 'continue', recover: true },
+    apps: [
+      {
+        name: APP_NAME,
+        rootAgent: createAgent({ llm: model.llm, memoryTools: tools, timeZone }),
+        plugins: [approvals, ...plugins],
+      },
+    ],
+  });
+  const listener = toNodeListener(handler);
+  const server = createServer((request, response) => {
+    void readPageFile(folder, request.url ?? '/').then((file) => {
+      if (file) response.setHeader('content-type', file.type).end(file.bytes);
+      else listener(request, response);
+    });
+  });
+  const listening = Promise.withResolvers<void>();
+  server.once('error', listening.reject);
+  server.listen(port, '127.0.0.1', listening.resolve);
+  await listening.promise;
+  services.begin();
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    notice: model.notice,
+    async close() {
+      await handler.close({ timeoutMs: 5_000 });
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+      await close();
+    },
+  };
+}
