@@ -54,13 +54,15 @@ describe('POST /ag-ui/:app with resume', () => {
   });
 
   it('lets the clock answer an expired confirmation that is cancelled', async () => {
-    const runtime = new FixedRuntime({ now: 1_000 });
     const { rootAgent, booked } = bookingDesk(...bookingAnswers);
-    const { handler, send, client } = agUiDemo({ rootAgent, runtime });
-    await send('Book room 7.');
-    await runtime.advance(3_600_001);
-    const resume = [{ interruptId: client.pendingInterrupts[0]!.id, status: 'cancelled' as const }];
-    expect(outcomeOf(await eventsOf(newClient(handler), { resume }))).toEqual({ type: 'success' });
+    const first = agUiDemo({ rootAgent });
+    await first.send('Book room 7.');
+    const runtime = new FixedRuntime({ now: 4_000_000_000 });
+    const later = agUiDemo({ rootAgent, runtime, sessionService: first.sessions });
+    const interruptId = first.client.pendingInterrupts[0]!.id;
+    const events = await later.run({ resume: [{ interruptId, status: 'cancelled' }] });
+    expect(outcomeOf(events)).toEqual({ type: 'success' });
+    expect(events.map(({ delta }) => delta as string).join('')).toBe('Booked.');
     expect(booked).toEqual([]);
   });
 

@@ -170,6 +170,22 @@ describe('POST /ag-ui/:app', () => {
     expect(client.state).toEqual({ theme: 'dark', kept: 1 });
   });
 
+  it('shows the newest state with a repeated run, not the state of that time', async () => {
+    const count = new FunctionTool({
+      name: 'count',
+      description: 'Counts.',
+      execute: (_: unknown, { state }) => state.set('n', Number(state.get('n') ?? 0) + 1),
+    });
+    const model = new ScriptedLlm(calls('count'), says('One.'), calls('count'), says('Two.'));
+    const { handler, send } = agUiDemo({ rootAgent: new LlmAgent({ name: 'clerk', model, tools: [count] }) });
+    await send('Count.', { runId: 'r1' });
+    await send('Count.', { runId: 'r2' });
+    const other = newClient(handler);
+    await eventsOf(other, { runId: 'r1' });
+    expect(other.state).toEqual({ n: 2 });
+    expect(other.messages.at(-1)).toMatchObject({ content: 'One.' });
+  });
+
   it('shows a step for each agent, also for agents that answer at the same time', async () => {
     const agent = (name: string) => new LlmAgent({ name, model: new ScriptedLlm(streams(`${name} `, 'done.')) });
     const both = new ParallelAgent({ name: 'both', subAgents: [agent('a'), agent('b')] });

@@ -110,6 +110,14 @@ describe('POST /ag-ui/:app', () => {
     expect(booked).toEqual([]);
   });
 
+  it('does not answer a long-running call of the server by a message of the role tool', async () => {
+    const { handler, send } = agUiDemo({ rootAgent: bookingDesk(calls('wait', {}, 'c1'), says('Pending.')).rootAgent });
+    await send('Ask the manager.');
+    const messages = [{ id: 'x', role: 'tool', toolCallId: 'c1', content: 'yes' }];
+    const { body } = await ask(handler, 'POST', '/ag-ui/demo', { ...input, runId: 'r2', messages });
+    expect(body).toContain('"type":"interrupt"');
+  });
+
   it('does not answer the interrupt of another user with the same thread', async () => {
     const { rootAgent, booked } = bookingDesk(...bookingAnswers);
     const { handler, send, client } = agUiDemo({ rootAgent });

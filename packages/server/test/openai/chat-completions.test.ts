@@ -1,3 +1,4 @@
+import { InMemoryMemoryService } from '@thole/mem-services';
 import { LlmAgent, ParallelAgent } from '@thole/runner';
 import type { LlmResponse } from '@thole/core';
 import { calls, fails, says, ScriptedLlm, streams, thinks } from '@thole/testing';
@@ -101,6 +102,20 @@ describe('POST /v1/chat/completions', () => {
     const stream = await client.chat.completions.create({ ...hello, messages: history, stream: true });
     await Array.fromAsync(stream);
     await expect.poll(() => sessionIds()).toEqual([]);
+  });
+
+  it('does not add the history of the client to memory again', async () => {
+    const memoryService = new InMemoryMemoryService();
+    const rootAgent = new LlmAgent({
+      name: 'clerk',
+      model: new ScriptedLlm(says('Fine.')),
+      afterAgentCallback: async (context) => void (await context.addSessionToMemory()),
+    });
+    const { client } = openAiDemo({ rootAgent, memoryService });
+    await client.chat.completions.create({ ...hello, messages: history });
+    const { memories } = await memoryService.listMemories({ appName: 'demo', userId: 'user' });
+    const text = JSON.stringify(memories);
+    expect([text.includes('How are you?'), text.includes('Good day.')]).toEqual([true, false]);
   });
 
   it('leaves out tool calls and tool results of the history', async () => {

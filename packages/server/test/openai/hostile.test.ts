@@ -23,6 +23,10 @@ describe('POST /v1/chat/completions and /v1/responses', () => {
     ['/v1/chat/completions', { ...chat, messages: [{ role: 'root', content: 'Hello' }] }],
     ['/v1/chat/completions', { ...chat, messages: [{ role: 'system', content: 'Hello' }] }],
     ['/v1/chat/completions', { ...chat, messages: [user, { role: 'assistant', content: 'Hi' }] }],
+    [
+      '/v1/chat/completions',
+      { ...chat, messages: [user, { role: 'assistant', content: 'Hi' }, { role: 'system', content: 'Go on' }] },
+    ],
     ['/v1/chat/completions', withContent('')],
     ['/v1/chat/completions', withContent([])],
     ['/v1/chat/completions', withContent({ text: 'Hello' })],
