@@ -82,9 +82,10 @@ export class HttpChannel implements Channel {
   async stop(): Promise<void> {
     this.#stop.abort(new TholeError('CHANNEL_UNAVAILABLE', `Channel "${this.name}" was stopped.`));
     this.#lines.close();
+    const closing = this.#server?.close();
     await Promise.allSettled(this.#active);
     this.#handler = undefined;
-    await this.#server?.close();
+    await closing;
   }
 
   canSend(to: string): boolean {

@@ -7,9 +7,16 @@ import { TholeError } from '@thole/core';
 /** A server of Node that passes every request to one handler. */
 export class HttpServer {
   readonly #server: Server;
+  #isClosing = false;
 
   constructor(handle: (request: Request) => Promise<Response>) {
-    this.#server = createServer((request, response) => void answer(request, response, handle));
+    this.#server = createServer((request, response) => {
+      void answer(request, response, async (each) => {
+        const answered = await handle(each);
+        if (this.#isClosing) answered.headers.set('connection', 'close');
+        return answered;
+      });
+    });
     this.#server.headersTimeout = 10_000;
     this.#server.requestTimeout = 60_000;
   }
@@ -24,7 +31,9 @@ export class HttpServer {
     });
   }
 
+  /** Accepts no more requests. Resolves when the active ones are answered. */
   close(): Promise<void> {
+    this.#isClosing = true;
     return new Promise((resolve) => {
       this.#server.close(() => resolve());
       this.#server.closeIdleConnections();
