@@ -1,0 +1,88 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { build } from 'vite';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { seriousIn } from '../../../test/browser/axe.ts';
+import { describeInBrowser } from '../../../test/browser/describe-in-browser.ts';
+import { visit } from '../../../test/browser/visit.ts';
+import { startServer } from '../server/start-server.ts';
+import type { ChatServer } from '../server/start-server.ts';
+
+describeInBrowser('apps/react-chat', (browser) => {
+  const folder = mkdtempSync(join(tmpdir(), 'thole-react-chat-'));
+  let server: ChatServer;
+
+  beforeAll(async () => {
+    const mode = 'production';
+    const configFile = join(import.meta.dirname, '../vite.config.ts');
+    await build({ configFile, mode, logLevel: 'error', build: { outDir: join(folder, 'page') } });
+    server = await startServer({ folder: join(folder, 'page'), port: 0, env: { THOLE_DATA: join(folder, 'data') } });
+  });
+  afterAll(async () => {
+    await server?.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const say = async (page: Page, text: string): Promise<void> => {
+    await page.getByRole('textbox', { name: 'Message' }).fill(text);
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Send' }).waitFor();
+  };
+  const answers = (page: Page): Promise<string[]> => page.getByRole('listitem', { name: 'Concierge' }).allInnerTexts();
+
+  it('books a room after an approval, and keeps the chat after a reload', async () => {
+    const page = await visit(browser(), `${server.url}/?userId=ada`);
+    await say(page, 'Book me a room with a sea view.');
+    await page.getByRole('group', { name: 'Approve book_room?' }).waitFor();
+    expect(await seriousIn(page)).toEqual([]);
+    await page.reload();
+    await page.getByRole('button', { name: 'Approve' }).click();
+    await page.getByText(/I have booked room \d+/).waitFor();
+    await page.getByText('book_room: done').waitFor();
+    await page.getByRole('button', { name: 'Send' }).waitFor();
+    const shown = await answers(page);
+    expect(shown).toHaveLength(1);
+    await page.reload();
+    await expect.poll(() => answers(page)).toEqual(shown);
+    expect(await page.getByRole('button', { name: 'Approve' }).count()).toBe(0);
+    await page.getByRole('button', { name: 'New chat' }).click();
+    await expect.poll(() => page.getByRole('listitem').count()).toBe(0);
+  });
+
+  it('does not book after a rejection', async () => {
+    const page = await visit(browser(), `${server.url}/?userId=bob`);
+    await say(page, 'Book me a room with a sea view.');
+    await page.getByRole('button', { name: 'Reject' }).click();
+    await page.getByText('book_room: rejected').waitFor();
+    await page.getByRole('button', { name: 'Send' }).waitFor();
+    await say(page, 'Which bookings do I have?');
+    await expect.poll(async () => (await answers(page)).join('\n')).toMatch(/list_bookings: done[^]*no bookings/i);
+  });
+
+  it('answers a message again, in place of its first answer', async () => {
+    const page = await visit(browser(), `${server.url}/?userId=eve`);
+    await say(page, 'What can you do for me?');
+    const [first] = await answers(page);
+    await page.getByRole('button', { name: 'Regenerate' }).click();
+    await page.getByRole('button', { name: 'Send' }).waitFor();
+    await expect.poll(() => answers(page)).toEqual([first]);
+    await page.reload();
+    await expect.poll(() => answers(page)).toEqual([first]);
+  });
+
+  it('shows a running answer again after a reload, and stops it', async () => {
+    const page = await visit(browser(), `${server.url}/?userId=fay`);
+    await page.getByRole('textbox', { name: 'Message' }).fill('What can you do for me?');
+    await page.keyboard.press('Enter');
+    await page.getByRole('listitem', { name: 'Concierge' }).waitFor();
+    await page.reload();
+    await page.getByRole('listitem', { name: 'Concierge' }).waitFor();
+    await page.getByRole('button', { name: 'Send' }).waitFor();
+    const [complete] = await answers(page);
+    expect(complete!.length).toBeGreaterThan(20);
+    await page.reload();
+    await expect.poll(() => answers(page)).toEqual([complete]);
+  });
+});
