@@ -152,6 +152,34 @@ describe('McpToolset headers', () => {
     expect(sent.filter((line) => line.includes('bob')).at(-1)).toBe('tools/call bob-5 eu');
   });
 
+  it('sends the headers of its own operation with each of two concurrent calls', async () => {
+    const server = await sessionServer();
+    let waiting: (() => void)[] = [];
+    const header = async ({ sessionId }: ReadonlyContext): Promise<{ [name: string]: string }> => {
+      await new Promise<void>((resolve) => {
+        waiting.push(resolve);
+        if (waiting.length < 2) return;
+        for (const go of waiting) go();
+        waiting = [];
+      });
+      return { 'x-tenant': sessionId };
+    };
+    const toolset = new McpToolset(server.http.params({ header }));
+    const tenants = ['eu', 'us'];
+    const runs = tenants.map(
+      (sessionId) => new AgentRun(toolset, [calls('read', { tenant: sessionId }), says('Done.')], { sessionId }),
+    );
+    await Promise.all(runs.map((run) => run.say()));
+    const sent = server.http.requests
+      .filter(({ body }) => body.includes('tools/call'))
+      .map(({ headers, body }) => {
+        const { params } = JSON.parse(body) as { params: { arguments: { tenant: string } } };
+        return `${params.arguments.tenant} ${headers.get('x-tenant')}`;
+      });
+    expect(sent.toSorted()).toEqual(tenants.map((tenant) => `${tenant} ${tenant}`));
+    expect(server.count()).toBe(1);
+  });
+
   it('rejects headers that are not allowed, without their values', async () => {
     const server = await sessionServer();
     const run = agent(server.http, [], { params: { header: () => ({ authorization: 'secret\r\nx: y' }) } });

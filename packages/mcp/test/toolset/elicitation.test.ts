@@ -2,7 +2,9 @@ import { inputRequired } from '@modelcontextprotocol/server';
 import type { McpServer, ServerContext } from '@modelcontextprotocol/server';
 import type { Interrupt, SessionService } from '@thole/core';
 import { InMemorySessionService } from '@thole/mem-services';
-import { calls, callsAll, FixedRuntime, says } from '@thole/testing';
+import { AgentTool, LlmAgent } from '@thole/runner';
+import { calls, callsAll, FixedRuntime, says, ScriptedLlm } from '@thole/testing';
+import { FunctionToolset } from '@thole/tools';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { McpToolset } from '../../src/index.ts';
 import { AgentRun } from './servers/agent-run.ts';
@@ -106,6 +108,30 @@ describe('McpToolset questions of the newer protocol', () => {
     expect(await run.decline(who!)).toEqual([]);
     expect(seen).toEqual([{ who: { action: 'decline' } }]);
     expect(run.responses.at(-1)).toEqual({ result: 'Without e-mail.' });
+  });
+
+  it('pauses the run of an agent that is used as a tool', async () => {
+    const seen: unknown[] = [];
+    const server = await modernServer(({ mcpReq }) => {
+      seen.push(mcpReq.inputResponses);
+      if (mcpReq.inputResponses) return text('Ordered.');
+      return inputRequired({
+        inputRequests: { who: inputRequired.elicit({ message: 'E-mail?', requestedSchema: email }) },
+      });
+    });
+    const buyer = new LlmAgent({
+      name: 'buyer',
+      description: 'Orders.',
+      model: new ScriptedLlm(calls('order', {}, 'c2'), says('It is ordered.')),
+      tools: [new McpToolset(server.params())],
+    });
+    const agents = new FunctionToolset({ tools: [new AgentTool({ agent: buyer })] });
+    const run = new AgentRun(agents, [calls('buyer', { request: 'Order it.' }, 'c1'), says('Done.')]);
+    const [who] = await run.say();
+    expect(who).toMatchObject({ kind: 'input', message: expect.stringContaining('E-mail?') });
+    expect(await run.answer(who!, { email: 'aa' })).toEqual([]);
+    expect(seen).toEqual([undefined, { who: { action: 'accept', content: { email: 'aa' } } }]);
+    expect(run.responses.at(-1)).toEqual({ result: 'It is ordered.' });
   });
 
   it('declines what it cannot show', async () => {

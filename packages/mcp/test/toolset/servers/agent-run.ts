@@ -27,10 +27,10 @@ export class AgentRun {
   constructor(
     toolset: Toolset,
     script: Answer[],
-    p: { userId?: string; sessionService?: SessionService; authenticator?: Authenticator } = {},
+    p: { userId?: string; sessionId?: string; sessionService?: SessionService; authenticator?: Authenticator } = {},
   ) {
-    const { userId = 'ada', sessionService = new InMemorySessionService(), authenticator } = p;
-    this.#at = { userId, sessionId: 's' };
+    const { userId = 'ada', sessionId = 's', sessionService = new InMemorySessionService(), authenticator } = p;
+    this.#at = { userId, sessionId };
     this.model = new ScriptedLlm(...script);
     this.sessionService = sessionService;
     this.runner = new Runner({
