@@ -20,7 +20,7 @@ const MAX_BYTES = 1_000_000;
 export class EmailChannel implements Channel {
   readonly specVersion = 1;
   readonly name = 'email';
-  // Nobody writes two mails within a second.
+  // People do not write two mails within a second.
   readonly coalesceMs = 0;
   readonly #options: EmailChannelOptions;
   #timer: NodeJS.Timeout | undefined;

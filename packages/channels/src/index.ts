@@ -2,6 +2,8 @@ export type { Channel, ChannelHandler, DeliveryReceipt, DeliveryReport, SendRequ
 export type { ChannelFile, GroupInfo, InboundMessage } from './channel/inbound-message.ts';
 export type { OutboundMessage } from './channel/outbound-message.ts';
 export type { AccessRequest, Identity, Role, User } from './identity/user.ts';
+export type { DocumentText, IdentityDocument } from './identity/identity-document.ts';
+export { StoredIdentityStore } from './identity/stored-identity-store.ts';
 export type { IdentityStore, NewUser } from './identity/identity-store.ts';
 export { FileIdentityStore } from './identity/file-identity-store.ts';
 export { InMemoryIdentityStore } from './identity/in-memory-identity-store.ts';

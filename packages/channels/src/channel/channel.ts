@@ -59,8 +59,8 @@ export interface Channel {
    */
   readonly coalesceMs?: number | undefined;
   /**
-   * Begins to receive. Resolves when messages can arrive, and rejects if the channel is set up wrongly. A service that cannot be
-   * reached is no reason to reject: the channel tries again. Called once.
+   * Begins to receive. Resolves when messages can arrive, and rejects if the channel is set up wrongly. If the service cannot be
+   * reached, it does not reject and tries again. Called once.
    */
   start(handler: ChannelHandler): Promise<void>;
   /**

@@ -21,7 +21,7 @@ export interface SlashCommand {
   help: string;
   /** Roles that may use it; for others it does not exist. Default: all. */
   roles?: readonly Role[] | undefined;
-  /** Returns the answer. An error is logged, and the user is told that the command failed. May run again after a crash. */
+  /** Returns the answer. An error is logged, and the user receives `texts.commandFailed`. May run again after a crash. */
   run(call: CommandCall): Promise<string> | string;
 }
 

@@ -425,7 +425,7 @@ export class Conversation {
     } catch (error) {
       this.#isStale = wasStale;
       if (!this.#parts) throw error;
-      // The old configuration goes on until the new one works.
+      // The old configuration stays in use until the new one works.
       this.#report('run', error);
     }
   }

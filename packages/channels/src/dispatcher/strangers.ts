@@ -23,7 +23,7 @@ export interface StrangersOptions {
 /** Maximum number of messages that wait for the approval of one sender. Later ones are dropped. */
 const MAX_WAITING = 20;
 
-/** Handles messages of senders who are no users. */
+/** Handles messages of senders without a user. */
 export class Strangers {
   readonly #options: StrangersOptions;
   /** Number of waiting messages by identity. */

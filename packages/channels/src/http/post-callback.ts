@@ -57,7 +57,7 @@ function failureOf({ headers, status }: Response): TholeError {
   });
 }
 
-/** The message was accepted whatever the body says, so a wrong body is no error. */
+/** The message was accepted whatever the body says, so a wrong body is ignored. */
 async function readId(response: Response): Promise<string | undefined> {
   const isSmall = Number(response.headers.get('content-length') ?? Infinity) <= MAX_RECEIPT_BYTES;
   if (!isSmall || !/\bjson\b/.test(response.headers.get('content-type') ?? '')) {

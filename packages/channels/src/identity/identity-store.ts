@@ -28,7 +28,7 @@ export interface IdentityStore {
    * `USER_NOT_FOUND`, or `IDENTITY_TAKEN` if the sender belongs to another user.
    */
   link(userId: string, identity: Identity): Promise<User>;
-  /** Removes a sender from its user. Returns false if nobody has it. The user stays, also without identities. */
+  /** Removes a sender from its user. Returns false if no user has it. The user stays, also without identities. */
   unlink(identity: Identity): Promise<boolean>;
   /** Throws `USER_NOT_FOUND`. */
   setRole(userId: string, role: Role): Promise<User>;

@@ -38,7 +38,7 @@ const LINE_LIMIT = 1_048_576;
 
 /**
  * Reads messages from a terminal, one per line, and writes the answers. Pasted lines become one message. A line is lost if the
- * process is killed before it is stored: nobody types it again.
+ * process is killed before it is stored, because a terminal does not deliver it again.
  */
 export class TerminalChannel implements Channel {
   readonly specVersion = 1;

@@ -41,7 +41,7 @@ describe('a companion that is killed', () => {
       expect(linesOf(folder, 'errors.jsonl')).toEqual([]);
       expect(linesOf(folder, 'left.jsonl')).toEqual([[0, 0]]);
       const sent = linesOf(folder, 'sent.jsonl') as { key: string; text: string }[];
-      // A kill between the send and its record sends once more, with the same key.
+      // A kill between the send and its record sends it again, with the same key.
       const isRepeated = step === 'send' || step === 'before settle';
       const unique = new Map(sent.map(({ key, text }) => [key, text]));
       expect(sent).toHaveLength(unique.size + (isRepeated ? 1 : 0));

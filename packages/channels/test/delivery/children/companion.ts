@@ -69,7 +69,7 @@ const dispatcher = new Dispatcher({
   }),
 });
 await dispatcher.start();
-// The service of the channel delivers each message until it is acknowledged, and here once more after that.
+// The service of the channel delivers each message until it is acknowledged, and here again after that.
 await channel.hear('a1', 'one', { id: 'm1' });
 await channel.hear('a1', 'two', { id: 'm2' });
 await systemRuntime().sleep(60);
