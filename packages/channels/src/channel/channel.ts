@@ -18,7 +18,7 @@ export interface DeliveryReceipt {
   id?: string | undefined;
 }
 
-/** What a service reports about a sent message, possibly much later. */
+/** A report of a service about a sent message, possibly much later. */
 export interface DeliveryReport {
   channel: string;
   /** `id` of the receipt. */

@@ -26,7 +26,7 @@ export interface InboundMessage {
   senderName?: string | undefined;
   /** The channel's own id of the message. Unique for the channel and `address`; the same when the channel delivers it again. */
   id: string;
-  /** Where answers go, such as a chat id. Default: `sender`. */
+  /** Address of the answers, such as a chat id. Default: `sender`. */
   address?: string | undefined;
   /** Text, possibly empty if there are files. */
   text: string;

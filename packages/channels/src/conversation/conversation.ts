@@ -17,7 +17,7 @@ import { Replies } from './replies.ts';
 import { continueInvocation, replyTo, runBatch } from './run-batch.ts';
 import type { Batch, BatchContext } from './run-batch.ts';
 
-/** What all conversations of a dispatcher share. */
+/** Parts that all conversations of a dispatcher share. */
 export interface ConversationDeps {
   readonly runtime: Runtime;
   readonly sessions: SessionService;
@@ -47,7 +47,7 @@ export class Conversation {
   #parts: ConversationParts | undefined;
   #isStale = false;
   #isClosed = false;
-  /** Where messages go that answer no message: to the last address in use. */
+  /** The last address in use. Messages that answer no message go there. */
   #address: string | undefined;
   #gathered: StoredMessage[] = [];
   #cancelGathering: CancelTimer | undefined;

@@ -15,7 +15,7 @@ export interface Batch extends MessageBatch {
   readonly wasBegun: boolean;
 }
 
-/** What a batch is run with. */
+/** The parts that a batch needs. */
 export interface BatchContext {
   readonly ref: SessionRef;
   readonly runner: Runner;

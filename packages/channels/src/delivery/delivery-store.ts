@@ -72,7 +72,7 @@ export interface DeliveryStore {
   close?(): Promise<void>;
 }
 
-/** How a delivery ended. */
+/** The end of a delivery. */
 export interface DeliveryEnd {
   status: 'sent' | 'failed';
   /** Seconds since the epoch. */

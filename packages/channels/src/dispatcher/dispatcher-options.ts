@@ -7,7 +7,7 @@ import type { IdentityStore } from '../identity/identity-store.ts';
 import type { AccessRequest, Identity, Role, User } from '../identity/user.ts';
 import type { Texts } from './texts.ts';
 
-/** What happens to messages of unknown senders. */
+/** Treatment of messages of unknown senders. */
 export type UnknownSenders = 'refuse' | 'approve' | 'welcome';
 
 /** Arguments of `Dispatcher.approve`: a new user, or the id of an existing one. */

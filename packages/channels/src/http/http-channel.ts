@@ -15,7 +15,7 @@ export interface HttpChannelOptions {
   name?: string | undefined;
   /** Shared secrets of at least 32 characters. The first one signs; all are accepted, so that a secret can be replaced. */
   secrets: readonly string[];
-  /** Where messages are posted to, signed. Default: none; then clients fetch messages with `GET`. */
+  /** URL to which messages are posted, signed. Default: none; then clients fetch messages with `GET`. */
   callbackUrl?: string | undefined;
   /** Listens on this port; 0 selects a free one, see `port`. Default: none; then the app passes requests to `handle`. */
   port?: number | undefined;

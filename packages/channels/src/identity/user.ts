@@ -1,4 +1,4 @@
-/** What a user may do. The app decides what a role means; `admin` may also approve unknown senders. */
+/** The rights of a user. The app decides what a role means; `admin` may also approve unknown senders. */
 export type Role = 'admin' | 'user' | 'guest';
 
 /** A sender on a channel. */

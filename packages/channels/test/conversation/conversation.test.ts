@@ -95,7 +95,7 @@ describe('Conversation', () => {
     expect(llm.requests[2]!.contents.map(textOf)).toEqual(['first', 'One.', 'second', 'Two.', 'third']);
   });
 
-  it('goes on with the old parts if new ones cannot be created', async () => {
+  it('keeps the old parts if new ones cannot be created', async () => {
     const runtime = new FixedRuntime();
     const llm = new ScriptedLlm(says('One.'), says('Two.'));
     let isBroken = false;
