@@ -17,11 +17,17 @@ export function visibleState(state: StateMap): JsonObject {
 
 /**
  * Returns the state to store with the message: the client's changes of the session's own keys, its tools and its context. Keys
- * that the client does not send stay, and keys with a prefix are only read. Undefined if nothing changes.
+ * that the client does not send stay, and keys with a prefix are only read. A run that is resumed keeps its tools and its context if
+ * the client sends none. Undefined if nothing changes.
  */
 export function clientStateDelta(
   { context, state }: Pick<RunInput, 'context' | 'state'>,
-  p: { stored: StateMap; tools: readonly FunctionDeclaration[]; clientMayWrite: ReadonlySet<ClientScope> },
+  p: {
+    stored: StateMap;
+    tools: readonly FunctionDeclaration[];
+    isResume: boolean;
+    clientMayWrite: ReadonlySet<ClientScope>;
+  },
 ): StateDelta | undefined {
   const { stored } = p;
   const delta: StateDelta = {};
@@ -32,8 +38,13 @@ export function clientStateDelta(
   if (isPlainObject(state) && p.clientMayWrite.has('session'))
     for (const [key, value] of Object.entries(state))
       if (scopeOf(key) === 'session' && !ownKeys.has(key)) change(key, value as Json);
-  change(CLIENT_TOOLS_KEY, p.tools.length > 0 ? (p.tools as unknown as Json) : null);
   const entries = context.map(({ description, value }) => ({ description, value }));
-  change(CLIENT_CONTEXT_KEY, entries.length > 0 ? entries : null);
+  for (const [key, list] of [
+    [CLIENT_TOOLS_KEY, p.tools],
+    [CLIENT_CONTEXT_KEY, entries],
+  ] as const) {
+    if (list.length > 0) change(key, list as unknown as Json);
+    else if (!p.isResume) change(key, null);
+  }
   return Object.keys(delta).length > 0 ? delta : undefined;
 }

@@ -58,7 +58,12 @@ export async function startAgUiRun(call: Call): Promise<Response> {
       request: {
         ...{ ref, newMessage, invocationId, streaming: true, customMetadata: { agUiRunId: runId } },
         messageId: invocationId === undefined ? `ag-ui:${runId}` : undefined,
-        stateDelta: clientStateDelta(body, { stored: session.state, tools, clientMayWrite: context.clientMayWrite }),
+        stateDelta: clientStateDelta(body, {
+          stored: session.state,
+          tools,
+          isResume: invocationId !== undefined,
+          clientMayWrite: context.clientMayWrite,
+        }),
       },
       encoder: newEncoder(answered),
     });

@@ -194,7 +194,7 @@ describe('ClientToolset', () => {
     second.client.messages = first.client.messages;
     second.client.addMessage({ id: 'm2', role: 'tool', toolCallId: 'c1', content: 'done' });
     const { handler } = second;
-    const body = { threadId: 't', runId: 'r2', messages: second.client.messages, tools: [showMap] };
+    const body = { threadId: 't', runId: 'r2', messages: second.client.messages };
     const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
     expect(await (await handler(new Request('http://localhost/ag-ui/demo', init))).text()).toContain('"c2"');
   });

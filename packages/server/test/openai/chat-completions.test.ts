@@ -109,7 +109,7 @@ describe('POST /v1/chat/completions', () => {
     const rootAgent = new LlmAgent({
       name: 'clerk',
       model: new ScriptedLlm(says('Fine.')),
-      afterAgentCallback: async (context) => void (await context.addSessionToMemory()),
+      afterAgentCallback: (context) => context.addSessionToMemory(),
     });
     const { client } = openAiDemo({ rootAgent, memoryService });
     await client.chat.completions.create({ ...hello, messages: history });
