@@ -2,9 +2,16 @@ import { describe, expect, it } from 'vitest';
 import { filesBelow, read } from '../architecture/workspace.ts';
 import { commandsOf, filesOf, startPages } from './page.ts';
 
-const guides = ['google-cloud', 'pause-and-recover', 'observability', 'mcp-server', 'mcp', 'openai-api', 'ag-ui'].map(
-  (name) => `docs/guides/${name}.md`,
-);
+const guides = [
+  'google-cloud',
+  'pause-and-recover',
+  'observability',
+  'mcp-server',
+  'mcp',
+  'openai-api',
+  'ag-ui',
+  'channels',
+].map((name) => `docs/guides/${name}.md`);
 const deployed = ['compose.telemetry.yaml', 'otel-collector.yaml'];
 const shown = [...startPages, ...guides].flatMap(filesOf).filter(({ name }) => !deployed.includes(name));
 
@@ -49,6 +56,13 @@ describe('docs/guides/pause-and-recover.md', () => {
     const files = filesOf('docs/guides/pause-and-recover.md');
     const stored = files.map(({ name }) => ({ name, text: read(`docs/examples/${name}`) }));
     expect(files, 'run `pnpm run docs examples`').toEqual(stored);
+  });
+});
+
+describe('docs/guides/channels.md', () => {
+  it('shows its file as docs/examples has it', () => {
+    const files = filesOf('docs/guides/channels.md');
+    expect(files).toEqual([{ name: 'email-channel.ts', text: read('docs/examples/email-channel.ts') }]);
   });
 });
 

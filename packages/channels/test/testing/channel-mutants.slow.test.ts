@@ -1,0 +1,22 @@
+import { runCases } from '@thole/testing';
+import { describe, expect, it } from 'vitest';
+import { firstFailure } from '../../../../test/mutants/mutant.ts';
+import { channelCases } from '../../src/testing/index.ts';
+import { channelMutants, GoodChannel, peerOf } from './channel-mutants.ts';
+
+const claims = ['ids', 'fails', 'rejects', 'keys', 'hostile'];
+
+describe('channelCases', () => {
+  it('pass a channel that is not broken', async () => {
+    const results = await runCases(channelCases, { create: () => peerOf(new GoodChannel()), claims });
+    expect(results.filter(({ error }) => error !== undefined)).toEqual([]);
+    expect(results).toHaveLength(channelCases.length);
+  });
+
+  for (const { create, id } of channelMutants) {
+    it(`catch a channel that ${id} (contract 45)`, async () => {
+      const mutant = { id, contract: 45, create: () => peerOf(create()) };
+      expect(await firstFailure(mutant, channelCases, claims)).toBeDefined();
+    });
+  }
+});
