@@ -11,6 +11,7 @@ const guides = [
   'openai-api',
   'ag-ui',
   'channels',
+  'models',
 ].map((name) => `docs/guides/${name}.md`);
 const deployed = ['compose.telemetry.yaml', 'otel-collector.yaml'];
 const shown = [...startPages, ...guides].flatMap(filesOf).filter(({ name }) => !deployed.includes(name));
@@ -82,7 +83,7 @@ describe('docs/guides/mcp-server.md', () => {
   });
 });
 
-describe.each(['docs/guides/openai-api.md', 'docs/guides/ag-ui.md'])('%s', (page) => {
+describe.each(['docs/guides/openai-api.md', 'docs/guides/ag-ui.md', 'docs/guides/use-chat.md'])('%s', (page) => {
   it('shows its files as docs/examples has them', () => {
     const files = filesOf(page);
     const stored = files.map(({ name }) => ({ name, text: read(`docs/examples/${name}`) }));
