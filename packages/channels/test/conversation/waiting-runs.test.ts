@@ -1,0 +1,72 @@
+import { createEvent } from '@thole/core';
+import type { Agent } from '@thole/core';
+import { memoryParts } from '@thole/memory';
+import { Runner } from '@thole/runner';
+import { FixedRuntime, ScriptedLlm } from '@thole/testing';
+import { describe, expect, it } from 'vitest';
+import type { ConversationParts } from '../../src/index.ts';
+import { appName, newStorage, startAssistant } from '../support/assistant.ts';
+import type { Storage } from '../support/assistant.ts';
+
+const HOUR_MS = 3_600_000;
+
+/** An agent that answers an hour after each message. */
+const sleeper: Agent = {
+  name: 'sleeper',
+  async *runAsync(context) {
+    await context.sleep(HOUR_MS);
+    const { invocationId, runtime } = context;
+    const content = { role: 'model' as const, parts: [{ text: 'Awake.' }] };
+    yield createEvent({ author: 'sleeper', invocationId, content }, runtime);
+  },
+};
+
+function sleeping(storage: Storage, runtime: FixedRuntime) {
+  const createParts = (): ConversationParts => {
+    const { sessions } = storage;
+    const { consolidator, plugins } = memoryParts({ sessions, memory: storage.memory, runtime });
+    const options = { appName, agent: sleeper, plugins, sessionService: sessions, runtime, autoCreateSession: true };
+    return { runner: new Runner({ ...options, concurrency: { policy: 'join' } }), consolidator };
+  };
+  return startAssistant({ llm: new ScriptedLlm(), runtime, storage, options: { createParts } });
+}
+
+describe('a run that waits for a timer', () => {
+  it('sends its answer when the timer is due, once', async () => {
+    const runtime = new FixedRuntime();
+    const { chat, settle } = await sleeping(newStorage(runtime), runtime);
+    await chat.hear('a1', 'wake me');
+    await settle();
+    expect(chat.texts).toEqual([]);
+    await runtime.advance(HOUR_MS);
+    await settle();
+    expect(chat.texts).toEqual(['Awake.']);
+  });
+
+  it('sends its answer after a restart too (contract 45)', async () => {
+    const runtime = new FixedRuntime();
+    const storage = newStorage(runtime);
+    const first = await sleeping(storage, runtime);
+    await first.chat.hear('a1', 'wake me');
+    await first.settle();
+    await first.dispatcher.close();
+    const second = await sleeping(storage, runtime);
+    await second.settle();
+    await runtime.advance(HOUR_MS);
+    await second.settle();
+    expect(second.chat.texts).toEqual(['Awake.']);
+  });
+
+  it('sends its answer at the start if the timer became due while the process was off (contract 45)', async () => {
+    const runtime = new FixedRuntime();
+    const storage = newStorage(runtime);
+    const first = await sleeping(storage, runtime);
+    await first.chat.hear('a1', 'wake me');
+    await first.settle();
+    await first.dispatcher.close();
+    await runtime.advance(2 * HOUR_MS);
+    const second = await sleeping(storage, runtime);
+    await second.settle();
+    expect(second.chat.texts).toEqual(['Awake.']);
+  });
+});
