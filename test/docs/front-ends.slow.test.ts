@@ -17,6 +17,9 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-it.each(['docs/guides/openai-api.md', 'docs/guides/ag-ui.md'])('%s prints what it shows', async (page) => {
-  expect(await runPage(page, { folder, port: await freePort(), env })).toEqual(commandsOf(page));
-});
+it.each(['docs/guides/openai-api.md', 'docs/guides/ag-ui.md', 'docs/guides/use-chat.md'])(
+  '%s prints what it shows',
+  async (page) => {
+    expect(await runPage(page, { folder, port: await freePort(), env })).toEqual(commandsOf(page));
+  },
+);

@@ -10,6 +10,7 @@ const guides = [
   'mcp',
   'openai-api',
   'ag-ui',
+  'use-chat',
   'channels',
   'models',
 ].map((name) => `docs/guides/${name}.md`);

@@ -25,7 +25,7 @@ export async function runPage(page: string, { folder, port, env = {}, edit }: Pa
     for (const { command, output } of commandsOf(page)) {
       const running = start(command.replaceAll(':8000', `:${port}`), folder, { ...env, PORT: `${port}` });
       const wanted = output.replaceAll(':8000', `:${port}`);
-      const isServer = /^node (?:serve|web-page|openai-endpoint|ag-ui)\.ts/.test(command);
+      const isServer = /^node (?:serve|web-page|openai-endpoint|ag-ui|use-chat)\.ts/.test(command);
       if (isServer) servers.push(running);
       await (isServer ? running.printed(wanted) : running.ended);
       results.push({ command, output: running.output().replaceAll(`:${port}`, ':8000') });

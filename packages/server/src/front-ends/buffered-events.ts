@@ -4,8 +4,8 @@ import type { EventBuffer } from './event-buffer.ts';
 import type { RunEvents } from './run-events.ts';
 
 /**
- * The events of a buffered run from the start of its invocation. If the reader is so slow that events it needs are no
- * longer buffered, it gets the stored events instead, without partial events.
+ * The events of a buffered run from the start of its invocation. A slow reader may need events that
+ * the buffer has dropped. It gets the stored events instead, without partial events.
  */
 export class BufferedEvents implements RunEvents {
   readonly #buffer: EventBuffer;

@@ -18,7 +18,7 @@ import { StoredRunEvents } from './stored-run-events.ts';
 
 type Call = Pick<RouteCall, 'context' | 'request'>;
 
-/** How the events of a run become a response. */
+/** The format of a response with the events of a run. */
 export interface StreamFormat {
   /** A new encoder, which is used for this response only. */
   encoder: EventEncoder;
@@ -34,7 +34,7 @@ export async function streamRun(
   call: Call,
   p: StreamFormat & {
     request: Omit<RunRequest, 'detached' | 'yieldUserMessage'>;
-    /** True for a run that nobody can read again: it always ends when its client leaves. */
+    /** True for a run that no client can read again: it always ends when its client leaves. */
     endsWithClient?: boolean | undefined;
     /** Called when the run has started. */
     onStart?: ((run: Run) => void) | undefined;

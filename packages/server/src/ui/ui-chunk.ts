@@ -4,7 +4,7 @@ import type { Interrupt, Json, JsonObject } from '@thole/core';
 export interface InterruptData extends Interrupt {
   isOpen: boolean;
   /** First note of a long-running tool, such as a ticket. */
-  note?: JsonObject;
+  note?: JsonObject | undefined;
 }
 
 /** A chunk of the AI SDK's UI message stream that Thole sends. Tools are dynamic: the server does not know the page's types. */
@@ -39,11 +39,11 @@ interface UiCall {
 
 /** The metadata of an assistant message. */
 export interface UiMetadata {
-  invocationId?: string;
+  invocationId?: string | undefined;
   /** `paused`: the invocation waits for an answer to an interrupt. */
-  status?: 'completed' | 'paused';
+  status?: 'completed' | 'paused' | undefined;
   /** The error of a stored invocation that failed. */
-  errorText?: string;
+  errorText?: string | undefined;
 }
 
 /** A finish reason of the AI SDK. */
@@ -53,6 +53,6 @@ export type UiFinishReason = 'stop' | 'length' | 'content-filter' | 'tool-calls'
 export interface UiMessage {
   id: string;
   role: 'user' | 'assistant';
-  metadata?: UiMetadata;
+  metadata?: UiMetadata | undefined;
   parts: JsonObject[];
 }
