@@ -29,8 +29,9 @@ function isResumable(agent: Agent, tree: AgentTree): boolean {
 }
 
 /**
- * Throws `INVALID_INPUT` if the message answers a call that is not in the history, or under another name, or that has its
- * final answer, or answers a call twice or without an id (contract 28). Called before the message is stored.
+ * Throws `INVALID_INPUT` if the message answers a call that is not in the history, or under another name, that has its final
+ * answer, or that is not long-running, or answers a call twice or without an id (contract 28). Called before the message is
+ * stored.
  */
 export function assertAnswers(history: EventLog, message: Content): void {
   const answers = getFunctionResponses({ content: message });
@@ -46,6 +47,7 @@ export function assertAnswers(history: EventLog, message: Content): void {
     if (!recorded) throw invalid(`${answered}, but the session does not contain this call.`);
     if (recorded.call.name !== name) throw invalid(`${answered}, but the call is a call of "${recorded.call.name}".`);
     if (recorded.isAnswered) throw invalid(`${answered}, but the call has its final answer already.`);
+    if (!recorded.isLongRunning) throw invalid(`${answered}, but only calls of long-running tools accept an answer.`);
   }
 }
 

@@ -31,7 +31,7 @@ export interface CheckedAnswer {
 export async function checkAnswer(task: RunTask, given: GivenAnswer): Promise<CheckedAnswer> {
   const { interrupts, session } = task;
   const recorded = interrupts.find(given.id);
-  if (!recorded) return checkPlainAnswer(task, given);
+  if (!recorded) throw notAnInterrupt(task, given.id);
   const { call, interrupt } = recorded;
   if (interrupt.invocationId !== task.invocationId) throw interruptNotFound(session, given.id);
   assertOpen(interrupts, recorded);
@@ -64,22 +64,14 @@ async function toAnswer(task: RunTask, recorded: RecordedInterrupt, given: Given
   }
 }
 
-/** Checks the answer to a call without an interrupt: one whose run ended before its answer. */
-function checkPlainAnswer(task: RunTask, given: GivenAnswer): CheckedAnswer {
-  const found = callStatus(task.session.log, given.id);
-  if (!found || found.event.invocationId !== task.invocationId) throw interruptNotFound(task.session, given.id);
-  const { call } = found;
-  if (found.status === 'answered') throw answered(given.id);
-  if (given.response && given.response.name !== call.name)
-    throw new TholeError(
-      'INTERRUPT_MISMATCH',
-      `Call "${given.id}" is a call of ${call.name}, not of ${given.response.name}.`,
-      {
-        details: { reason: 'tool_name_mismatch' },
-      },
-    );
-  const response = { ...given.response, id: given.id, name: call.name, response: objectOf(given) };
-  return { id: given.id, response, isUpdate: false, asksModel: false };
+/** Returns the error of an answer that names no interrupt. Calls of tools that are not long-running are answered by their tool. */
+function notAnInterrupt({ interrupts, invocationId, session }: RunTask, id: string): TholeError {
+  const found = callStatus(session.log, id);
+  if (!found || found.event.invocationId !== invocationId) return interruptNotFound(session, id);
+  if (found.status === 'answered') return answered(id);
+  const [open] = interrupts.ofCall(id).filter(({ isOpen }) => isOpen);
+  const next = open ? `Answer "${open.interrupt.id}", its ${open.interrupt.kind}` : 'It is not long-running';
+  return new TholeError('INTERRUPT_NOT_FOUND', `Call "${id}" of ${found.call.name} accepts no answer. ${next}.`);
 }
 
 function assertOpen(interrupts: InterruptLog, { answer, interrupt, isOpen }: RecordedInterrupt): void {

@@ -102,7 +102,6 @@ describe('assertAnswers', () => {
     expect(
       errorOf([call('root', 'c1', longRunning('c1')), answer('root', 'c1', 'asked')], replyTo('c1')),
     ).toBeUndefined();
-    expect(errorOf([call('root', 'c1')], replyTo('c1'))).toBeUndefined();
   });
 
   it('rejects an answer to a call that is not in the history, or was rewound (contract 28)', () => {
@@ -119,6 +118,10 @@ describe('assertAnswers', () => {
       'already',
     );
     expect(errorOf([call('root', 'c1'), answer('root', 'c1', 1)], replyTo('c1'))).toContain('already');
+  });
+
+  it('rejects an answer to a call that its tool answers (contract 28)', () => {
+    expect(errorOf([call('root', 'c1')], replyTo('c1'))).toContain('only calls of long-running tools');
   });
 
   it('rejects an answer without an id, with another name, or twice in one message', () => {

@@ -1,5 +1,5 @@
 import { createEvent, TholeError } from '@thole/core';
-import type { Agent, App, Event, JsonObject, SessionService, Tool } from '@thole/core';
+import type { Agent, App, Content, Event, JsonObject, SessionService, Tool } from '@thole/core';
 import { InMemorySessionService } from '@thole/mem-services';
 import { calls, callsAll, FixedRuntime, says, ScriptedLlm } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
@@ -173,6 +173,47 @@ describe('Runner.cancel', () => {
     expect(await runner.cancel({ ...ref, invocationId })).toBe(false);
     const { error } = await outcomeOf(runner.resume({ ...ref, answers: { [interrupts[0]!.id]: true } }));
     expect(error?.code).toBe('INVOCATION_ENDED');
+  });
+});
+
+describe('An answer to a call that is not an interrupt', () => {
+  const newMessage: Content = {
+    role: 'user',
+    parts: [{ functionResponse: { id: 'c1', name: 'pay', response: { paid: false } } }],
+  };
+
+  it('is INTERRUPT_NOT_FOUND after a crash, and recover() continues the call (contract 28)', async () => {
+    const { runnerOf, events } = await durableStore();
+    const { tool, runs } = stuck({ idempotent: true });
+    const model = new ScriptedLlm(calls('pay', {}, 'c1'), says('Paid.'));
+    await runAndClose(runnerOf(rootOf(model, { tools: [tool] })));
+    const before = await events();
+    const after = runnerOf(rootOf(model, { tools: [tool] }));
+    const message = expect.stringContaining('Call "c1" of pay');
+    for (const run of [
+      after.runAsync({ ...ref, newMessage }),
+      after.resume({ ...ref, answers: { c1: { paid: false } } }),
+      after.resume({ ...ref, invocationId: before[0]!.invocationId, answers: { c1: { paid: false } } }),
+    ])
+      expect((await outcomeOf(run)).error).toMatchObject({ code: 'INTERRUPT_NOT_FOUND', message });
+    expect(await events()).toEqual(before);
+    expect(await Array.fromAsync(after.recover())).toMatchObject([{ outcome: 'completed' }]);
+    expect(answersIn(await events())).toEqual([['pay', { paid: true }]]);
+    expect(runs()).toBe(2);
+  });
+
+  it('cannot replace a tool that waits for a confirmation (contract 28)', async () => {
+    const { runnerOf, events } = await durableStore();
+    const tool = toolOf('pay', () => ({ paid: true }), { requireConfirmation: true });
+    const runner = runnerOf(rootOf(new ScriptedLlm(calls('pay', {}, 'c1')), { tools: [tool] }));
+    const { interrupts } = await runner.runToCompletion(hello);
+    const before = await events();
+    const { error } = await outcomeOf(runner.runAsync({ ...ref, newMessage }));
+    expect(error).toMatchObject({
+      code: 'INTERRUPT_NOT_FOUND',
+      message: expect.stringContaining(`Answer "${interrupts[0]!.id}"`),
+    });
+    expect(await events()).toEqual(before);
   });
 });
 
