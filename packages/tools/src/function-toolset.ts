@@ -53,18 +53,28 @@ function assertNames(tools: readonly Tool[], filter: FunctionToolsetOptions['too
   }
 }
 
+// Methods that the tool does not have must not be members.
 function withPrefix(tool: Tool, prefix: string): Tool {
   const name = `${prefix}_${tool.name}`;
-  return {
+  const { checkArguments, processLlmRequest, ...copy } = {
     name,
     description: tool.description,
     isLongRunning: tool.isLongRunning,
     idempotent: tool.idempotent,
     timeoutMs: tool.timeoutMs,
+    requireConfirmation: tool.requireConfirmation,
+    confirmationTtlMs: tool.confirmationTtlMs,
+    allowEditedArguments: tool.allowEditedArguments,
+    acceptsUpdates: tool.acceptsUpdates,
+    onUpdate: tool.onUpdate,
+    probe: tool.probe?.bind(tool),
+    checkArguments: tool.checkArguments?.bind(tool),
     declaration: () => renamed(tool.declaration?.(), name),
-    runAsync: (p) => tool.runAsync(p),
-    ...(tool.processLlmRequest && { processLlmRequest: (p) => tool.processLlmRequest!(p) }),
-  };
+    runAsync: async (p: Parameters<Tool['runAsync']>[0]) => tool.runAsync(p),
+    processLlmRequest: tool.processLlmRequest?.bind(tool),
+    // The compiler rejects a copy that lacks a member.
+  } satisfies { [member in keyof Required<Tool>]: unknown };
+  return { ...copy, ...(checkArguments && { checkArguments }), ...(processLlmRequest && { processLlmRequest }) };
 }
 
 function renamed(declaration: FunctionDeclaration | undefined, name: string): FunctionDeclaration | undefined {

@@ -8,6 +8,7 @@ import {
   FunctionTool,
   FunctionToolset,
   getUserChoiceTool,
+  jsonSchema,
   LOAD_ARTIFACTS,
   LOAD_MEMORY,
   loadArtifactsTool,
@@ -274,6 +275,21 @@ describe('FunctionToolset', () => {
     expect(prefixed).toMatchObject({ name: 'hotel_find', timeoutMs: 7 });
     expect(prefixed!.declaration!()).toMatchObject({ name: 'hotel_find', description: 'find.' });
     expect(await prefixed!.runAsync({ args: {}, toolContext: toolContextFor({ runtime }) })).toBe('find');
+  });
+
+  it('keeps confirmations, checks and all other members behind a prefix', async () => {
+    const settings = {
+      ...{ idempotent: true, confirmationTtlMs: 5, allowEditedArguments: true, acceptsUpdates: true },
+      ...{ isLongRunning: true, onUpdate: 'ask-model' as const, probe: () => 'unknown' as const },
+      requireConfirmation: () => true,
+    };
+    const parameters = jsonSchema({ type: 'object', properties: {}, required: ['room'] });
+    const tool = new FunctionTool({ name: 'book', description: 'Books.', parameters, execute: () => 1, ...settings });
+    const [prefixed] = await new FunctionToolset({ tools: [tool], prefix: 'hotel' }).getTools(context);
+    const { probe: _, ...values } = settings;
+    expect(prefixed).toMatchObject(values);
+    expect(prefixed!.probe!({}, {} as never)).toBe('unknown');
+    await expect(prefixed!.checkArguments!({})).rejects.toMatchObject({ code: 'INVALID_INPUT' });
   });
 
   it('leaves a passive tool passive behind a prefix', async () => {
