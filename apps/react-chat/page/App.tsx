@@ -1,19 +1,19 @@
 import { useEffect, useState } from 'react';
 import { Chat } from './Chat.tsx';
-import { loadMessages } from './chat-api.ts';
-import type { ChatMessage } from './chat-api.ts';
+import { loadChat } from './chat-api.ts';
+import type { StoredChat } from './chat-api.ts';
 
 /** The page: one chat, whose id is in the address, so that a reload keeps it. */
 export function App() {
   const [id, setId] = useState(chatInAddress);
-  const [messages, setMessages] = useState<ChatMessage[]>();
+  const [stored, setStored] = useState<StoredChat>();
   const [problem, setProblem] = useState<string>();
 
   useEffect(() => {
     let isCurrent = true;
-    setMessages(undefined);
-    loadMessages(id).then(
-      (loaded) => isCurrent && setMessages(loaded),
+    setStored(undefined);
+    loadChat(id).then(
+      (chat) => isCurrent && setStored(chat),
       (error: unknown) => isCurrent && setProblem(String(error)),
     );
     return () => {
@@ -36,7 +36,7 @@ export function App() {
       </header>
       <main>
         {problem !== undefined && <p role="alert">Cannot load the chat. {problem}</p>}
-        {messages && <Chat key={id} id={id} messages={messages} />}
+        {stored && <Chat key={id} id={id} stored={stored} />}
       </main>
     </>
   );

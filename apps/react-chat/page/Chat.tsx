@@ -1,23 +1,35 @@
 import { useChat } from '@ai-sdk/react';
 import { DefaultChatTransport, lastAssistantMessageIsCompleteWithApprovalResponses } from 'ai';
-import { useState } from 'react';
-import { api, stopRun } from './chat-api.ts';
-import type { ChatMessage } from './chat-api.ts';
+import { useEffect, useState } from 'react';
+import { api, loadChat, stopRun } from './chat-api.ts';
+import type { ChatMessage, StoredChat } from './chat-api.ts';
 import { Message } from './Message.tsx';
 
 const transport = new DefaultChatTransport<ChatMessage>({ api });
 
 /** A chat with its stored messages. A running answer is resumed. */
-export function Chat({ id, messages: stored }: { id: string; messages: ChatMessage[] }) {
+export function Chat({ id, stored }: { id: string; stored: StoredChat }) {
   const [text, setText] = useState('');
   const chat = useChat<ChatMessage>({
     id,
-    messages: stored,
+    messages: stored.messages,
     transport,
-    resume: true,
     // An approval is sent as soon as all requests of the message have one.
     sendAutomaticallyWhen: lastAssistantMessageIsCompleteWithApprovalResponses,
   });
+  const { resumeStream, setMessages } = chat;
+
+  useEffect(() => {
+    if (!stored.isRunning) return;
+    const resume = async (): Promise<void> => {
+      await resumeStream();
+      // The run may have ended before its stream was requested. Its answer is then stored.
+      const { messages } = await loadChat(id);
+      setMessages((current) => (current.length < messages.length ? messages : current));
+    };
+    resume().catch(console.error);
+  }, [id, stored, resumeStream, setMessages]);
+
   const isBusy = chat.status === 'submitted' || chat.status === 'streaming';
 
   const send = (): void => {

@@ -19,11 +19,17 @@ const query = `?userId=${encodeURIComponent(guest)}`;
 /** The address of `useChat`. */
 export const api = `/ui/hotel/chat${query}`;
 
+/** The stored messages of a chat. A running answer is left out. */
+export interface StoredChat {
+  messages: ChatMessage[];
+  isRunning: boolean;
+}
+
 /** Returns the stored messages of a chat. */
-export async function loadMessages(id: string): Promise<ChatMessage[]> {
+export async function loadChat(id: string): Promise<StoredChat> {
   const response = await fetch(`/ui/hotel/chat/${encodeURIComponent(id)}/messages${query}`);
   if (!response.ok) throw new Error(`The server answered with status ${response.status}.`);
-  return ((await response.json()) as { messages: ChatMessage[] }).messages;
+  return (await response.json()) as StoredChat;
 }
 
 /** Stops the run of a chat. The server continues a run whose page has left. */

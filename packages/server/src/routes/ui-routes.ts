@@ -6,6 +6,7 @@ import { defineRoute } from '../route.ts';
 import type { Route, RouteCall } from '../route.ts';
 import { chatBody } from '../ui/chat-body.ts';
 import { startChatRun } from '../ui/start-chat-run.ts';
+import type { UiMessage } from '../ui/ui-chunk.ts';
 import { UiEncoder, uiStreamHeaders } from '../ui/ui-encoder.ts';
 import { toUiMessages } from '../ui/ui-messages.ts';
 
@@ -54,18 +55,30 @@ export const uiRoutes: readonly Route[] = [
     ...{ method: 'GET', paths: [`${CHAT}/:session/messages`], tag: 'front ends', access: 'body' },
     summary:
       'Returns the messages of a chat for `useChat`, oldest first, at most the newest `limits.listItems`. A chat that does not exist is empty. The answer of the active run is left out: its stream sends it from its start.',
-    returns: objectOf({ messages: listOf({ type: 'object' }) }),
-    responses: { 200: '{messages} of the AI SDK' },
+    returns: objectOf({ messages: listOf({ type: 'object' }), isRunning: boolean }),
+    responses: { 200: '{messages, isRunning}: messages of the AI SDK' },
     async handle(call) {
       const ref = await refOf(call, 'read');
-      // First: a run that ends in between is then left out, and its stream sends it.
-      const active = await activeInvocation(call, ref);
-      const session = await call.runner.sessionService.getSession(ref);
-      const messages = toUiMessages(session?.events ?? [], active);
-      return Response.json({ messages: messages.slice(-call.context.limits.listItems) });
+      let active = await activeInvocation(call, ref);
+      let messages = await readMessages(call, ref, active);
+      // A run that has ended in the meantime: its stream does not send it any more.
+      if (active !== undefined && (await activeInvocation(call, ref)) !== active) {
+        active = undefined;
+        messages = await readMessages(call, ref, active);
+      }
+      return Response.json({ messages, isRunning: active !== undefined });
     },
   }),
 ];
+
+async function readMessages(
+  { context, runner }: RouteCall,
+  ref: SessionRef,
+  activeInvocationId: string | undefined,
+): Promise<UiMessage[]> {
+  const session = await runner.sessionService.getSession(ref);
+  return toUiMessages(session?.events ?? [], activeInvocationId).slice(-context.limits.listItems);
+}
 
 async function refOf(call: RouteCall, action: Action): Promise<SessionRef> {
   const { app: appName, session: sessionId } = call.params;

@@ -9,6 +9,7 @@ import { demo, neverAnswers, session } from '../demo.ts';
 import { loadMessages, PageChat } from './page-chat.ts';
 
 const STREAM = '/ui/demo/chat/s/stream?userId=ann';
+const MESSAGES = 'http://localhost/ui/demo/chat/s/messages?userId=ann';
 
 /** An agent that says `Good `, and `evening.` when it may proceed. */
 function slowAgent(proceed: Promise<void>): Agent {
@@ -35,6 +36,7 @@ describe('GET /ui/{app}/chat/{id}/stream', () => {
     await expect.poll(() => first.lastText).toBe('Good ');
     const messages = await loadMessages(handler);
     expect(messages.map(({ role }) => role)).toEqual(['user']);
+    expect(await (await handler(new Request(MESSAGES))).json()).toMatchObject({ isRunning: true });
     const reloaded = new PageChat(handler, { messages });
     const resumed = reloaded.resumeStream();
     await expect.poll(() => reloaded.lastText).toBe('Good ');
@@ -44,6 +46,27 @@ describe('GET /ui/{app}/chat/{id}/stream', () => {
     expect(reloaded.plainParts).toEqual(first.plainParts);
     expect(reloaded.lastText).toBe('Good evening.');
     expect((await loadMessages(handler)).at(-1)!.parts).toEqual(first.plainParts);
+  });
+
+  it('sends the whole answer of a run that ends while its messages are read', async () => {
+    const proceed = Promise.withResolvers<void>();
+    const sessionService = new InMemorySessionService();
+    const { handler, sessions } = await demo({
+      ...{ onDisconnect: 'continue', sessionService, rootAgent: slowAgent(proceed.promise) },
+    });
+    const chat = new PageChat(handler);
+    const answered = chat.sendMessage({ text: 'Hello' });
+    await expect.poll(() => chat.lastText).toBe('Good ');
+    const getSession = sessions.getSession.bind(sessions);
+    let reads = 0;
+    sessions.getSession = async (p) => {
+      const session = await getSession(p);
+      // After the second read: the first one finds the active run.
+      if (++reads === 2) await (proceed.resolve(), answered);
+      return session;
+    };
+    expect((await loadMessages(handler)).at(-1)!.parts).toEqual(chat.plainParts);
+    expect(chat.lastText).toBe('Good evening.');
   });
 
   it('continues a page that has lost its connection, without repeating text', async () => {
@@ -69,7 +92,10 @@ describe('GET /ui/{app}/chat/{id}/stream', () => {
     expect([chat.messages.length, chat.status]).toEqual([2, 'ready']);
     expect((await get(STREAM.replace('/s/', '/unknown/'))).status).toBe(204);
     expect((await get(STREAM.replace('ann', 'bob'))).status).toBe(204);
-    expect(await (await get('/ui/demo/chat/unknown/messages?userId=ann')).json()).toEqual({ messages: [] });
+    expect(await (await get('/ui/demo/chat/unknown/messages?userId=ann')).json()).toEqual({
+      messages: [],
+      isRunning: false,
+    });
   });
 
   it('streams a run of another process from the event log (contract 40)', async () => {
