@@ -197,6 +197,14 @@ describe('McpToolset with a server that answers calls wrongly', () => {
     expect(run.responses).toEqual([{ error: expect.stringContaining('did not answer the call of read in 2500 ms') }]);
   });
 
+  it.each([
+    ['', {}],
+    [' because of a missing scope', { 'www-authenticate': 'Bearer error="insufficient_scope", scope="x"' }],
+  ])('says that the server denied access%s', async (_, headers: { [name: string]: string }) => {
+    const server = await startRawServer({ 'tools/call': () => new Response(null, { status: 403, headers }) });
+    await callAnswers(server, 'denied access (status 403). Check the rights of the user and auth.scopes');
+  });
+
   it('tells the model what the server says about wrong arguments, shortened', async () => {
     const error = { code: -32_602, message: `item is missing ${'x'.repeat(10_000)}` };
     const server = await startRawServer({

@@ -61,7 +61,7 @@ export class McpHttp {
     try {
       await this.#assertAllowed(url);
       const response = await this.#send(url, init, scope);
-      if (response.status === 401 && scope && init.method === 'POST') scope.failure = unauthorized(url, response);
+      if (scope && init.method === 'POST') scope.failure = refusalOf(url, response);
       this.#assertNoRedirect(url, response);
       return limitBody(response, this.#maxMessageBytes, (failure) => {
         if (scope && failure) scope.failure = failure;
@@ -115,10 +115,15 @@ export function isUnauthorized(error: unknown): boolean {
   return TholeError.is(error, 'MCP_SERVER_FAILED') && error.details?.['httpStatus'] === 401;
 }
 
-function unauthorized(url: URL, { headers }: Response): TholeError {
-  const message = `The MCP server "${url.host}" requires a sign-in. Set auth, or correct header.`;
-  const challenge = headers.get('www-authenticate');
-  return new TholeError('MCP_SERVER_FAILED', message, { details: { httpStatus: 401, challenge } });
+/** Returns the error of a request for which the user has no token or not enough rights. */
+function refusalOf({ host }: URL, { status, headers }: Response): TholeError | undefined {
+  if (status !== 401 && status !== 403) return undefined;
+  const message =
+    status === 401
+      ? `The MCP server "${host}" requires a sign-in. Set auth, or correct header.`
+      : `The MCP server "${host}" denied access (status 403). Check the rights of the user and auth.scopes.`;
+  const details = { httpStatus: status, challenge: headers.get('www-authenticate') };
+  return new TholeError('MCP_SERVER_FAILED', message, { details });
 }
 
 function refused(message: string): TholeError {

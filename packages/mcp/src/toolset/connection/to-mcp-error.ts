@@ -42,9 +42,6 @@ export function toMcpError(error: unknown, server: string): TholeError {
     });
   };
   const status = httpStatusOf(error);
-  if (status === 401) return failed('requires a sign-in. Set auth, or correct header.', { status });
-  if (status === 403)
-    return failed('denied access (status 403). Check the rights of the user and the scopes.', { status });
   if (status !== undefined) return failed(`answered with status ${status}.`, { status, retryable: status >= 500 });
   const code = protocolCodeOf(error);
   if (code !== undefined) return failed(`refused a request with code ${code}.`);
