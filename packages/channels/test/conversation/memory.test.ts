@@ -1,6 +1,9 @@
 import { textOf } from '@thole/core';
+import { memoryParts } from '@thole/memory';
+import { LlmAgent, Runner } from '@thole/runner';
 import { FixedRuntime, says, ScriptedLlm } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
+import type { ConversationParts } from '../../src/index.ts';
 import { appName, newStorage, startAssistant } from '../support/assistant.ts';
 import { LocalChannel } from '../support/local-channel.ts';
 import type { Storage } from '../support/assistant.ts';
@@ -40,6 +43,24 @@ describe('idle conversations', () => {
       await runtime.advance(120 * MINUTE_MS);
       expect(await storage.sessions.getSession(ada)).toBeDefined();
     }
+  });
+
+  it('are armed by the conversation if the consolidator is not a plugin of the runner', async () => {
+    const runtime = new FixedRuntime();
+    const storage = newStorage(runtime);
+    const llm = new ScriptedLlm(says('Hi.'));
+    const createParts = (): ConversationParts => {
+      const { sessions } = storage;
+      const { consolidator } = memoryParts({ sessions, memory: storage.memory, runtime });
+      const agent = new LlmAgent({ name: 'companion', model: llm });
+      const options = { appName, agent, sessionService: sessions, runtime, autoCreateSession: true };
+      return { runner: new Runner({ ...options, concurrency: { policy: 'join' } }), consolidator };
+    };
+    const { chat, settle } = await startAssistant({ llm, runtime, storage, options: { createParts } });
+    await chat.hear('a1', 'hello');
+    await settle();
+    await runtime.advance(30 * MINUTE_MS);
+    expect(await storage.sessions.getSession(ada)).toBeUndefined();
   });
 
   it('are not delayed by commands, which the model and memory never see', async () => {

@@ -1,4 +1,5 @@
-import { FixedRuntime, says, ScriptedLlm } from '@thole/testing';
+import { calls, FixedRuntime, says, ScriptedLlm } from '@thole/testing';
+import { FunctionTool } from '@thole/tools';
 import { describe, expect, it } from 'vitest';
 import { InMemoryDeliveryStore } from '../../src/index.ts';
 import type { DeliveryEnd } from '../../src/index.ts';
@@ -60,6 +61,33 @@ describe('a process that is killed', () => {
       expect(handler).toBe(first.dispatcher);
     });
   }
+
+  it('does not treat the answer to a question as a new message after a restart (contract 45)', async () => {
+    const runtime = new FixedRuntime();
+    const deliveries = new DiesAt();
+    const storage = { ...newStorage(runtime), deliveries };
+    const paid: unknown[] = [];
+    const pay = new FunctionTool({
+      name: 'pay',
+      description: 'Pays.',
+      parameters: { type: 'object' },
+      requireConfirmation: true,
+      execute: async () => ({ count: paid.push(1) }),
+    });
+    const llm = new ScriptedLlm(calls('pay', {}), says('Paid.'));
+    const first = await startAssistant({ llm, runtime, storage, tools: [pay] });
+    await first.chat.hear('a1', 'pay');
+    await first.settle();
+    deliveries.step = 'finish';
+    await first.chat.hear('a1', 'yes');
+    await runtime.advance(1_000);
+    deliveries.revive();
+    const second = await startAssistant({ llm, runtime, storage, tools: [pay] });
+    await second.settle();
+    expect([...first.chat.texts.slice(1), ...second.chat.texts]).toEqual(['Paid.']);
+    expect([paid.length, llm.requests.length]).toEqual([1, 2]);
+    expect(await deliveries.unfinished()).toEqual([]);
+  });
 
   it('does not accept messages while it is closing, so that the channel delivers them again', async () => {
     const runtime = new FixedRuntime();

@@ -1,0 +1,46 @@
+import { createEvent } from '@thole/core';
+import type { Content, EventInit } from '@thole/core';
+import { FixedRuntime } from '@thole/testing';
+import { describe, expect, it } from 'vitest';
+import type { OutboundMessage } from '../../src/index.ts';
+import { defaultTexts } from '../../src/index.ts';
+import { Replies } from '../../src/conversation/replies.ts';
+
+const runtime = new FixedRuntime();
+const ref = { appName: 'app', userId: 'ada', sessionId: 'ada:chat' };
+
+async function sent(content: Content, more: Partial<EventInit> = {}): Promise<OutboundMessage[]> {
+  const messages: OutboundMessage[] = [];
+  const replies = new Replies(ref, defaultTexts, async (_, message) => void messages.push(message));
+  const event = createEvent({ author: 'companion', invocationId: 'i1', content, ...more }, runtime);
+  expect(await replies.event(event)).toBe(messages.length === 1);
+  return messages;
+}
+
+describe('Replies.event', () => {
+  it('sends final answers only: no events of the user, thoughts, partial texts or calls', async () => {
+    const text = { role: 'model' as const, parts: [{ text: 'Hello.' }] };
+    expect(await sent(text)).toEqual([{ text: 'Hello.' }]);
+    expect(await sent(text, { author: 'user' })).toEqual([]);
+    expect(await sent(text, { partial: true })).toEqual([]);
+    expect(await sent({ role: 'model', parts: [{ text: 'Hm.', thought: true }] })).toEqual([]);
+    const call = { functionCall: { id: 'c', name: 'look', args: {} } };
+    expect(await sent({ role: 'model', parts: [{ text: 'Let me look.' }, call] })).toEqual([]);
+  });
+
+  it('sends the files of an answer', async () => {
+    const inlineData = { data: 'aGk=', mimeType: 'image/png', displayName: 'cat.png' };
+    const files = [{ data: 'aGk=', mimeType: 'image/png', name: 'cat.png' }];
+    expect(await sent({ role: 'model', parts: [{ inlineData }] })).toEqual([{ text: '', files }]);
+  });
+
+  it('gives each event the same key each time, and another one than other events', async () => {
+    const keys: string[] = [];
+    const replies = new Replies(ref, defaultTexts, async (key) => void keys.push(key));
+    const content = { role: 'model' as const, parts: [{ text: 'Hello.' }] };
+    const [one, two] = [1, 2].map(() => createEvent({ author: 'a', invocationId: 'i1', content }, runtime));
+    for (const event of [one!, two!, one!]) await replies.event(event);
+    expect(keys[0]).toBe(keys[2]);
+    expect(keys[0]).not.toBe(keys[1]);
+  });
+});
