@@ -152,7 +152,7 @@ describe('McpToolset headers', () => {
     expect(sent.filter((line) => line.includes('bob')).at(-1)).toBe('tools/call bob-5 eu');
   });
 
-  it('sends the headers of its own operation with each of two concurrent calls', async () => {
+  it('sends different headers with two concurrent calls of a user', async () => {
     const server = await sessionServer();
     let waiting: (() => void)[] = [];
     const header = async ({ sessionId }: ReadonlyContext): Promise<{ [name: string]: string }> => {
