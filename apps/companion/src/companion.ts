@@ -30,12 +30,15 @@ export interface CompanionOptions {
   env: EnvVars;
   runtime: Runtime;
   /** Creates the channels of a configuration; unchanged ones must be the same objects. */
-  createChannels: (config: ChannelsConfig) => readonly Channel[];
+  createChannels: (config: ChannelsConfig) => Promise<readonly Channel[]>;
   /** Default: `chooseModels`. */
   createModels?: ((config: CompanionConfig) => Promise<Models>) | undefined;
   /** Default: `defaultMessagePolicy`. */
   messagePolicy?: MessagePolicy | undefined;
 }
+
+/** Name of the channel whose senders are phone numbers. */
+const PHONE_CHANNEL = 'whatsapp';
 
 /** The whole companion: people on channels, one agent, and memory, from one folder. */
 export class Companion {
@@ -62,13 +65,18 @@ export class Companion {
     const configFile = new ConfigFile({ path: join(folder, 'companion.yaml'), runtime, onChange });
     const config = configFile.current;
     const models = await (options.createModels?.(config) ?? chooseModels(config, { env, runtime }));
-    companion = new Companion(options, configFile, models);
+    const channels = await options.createChannels(config.channels);
+    companion = new Companion(options, { channels, configFile, models });
     await seedUsers(config, { identities: companion.identities, logger: runtime.logger });
     return companion;
   }
 
-  private constructor(options: CompanionOptions, configFile: ConfigFile, models: Models) {
+  private constructor(
+    options: CompanionOptions,
+    p: { channels: readonly Channel[]; configFile: ConfigFile; models: Models },
+  ) {
     const { folder, runtime } = options;
+    const { channels, configFile, models } = p;
     const { current: config } = configFile;
     this.#options = options;
     this.#configFile = configFile;
@@ -77,7 +85,6 @@ export class Companion {
     this.#deliveryDatabase = sqliteDatabase(join(folder, 'messages.db'));
     this.identities = new FileIdentityStore({ path: resolve(folder, config.usersFile), runtime });
     this.reminders = new Reminders({ sessions: this.#sessions, runtime, send: (note) => this.#remind(note) });
-    const channels = options.createChannels(config.channels);
     this.#generation = this.#createGeneration(config, models);
     this.dispatcher = new Dispatcher({
       ...{ appName: APP_NAME, channels, identities: this.identities, sessions: this.#sessions, runtime },
@@ -171,7 +178,7 @@ export class Companion {
     const { logger } = runtime;
     try {
       const models = await (this.#options.createModels?.(config) ?? chooseModels(config, { env, runtime }));
-      const channels = this.#options.createChannels(config.channels);
+      const channels = await this.#options.createChannels(config.channels);
       const old = this.#generation;
       await seedUsers(config, { identities: this.identities, logger });
       this.#generation = this.#createGeneration(config, models);
@@ -198,12 +205,12 @@ export class Companion {
         if (generation !== this.#generation) await generation.dispose();
       },
       ...{ config, models, memory, sessions: this.#sessions, artifacts: this.#artifacts, identities: this.identities },
-      ...{ tools: this.#toolsFor(config), timeZone, runtime },
+      ...{ tools: this.#tools(), timeZone, runtime },
     });
     return generation;
   }
 
-  #toolsFor({ channels }: CompanionConfig): Tool[] {
+  #tools(): Tool[] {
     return [
       ...taskTools(),
       ...reminderTools({ reminders: this.reminders, channelOf: (id) => id.slice(id.indexOf(':') + 1) }),
@@ -211,7 +218,7 @@ export class Companion {
         identities: this.identities,
         send: (request) => this.#send(request),
         policy: this.#options.messagePolicy ?? defaultMessagePolicy,
-        phoneChannel: channels.whatsapp ? 'whatsapp' : undefined,
+        phoneChannel: () => this.dispatcher.channels.find(({ name }) => name === PHONE_CHANNEL)?.name,
       }),
     ];
   }

@@ -18,38 +18,40 @@ export interface ChannelContext {
 /** Creates channels of a configuration, and keeps those whose settings have not changed. */
 export class ChannelFactory {
   readonly #context: ChannelContext;
-  readonly #made = new Map<string, { settings: string; channel: Channel }>();
+  #made = new Map<string, { settings: string; channel: Channel }>();
 
   constructor(context: ChannelContext) {
     this.#context = context;
   }
 
   /** Returns the channels. Throws `INVALID_INPUT` if a secret is missing in the environment; then nothing has changed. */
-  create(config: ChannelsConfig): Channel[] {
-    const made = Object.entries(config).flatMap(([name, options]: [string, object | undefined]) => {
-      if (!options) return [];
+  async create(config: ChannelsConfig): Promise<Channel[]> {
+    const made = new Map<string, { settings: string; channel: Channel }>();
+    for (const [name, options] of Object.entries(config) as [keyof ChannelsConfig, object | undefined][]) {
+      if (!options) continue;
       const settings = JSON.stringify(options);
       const known = this.#made.get(name);
-      return [
-        [name, known?.settings === settings ? known : { settings, channel: this.#create(name, config) }] as const,
-      ];
-    });
-    this.#made.clear();
-    for (const [name, each] of made) this.#made.set(name, each);
-    return made.map(([, { channel }]) => channel);
+      made.set(name, known?.settings === settings ? known : { settings, channel: await this.#create(name, config) });
+    }
+    this.#made = made;
+    return Array.from(made.values(), ({ channel }) => channel);
   }
 
-  #create(name: string, config: ChannelsConfig): Channel {
+  async #create(name: keyof ChannelsConfig, config: ChannelsConfig): Promise<Channel> {
     const { env, input, output, runtime } = this.#context;
     switch (name) {
       case 'terminal':
-        return new TerminalChannel({ sender: config.terminal!.sender, input, output, runtime });
+        return new TerminalChannel({ ...config.terminal!, input, output, runtime });
       case 'http': {
         const secrets = secretIn(env, 'COMPANION_HTTP_SECRET').split(',');
         return new HttpChannel({ secrets, ...config.http!, runtime });
       }
-      default:
-        throw new TholeError('INVALID_INPUT', `There is no channel "${name}".`);
+      case 'telegram': {
+        const token = secretIn(env, 'TELEGRAM_BOT_TOKEN');
+        // Loaded only if it is used: its library needs memory.
+        const { TelegramChannel } = await import('@thole/channels/telegram');
+        return new TelegramChannel({ token, ...config.telegram!, runtime });
+      }
     }
   }
 }

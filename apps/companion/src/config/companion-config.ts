@@ -50,5 +50,4 @@ export interface ChannelsConfig {
   terminal: { sender: string } | undefined;
   http: { port: number; callbackUrl: string | undefined } | undefined;
   telegram: { allowGroups: boolean } | undefined;
-  whatsapp: { phoneNumberId: string } | undefined;
 }

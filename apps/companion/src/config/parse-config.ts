@@ -28,6 +28,7 @@ const EMBEDDER = {
 };
 const USER_ID = { pattern: /^[a-z0-9][a-z0-9-]*$/, expected: 'lower-case letters, digits and -' };
 const FILE_NAME = { pattern: /^[^\0]+\.json$/, expected: 'the path of a .json file' };
+const CHANNEL_NAME = /^[a-z][a-z0-9_-]{0,31}$/;
 const SENDER = { pattern: /^\P{C}{1,200}$/u, expected: 'a text of 1 to 200 characters; quote numbers' };
 
 /**
@@ -123,9 +124,10 @@ function readIdentities(
   path: string,
   taken: Set<string>,
 ): Readonly<Record<string, string>> {
-  const fields = reader.fields(node, path, [...CHANNELS]);
+  const fields = reader.fields(node, path, 'any');
   return Object.fromEntries(
     Array.from(fields, ([channel, field]) => {
+      if (!CHANNEL_NAME.test(channel)) reader.report(field.key, `${path}.${channel} must be the name of a channel.`);
       const sender = reader.text(field, `${path}.${channel}`, '', SENDER);
       const key = JSON.stringify([channel, sender]);
       if (taken.has(key)) reader.report(field.value, `${path}.${channel} is an identity of another user.`);
@@ -135,12 +137,11 @@ function readIdentities(
   );
 }
 
-const CHANNELS = ['terminal', 'http', 'telegram', 'whatsapp'] as const;
+const CHANNELS = ['terminal', 'http', 'telegram'] as const;
 const TERMINAL_ONLY: ChannelsConfig = {
   terminal: { sender: 'me' },
   http: undefined,
   telegram: undefined,
-  whatsapp: undefined,
 };
 const HTTP_URL = {
   pattern: /^https?:\/\/[^\s@/?#]+([/?#]\S*)?$/,
@@ -170,12 +171,6 @@ function readChannels(reader: NodeReader, node: Node | null | undefined): Channe
     telegram: read('telegram', ['allow_groups'], (fields) => ({
       allowGroups: reader.boolean(fields.get('allow_groups'), 'channels.telegram.allow_groups', false),
     })),
-    whatsapp: read('whatsapp', ['phone_number_id'], (fields) => {
-      const id = fields.get('phone_number_id');
-      if (!id) reader.report(channels.get('whatsapp')?.key, 'channels.whatsapp.phone_number_id is missing.');
-      const expected = { pattern: /^\d+$/, expected: 'digits in quotes' };
-      return { phoneNumberId: reader.text(id, 'channels.whatsapp.phone_number_id', '', expected) };
-    }),
   };
 }
 

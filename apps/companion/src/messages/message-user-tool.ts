@@ -11,8 +11,8 @@ export interface MessageUserOptions {
   /** `Dispatcher.send`. */
   send: (request: SendToUserRequest) => Promise<void>;
   policy: MessagePolicy;
-  /** Name of the channel whose senders are phone numbers. Undefined: numbers of strangers cannot be reached. */
-  phoneChannel: string | undefined;
+  /** Returns the name of the channel whose senders are phone numbers. Without one, numbers of strangers cannot be reached. */
+  phoneChannel: () => string | undefined;
 }
 
 /** Number of memories that are searched for a recipient. */
@@ -40,7 +40,7 @@ export function messageUserTool(options: MessageUserOptions): Tool {
 }
 
 async function messageUser(
-  { identities, send, policy, phoneChannel }: MessageUserOptions,
+  { identities, send, policy, ...options }: MessageUserOptions,
   { recipient: wanted, text }: { recipient: string; text: string },
   context: ToolContext,
 ): Promise<object> {
@@ -56,6 +56,7 @@ async function messageUser(
     resolveRecipient({ recipient: wanted, users: others, search }).catch(whenMemoryIsOff),
   );
   if ('ask' in recipient) return recipient;
+  const phoneChannel = options.phoneChannel();
   const isUser = 'userId' in recipient;
   const label = isUser ? recipient.name : `+${recipient.number}`;
   if (!isUser && phoneChannel === undefined)

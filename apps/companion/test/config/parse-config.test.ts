@@ -32,7 +32,7 @@ describe('parseConfig', () => {
       users: [],
       usersFile: 'users.json',
       unknownSenders: 'refuse',
-      channels: { terminal: { sender: 'me' }, http: undefined, telegram: undefined, whatsapp: undefined },
+      channels: { terminal: { sender: 'me' }, http: undefined, telegram: undefined },
     });
     expect(parseConfig('# nothing yet\n')).toEqual(parseConfig(''));
   });
@@ -59,13 +59,12 @@ users:
   - id: ann
     name: Ann
     role: admin
-    identities: { terminal: me, telegram: '4711' }
+    identities: { terminal: me, signal: '4711' }
   - id: bob
 channels:
   terminal: false
   http: { port: 8100, callback_url: 'https://example.org/in' }
   telegram:
-  whatsapp: { phone_number_id: '123456' }
 `);
     expect(config).toEqual({
       model: 'openai/gpt-5.5',
@@ -82,7 +81,7 @@ channels:
       },
       sessions: { windowTurns: 12, idleConsolidateMinutes: 0.5 },
       users: [
-        { id: 'ann', name: 'Ann', role: 'admin', identities: { terminal: 'me', telegram: '4711' } },
+        { id: 'ann', name: 'Ann', role: 'admin', identities: { terminal: 'me', signal: '4711' } },
         { id: 'bob', name: 'bob', role: 'user', identities: {} },
       ],
       usersFile: 'people/users.json',
@@ -91,7 +90,6 @@ channels:
         terminal: undefined,
         http: { port: 8_100, callbackUrl: 'https://example.org/in' },
         telegram: { allowGroups: false },
-        whatsapp: { phoneNumberId: '123456' },
       },
     });
   });
@@ -108,7 +106,7 @@ sessions:
 unknown_senders: maybe
 users:
   - name: Ann
-  - { id: bob, identities: { fax: '1' } }
+  - { id: bob, identities: { Fax: '1' } }
   - { id: bob }
 channel: {}
 `),
@@ -120,7 +118,7 @@ channel: {}
       'companion.yaml:7:29: sessions.idle_consolidate_minutes must be a number > 0, got another number.',
       'companion.yaml:8:18: unknown_senders must be refuse or approve or welcome, got another text.',
       'companion.yaml:10:5: users[0].id is missing.',
-      'companion.yaml:11:30: There is no field users[1].identities.fax. Fields here: terminal, http, telegram, whatsapp.',
+      'companion.yaml:11:30: users[1].identities.Fax must be the name of a channel.',
       'companion.yaml:12:11: users[2].id is the id of another user.',
       'companion.yaml:13:1: There is no field channel. Fields here: model, memory, sessions, users, users_file, unknown_senders, channels.',
     ]);
@@ -142,6 +140,11 @@ channel: {}
       'an identity of two users',
       'users:\n- { id: a, identities: { http: x } }\n- { id: b, identities: { http: x } }',
       ':3:32: users[1].identities.http is an identity of another user.',
+    ],
+    [
+      'an unknown channel',
+      'channels: { fax: }',
+      ':1:13: There is no field channels.fax. Fields here: terminal, http, telegram.',
     ],
     ['a model without provider', 'model: gpt-5.5', ':1:8: model must be gemini/<name>'],
     ['a huge file', `# ${'x'.repeat(70_000)}`, ':1:1: The file is too long.'],

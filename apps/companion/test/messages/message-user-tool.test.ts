@@ -25,7 +25,7 @@ async function people(p: { memory?: string | undefined; phoneChannel?: string | 
   const sent: SendToUserRequest[] = [];
   const send = async (request: SendToUserRequest): Promise<void> => void sent.push(request);
   const phoneChannel = 'phoneChannel' in p ? p.phoneChannel : 'whatsapp';
-  const tool = messageUserTool({ identities, send, policy: defaultMessagePolicy, phoneChannel });
+  const tool = messageUserTool({ identities, send, policy: defaultMessagePolicy, phoneChannel: () => phoneChannel });
   const sessionService = new InMemorySessionService({ runtime });
   function runnerFor(args: JsonObject) {
     const model = new ScriptedLlm(calls('message_user', args), says('Done.'));

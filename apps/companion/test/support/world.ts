@@ -24,6 +24,8 @@ export class World {
   #terminal: { input: PassThrough; output: PassThrough } | undefined;
   readonly #acknowledged = new Map<string, string>();
   #messages = 0;
+  /** Names of HTTP channels in addition to the configuration, as an app can make them. */
+  bridges: readonly string[] = [];
 
   constructor() {
     onTestFinished(() => this.stop());
@@ -47,7 +49,7 @@ export class World {
     this.#companion = await Companion.open({
       ...{ folder: this.folder, env: {}, runtime: this.runtime },
       createModels: async () => models,
-      createChannels: (config) => this.#createChannels(config),
+      createChannels: async (config) => this.#createChannels(config),
     });
     await this.#companion.start();
     await this.settle();
@@ -124,11 +126,13 @@ export class World {
   }
 
   #createChannels(config: ChannelsConfig): Channel[] {
-    return Object.entries(config).flatMap(([name, options]: [string, object | undefined]) => {
-      if (!options) return [];
+    const names = Object.entries(config).flatMap(([name, options]: [string, object | undefined]) =>
+      options ? [name] : [],
+    );
+    return [...names, ...this.bridges].map((name) => {
       const channel = this.#channels.get(name) ?? this.#createChannel(name);
       this.#channels.set(name, channel);
-      return [channel];
+      return channel;
     });
   }
 

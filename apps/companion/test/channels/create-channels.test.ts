@@ -1,0 +1,40 @@
+import { PassThrough } from 'node:stream';
+import { FixedRuntime } from '@thole/testing';
+import { describe, expect, it } from 'vitest';
+import { ChannelFactory } from '../../src/channels/create-channels.ts';
+import { parseConfig } from '../../src/config/parse-config.ts';
+
+const secrets = {
+  COMPANION_HTTP_SECRET: 'only for tests: 32 characters or more',
+  TELEGRAM_BOT_TOKEN: '42:a-secret-token-of-the-bot',
+};
+
+function factory(env: { [name: string]: string } = secrets): ChannelFactory {
+  return new ChannelFactory({ env, runtime: new FixedRuntime(), input: new PassThrough(), output: new PassThrough() });
+}
+const channelsOf = (text: string) => parseConfig(`channels: { ${text} }`).channels;
+
+describe('ChannelFactory', () => {
+  it('creates the channels that the configuration turns on, with secrets of the environment', async () => {
+    const channels = await factory().create(channelsOf('terminal: , http: , telegram: { allow_groups: true }'));
+    expect(channels.map(({ name }) => name)).toEqual(['terminal', 'http', 'telegram']);
+    expect(await factory({}).create(channelsOf('terminal: , http: false'))).toHaveLength(1);
+  });
+
+  it('keeps unchanged channels, and replaces those with other settings', async () => {
+    const made = factory();
+    const [terminal, http] = await made.create(channelsOf('terminal: , http: { port: 1 }'));
+    const [sameTerminal, otherHttp] = await made.create(channelsOf('terminal: , http: { port: 2 }'));
+    expect([sameTerminal === terminal, otherHttp === http]).toEqual([true, false]);
+  });
+
+  it.each([
+    ['http', 'COMPANION_HTTP_SECRET'],
+    ['telegram', 'TELEGRAM_BOT_TOKEN'],
+  ])('names the missing secret of %s, and changes nothing', async (name, variable) => {
+    const made = factory({});
+    const [terminal] = await made.create(channelsOf('terminal:'));
+    await expect(made.create(channelsOf(`terminal: { sender: you }, ${name}: `))).rejects.toThrow(variable);
+    expect((await made.create(channelsOf('terminal:')))[0]).toBe(terminal);
+  });
+});
