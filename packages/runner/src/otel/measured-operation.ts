@@ -4,7 +4,7 @@ import type { Json, SpanAttributes } from '@thole/core';
 import type { GenAiMetrics } from './genai-metrics.ts';
 import type { MetricsRecorder } from './metrics-recorder.ts';
 
-/** How a kind of operation is measured. */
+/** Histograms of a kind of operation. */
 interface Measure {
   readonly duration: (metrics: GenAiMetrics) => Histogram;
   /** Names of the span's attributes that the measurement has too. All of them have few different values. */

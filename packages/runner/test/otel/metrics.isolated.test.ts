@@ -125,7 +125,7 @@ describe('metrics of openTelemetryTracer', () => {
     expect(await pointsOf('gen_ai.client.operation.duration')).toEqual([[answered, 2, 4]]);
   });
 
-  it('counts tokens with `tokens: true`, cached tokens with the input and thoughts with the output', async () => {
+  it('counts tokens with `tokens: true`: cached ones as input, thoughts as output', async () => {
     const clock = clockOf();
     const runner = await runnerOf(rootOf(slowModel(clock, ['a'])), tracerOf({ tokens: true }));
     await runner.runToCompletion(hello);

@@ -75,7 +75,7 @@ export class MessageStream {
     return pieces.map(({ text, type }) => this.#begin(message, type) + contentFrame(message, type, text)).join('');
   }
 
-  /** Thoughts end before the text goes on. A text stays open until the event is complete. */
+  /** Thoughts end before the text continues. A text stays open until the event is complete. */
   #begin(message: OpenMessage, type: AnswerPiece['type']): string {
     const { author, id } = message;
     if (type === 'thought') {

@@ -3,7 +3,7 @@ import type { Interrupt } from '@thole/core';
 
 /**
  * Returns the text that tells the user what a paused invocation waits for. OpenAI's protocol has no form for it. `isTemporary`: the
- * session is deleted, so nobody can answer.
+ * session is deleted, so no client can answer.
  */
 export function pauseText(interrupts: readonly Interrupt[], p: { isTemporary: boolean }): string {
   const lines = interrupts.map((each) => `- ${describe(each)} (id: ${each.id})`);

@@ -25,7 +25,7 @@ const knownOptions = optionNames<SpanMemoryOptions>({ spans: true, bytes: true, 
  */
 export class SpanMemory implements Tracer {
   readonly capturesContent: true = true;
-  readonly contentNames: 'adk' = 'adk';
+  readonly contentNames = 'adk' as const;
   readonly #runtime: Runtime;
   readonly #maxSpans: number;
   readonly #maxBytes: number;

@@ -264,7 +264,7 @@ describe('POST /v1/chat/completions', () => {
     await expect.poll(() => sessionIds()).toEqual([]);
   });
 
-  it('answers the failure of a model with its status, and asks clients not to retry in a stored session', async () => {
+  it('answers with the status of a failed model, and forbids retries in a stored session', async () => {
     const { client, requests } = openAiDemo({ answers: [fails('MODEL_OVERLOADED')], headers: { 'x-session-id': 's' } });
     const error: unknown = await client.chat.completions
       .create(hello, { maxRetries: 2 })
