@@ -51,6 +51,8 @@ export class Conversation {
   #address: string | undefined;
   #gathered: StoredMessage[] = [];
   #cancelGathering: CancelTimer | undefined;
+  /** Resolves when the gathered messages are handled or dropped. */
+  #gathering: PromiseWithResolvers<void> | undefined;
   /** Work that runs one after another: commands, and the beginnings of runs. */
   #work: Promise<void> = Promise.resolve();
   #waiting = 0;
@@ -90,6 +92,7 @@ export class Conversation {
    */
   handle(stored: StoredMessage, coalesceMs: number): void {
     this.#gathered.push(stored);
+    this.#gathering ??= Promise.withResolvers();
     this.#address = addressOf(stored);
     if (coalesceMs <= 0 || isCommand(stored)) this.flush();
     else this.#cancelGathering ??= this.#deps.runtime.timer(coalesceMs, () => this.flush());
@@ -102,6 +105,7 @@ export class Conversation {
     const gathered = this.#gathered;
     this.#gathered = [];
     if (gathered.length > 0) this.#enqueue(() => this.#handleAll(gathered));
+    this.#endGathering();
   }
 
   /** Handles the messages that an earlier process has left, before all others: begun batches first, then the rest as one. */
@@ -167,7 +171,8 @@ export class Conversation {
 
   /** Resolves when all messages are handled. */
   async idle(): Promise<void> {
-    while (this.#waiting > 0 || this.#active.size > 0) {
+    while (!this.isIdle) {
+      await this.#gathering?.promise;
       await this.#work;
       await this.#runsEnd();
     }
@@ -178,9 +183,15 @@ export class Conversation {
     this.#isClosed = true;
     this.#cancelGathering?.();
     this.#gathered = [];
+    this.#endGathering();
     this.#stop.abort(new TholeError('RUN_ABORTED', 'The conversation was closed.'));
     if (this.#parts) this.#deps.pool.release(this.#parts);
     this.#parts = undefined;
+  }
+
+  #endGathering(): void {
+    this.#gathering?.resolve();
+    this.#gathering = undefined;
   }
 
   #enqueue(work: () => Promise<void>): void {

@@ -156,6 +156,22 @@ describe('Dispatcher', () => {
     }
   });
 
+  it('waits in idle() for messages that are gathered, and handles them at once in close()', async () => {
+    const runtime = new FixedRuntime();
+    const { chat, dispatcher } = await startAssistant({ llm: new ScriptedLlm(says('1'), says('2')), runtime });
+    await chat.hear('a1', 'one');
+    let isIdle = false;
+    const idle = dispatcher.idle().then(() => (isIdle = true));
+    await runtime.advance(500);
+    expect(isIdle).toBe(false);
+    await runtime.advance(500);
+    await idle;
+    expect(chat.texts).toEqual(['1']);
+    await chat.hear('a1', 'two');
+    await dispatcher.close();
+    expect(chat.texts).toEqual(['1', '2']);
+  });
+
   it('stops all channels and rejects if one cannot start', async () => {
     const runtime = new FixedRuntime();
     const good = new LocalChannel('good');
