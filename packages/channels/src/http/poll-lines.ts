@@ -8,14 +8,18 @@ export interface PolledMessage extends OutboundMessage {
 
 /** A message that waits for its acknowledgement. */
 interface OpenSend {
-  readonly id: string;
   readonly acknowledge: () => void;
 }
+
+/** Maximum number of late messages that are remembered. A client gets a forgotten one again, with the same id. */
+const MAX_LATE = 1_000;
 
 /** Connects polls of clients and sends of the channel, by address. */
 export class PollLines {
   readonly #polls = new Map<string, ((message: PolledMessage | undefined) => void)[]>();
   readonly #sends = new Map<string, OpenSend>();
+  /** Messages that a client got, but whose send has ended before the acknowledgement. True if it came later. */
+  readonly #late = new Map<string, boolean>();
 
   /** True if a client waits for messages to this address. */
   isPolled(to: string): boolean {
@@ -41,12 +45,18 @@ export class PollLines {
 
   /** Gives a message to the oldest poll. Resolves when the client has acknowledged it. Returns undefined without a poll. */
   send(to: string, message: PolledMessage, signal: AbortSignal | undefined): Promise<void> | undefined {
+    const key = keyOf(to, message.id);
+    if (this.#late.get(key) === true) {
+      this.#late.delete(key);
+      return Promise.resolve();
+    }
     const [poll] = this.#polls.get(to) ?? [];
     if (!poll) return undefined;
     return new Promise((resolve, reject) => {
-      const key = keyOf(to, message.id);
       const abort = (): void => {
         this.#sends.delete(key);
+        this.#late.set(key, false);
+        if (this.#late.size > MAX_LATE) this.#late.delete(this.#late.keys().next().value!);
         reject(signal!.reason as Error);
       };
       const acknowledge = (): void => {
@@ -54,7 +64,7 @@ export class PollLines {
         signal?.removeEventListener('abort', abort);
         resolve();
       };
-      this.#sends.set(key, { id: message.id, acknowledge });
+      this.#sends.set(key, { acknowledge });
       signal?.addEventListener('abort', abort, { once: true });
       poll(message);
     });
@@ -62,7 +72,10 @@ export class PollLines {
 
   /** Records that a client has stored a message. An unknown id is ignored: the message was acknowledged before. */
   acknowledge(to: string, id: string): void {
-    this.#sends.get(keyOf(to, id))?.acknowledge();
+    const key = keyOf(to, id);
+    const open = this.#sends.get(key);
+    if (open) open.acknowledge();
+    else if (this.#late.has(key)) this.#late.set(key, true);
   }
 
   /** Ends all polls. */
