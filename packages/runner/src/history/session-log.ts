@@ -4,7 +4,8 @@ import { rewindOf } from '@thole/core/kit';
 
 /**
  * The events of a session in memory, by `seq`. `epoch` changes when results from earlier events may no longer be
- * valid: an event was inserted before the end, the log was filled again, or a rewind or a compaction was added.
+ * valid: an event was inserted before the end, the log was filled again, or a rewind or a compaction was added. 0: the log
+ * contains no rewind and no compaction.
  */
 export class SessionLog implements EventLog {
   #events: Event[];
@@ -12,6 +13,7 @@ export class SessionLog implements EventLog {
 
   constructor(events: Iterable<Event> = []) {
     this.#events = inOrder(events);
+    if (this.#events.some(movesEpoch)) this.#epoch = 1;
   }
 
   get length(): number {

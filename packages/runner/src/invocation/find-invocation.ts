@@ -1,4 +1,4 @@
-import { getFunctionResponses, TholeError } from '@thole/core';
+import { getFunctionCalls, getFunctionResponses, TholeError } from '@thole/core';
 import { applyRewinds, newestFirst } from '@thole/core/kit';
 import type { Content, Event, EventLog } from '@thole/core';
 import { interruptsOf } from '../history/interrupt-fold.ts';
@@ -38,8 +38,16 @@ function resumableInvocations(session: LiveSession): string[] {
   return session.unfinished ? [session.unfinished, ...open] : open;
 }
 
-export function interruptNotFound(session: LiveSession, id: string): TholeError {
-  return new TholeError('INTERRUPT_NOT_FOUND', `Session "${session.ref.sessionId}" has no interrupt "${id}".`);
+/** Returns the error of an answer to an interrupt that the session does not have, or has no longer. */
+export function interruptNotFound({ log, ref }: LiveSession, id: string): TholeError {
+  // Without rewinds: these events are not visible.
+  const isRemoved = log.epoch > 0 && [...log].some((event) => getFunctionCalls(event).some((call) => call.id === id));
+  return new TholeError(
+    'INTERRUPT_NOT_FOUND',
+    isRemoved
+      ? `Interrupt "${id}" was removed by a rewind of session "${ref.sessionId}".`
+      : `Session "${ref.sessionId}" has no interrupt "${id}".`,
+  );
 }
 
 /** Returns the visible events of an invocation, oldest first. Throws `INVOCATION_NOT_FOUND` if there are none. */
@@ -52,7 +60,11 @@ export function eventsOf(task: RunTask): Event[] {
     if (event.invocationId === task.invocationId) events.push(event);
   }
   if (events.length > 0) return events;
-  const message = `Session "${task.ref.sessionId}" does not contain invocation "${task.invocationId}", or has rewound it.`;
+  const { invocationId, ref } = task;
+  const isRemoved = log.epoch > 0 && [...log].some((event) => event.invocationId === invocationId);
+  const message = isRemoved
+    ? `Invocation "${invocationId}" was removed by a rewind of session "${ref.sessionId}".`
+    : `Session "${ref.sessionId}" does not contain invocation "${invocationId}".`;
   throw new TholeError('INVOCATION_NOT_FOUND', message);
 }
 

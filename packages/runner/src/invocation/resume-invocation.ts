@@ -4,12 +4,20 @@ import type { Agent, Content, Event, Json, JsonObject, Part } from '@thole/core'
 import { findAgentToRun } from '../history/find-agent-to-run.ts';
 import { interruptsOf } from '../history/interrupt-fold.ts';
 import { Progress } from '../history/progress.ts';
+import { recordedCall } from '../history/recorded-call.ts';
 import { callPlugins, hasHook } from '../hooks/call-hooks.ts';
 import { isLlmAgent } from '../request/is-llm-agent.ts';
 import { modelNameOf, reportInterrupts } from './committer.ts';
 import { checkAnswer, invocationEnded } from './check-answer.ts';
 import type { CheckedAnswer, GivenAnswer } from './check-answer.ts';
-import { eventsOf, findInvocation, historyBefore, lastRecordOf, messageOf } from './find-invocation.ts';
+import {
+  eventsOf,
+  findInvocation,
+  historyBefore,
+  interruptNotFound,
+  lastRecordOf,
+  messageOf,
+} from './find-invocation.ts';
 import type { OpenRun } from './open-run.ts';
 import { beginAttempt } from './recovery-attempt.ts';
 import { useStoredConfig } from './stored-run-config.ts';
@@ -39,6 +47,7 @@ export async function resumeInvocation(
   opened: OpenRun,
   request: CheckedRequest,
 ): Promise<Agent | undefined> {
+  assertAnswersVisible(task, request);
   const events = eventsOf(task);
   opened.userContent = messageOf(events);
   useStoredConfig(task, events[0]!);
@@ -68,6 +77,13 @@ export async function resumeInvocation(
   task.updatedCalls = new Set(checked.filter(({ isUpdate, asksModel }) => isUpdate && asksModel).map(({ id }) => id));
   const isStoredOnly = checked.length > 0 && checked.every(({ isUpdate, asksModel }) => isUpdate && !asksModel);
   return isStoredOnly ? undefined : agent;
+}
+
+/** Throws `INTERRUPT_NOT_FOUND` for an answer to a call that the session does not have, or that a rewind has removed. */
+function assertAnswersVisible(task: RunTask, request: CheckedRequest): void {
+  const { interrupts, session } = task;
+  for (const { id } of answersOf(task, request))
+    if (!interrupts.find(id) && !recordedCall(session.log, id)) throw interruptNotFound(session, id);
 }
 
 /** Rebuilds the progress of the invocation from its events, and returns them. */

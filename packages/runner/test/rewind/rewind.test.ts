@@ -78,7 +78,7 @@ describe('Runner.rewind', () => {
   it('closes the interrupts that it removes, and updates the marks of the session', async () => {
     const pay = toolOf('pay', () => 'paid', { requireConfirmation: true });
     const model = new ScriptedLlm(calls('pay'), says('Fine.'));
-    const { runner, sessions, stored } = await createSetup(rootOf(model, { tools: [pay] }));
+    const { runner, runtime, sessions, stored } = await createSetup(rootOf(model, { tools: [pay] }));
     const { interrupts, invocationId } = await runner.runToCompletion(hello);
     expect((await stored()).marks).toMatchObject({ openInterrupts: 1 });
     await runner.rewind({ ...ref, rewindBeforeInvocationId: invocationId });
@@ -86,8 +86,20 @@ describe('Runner.rewind', () => {
     expect(pendingInterrupts(session.events)).toEqual([]);
     expect(session.marks).toEqual({ unfinished: null, wakeAt: null, openInterrupts: 0 });
     expect((await sessions.listWaitingSessions({ appName: 'app', kind: 'interrupts' })).sessions).toEqual([]);
-    const { error } = await outcomeOf(runner.resume({ ...ref, answers: { [interrupts[0]!.id]: true } }));
-    expect(error).toMatchObject({ code: 'INVOCATION_NOT_FOUND' });
+    // Another process loads the session with the marker.
+    const other = await createSetup(rootOf(new ScriptedLlm(), { tools: [pay] }), { sessionService: sessions, runtime });
+    const { id } = interrupts[0]!;
+    for (const each of [runner, other.runner])
+      for (const at of [{}, { invocationId }]) {
+        const { error: removed } = await outcomeOf(each.resume({ ...ref, ...at, answers: { [id]: true } }));
+        const message = `Interrupt "${id}" was removed by a rewind of session "${ref.sessionId}".`;
+        expect(removed).toMatchObject({ code: 'INTERRUPT_NOT_FOUND', message });
+        const { error } = await outcomeOf(each.resume({ ...ref, invocationId }));
+        expect(error).toMatchObject({
+          code: 'INVOCATION_NOT_FOUND',
+          message: `Invocation "${invocationId}" was removed by a rewind of session "${ref.sessionId}".`,
+        });
+      }
     expect((await runner.runToCompletion(hello)).text).toBe('Fine.');
   });
 
