@@ -36,6 +36,7 @@ const model: Llm = {
   async *generateContentAsync({ contents }) {
     log('model.jsonl', contents.length);
     killIf('model');
+    if (killAt === 'close') await new Promise(() => {});
     yield {
       content: { role: 'model', parts: [{ text: `Answer to ${contents.at(-1)?.parts?.at(-1)?.text}` }] },
       finishReason: 'STOP',
@@ -73,7 +74,7 @@ await dispatcher.start();
 await channel.hear('a1', 'one', { id: 'm1' });
 await channel.hear('a1', 'two', { id: 'm2' });
 await systemRuntime().sleep(60);
-await dispatcher.close({ timeoutMs: 60_000 });
+await dispatcher.close({ timeoutMs: killAt === 'close' ? 100 : 60_000 });
 log('left.jsonl', [(await store.unfinished()).length, (await store.pending()).length]);
 await sessions.close();
 await store.close();
