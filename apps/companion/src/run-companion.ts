@@ -25,7 +25,12 @@ export async function runCompanion({ argv, env, input, output, ended }: Companio
   if (help) return print(USAGE);
   const runtime = systemRuntime({ logger: lineLogger(verbose) });
   const factory = new ChannelFactory({ env, runtime, input, output });
-  const options: CompanionOptions = { env, folder, runtime, createChannels: (config) => factory.create(config) };
+  const options: CompanionOptions = {
+    env,
+    folder,
+    runtime,
+    createChannels: async (config) => (grow ? [] : factory.create(config)),
+  };
   const companion = await Companion.open(options);
   try {
     if (grow)
