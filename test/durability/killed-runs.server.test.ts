@@ -2,12 +2,16 @@ import { InMemorySessionService } from '@thole/mem-services';
 import { FixedRuntime } from '@thole/testing';
 import { runTripWithoutCrash, SimulatedWorld, violationsOf } from '@thole/testing/simulation';
 import { expect, it, onTestFinished } from 'vitest';
-import { rounds } from '../servers/index.ts';
+import { isLong, rounds } from '../servers/index.ts';
 import { backends, describeBackends } from './backends.ts';
 import { Child } from './child.ts';
 import type { TripNews } from './children/run-trip.ts';
+import { KilledRunsRow } from './killed-runs-row.ts';
 import { openSessions } from './open-sessions.ts';
 import { classes } from './runner-classes.ts';
+
+/** Number of kills of each database. */
+const kills = Number(process.env['THOLE_KILLS'] ?? rounds(5, 200));
 
 describeBackends(backends, (backend) => {
   it('continues runs of killed processes with the same result (contract 7)', async () => {
@@ -19,20 +23,21 @@ describeBackends(backends, (backend) => {
       new InMemorySessionService({ runtime });
     const expected = await runTripWithoutCrash({ classes, createSessionService });
     const moments = new FixedRuntime({ seed: 11 });
-    const kills = rounds(5, 200);
-    for (let killed = 0, trip = 0; killed < kills; trip++) {
+    const row = new KilledRunsRow(backend.name);
+    const violations: string[] = [];
+    for (let trip = 0; row.kills < kills; trip++) {
       const ref = { appName: `trips-${trip}`, userId: 'ann', sessionId: 's' };
       const world = new SimulatedWorld();
       for (let isDone = false; !isDone;) {
         const keys = JSON.stringify([...world.keys]);
         const child = new Child<TripNews>('run-trip.ts', database.url, JSON.stringify(ref), keys);
         await child.next();
-        if (killed < kills) await wait(child, moments.random() * 250);
+        if (row.kills < kills) await wait(child, moments.random() * 250);
         else await child.finished();
         isDone = hasEnded(child);
         if (isDone) await child.finished();
         else await child.kill();
-        if (!isDone) killed++;
+        if (!isDone) row.kills++;
         for (const news of child.told) {
           if ('effect' in news) world.takeEffect(ref.userId, news.effect.callId, news.effect.key);
           if ('acknowledged' in news) world.acknowledge(ref.userId, news.acknowledged);
@@ -41,8 +46,12 @@ describeBackends(backends, (backend) => {
         isDone ||= hasEnded(child);
       }
       const session = await service.getSession(ref);
-      expect(violationsOf(session!, expected, world)).toEqual([]);
+      const found = violationsOf(session!, expected, world);
+      row.addTrip(session!, world, found);
+      violations.push(...found);
     }
+    if (isLong || process.env['THOLE_KILLS'] !== undefined) console.log(row.toString());
+    expect(violations).toEqual([]);
   });
 });
 
