@@ -1,0 +1,173 @@
+import { getOwn, isPlainObject } from '@thole/core/kit';
+import type { RemoteFile } from '../messenger/receive-file.ts';
+
+/** The bot itself, as `getMe` describes it. */
+export interface TelegramBot {
+  id: number;
+  username: string;
+}
+
+/** A message of a person, or its edit, before its file is downloaded. */
+export interface TelegramMessage {
+  updateId: number;
+  messageId: number;
+  /** Id of the chat, with `/<id of the topic>` in a forum. */
+  address: string;
+  sender: string;
+  senderName: string;
+  text: string;
+  file: RemoteFile | undefined;
+  /** Set for an edit. */
+  edited: string | undefined;
+  group: { id: string; name: string; isAddressed: boolean } | undefined;
+  sentAt: number;
+}
+
+type Fields = { readonly [name: string]: unknown };
+
+/** The members of a message that hold a file, with the media type of those that have none. */
+const FILES: { readonly [member: string]: string } = {
+  document: 'application/octet-stream',
+  voice: 'audio/ogg',
+  audio: 'audio/mpeg',
+  video: 'video/mp4',
+  video_note: 'video/mp4',
+  animation: 'video/mp4',
+};
+
+/**
+ * Returns the message of an update. Undefined for what is not a message of a person: other kinds of update, messages of bots and
+ * channels, service messages, and values of wrong types.
+ */
+export function readUpdate(update: Fields, bot: TelegramBot): TelegramMessage | undefined {
+  const edit = objectIn(update, 'edited_message');
+  const message = objectIn(update, 'message') ?? edit;
+  const from = message && objectIn(message, 'from');
+  const chat = message && objectIn(message, 'chat');
+  // A message in the name of a group or channel does not prove who wrote it.
+  if (!message || !from || !chat || getOwn(from, 'is_bot') !== false || getOwn(message, 'sender_chat') !== undefined)
+    return undefined;
+  const [updateId, messageId, senderId, chatId, sentAt] = [
+    getOwn(update, 'update_id'),
+    getOwn(message, 'message_id'),
+    getOwn(from, 'id'),
+    getOwn(chat, 'id'),
+    getOwn(message, 'date'),
+  ];
+  if (!isInteger(updateId) || !isInteger(messageId) || !isInteger(senderId) || !isInteger(chatId)) return undefined;
+  const type = stringIn(chat, 'type');
+  if (type !== 'private' && type !== 'group' && type !== 'supergroup') return undefined;
+  const group = type === 'private' ? undefined : groupOf(message, chat, chatId, bot);
+  const text = textOf(message);
+  const file = fileOf(message);
+  if (text.trim() === '' && !file) return undefined;
+  const topic = getOwn(message, 'is_topic_message') === true ? getOwn(message, 'message_thread_id') : undefined;
+  return {
+    updateId,
+    messageId,
+    address: isInteger(topic) ? `${chatId}/${topic}` : String(chatId),
+    sender: String(senderId),
+    senderName: [stringIn(from, 'first_name'), stringIn(from, 'last_name')].join(' ').trim(),
+    text: group ? withoutAddress(text, bot) : text,
+    file,
+    // Two edits may have the same second; a repeated update has the same number.
+    edited: message === edit ? `${String(getOwn(message, 'edit_date'))}-${updateId}` : undefined,
+    group,
+    sentAt: isInteger(sentAt) ? sentAt : 0,
+  };
+}
+
+/** Returns the key of the chat, whose updates are handled in order. */
+export function chatKeyOf(update: Fields): string {
+  const message = objectIn(update, 'message') ?? objectIn(update, 'edited_message');
+  const chat = message && objectIn(message, 'chat');
+  return String(chat && getOwn(chat, 'id'));
+}
+
+function textOf(message: Fields): string {
+  const text = stringIn(message, 'text') || stringIn(message, 'caption');
+  if (text !== '') return text;
+  const sticker = objectIn(message, 'sticker');
+  if (sticker) return stringIn(sticker, 'emoji');
+  const location = objectIn(message, 'location');
+  if (location) return `Location: ${Number(getOwn(location, 'latitude'))}, ${Number(getOwn(location, 'longitude'))}`;
+  const contact = objectIn(message, 'contact');
+  if (!contact) return '';
+  const name = [stringIn(contact, 'first_name'), stringIn(contact, 'last_name')].join(' ').trim();
+  return `Contact: ${name}, ${stringIn(contact, 'phone_number')}`;
+}
+
+function fileOf(message: Fields): RemoteFile | undefined {
+  const photos = getOwn(message, 'photo');
+  // The sizes of a photo are in ascending order.
+  const photo: unknown = Array.isArray(photos) ? photos.at(-1) : undefined;
+  if (isPlainObject(photo)) return remoteFile(photo, 'image/jpeg');
+  for (const [member, mimeType] of Object.entries(FILES)) {
+    const file = objectIn(message, member);
+    if (file) return remoteFile(file, mimeType);
+  }
+  return undefined;
+}
+
+function remoteFile(file: Fields, mimeType: string): RemoteFile | undefined {
+  const id = stringIn(file, 'file_id');
+  const name = stringIn(file, 'file_name');
+  const size = getOwn(file, 'file_size');
+  if (id === '') return undefined;
+  return {
+    id,
+    mimeType: stringIn(file, 'mime_type') || mimeType,
+    ...(name !== '' && { name }),
+    ...(isInteger(size) && { size }),
+  };
+}
+
+function groupOf(message: Fields, chat: Fields, id: number, bot: TelegramBot): TelegramMessage['group'] {
+  return { id: String(id), name: stringIn(chat, 'title'), isAddressed: isAddressed(message, bot) };
+}
+
+/** True for a reply to the bot, a mention, and a command that names no other bot. */
+function isAddressed(message: Fields, bot: TelegramBot): boolean {
+  const repliedTo = objectIn(message, 'reply_to_message');
+  const author = repliedTo && objectIn(repliedTo, 'from');
+  // In a topic, every message is a reply to the message that created the topic.
+  if (author && getOwn(author, 'id') === bot.id && !objectIn(repliedTo, 'forum_topic_created')) return true;
+  const isText = stringIn(message, 'text') !== '';
+  const text = stringIn(message, isText ? 'text' : 'caption');
+  const entities = getOwn(message, isText ? 'entities' : 'caption_entities');
+  return Array.isArray(entities) && entities.some((entity) => isPlainObject(entity) && isFor(entity, text, bot));
+}
+
+function isFor(entity: Fields, text: string, { id, username }: TelegramBot): boolean {
+  const [type, offset, length] = [getOwn(entity, 'type'), getOwn(entity, 'offset'), getOwn(entity, 'length')];
+  if (!isInteger(offset) || !isInteger(length)) return false;
+  const named = text.slice(offset, offset + length).toLowerCase();
+  if (type === 'mention') return named === `@${username.toLowerCase()}`;
+  if (type === 'text_mention') {
+    const user = objectIn(entity, 'user');
+    return user !== undefined && getOwn(user, 'id') === id;
+  }
+  if (type !== 'bot_command' || offset !== 0) return false;
+  return !named.includes('@') || named.endsWith(`@${username.toLowerCase()}`);
+}
+
+/** `@bot /help` and `/help@bot` are `/help`. */
+function withoutAddress(text: string, { username }: TelegramBot): string {
+  return text
+    .replace(new RegExp(`^\\s*@${username}\\b[\\s,:]*`, 'i'), '')
+    .replace(new RegExp(`^(/\\w+)@${username}\\b`, 'i'), '$1');
+}
+
+function objectIn(fields: Fields, name: string): Fields | undefined {
+  const value = getOwn(fields, name);
+  return isPlainObject(value) ? (value as Fields) : undefined;
+}
+
+function stringIn(fields: Fields, name: string): string {
+  const value = getOwn(fields, name);
+  return typeof value === 'string' ? value : '';
+}
+
+function isInteger(value: unknown): value is number {
+  return Number.isSafeInteger(value);
+}

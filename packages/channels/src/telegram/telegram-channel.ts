@@ -1,0 +1,232 @@
+import { systemRuntime, TholeError } from '@thole/core';
+import { errorFields, getOwn, isPlainObject, KeyedQueue } from '@thole/core/kit';
+import type { Runtime } from '@thole/core';
+import type { Channel, ChannelHandler, DeliveryReceipt, SendRequest } from '../channel/channel.ts';
+import type { InboundMessage } from '../channel/inbound-message.ts';
+import { HttpServer } from '../http/http-server.ts';
+import { readBody } from '../http/read-body.ts';
+import { receiveFile } from '../messenger/receive-file.ts';
+import { isSameSecret } from '../messenger/same-secret.ts';
+import { SendProgress } from '../messenger/send-progress.ts';
+import { parseJsonBody, webhookErrorResponse } from '../messenger/webhook-response.ts';
+import { chatKeyOf, readUpdate } from './read-update.ts';
+import type { TelegramBot, TelegramMessage } from './read-update.ts';
+import { TelegramApi } from './telegram-api.ts';
+import { assertTelegramOptions } from './telegram-options.ts';
+import type { TelegramChannelOptions } from './telegram-options.ts';
+
+type Update = { readonly [name: string]: unknown };
+
+const SECRET_HEADER = 'x-telegram-bot-api-secret-token';
+const MAX_BODY_BYTES = 1_048_576;
+const BODY_LIMIT_MS = 30_000;
+const LONGEST_WAIT_MS = 60_000;
+
+/** Exchanges messages with people as a bot of Telegram. */
+export class TelegramChannel implements Channel {
+  readonly specVersion = 1;
+  readonly name: string;
+  readonly #options: TelegramChannelOptions;
+  readonly #runtime: Runtime;
+  readonly #api: TelegramApi;
+  readonly #progress = new SendProgress();
+  readonly #chats = new KeyedQueue();
+  readonly #active = new Set<Promise<unknown>>();
+  readonly #stop = new AbortController();
+  #handler: ChannelHandler | undefined;
+  #bot: TelegramBot | undefined;
+  #server: HttpServer | undefined;
+  #port: number | undefined;
+  /** Number of the first update that is not confirmed. */
+  #offset: number | undefined;
+  #work: Promise<void> = Promise.resolve();
+
+  /** Throws `INVALID_INPUT` for wrong options. */
+  constructor(options: TelegramChannelOptions) {
+    assertTelegramOptions(options);
+    this.#options = options;
+    this.name = options.name ?? 'telegram';
+    this.#runtime = options.runtime ?? systemRuntime();
+    this.#api = new TelegramApi(options, this.#runtime);
+  }
+
+  /** The port on which the webhook listens. */
+  get port(): number | undefined {
+    return this.#port;
+  }
+
+  /** Rejects with `UNAUTHENTICATED` if Telegram does not accept the token. */
+  async start(handler: ChannelHandler): Promise<void> {
+    this.#handler = handler;
+    const { webhook } = this.#options;
+    if (webhook?.port !== undefined) {
+      this.#server = new HttpServer((request) => this.handle(request));
+      this.#port = await this.#server.listen(webhook.port, webhook.host ?? '127.0.0.1');
+    }
+    try {
+      await this.#connect();
+    } catch (error) {
+      if (TholeError.is(error, 'UNAUTHENTICATED') || TholeError.is(error, 'CHANNEL_REJECTED')) {
+        await this.stop();
+        throw error;
+      }
+      this.#log('Telegram cannot be reached yet.', error);
+    }
+    this.#work = this.#run();
+  }
+
+  async stop(): Promise<void> {
+    this.#stop.abort(new TholeError('CHANNEL_UNAVAILABLE', `Channel "${this.name}" was stopped.`));
+    await this.#work;
+    if (this.#offset !== undefined) await this.#api.confirm(this.#offset).catch(() => {});
+    await Promise.allSettled(this.#active);
+    this.#handler = undefined;
+    await this.#server?.close();
+  }
+
+  async send({ idempotencyKey, message, signal, to }: SendRequest): Promise<DeliveryReceipt> {
+    const parts = this.#api.partsOf({ to, message }).map((part) => () => part(signal));
+    const id = await this.#progress.send(idempotencyKey, parts, signal);
+    return id === undefined ? {} : { id };
+  }
+
+  /**
+   * Handles a request of Telegram to the webhook. The answer has status 200, 400 for a body that is not an update, 401 for a wrong
+   * secret, 405, 413, or 503 if the message could not be stored: Telegram sends it again then.
+   */
+  async handle(request: Request): Promise<Response> {
+    const work = this.#handle(request).catch(webhookErrorResponse);
+    this.#active.add(work);
+    try {
+      return await work;
+    } finally {
+      this.#active.delete(work);
+    }
+  }
+
+  async #handle(request: Request): Promise<Response> {
+    const { webhook } = this.#options;
+    if (!webhook || !this.#handler || this.#stop.signal.aborted)
+      throw new TholeError('SERVER_BUSY', 'The webhook is not started.');
+    if (request.method !== 'POST') return new Response(null, { status: 405, headers: { allow: 'POST' } });
+    if (!isSameSecret(request.headers.get(SECRET_HEADER) ?? '', webhook.secret))
+      throw new TholeError('UNAUTHENTICATED', 'The secret is missing or wrong.');
+    const limits = { maxBytes: MAX_BODY_BYTES, limitMs: BODY_LIMIT_MS, runtime: this.#runtime };
+    const update = parseJsonBody(await readBody(request, limits));
+    if (!isPlainObject(update) || !Number.isSafeInteger(getOwn(update as Update, 'update_id')))
+      throw new TholeError('INVALID_INPUT', 'The body must be an update.');
+    await this.#chats.run(chatKeyOf(update as Update), () => this.#accept(update as Update));
+    return new Response(null, { status: 200 });
+  }
+
+  async #connect(): Promise<void> {
+    const { webhook } = this.#options;
+    const { signal } = this.#stop;
+    const bot = await this.#api.getBot(signal);
+    if (webhook) await this.#api.setWebhook(webhook, signal);
+    else await this.#api.deleteWebhook(signal);
+    this.#bot = bot;
+  }
+
+  /** Connects if the start did not, and polls until the channel is stopped. Never rejects. */
+  async #run(): Promise<void> {
+    const { retryMs = 1_000, webhook } = this.#options;
+    const { signal } = this.#stop;
+    let failures = this.#bot ? 0 : 1;
+    while (!signal.aborted) {
+      try {
+        if (failures > 0) await this.#runtime.sleep(Math.min(LONGEST_WAIT_MS, retryMs * 2 ** (failures - 1)), signal);
+        if (!this.#bot) await this.#connect();
+        if (webhook) return;
+        await this.#poll();
+        failures = 0;
+      } catch (error) {
+        if (signal.aborted) return;
+        if (failures++ === 0 || !TholeError.is(error, 'CHANNEL_UNAVAILABLE')) this.#log('A poll failed.', error);
+        const asked = TholeError.is(error) ? error.retryAfterMs : undefined;
+        if (asked !== undefined) await this.#runtime.sleep(asked, signal).catch(() => {});
+      }
+    }
+  }
+
+  /** Fetches updates and passes them on. The next poll confirms those that are stored. */
+  async #poll(): Promise<void> {
+    const { pollSeconds = 30 } = this.#options;
+    const answer = await this.#api.getUpdates(this.#offset, pollSeconds, this.#stop.signal);
+    if (!Array.isArray(answer)) throw new TholeError('CHANNEL_UNAVAILABLE', 'Telegram answered with wrong updates.');
+    const updates = (answer as unknown[])
+      .filter(
+        (each): each is Update => isPlainObject(each) && Number.isSafeInteger(getOwn(each as Update, 'update_id')),
+      )
+      .toSorted((a, b) => idOf(a) - idOf(b));
+    if (updates.length === 0 && answer.length > 0)
+      throw new TholeError('CHANNEL_UNAVAILABLE', 'Telegram answered with wrong updates.');
+    if (updates.length === 0) return;
+    const failed: { id: number; error: unknown }[] = [];
+    const chats = [...Map.groupBy(updates, chatKeyOf).values()];
+    await Promise.all(chats.map((chat) => this.#acceptInOrder(chat, failed)));
+    const next = Math.min(...failed.map(({ id }) => id), idOf(updates.at(-1)!) + 1);
+    if (failed.length > 0 && next === idOf(updates[0]!)) throw failed[0]!.error;
+    this.#offset = next;
+  }
+
+  /** Stops at the first update that is not stored: later ones of the chat must not overtake it. */
+  async #acceptInOrder(updates: readonly Update[], failed: { id: number; error: unknown }[]): Promise<void> {
+    for (const update of updates) {
+      try {
+        await this.#accept(update);
+      } catch (error) {
+        failed.push({ id: idOf(update), error });
+        return;
+      }
+    }
+  }
+
+  /** Passes an update on. Rejects if it has to come again. */
+  async #accept(update: Update): Promise<void> {
+    const handler = this.#handler;
+    if (!this.#bot || !handler) throw new TholeError('SERVER_BUSY', 'The channel is not connected.');
+    const message = readUpdate(update, this.#bot);
+    if (!message || (message.group && !(this.#options.allowGroups === true && message.group.isAddressed))) return;
+    try {
+      await handler.onMessage(await this.#withFile(message));
+    } catch (error) {
+      if (!TholeError.is(error, 'INVALID_INPUT')) throw error;
+      this.#log('A message was refused.', error);
+    }
+  }
+
+  async #withFile({ file: remote, text, ...message }: TelegramMessage): Promise<InboundMessage> {
+    const { maxFileBytes = 20_000_000, retryMs = 1_000 } = this.#options;
+    const { signal } = this.#stop;
+    const received =
+      remote &&
+      (await receiveFile(remote, () => this.#api.download(remote, maxFileBytes, signal), {
+        runtime: this.#runtime,
+        retryMs,
+        signal,
+      }));
+    const { address, edited, group, messageId, sender, senderName, sentAt } = message;
+    const note = received && 'note' in received ? received.note : undefined;
+    return {
+      channel: this.name,
+      sender,
+      senderName,
+      id: String(messageId),
+      address,
+      text: note === undefined ? text : [text, note].filter((line) => line !== '').join('\n'),
+      sentAt,
+      ...(received && 'file' in received && { files: [received.file] }),
+      ...(edited !== undefined && { edited }),
+      ...(group && { group }),
+    };
+  }
+
+  #log(message: string, error: unknown): void {
+    this.#runtime.logger.error(message, { channel: this.name, ...errorFields(error, [this.#options.token]) });
+  }
+}
+
+function idOf(update: Update): number {
+  return update['update_id'] as number;
+}

@@ -1,0 +1,123 @@
+import { TholeError } from '@thole/core';
+import { decodeBase64, getOwn, isPlainObject } from '@thole/core/kit';
+import type { Json, Runtime } from '@thole/core';
+import type { ChannelFile } from '../channel/inbound-message.ts';
+import { downloadFile, fileTooLarge } from '../messenger/download-file.ts';
+import type { RemoteFile } from '../messenger/receive-file.ts';
+import { graphError } from './graph-error.ts';
+import type { WhatsAppChannelOptions } from './whatsapp-options.ts';
+
+/** The host of media. Their addresses come from the Graph API, and the token goes to this host and to the API only. */
+const MEDIA_HOST = 'lookaside.fbsbx.com';
+const CALL_LIMIT_MS = 60_000;
+const MAX_ANSWER_BYTES = 1_048_576;
+
+/** Calls of the Graph API. All errors are `TholeError`s without the token. */
+export class GraphApi {
+  readonly #options: WhatsAppChannelOptions;
+  readonly #runtime: Runtime;
+  readonly #root: string;
+
+  constructor(options: WhatsAppChannelOptions, runtime: Runtime) {
+    this.#options = options;
+    this.#runtime = runtime;
+    this.#root = options.apiRoot ?? 'https://graph.facebook.com/v23.0';
+  }
+
+  /** Sends a message. Returns its id, or undefined if the answer has none. */
+  async send(message: { [name: string]: Json }, signal: AbortSignal | undefined): Promise<string | undefined> {
+    const body = JSON.stringify({ messaging_product: 'whatsapp', recipient_type: 'individual', ...message });
+    const headers = { 'content-type': 'application/json' };
+    const answer = await this.#call(this.#own('messages'), { method: 'POST', body, headers }, signal);
+    const list = getOwn(answer, 'messages');
+    const first: unknown = Array.isArray(list) ? list[0] : undefined;
+    const id = isPlainObject(first) ? getOwn(first as { id?: unknown }, 'id') : undefined;
+    return typeof id === 'string' && id !== '' ? id.slice(0, 256) : undefined;
+  }
+
+  /** Uploads a file. Returns its id. */
+  async upload({ data, mimeType, name = 'file' }: ChannelFile, signal: AbortSignal | undefined): Promise<string> {
+    const bytes = decodeBase64(data);
+    if (!bytes) throw new TholeError('CHANNEL_REJECTED', 'The data of a file must be base64.');
+    const body = new FormData();
+    body.set('messaging_product', 'whatsapp');
+    body.set('type', mimeType);
+    body.set('file', new Blob([bytes as Uint8Array<ArrayBuffer>], { type: mimeType }), name);
+    const id = getOwn(await this.#call(this.#own('media'), { method: 'POST', body }, signal), 'id');
+    if (typeof id !== 'string')
+      throw new TholeError('CHANNEL_UNAVAILABLE', 'WhatsApp answered an upload without an id.');
+    return id;
+  }
+
+  /** Returns a file as base64: first its address, then its content. */
+  async download({ id }: RemoteFile, maxBytes: number, signal: AbortSignal): Promise<string> {
+    const media = await this.#call(`${this.#root}/${id}`, {}, signal).catch((error: unknown) => {
+      throw TholeError.is(error, 'CHANNEL_REJECTED') ? new TholeError('NOT_FOUND', error.message) : error;
+    });
+    const size = getOwn(media, 'file_size');
+    if (typeof size === 'number' && size > maxBytes) throw fileTooLarge(maxBytes);
+    return downloadFile({
+      url: this.#mediaUrl(getOwn(media, 'url')),
+      headers: this.#authorization(),
+      maxBytes,
+      runtime: this.#runtime,
+      signal,
+    });
+  }
+
+  /** The address comes from outside: the token must go to no other host. */
+  #mediaUrl(given: unknown): URL {
+    const root = new URL(this.#root);
+    const url = typeof given === 'string' && URL.canParse(given) ? new URL(given) : undefined;
+    const isAllowed = url?.origin === root.origin || (url?.protocol === 'https:' && url.host === MEDIA_HOST);
+    if (!url || !isAllowed) throw new TholeError('NOT_FOUND', 'WhatsApp answered with an address of another host.');
+    return url;
+  }
+
+  #own(path: string): string {
+    return `${this.#root}/${this.#options.phoneNumberId}/${path}`;
+  }
+
+  #authorization(): { authorization: string } {
+    return { authorization: `Bearer ${this.#options.accessToken}` };
+  }
+
+  async #call(
+    url: string,
+    init: { method?: string; body?: string | FormData; headers?: { [name: string]: string } },
+    signal: AbortSignal | undefined,
+  ): Promise<{ [name: string]: unknown }> {
+    const late = new AbortController();
+    const cancel = this.#runtime.timer(CALL_LIMIT_MS, () => late.abort());
+    try {
+      const signals = signal ? [late.signal, signal] : [late.signal];
+      const headers = { ...init.headers, ...this.#authorization() };
+      const response = await fetch(url, { ...init, headers, redirect: 'manual', signal: AbortSignal.any(signals) });
+      const body = await readAnswer(response);
+      if (!response.ok) throw graphError(response.status, body, response.headers.get('retry-after'));
+      return isPlainObject(body) ? (body as { [name: string]: unknown }) : {};
+    } catch (error) {
+      signal?.throwIfAborted();
+      if (TholeError.is(error)) throw error;
+      throw new TholeError('CHANNEL_UNAVAILABLE', 'WhatsApp cannot be reached.');
+    } finally {
+      cancel();
+    }
+  }
+}
+
+/** Returns the JSON of an answer. Undefined if it is not JSON or too large: the status says whether the call succeeded. */
+async function readAnswer(response: Response): Promise<unknown> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of response.body ?? []) {
+    length += chunk.length;
+    if (length > MAX_ANSWER_BYTES) return undefined;
+    chunks.push(chunk);
+  }
+  try {
+    return JSON.parse(Buffer.concat(chunks).toString('utf8')) as unknown;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,44 @@
+import { TholeError } from '@thole/core';
+import { getOwn, isPlainObject } from '@thole/core/kit';
+
+/** The recipient has not written for 24 hours: only a template can be sent. */
+export const OUTSIDE_WINDOW = 131_047;
+
+/** Codes of limits, outages, and of what the operator can repair: the token, permissions, payment, the account. */
+const FOR_NOW = new Set([
+  0, 1, 2, 3, 4, 10, 190, 200, 368, 80_007, 130_429, 131_000, 131_005, 131_016, 131_031, 131_042, 131_045, 131_048,
+  131_056, 131_057, 133_004, 133_010, 133_016,
+]);
+const MEANINGS: { readonly [code: number]: string } = {
+  190: 'The access token is wrong or has expired: create a new one.',
+  130_429: 'The phone number has reached its limit of messages.',
+  131_026: 'The recipient cannot receive messages of WhatsApp.',
+  131_047: 'The recipient has not written for 24 hours. Set a template for such messages.',
+  131_050: 'The recipient does not want these messages.',
+  131_056: 'Too many messages to this recipient in a short time.',
+  132_001: 'The template does not exist in this language.',
+};
+
+/**
+ * Returns the error of an answer of the Graph API, with the code of WhatsApp in `details.code`: `CHANNEL_UNAVAILABLE` if a later attempt
+ * may succeed, otherwise `CHANNEL_REJECTED`. The texts of the answer are dropped: they may contain the message.
+ */
+export function graphError(status: number, body: unknown, retryAfter: string | null): TholeError {
+  const error = isPlainObject(body) ? getOwn(body as { error?: unknown }, 'error') : undefined;
+  const given: unknown = isPlainObject(error) ? getOwn(error as { code?: unknown }, 'code') : undefined;
+  const code = Number.isSafeInteger(given) ? (given as number) : undefined;
+  const isForNow = status >= 500 || [401, 403, 408, 429].includes(status) || code === undefined || FOR_NOW.has(code);
+  const seconds = Number(retryAfter ?? NaN);
+  const retryAfterMs = seconds > 0 && seconds < Infinity ? Math.min(seconds, 3_600) * 1_000 : undefined;
+  const meaning = code === undefined ? '' : (getOwn(MEANINGS, String(code)) as string | undefined);
+  const message = `WhatsApp answered ${status}${code === undefined ? '' : ` with code ${code}`}.${meaning ? ` ${meaning}` : ''}`;
+  return new TholeError(isForNow ? 'CHANNEL_UNAVAILABLE' : 'CHANNEL_REJECTED', message, {
+    ...(code !== undefined && { details: { code } }),
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+  });
+}
+
+/** True if a message failed because the recipient has not written for 24 hours. */
+export function isOutsideWindow(error: unknown): boolean {
+  return TholeError.is(error) && error.details?.['code'] === OUTSIDE_WINDOW;
+}

@@ -1,0 +1,245 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { systemRuntime, TholeError } from '@thole/core';
+import { errorFields, isPlainObject, KeyedQueue } from '@thole/core/kit';
+import type { Runtime } from '@thole/core';
+import type { Channel, ChannelHandler, DeliveryReceipt, SendRequest } from '../channel/channel.ts';
+import type { InboundMessage } from '../channel/inbound-message.ts';
+import type { OutboundMessage } from '../channel/outbound-message.ts';
+import { HttpServer } from '../http/http-server.ts';
+import { readBody } from '../http/read-body.ts';
+import { receiveFile } from '../messenger/receive-file.ts';
+import { isSameSecret } from '../messenger/same-secret.ts';
+import { SendProgress } from '../messenger/send-progress.ts';
+import { parseJsonBody, webhookErrorResponse } from '../messenger/webhook-response.ts';
+import { GraphApi } from './graph-api.ts';
+import { isOutsideWindow, OUTSIDE_WINDOW } from './graph-error.ts';
+import { readWebhook } from './read-webhook.ts';
+import type { WhatsAppMessage, WhatsAppStatus } from './read-webhook.ts';
+import { toFileMessage, toTemplateMessages, toTextMessages } from './to-whatsapp-messages.ts';
+import { assertWhatsAppOptions } from './whatsapp-options.ts';
+import type { WhatsAppChannelOptions } from './whatsapp-options.ts';
+
+const BODY_LIMIT_MS = 30_000;
+/** WhatsApp delivers a message again for at most seven days. Older ones are replayed. */
+const MAX_AGE_S = 8 * 86_400;
+/** Number of sent messages that can still be sent again as a template. */
+const MAX_SENT = 500;
+
+/** Exchanges messages with people over the Cloud API of WhatsApp. */
+export class WhatsAppChannel implements Channel {
+  readonly specVersion = 1;
+  readonly name: string;
+  readonly #options: WhatsAppChannelOptions;
+  readonly #runtime: Runtime;
+  readonly #api: GraphApi;
+  readonly #progress = new SendProgress();
+  readonly #senders = new KeyedQueue();
+  readonly #active = new Set<Promise<unknown>>();
+  readonly #stop = new AbortController();
+  /** Messages whose delivery WhatsApp has not reported, by id: it reports a closed window only afterwards. */
+  readonly #sent = new Map<string, SendRequest>();
+  /** Ids of templates that replaced a message, with its id. */
+  readonly #replaced = new Map<string, string>();
+  #handler: ChannelHandler | undefined;
+  #server: HttpServer | undefined;
+  #port: number | undefined;
+
+  /** Throws `INVALID_INPUT` for wrong options. */
+  constructor(options: WhatsAppChannelOptions) {
+    assertWhatsAppOptions(options);
+    this.#options = options;
+    this.name = options.name ?? 'whatsapp';
+    this.#runtime = options.runtime ?? systemRuntime();
+    this.#api = new GraphApi(options, this.#runtime);
+  }
+
+  /** The port on which the webhook listens. */
+  get port(): number | undefined {
+    return this.#port;
+  }
+
+  async start(handler: ChannelHandler): Promise<void> {
+    this.#handler = handler;
+    const { host = '127.0.0.1', port } = this.#options;
+    if (port === undefined) return;
+    this.#server = new HttpServer((request) => this.handle(request));
+    this.#port = await this.#server.listen(port, host);
+  }
+
+  async stop(): Promise<void> {
+    this.#stop.abort(new TholeError('CHANNEL_UNAVAILABLE', `Channel "${this.name}" was stopped.`));
+    await Promise.allSettled(this.#active);
+    this.#handler = undefined;
+    await this.#server?.close();
+  }
+
+  async send(request: SendRequest): Promise<DeliveryReceipt> {
+    if (!/^\d{5,20}$/.test(request.to))
+      throw new TholeError('CHANNEL_REJECTED', 'The address on WhatsApp must be a phone number: digits only.');
+    let id: string | undefined;
+    try {
+      id = await this.#sendMessage(request);
+    } catch (error) {
+      if (!this.#options.template || !isOutsideWindow(error)) throw error;
+      id = await this.#sendTemplate(request);
+      return id === undefined ? {} : { id };
+    }
+    if (id === undefined) return {};
+    if (this.#options.template) remember(this.#sent, id, { ...request, signal: undefined });
+    return { id };
+  }
+
+  /**
+   * Handles a request of WhatsApp to the webhook: `GET` verifies it, `POST` delivers messages and reports. The answer has status 200,
+   * 400 for a body that is not JSON, 401 for a wrong signature, 403 for a wrong verify token, 405, 413, or 503 if a message could not be
+   * stored: WhatsApp sends all of the request again then.
+   */
+  async handle(request: Request): Promise<Response> {
+    const work = this.#handle(request).catch(webhookErrorResponse);
+    this.#active.add(work);
+    try {
+      return await work;
+    } finally {
+      this.#active.delete(work);
+    }
+  }
+
+  async #handle(request: Request): Promise<Response> {
+    if (!this.#handler || this.#stop.signal.aborted) throw new TholeError('SERVER_BUSY', 'The webhook is not started.');
+    if (request.method === 'GET') return this.#verify(new URL(request.url).searchParams);
+    if (request.method !== 'POST') return new Response(null, { status: 405, headers: { allow: 'GET, POST' } });
+    const { appSecret, maxBodyBytes = 4_194_304, phoneNumberId } = this.#options;
+    const limits = { maxBytes: maxBodyBytes, limitMs: BODY_LIMIT_MS, runtime: this.#runtime };
+    const body = await readBody(request, limits);
+    if (!isSigned(body, appSecret, request.headers.get('x-hub-signature-256')))
+      throw new TholeError('UNAUTHENTICATED', 'The signature is missing or wrong.');
+    const value = parseJsonBody(body);
+    if (!isPlainObject(value)) throw new TholeError('INVALID_INPUT', 'The body must be an object.');
+    const { messages, statuses } = readWebhook(value, phoneNumberId);
+    const senders = Map.groupBy(messages, ({ sender }) => sender);
+    const results = await Promise.allSettled([
+      ...[...senders].map(([sender, own]) => this.#senders.run(sender, () => this.#acceptInOrder(own))),
+      this.#reportAll(statuses),
+    ]);
+    for (const result of results) if (result.status === 'rejected') throw result.reason;
+    return new Response(null, { status: 200 });
+  }
+
+  /** The challenge is only repeated to a caller that knows the verify token. */
+  #verify(query: URLSearchParams): Response {
+    const challenge = query.get('hub.challenge') ?? '';
+    const isKnown = isSameSecret(query.get('hub.verify_token') ?? '', this.#options.verifyToken);
+    if (query.get('hub.mode') !== 'subscribe' || !isKnown || !/^[\w.-]{1,200}$/.test(challenge))
+      return Response.json({ detail: 'The verify token is missing or wrong.' }, { status: 403 });
+    return new Response(challenge, {
+      headers: { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' },
+    });
+  }
+
+  /** Stops at the first message that is not stored: later ones of the sender must not overtake it. */
+  async #acceptInOrder(messages: readonly WhatsAppMessage[]): Promise<void> {
+    for (const message of messages) {
+      if (this.#runtime.now() - message.sentAt > MAX_AGE_S) continue;
+      try {
+        await this.#handler!.onMessage(await this.#withFile(message));
+      } catch (error) {
+        if (!TholeError.is(error, 'INVALID_INPUT')) throw error;
+        this.#log('A message was refused.', error);
+      }
+    }
+  }
+
+  async #withFile({ file: remote, ...message }: WhatsAppMessage): Promise<InboundMessage> {
+    const { maxFileBytes = 20_000_000, retryMs = 1_000 } = this.#options;
+    const { signal } = this.#stop;
+    const received =
+      remote &&
+      (await receiveFile(remote, () => this.#api.download(remote, maxFileBytes, signal), {
+        runtime: this.#runtime,
+        retryMs,
+        signal,
+      }));
+    const note = received && 'note' in received ? received.note : undefined;
+    const { id, sender, senderName, sentAt, text } = message;
+    return {
+      channel: this.name,
+      sender,
+      id,
+      text: note === undefined ? text : [text, note].filter((line) => line !== '').join('\n'),
+      sentAt,
+      ...(senderName !== undefined && { senderName }),
+      ...(received && 'file' in received && { files: [received.file] }),
+    };
+  }
+
+  async #reportAll(statuses: readonly WhatsAppStatus[]): Promise<void> {
+    for (const { code, id: given, status } of statuses) {
+      if (status === 'failed' && code === OUTSIDE_WINDOW && (await this.#replace(given))) continue;
+      this.#sent.delete(given);
+      const id = this.#replaced.get(given) ?? given;
+      const reason = code === undefined ? {} : { reason: String(code) };
+      await this.#handler!.onReport({ channel: this.name, id, status, ...reason });
+    }
+  }
+
+  /** Sends a message again as a template. Returns false if that is not possible: then it has failed. */
+  async #replace(id: string): Promise<boolean> {
+    // The same report may come again.
+    if ([...this.#replaced.values()].includes(id)) return true;
+    const request = this.#sent.get(id);
+    if (!request) return false;
+    try {
+      const newId = await this.#sendTemplate({ ...request, signal: this.#stop.signal });
+      this.#sent.delete(id);
+      remember(this.#replaced, newId ?? `${id}#`, id);
+      return true;
+    } catch (error) {
+      if (!TholeError.is(error, 'CHANNEL_REJECTED')) throw error;
+      this.#log('A template was refused.', error);
+      return false;
+    }
+  }
+
+  #sendMessage({ idempotencyKey, message, signal, to }: SendRequest): Promise<string | undefined> {
+    const common = { to, biz_opaque_callback_data: idempotencyKey };
+    const context = message.replyTo === undefined ? {} : { context: { message_id: message.replyTo } };
+    const parts = toTextMessages(message).map(
+      (each, i) => () => this.#api.send({ ...common, ...(i === 0 && context), ...each }, signal),
+    );
+    for (const file of message.files ?? [])
+      parts.push(async () => {
+        const id = await this.#api.upload(file, signal);
+        return this.#api.send({ ...common, ...toFileMessage(file, id) }, signal);
+      });
+    return this.#progress.send(idempotencyKey, parts, signal);
+  }
+
+  #sendTemplate(p: SendRequest & { message: OutboundMessage }): Promise<string | undefined> {
+    const { idempotencyKey, message, signal, to } = p;
+    const common = { to, biz_opaque_callback_data: idempotencyKey };
+    const parts = toTemplateMessages(message, this.#options.template!).map(
+      (each) => () => this.#api.send({ ...common, ...each }, signal),
+    );
+    return this.#progress.send(`template ${idempotencyKey}`, parts, signal);
+  }
+
+  #log(message: string, error: unknown): void {
+    const { accessToken, appSecret } = this.#options;
+    const fields = errorFields(error, [accessToken, appSecret]);
+    this.#runtime.logger.error(message, { channel: this.name, ...fields });
+  }
+}
+
+/** Takes the same time for every wrong signature. */
+function isSigned(body: Uint8Array, secret: string, header: string | null): boolean {
+  const digits = /^sha256=([0-9a-f]{64})$/i.exec(header ?? '')?.[1];
+  if (digits === undefined) return false;
+  return timingSafeEqual(Buffer.from(digits, 'hex'), createHmac('sha256', secret).update(body).digest());
+}
+
+/** The oldest entry goes when there are too many. */
+function remember<T>(map: Map<string, T>, key: string, value: T): void {
+  map.set(key, value);
+  const [oldest] = map.keys();
+  if (map.size > MAX_SENT) map.delete(oldest!);
+}
