@@ -17,7 +17,7 @@ export const USAGE = `Usage: npm run companion -- [options]             talk in 
   --help           print this text
 
 GEMINI_API_KEY, OPENAI_API_KEY or ANTHROPIC_API_KEY selects the model. Without one, an offline demo model answers.
-Secrets of channels: COMPANION_HTTP_SECRET, TELEGRAM_BOT_TOKEN. Settings: companion.yaml in the data folder.`;
+Secrets of channels: COMPANION_HTTP_SECRET, TELEGRAM_BOT_TOKEN, WHATSAPP_…. Settings: companion.yaml in the data folder.`;
 
 /** Options of the program. */
 export interface ProgramOptions {

@@ -15,13 +15,13 @@ channels:
   terminal:
   http:
   telegram:
+  whatsapp: { phone_number_id: '1' }
 sessions:
   idle_consolidate_minutes: 30.0
 `;
 
 it('a day in the life: three people, four channels, a restart, and memory that stays true', async () => {
   const world = new World();
-  world.bridges = ['whatsapp'];
   world.configure(config);
   const facts = async (userId: string): Promise<string[]> => {
     const filter = { kinds: ['fact' as const], validAt: world.runtime.now() };

@@ -52,6 +52,13 @@ export class ChannelFactory {
         const { TelegramChannel } = await import('@thole/channels/telegram');
         return new TelegramChannel({ token, ...config.telegram!, runtime });
       }
+      case 'whatsapp': {
+        const accessToken = secretIn(env, 'WHATSAPP_ACCESS_TOKEN');
+        const appSecret = secretIn(env, 'WHATSAPP_APP_SECRET');
+        const verifyToken = secretIn(env, 'WHATSAPP_VERIFY_TOKEN');
+        const { WhatsAppChannel } = await import('@thole/channels/whatsapp');
+        return new WhatsAppChannel({ accessToken, appSecret, verifyToken, ...config.whatsapp!, runtime });
+      }
     }
   }
 }

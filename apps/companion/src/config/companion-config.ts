@@ -1,4 +1,5 @@
 import type { Role, UnknownSenders } from '@thole/channels';
+import type { WhatsAppTemplate } from '@thole/channels/whatsapp';
 
 /** Settings of the companion: the content of `companion.yaml` with all defaults filled in. */
 export interface CompanionConfig {
@@ -50,4 +51,5 @@ export interface ChannelsConfig {
   terminal: { sender: string } | undefined;
   http: { port: number; callbackUrl: string | undefined } | undefined;
   telegram: { allowGroups: boolean } | undefined;
+  whatsapp: { phoneNumberId: string; port: number; template: WhatsAppTemplate | undefined } | undefined;
 }

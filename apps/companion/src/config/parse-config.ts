@@ -137,12 +137,14 @@ function readIdentities(
   );
 }
 
-const CHANNELS = ['terminal', 'http', 'telegram'] as const;
+const CHANNELS = ['terminal', 'http', 'telegram', 'whatsapp'] as const;
 const TERMINAL_ONLY: ChannelsConfig = {
   terminal: { sender: 'me' },
   http: undefined,
   telegram: undefined,
+  whatsapp: undefined,
 };
+const PHONE_NUMBER_ID = { pattern: /^\d{1,32}$/, expected: 'digits in quotes' };
 const HTTP_URL = {
   pattern: /^https?:\/\/[^\s@/?#]+([/?#]\S*)?$/,
   expected: 'an http or https URL without user and password',
@@ -171,6 +173,26 @@ function readChannels(reader: NodeReader, node: Node | null | undefined): Channe
     telegram: read('telegram', ['allow_groups'], (fields) => ({
       allowGroups: reader.boolean(fields.get('allow_groups'), 'channels.telegram.allow_groups', false),
     })),
+    whatsapp: read('whatsapp', ['phone_number_id', 'port', 'template'], (fields) => {
+      const id = fields.get('phone_number_id');
+      if (!id) reader.report(channels.get('whatsapp')?.key, 'channels.whatsapp.phone_number_id is missing.');
+      return {
+        phoneNumberId: reader.text(id, 'channels.whatsapp.phone_number_id', '', PHONE_NUMBER_ID),
+        port: reader.port(fields.get('port'), 'channels.whatsapp.port', 8_021),
+        template: fields.has('template') ? readTemplate(reader, fields.get('template')!.value) : undefined,
+      };
+    }),
+  };
+}
+
+/** Reads the template with which people are reached who have not written for 24 hours. */
+function readTemplate(reader: NodeReader, node: Node | null): { name: string; language: string } {
+  const path = 'channels.whatsapp.template';
+  const fields = reader.fields(node, path, ['name', 'language']);
+  for (const name of ['name', 'language']) if (!fields.has(name)) reader.report(node, `${path}.${name} is missing.`);
+  return {
+    name: reader.text(fields.get('name'), `${path}.name`, '', SENDER),
+    language: reader.text(fields.get('language'), `${path}.language`, '', SENDER),
   };
 }
 

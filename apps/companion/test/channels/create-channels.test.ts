@@ -7,6 +7,9 @@ import { parseConfig } from '../../src/config/parse-config.ts';
 const secrets = {
   COMPANION_HTTP_SECRET: 'only for tests: 32 characters or more',
   TELEGRAM_BOT_TOKEN: '42:a-secret-token-of-the-bot',
+  WHATSAPP_ACCESS_TOKEN: 'a-token-of-a-system-user',
+  WHATSAPP_APP_SECRET: 'a-secret-of-the-application',
+  WHATSAPP_VERIFY_TOKEN: 'a-token-to-verify',
 };
 
 function factory(env: { [name: string]: string } = secrets): ChannelFactory {
@@ -16,8 +19,10 @@ const channelsOf = (text: string) => parseConfig(`channels: { ${text} }`).channe
 
 describe('ChannelFactory', () => {
   it('creates the channels that the configuration turns on, with secrets of the environment', async () => {
-    const channels = await factory().create(channelsOf('terminal: , http: , telegram: { allow_groups: true }'));
-    expect(channels.map(({ name }) => name)).toEqual(['terminal', 'http', 'telegram']);
+    const channels = await factory().create(
+      channelsOf('terminal: , http: , telegram: { allow_groups: true }, whatsapp: { phone_number_id: "1" }'),
+    );
+    expect(channels.map(({ name }) => name)).toEqual(['terminal', 'http', 'telegram', 'whatsapp']);
     expect(await factory({}).create(channelsOf('terminal: , http: false'))).toHaveLength(1);
   });
 
@@ -29,12 +34,13 @@ describe('ChannelFactory', () => {
   });
 
   it.each([
-    ['http', 'COMPANION_HTTP_SECRET'],
-    ['telegram', 'TELEGRAM_BOT_TOKEN'],
-  ])('names the missing secret of %s, and changes nothing', async (name, variable) => {
+    ['http:', 'COMPANION_HTTP_SECRET'],
+    ['telegram:', 'TELEGRAM_BOT_TOKEN'],
+    ['whatsapp: { phone_number_id: "1" }', 'WHATSAPP_ACCESS_TOKEN'],
+  ])('names the missing secret of %s, and changes nothing', async (channel, variable) => {
     const made = factory({});
     const [terminal] = await made.create(channelsOf('terminal:'));
-    await expect(made.create(channelsOf(`terminal: { sender: you }, ${name}: `))).rejects.toThrow(variable);
+    await expect(made.create(channelsOf(`terminal: { sender: you }, ${channel}`))).rejects.toThrow(variable);
     expect((await made.create(channelsOf('terminal:')))[0]).toBe(terminal);
   });
 });

@@ -32,7 +32,7 @@ describe('parseConfig', () => {
       users: [],
       usersFile: 'users.json',
       unknownSenders: 'refuse',
-      channels: { terminal: { sender: 'me' }, http: undefined, telegram: undefined },
+      channels: { terminal: { sender: 'me' }, http: undefined, telegram: undefined, whatsapp: undefined },
     });
     expect(parseConfig('# nothing yet\n')).toEqual(parseConfig(''));
   });
@@ -65,6 +65,7 @@ channels:
   terminal: false
   http: { port: 8100, callback_url: 'https://example.org/in' }
   telegram:
+  whatsapp: { phone_number_id: '123', template: { name: hello, language: en } }
 `);
     expect(config).toEqual({
       model: 'openai/gpt-5.5',
@@ -90,6 +91,7 @@ channels:
         terminal: undefined,
         http: { port: 8_100, callbackUrl: 'https://example.org/in' },
         telegram: { allowGroups: false },
+        whatsapp: { phoneNumberId: '123', port: 8_021, template: { name: 'hello', language: 'en' } },
       },
     });
   });
@@ -144,7 +146,13 @@ channel: {}
     [
       'an unknown channel',
       'channels: { fax: }',
-      ':1:13: There is no field channels.fax. Fields here: terminal, http, telegram.',
+      ':1:13: There is no field channels.fax. Fields here: terminal, http, telegram, whatsapp.',
+    ],
+    ['WhatsApp without its number', 'channels: { whatsapp: }', ':1:13: channels.whatsapp.phone_number_id is missing.'],
+    [
+      'half a template',
+      "channels: { whatsapp: { phone_number_id: '1', template: { name: x } } }",
+      'channels.whatsapp.template.language is missing.',
     ],
     ['a model without provider', 'model: gpt-5.5', ':1:8: model must be gemini/<name>'],
     ['a huge file', `# ${'x'.repeat(70_000)}`, ':1:1: The file is too long.'],

@@ -24,8 +24,6 @@ export class World {
   #terminal: { input: PassThrough; output: PassThrough } | undefined;
   readonly #acknowledged = new Map<string, string>();
   #messages = 0;
-  /** Names of HTTP channels in addition to the configuration, as an app can make them. */
-  bridges: readonly string[] = [];
 
   constructor() {
     onTestFinished(() => this.stop());
@@ -129,7 +127,7 @@ export class World {
     const names = Object.entries(config).flatMap(([name, options]: [string, object | undefined]) =>
       options ? [name] : [],
     );
-    return [...names, ...this.bridges].map((name) => {
+    return names.map((name) => {
       const channel = this.#channels.get(name) ?? this.#createChannel(name);
       this.#channels.set(name, channel);
       return channel;
