@@ -11,6 +11,16 @@ export interface Failure {
   parameters?: object;
 }
 
+/** The body of `sendMessage`. */
+export interface SentMessage {
+  chat_id: number;
+  text: string;
+  reply_markup?: { keyboard: unknown };
+}
+
+/** A message of an update. */
+export type Message = { from: object; chat: object; [member: string]: unknown };
+
 /** An update that waits until the bot confirms it, by a poll with a higher offset. */
 interface OpenUpdate {
   update: { update_id: number };
@@ -21,7 +31,7 @@ interface OpenUpdate {
 /** A local server that speaks the Bot API: updates by polls, sent messages, and files. */
 export class BotApiServer {
   /** Calls of methods except `getUpdates`, in order. */
-  readonly calls: { method: string; body: any }[] = [];
+  readonly calls: { method: string; body: unknown }[] = [];
   /** Answers to the next calls of `send…`, before they succeed. */
   readonly failures: Failure[] = [];
   /** Answers to the next polls, instead of updates. */
@@ -54,8 +64,8 @@ export class BotApiServer {
   }
 
   /** Sent messages, in order. */
-  get sent(): any[] {
-    return this.calls.filter(({ method }) => method === 'sendMessage').map(({ body }) => body);
+  get sent(): SentMessage[] {
+    return this.calls.filter(({ method }) => method === 'sendMessage').map(({ body }) => body as SentMessage);
   }
 
   nextUpdateId(): number {
@@ -134,7 +144,9 @@ export function failed(failure: Failure): ServerAnswer {
 }
 
 /** A message of a person in a private chat. */
-export function privateMessage(p: { id: number; text?: string; from?: number } & { [member: string]: unknown }): any {
+export function privateMessage(
+  p: { id: number; text?: string; from?: number } & { [member: string]: unknown },
+): Message {
   const { from = 4_711, id, ...members } = p;
   return {
     message_id: id,
@@ -146,6 +158,6 @@ export function privateMessage(p: { id: number; text?: string; from?: number } &
 }
 
 /** A message of a person in a group. */
-export function groupMessage(p: { id: number } & { [member: string]: unknown }): any {
+export function groupMessage(p: { id: number } & { [member: string]: unknown }): Message {
   return { ...privateMessage(p), chat: { id: -100_123, type: 'supergroup', title: 'Garden' }, ...p };
 }

@@ -269,7 +269,7 @@ describe('TelegramChannel sends', () => {
     const { channel } = await startWith();
     await send(channel, { text: `${'a'.repeat(3_000)}\n\n${'b'.repeat(3_000)}` });
     await send(channel, { text: `x${'🌱'.repeat(3_000)}` });
-    const texts = server.sent.map(({ text }) => text as string);
+    const texts = server.sent.map(({ text }) => text);
     expect(texts.slice(0, 2)).toEqual(['a'.repeat(3_000), 'b'.repeat(3_000)]);
     expect(texts.slice(2).map(({ length }) => length)).toEqual([4_095, 1_906]);
     expect(texts.every((text) => text.isWellFormed())).toBe(true);
@@ -304,8 +304,12 @@ describe('TelegramChannel sends', () => {
     });
     const sent = server.calls.filter(({ method }) => method.startsWith('send'));
     expect(sent.map(({ method }) => method)).toEqual(['sendPhoto', 'sendVoice', 'sendDocument']);
-    expect(sent.map(({ body }) => /filename=([^\r\n]+)/.exec(body)?.[1])).toEqual(['cat.png', 'file.ogg', 'plan.pdf']);
-    expect(sent.every(({ body }) => body.includes('content'))).toBe(true);
+    expect(sent.map(({ body }) => /filename=([^\r\n]+)/.exec(String(body))?.[1])).toEqual([
+      'cat.png',
+      'file.ogg',
+      'plan.pdf',
+    ]);
+    expect(sent.every(({ body }) => String(body).includes('content'))).toBe(true);
     expect(id).toBe('502');
   });
 
@@ -313,8 +317,8 @@ describe('TelegramChannel sends', () => {
     const { channel } = await startWith();
     await send(channel, { text: 'Sure?', choices: ['yes', 'no'] });
     await send(channel, { text: 'Sure?', choices: ['yes', 'no'] }, '-5', 'k2');
-    expect(server.sent[0].reply_markup.keyboard).toEqual([[{ text: 'yes' }], [{ text: 'no' }]]);
-    expect(server.sent[1].reply_markup).toBeUndefined();
+    expect(server.sent[0]!.reply_markup?.keyboard).toEqual([[{ text: 'yes' }], [{ text: 'no' }]]);
+    expect(server.sent[1]!.reply_markup).toBeUndefined();
   });
 
   it('follows a group that became a supergroup', async () => {

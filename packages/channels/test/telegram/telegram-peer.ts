@@ -58,7 +58,7 @@ function peerOf(server: BotApiServer) {
     void server.failures.push({ error_code, description });
   return {
     sender,
-    received: () => server.sent.map(({ text }) => ({ text: text as string })),
+    received: () => server.sent.map(({ text }) => ({ text })),
     failNext: (count: number) => {
       for (let i = 0; i < count; i++) refuse(502, 'Bad Gateway');
     },
