@@ -42,6 +42,8 @@ export class InMemorySessionStore implements SessionStore {
   readonly #apps = new Map<string, StoredApp>();
   readonly #leases: InMemoryLeaseStore;
   readonly #runtime: Runtime;
+  /** The session that was found last: the steps of a turn come in a row. */
+  #recent: FoundSession | undefined;
 
   constructor(runtime: Runtime = systemRuntime()) {
     this.#runtime = runtime;
@@ -125,6 +127,7 @@ export class InMemorySessionStore implements SessionStore {
     if (ifIdle && hasMarks(found.session.marks)) return false;
     found.app.waiting.remove(found.session);
     found.user.waiting.remove(found.session);
+    this.#recent = undefined;
     return found.user.sessions.delete(key.sessionId);
   }
 
@@ -164,13 +167,15 @@ export class InMemorySessionStore implements SessionStore {
     const app = this.#apps.get(user.appName);
     for (const session of app?.users.get(user.userId)?.sessions.values() ?? []) app!.waiting.remove(session);
     app?.users.delete(user.userId);
+    this.#recent = undefined;
   }
 
   #find(key: SessionRef): FoundSession | undefined {
+    if (this.#recent && isSame(this.#recent.session.key, key)) return this.#recent;
     const app = this.#apps.get(key.appName);
     const user = app?.users.get(key.userId);
     const session = user?.sessions.get(key.sessionId);
-    return session && { app: app!, user: user!, session };
+    return (this.#recent = session && { app: app!, user: user!, session });
   }
 
   #headOf(key: SessionRef): SessionHead | undefined {
@@ -194,4 +199,8 @@ function getOrCreate<T>(map: Map<string, T>, key: string, create: () => T): T {
   let value = map.get(key);
   if (value === undefined) map.set(key, (value = create()));
   return value;
+}
+
+function isSame(a: SessionRef, b: SessionRef): boolean {
+  return a.sessionId === b.sessionId && a.userId === b.userId && a.appName === b.appName;
 }
