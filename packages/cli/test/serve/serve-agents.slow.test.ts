@@ -1,11 +1,11 @@
 import { rmSync } from 'node:fs';
-import { request } from 'node:http';
+import { request, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { createEvent } from '@thole/core';
 import { LlmAgent, Runner } from '@thole/runner';
 import { DatabaseSessionService } from '@thole/sql-services';
 import { InMemorySessionService } from '@thole/mem-services';
-import { hangs, says, ScriptedLlm } from '@thole/testing';
+import { hangs, says, ScriptedLlm, streams } from '@thole/testing';
 import type { ScriptedAnswer } from '@thole/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { agentText } from '../support/agent-text.ts';
@@ -89,6 +89,19 @@ async function startServer(
 const scripted = (...answers: ScriptedAnswer[]): { rootAgent: LlmAgent } => ({
   rootAgent: new LlmAgent({ name: 'scripted', model: new ScriptedLlm(...answers) }),
 });
+
+/** Returns the number of writes of the responses of Node's `http` until the end of the test. Node merges writes on the wire. */
+function countWrites(): () => number {
+  const { prototype } = ServerResponse;
+  const { write } = prototype;
+  let writes = 0;
+  prototype.write = function (this: ServerResponse, ...args: Parameters<typeof write>): boolean {
+    writes++;
+    return write.apply(this, args);
+  } as typeof write;
+  onTestFinished(() => void (prototype.write = write));
+  return () => writes;
+}
 
 describe('thole web', () => {
   it('serves the agents of a folder with the page, and exits with 0 at an interrupt', async () => {
@@ -189,6 +202,18 @@ describe('thole web', () => {
 });
 
 describe('thole api_server', () => {
+  it('sends a stream of 100 parts in 2 writes', async () => {
+    const modules = { 'a/agent.ts': scripted(streams(...Array.from({ length: 100 }, () => 'a'))) };
+    const { get } = await startServer('api_server', temporaryFolder({ 'a/agent.ts': '' }), [], { modules });
+    expect((await get('/apps/a/users/u/sessions/s', { method: 'POST' })).status).toBe(200);
+    const newMessage = { role: 'user', parts: [{ text: 'Hello' }] };
+    const body = JSON.stringify({ appName: 'a', userId: 'u', sessionId: 's', newMessage, streaming: true });
+    const writes = countWrites();
+    const response = await get('/run_sse', { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+    expect((await response.text()).match(/"partial":true/g)).toHaveLength(100);
+    expect(writes()).toBe(2);
+  });
+
   it('serves the API without the page, in both spellings', async () => {
     for (const command of ['api_server', 'api-server']) {
       const server = await startServer(command, temporaryFolder({ 'a/agent.ts': agentText('a', 'said') }));
