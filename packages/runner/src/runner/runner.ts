@@ -1,4 +1,4 @@
-import { pendingInterrupts, systemRuntime, TholeError } from '@thole/core';
+import { systemRuntime, TholeError } from '@thole/core';
 import { assertDuration, assertName } from '@thole/core/kit';
 import type {
   Agent,
@@ -31,7 +31,8 @@ import type { ForkRequest } from '../rewind/fork-session.ts';
 import { inMemorySession } from '../session/in-memory-session.ts';
 import { SessionLeases } from '../session/lease.ts';
 import type { Concurrency } from '../session/lease.ts';
-import { CachedSession, SessionCache, sessionNotFound } from '../session/session-cache.ts';
+import { CachedSession, SessionCache } from '../session/session-cache.ts';
+import { readInterrupts } from './read-interrupts.ts';
 import { recover, resumeOne, WakeTimers } from './recover.ts';
 import type { RecoverOptions, RecoveryInit, RecoveryResult } from './recover.ts';
 import { readOnlyMemory, runChild } from './run-child.ts';
@@ -177,10 +178,7 @@ export class Runner {
     sessionId: string;
     signal?: AbortSignal | undefined;
   }): Promise<Interrupt[]> {
-    const ref = this.#refOf(p);
-    const session = await this.sessionService.getSession({ ...ref, signal: p.signal });
-    if (!session) throw sessionNotFound(ref);
-    return pendingInterrupts(session.events);
+    return readInterrupts(this.sessionService, this.#refOf(p), p.signal);
   }
 
   /** Runs the agents in a new session that is not stored. Memory is only read, and artifacts are not available. */

@@ -1,0 +1,78 @@
+import { createEvent } from '@thole/core';
+import type { Interrupt, SessionService } from '@thole/core';
+import { InMemorySessionService } from '@thole/mem-services';
+import { calls, says, ScriptedLlm } from '@thole/testing';
+import { describe, expect, it } from 'vitest';
+import { createSetup, hello, ref, rootOf, toolOf } from '../support/llm-setup.ts';
+
+interface Read {
+  interrupts: Interrupt[];
+  /** Number of events of each read. */
+  reads: number[];
+}
+
+/** A session with other events, a request, other events, a second request, and other events. */
+async function waiting(p: { start?: number; before?: number; after?: number }): Promise<{
+  ids: string[];
+  read: () => Promise<Read>;
+  rewind: () => Promise<unknown>;
+}> {
+  const pay = toolOf('pay', () => 'paid', { requireConfirmation: true });
+  const model = new ScriptedLlm(calls('pay'), calls('pay'), says('Hi.'));
+  const { runner, sessions } = await createSetup(rootOf(model, { tools: [pay] }));
+  const fill = async (count = 0): Promise<void> => {
+    for (let i = 0; i < count; i++)
+      await sessions.appendEvent({ session: ref, event: createEvent({ author: 'root', invocationId: 'other' }) });
+  };
+  await fill(p.start);
+  await runner.runToCompletion(hello);
+  await fill(p.before);
+  await runner.runToCompletion(hello);
+  await fill(p.after);
+  const ids = (await sessions.getSession(ref))!.events.flatMap(({ longRunningToolIds = [] }) => longRunningToolIds);
+  return {
+    ids,
+    async read() {
+      const reads: number[] = [];
+      const counted: SessionService = Object.create(sessions, {
+        getSession: {
+          value: async (...args: Parameters<InMemorySessionService['getSession']>) => {
+            const session = await sessions.getSession(...args);
+            reads.push(session?.events.length ?? 0);
+            return session;
+          },
+        },
+      }) as SessionService;
+      const reader = await createSetup(rootOf(new ScriptedLlm()), { sessionService: counted });
+      reads.length = 0;
+      return { interrupts: await reader.runner.pendingInterrupts(ref), reads };
+    },
+    async rewind() {
+      const last = (await runner.runToCompletion(hello)).invocationId;
+      return runner.rewind({ ...ref, rewindBeforeInvocationId: last });
+    },
+  };
+}
+
+describe('Runner.pendingInterrupts', () => {
+  it('reads the newest 100 of 5,000 events if they contain all requests', async () => {
+    const { ids, read } = await waiting({ start: 4_900, after: 40 });
+    expect(ids).toHaveLength(2);
+    const { interrupts, reads } = await read();
+    expect([interrupts.map(({ id }) => id), reads.length]).toEqual([ids, 1]);
+    expect(reads[0]).toBeLessThanOrEqual(100);
+  });
+
+  it('reads at most 8 times as many events as the oldest open request needs', async () => {
+    const { ids, read } = await waiting({ start: 4_500, before: 200, after: 300 });
+    const { interrupts, reads } = await read();
+    expect([interrupts.map(({ id }) => id), reads]).toEqual([ids, [100, 800]]);
+  });
+
+  it('reads the whole session after a rewind', async () => {
+    const { ids, read, rewind } = await waiting({ before: 1_000 });
+    await rewind();
+    const { interrupts, reads } = await read();
+    expect([interrupts.map(({ id }) => id), reads.length]).toEqual([ids, 2]);
+  });
+});
