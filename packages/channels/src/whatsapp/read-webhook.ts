@@ -11,7 +11,7 @@ export interface WhatsAppMessage {
   sentAt: number;
 }
 
-/** What WhatsApp reports about a sent message. */
+/** A report of WhatsApp about a sent message. */
 export interface WhatsAppStatus {
   id: string;
   recipient: string;

@@ -299,7 +299,7 @@ describe('WhatsAppChannel templates', () => {
     expect(server.sent).toMatchObject([sentTemplate('Two lines [a.csv: text/csv]')]);
   });
 
-  it('sends a template once when a later report says so, and reports it under the id of the message', async () => {
+  it('sends a template once after a report, and reports it under the id of the message', async () => {
     const { post, reports, send } = await startWith({ template });
     await send({ text: 'Hello' });
     expect(await post({ statuses: [closed('wamid.sent-1')] })).toBe(200);
