@@ -118,8 +118,17 @@ async function joinsActiveRun(task: RunTask, request: CheckedRequest): Promise<b
 }
 
 function begin(task: RunTask, opened: OpenRun, agent: Agent): AgentSteps {
-  const place = (task.rootPlace = agent.name);
+  task.rootPlace = agent.name;
+  const place = placeToContinue(task, agent);
   return (opened.steps = runAgent(task, opened.rootContext, agent, { branch: undefined, place }));
+}
+
+/** Returns the place of the last call of the agent: another agent than an `LlmAgent` is called again for a joined message. */
+function placeToContinue({ progress, rootPlace }: RunTask, agent: Agent): string {
+  let place = rootPlace;
+  if (!progress || isLlmAgent(agent)) return place;
+  for (let n = 2; progress.hasBegun(`${rootPlace}#${n}`); n++) place = `${rootPlace}#${n}`;
+  return place;
 }
 
 /**

@@ -3,6 +3,8 @@ import type { Event, Fence, SessionMarks } from '@thole/core';
 import { InMemorySessionService } from '@thole/mem-services';
 import { calls, FixedRuntime, says, ScriptedLlm } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
+import { LlmAgent } from '../../src/agents/llm-agent.ts';
+import { SequentialAgent } from '../../src/agents/sequential-agent.ts';
 import { createSetup, hello, outcomeOf, ref, rootOf, settle, textsIn, toolOf } from '../support/llm-setup.ts';
 import { agentOf } from '../support/setup.ts';
 
@@ -75,6 +77,37 @@ describe('Runners that recover at the same time', () => {
     await runtime.advance(120_000);
     expect(await Array.fromAsync(runner.recover())).toMatchObject([{ outcome: 'completed' }]);
     expect(textsIn((await stored()).events).at(-1)).toBe('root: Paid.');
+  });
+});
+
+describe('A workflow that has ended before a joined message', () => {
+  const rootWith = (...models: ScriptedLlm[]): SequentialAgent =>
+    new SequentialAgent({
+      name: 'root',
+      subAgents: models.map((model, i) => new LlmAgent({ name: `agent${i}`, model })),
+    });
+
+  it('runs again in recover() if its process has died before that, and only once', async () => {
+    const first = rootWith(new ScriptedLlm(says('A.')), new ScriptedLlm(says('B.')));
+    const { runner, runtime, sessions, stored } = await createSetup(first);
+    const { invocationId } = await runner.runToCompletion(hello);
+    const joined = { session: ref, event: messageOf(invocationId), marks: { unfinished: invocationId } };
+    await sessions.appendEvent(joined);
+    // The next process dies between the two agents.
+    const dies = rootWith(new ScriptedLlm(says('C.')), new ScriptedLlm(() => new Promise(() => {})));
+    Object.defineProperty(sessions, 'isDurable', { value: true });
+    const second = await createSetup(dies, { sessionService: sessions, runtime });
+    const recovering = Array.fromAsync(second.runner.recover());
+    await settle();
+    await second.runner.close();
+    await recovering;
+    await runtime.advance(120_000);
+    const third = rootWith(new ScriptedLlm(), new ScriptedLlm(says('D.')));
+    const after = await createSetup(third, { sessionService: sessions, runtime });
+    expect(await Array.fromAsync(after.runner.recover())).toMatchObject([{ outcome: 'completed' }]);
+    const texts = textsIn((await stored()).events).filter((text) => text.startsWith('agent'));
+    expect(texts).toEqual(['agent0: A.', 'agent1: B.', 'agent0: C.', 'agent1: D.']);
+    expect(await Array.fromAsync(after.runner.recover())).toEqual([]);
   });
 });
 
