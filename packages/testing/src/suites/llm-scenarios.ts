@@ -13,7 +13,9 @@ export interface LlmScenario {
    */
   readonly seal?: string | undefined;
   /** Token counts of the provider. */
-  readonly usage?: Readonly<Record<Exclude<keyof Usage, 'toolUsePromptTokenCount' | 'cacheCreationTokenCount'>, number>> | undefined;
+  readonly usage?:
+    | Readonly<Record<Exclude<keyof Usage, 'toolUsePromptTokenCount' | 'cacheCreationTokenCount'>, number>>
+    | undefined;
   /** Calls, after the text. */
   readonly calls?: readonly { readonly id: string; readonly name: string; readonly args: JsonObject }[] | undefined;
   /**
