@@ -193,13 +193,15 @@ function everything(): string {
   return modules.map((entry, index) => `export * as entry${index} from '${entry}';\n`).join('');
 }
 
-/** The packages that the blocks import in addition to ours, and those that type-checking needs. */
+/** The packages that the blocks import in addition to ours, optional peers of entries, and those that type-checking needs. */
 function lendTo(consumer: string): void {
   const imported = checked.flatMap(({ code }) =>
     [...code.matchAll(/from\s+['"]([^'".][^'"]*)['"]/g)].map(([, name]) => packageOf(name!)),
   );
   const others = new Set(
-    ['@types/node', ...imported].filter((name) => !tarballs.has(name) && !name.startsWith('node:')),
+    ['@types/node', '@types/pg', 'grammy', ...imported].filter(
+      (name) => !tarballs.has(name) && !name.startsWith('node:'),
+    ),
   );
   for (const name of others) if (!existsSync(join(consumer, 'node_modules', name))) lend(consumer, name);
 }

@@ -61,7 +61,7 @@ export interface DeliveryStore {
   attempted(key: string): Promise<void>;
   /** Records the end of a delivery. Erases its content; its key stays known until `prune`. */
   settle(key: string, end: DeliveryEnd): Promise<void>;
-  /** Records the report of a service about a sent message. Unknown ids are ignored. */
+  /** Records the report of a service about a sent message. Ignored: unknown ids, and `delivered` after `read`. */
   report(report: DeliveryReport): Promise<void>;
   /** Returns how far a delivery has come: `pending`, `sent`, `failed`, `delivered` or `read`. Undefined for an unknown key. */
   status(key: string): Promise<{ status: string; reason?: string | undefined } | undefined>;

@@ -79,8 +79,11 @@ export class InMemoryDeliveryStore implements DeliveryStore {
   }
 
   async report(report: DeliveryReport): Promise<void> {
-    for (const record of this.#outbound.values())
-      if (record.channel === report.channel && record.end?.receiptId === report.id) record.report = report;
+    for (const record of this.#outbound.values()) {
+      if (record.channel !== report.channel || record.end?.receiptId !== report.id) continue;
+      const isLate = record.report?.status === 'read' && report.status === 'delivered';
+      if (!isLate) record.report = report;
+    }
   }
 
   async status(key: string): Promise<{ status: string; reason?: string | undefined } | undefined> {

@@ -94,8 +94,8 @@ export class SqlDeliveryStore implements DeliveryStore {
 
   async report({ channel, id, reason, status }: DeliveryReport): Promise<void> {
     const sql = `UPDATE ${this.#names.outbound} SET status = ?, reason = ?
-      WHERE channel = ? AND receipt_id = ? AND status <> 'pending'`;
-    await this.#tables.run(sql, [status, reason?.slice(0, MAX_REASON) ?? null, channel, id]);
+      WHERE channel = ? AND receipt_id = ? AND status <> 'pending' AND (status <> 'read' OR ? <> 'delivered')`;
+    await this.#tables.run(sql, [status, reason?.slice(0, MAX_REASON) ?? null, channel, id, status]);
   }
 
   async status(key: string): Promise<{ status: string; reason?: string | undefined } | undefined> {

@@ -60,6 +60,10 @@ export function deliveryStoreCases(open: () => DeliveryStore): void {
     await store.report({ channel: 'chat', id: 'r1', status: 'delivered' });
     await store.report({ channel: 'chat', id: 'unknown', status: 'read' });
     expect(await store.status('b')).toMatchObject({ status: 'delivered' });
+    await store.report({ channel: 'chat', id: 'r1', status: 'read' });
+    // Reports may come out of order.
+    await store.report({ channel: 'chat', id: 'r1', status: 'delivered' });
+    expect(await store.status('b')).toMatchObject({ status: 'read' });
     expect(await store.status('c')).toBeUndefined();
   });
 
