@@ -76,7 +76,12 @@ async function continueStored(p: BatchContext, batch: Batch, onStored: () => voi
     const { userId, sessionId } = p.ref;
     const run = p.runner.resume({ userId, sessionId, invocationId });
     void run.opened.then(onStored, () => {});
-    await readRun(p, run, batch, onStored);
+    try {
+      await readRun(p, run, batch, onStored);
+    } catch (error) {
+      // Another batch that has joined the invocation has continued it to its end, and passes on its answers.
+      if (!isOneOf(error, TOO_LATE)) throw error;
+    }
     return true;
   }
   onStored();

@@ -51,16 +51,19 @@ describe('a companion that is killed', () => {
     });
   }
 
-  it('continues at the next start if it was closed during a run (contract 45)', async () => {
+  it.each([
+    ['close', ['Answer to two']],
+    ['close after joining', ['Answer to two']],
+  ])('continues at the next start after "%s" during a run (contract 45)', async (how, answers) => {
     const folder = mkdtempSync(join(tmpdir(), 'thole-channels-'));
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
     const identities = new FileIdentityStore({ path: join(folder, 'users.json') });
     await identities.create({ name: 'Ada', identities: [{ channel: 'chat', sender: 'a1' }] });
-    expect(await run(folder, 'close')).toBe('0');
+    expect(await run(folder, how)).toBe('0');
     expect(linesOf(folder, 'sent.jsonl')).toEqual([]);
     expect(await run(folder, 'never')).toBe('0');
     const sent = linesOf(folder, 'sent.jsonl') as { text: string }[];
-    expect(sent.map(({ text }) => text.replaceAll('\n', ''))).toEqual(['Answer to two']);
+    expect(sent.map(({ text }) => text.replaceAll('\n', ''))).toEqual(answers);
     expect(linesOf(folder, 'left.jsonl')).toEqual([
       [2, 0],
       [0, 0],

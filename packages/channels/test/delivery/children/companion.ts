@@ -10,6 +10,7 @@ import { SqlDeliveryStore, sqliteDatabase } from '../../../src/sql/index.ts';
 import { LocalChannel } from '../../support/local-channel.ts';
 
 const [folder, killAt = 'never'] = process.argv.slice(2) as [string, string?];
+const isClosed = killAt.startsWith('close');
 const log = (file: string, entry: unknown): void => appendFileSync(join(folder, file), `${JSON.stringify(entry)}\n`);
 const killIf = (step: string): void => {
   if (step === killAt) process.kill(process.pid, 'SIGKILL');
@@ -36,7 +37,7 @@ const model: Llm = {
   async *generateContentAsync({ contents }) {
     log('model.jsonl', contents.length);
     killIf('model');
-    if (killAt === 'close') await new Promise(() => {});
+    if (isClosed) await new Promise(() => {});
     yield {
       content: { role: 'model', parts: [{ text: `Answer to ${contents.at(-1)?.parts?.at(-1)?.text}` }] },
       finishReason: 'STOP',
@@ -72,9 +73,11 @@ const dispatcher = new Dispatcher({
 await dispatcher.start();
 // The service of the channel delivers each message until it is acknowledged, and here again after that.
 await channel.hear('a1', 'one', { id: 'm1' });
+// Long enough for the first message to be run alone: the second one joins its run.
+if (killAt === 'close after joining') await systemRuntime().sleep(300);
 await channel.hear('a1', 'two', { id: 'm2' });
-await systemRuntime().sleep(60);
-await dispatcher.close({ timeoutMs: killAt === 'close' ? 100 : 60_000 });
+await systemRuntime().sleep(killAt === 'close after joining' ? 500 : 60);
+await dispatcher.close({ timeoutMs: isClosed ? 300 : 60_000 });
 log('left.jsonl', [(await store.unfinished()).length, (await store.pending()).length]);
 await sessions.close();
 await store.close();
