@@ -29,7 +29,7 @@ import type {
 import { EventList } from './event-list.ts';
 import { applyChanges, applyMarks, compareByTime, toRecord } from './session-record.ts';
 import type { FoundSession, StoredApp, StoredUser, SessionRecord } from './session-record.ts';
-import { WaitingIndex } from './waiting-index.ts';
+import { readWaiting, WaitingIndex } from './waiting-index.ts';
 
 /**
  * Stores sessions in the memory of this process. Events are frozen and shared, never copied. So an append takes the same
@@ -62,7 +62,11 @@ export class InMemorySessionStore implements SessionStore {
   async insert(session: StoredSession): Promise<void> {
     const { appName, userId, sessionId } = session.key;
     const app = getOrCreate(this.#apps, appName, () => ({ ...newState(), users: new Map<string, StoredUser>() }));
-    const user = getOrCreate(app.users, userId, () => ({ ...newState(), sessions: new Map<string, SessionRecord>() }));
+    const user = getOrCreate(app.users, userId, () => ({
+      ...newState(),
+      waiting: new WaitingIndex(),
+      sessions: new Map<string, SessionRecord>(),
+    }));
     if (user.sessions.has(sessionId)) throw sessionExists(session.key);
     const { key, incarnation, initialState, createTime, lastUpdateTime, marks, forkedFrom } = session;
     const record: SessionRecord = {
@@ -77,7 +81,6 @@ export class InMemorySessionStore implements SessionStore {
       forkedFrom,
     };
     user.sessions.set(sessionId, record);
-    app.waiting.add(record);
     user.waiting.add(record);
     applyChanges(app, session.appState);
     applyChanges(user, session.userState);
@@ -117,15 +120,15 @@ export class InMemorySessionStore implements SessionStore {
 
   async waiting(request: WaitingRequest): Promise<WaitingPage> {
     const app = this.#apps.get(request.appName);
-    const owner = request.userId === undefined ? app : app?.users.get(request.userId);
-    return (owner?.waiting ?? new WaitingIndex()).read(request, this.#runtime.now());
+    const user = request.userId === undefined ? undefined : app?.users.get(request.userId);
+    const users = request.userId === undefined ? (app?.users.values() ?? []) : user ? [user] : [];
+    return readWaiting(waitingOf(users), request, this.#runtime.now());
   }
 
   async remove(key: SessionRef, { ifLastSeq, ifIdle }: RemoveConditions): Promise<boolean> {
     const found = this.#find(key);
     if (!found || (ifLastSeq !== undefined && found.session.events.length !== ifLastSeq)) return false;
     if (ifIdle && hasMarks(found.session.marks)) return false;
-    found.app.waiting.remove(found.session);
     found.user.waiting.remove(found.session);
     this.#recent = undefined;
     return found.user.sessions.delete(key.sessionId);
@@ -165,7 +168,6 @@ export class InMemorySessionStore implements SessionStore {
 
   async removeUser(user: UserRef): Promise<void> {
     const app = this.#apps.get(user.appName);
-    for (const session of app?.users.get(user.userId)?.sessions.values() ?? []) app!.waiting.remove(session);
     app?.users.delete(user.userId);
     this.#recent = undefined;
   }
@@ -191,8 +193,8 @@ export class InMemorySessionStore implements SessionStore {
   }
 }
 
-function newState(): { state: StateMap; version: number; waiting: WaitingIndex } {
-  return { state: {}, version: 0, waiting: new WaitingIndex() };
+function newState(): { state: StateMap; version: number } {
+  return { state: {}, version: 0 };
 }
 
 function getOrCreate<T>(map: Map<string, T>, key: string, create: () => T): T {
@@ -203,4 +205,8 @@ function getOrCreate<T>(map: Map<string, T>, key: string, create: () => T): T {
 
 function isSame(a: SessionRef, b: SessionRef): boolean {
   return a.sessionId === b.sessionId && a.userId === b.userId && a.appName === b.appName;
+}
+
+function* waitingOf(users: Iterable<StoredUser>): Generator<WaitingIndex> {
+  for (const { waiting } of users) yield waiting;
 }

@@ -8,7 +8,6 @@ import type { WaitingIndex } from './waiting-index.ts';
 export interface StoredApp {
   state: StateMap;
   version: number;
-  readonly waiting: WaitingIndex;
   readonly users: Map<string, StoredUser>;
 }
 
@@ -48,7 +47,7 @@ export function applyChanges(owner: StoredApp | StoredUser, delta: StateDelta | 
 /** Sets the given marks and keeps the others. */
 export function applyMarks(found: FoundSession | undefined, marks: Partial<SessionMarks> | undefined): void {
   if (!found || !marks) return;
-  const { app, session, user } = found;
+  const { session, user } = found;
   const stored = session.marks;
   const { unfinished = stored.unfinished, wakeAt = stored.wakeAt, openInterrupts = stored.openInterrupts } = marks;
   const changed = (session.marks = { unfinished, wakeAt, openInterrupts });
@@ -56,7 +55,6 @@ export function applyMarks(found: FoundSession | undefined, marks: Partial<Sessi
     const kind = waitingKinds[i]!;
     const isNow = isWaiting(changed, kind);
     if (isNow === isWaiting(stored, kind)) continue;
-    app.waiting.set(kind, session, isNow);
     user.waiting.set(kind, session, isNow);
   }
 }

@@ -5,7 +5,10 @@ import type { SessionRecord } from './session-record.ts';
 /** The kinds of waiting sessions. */
 export const waitingKinds: readonly WaitingKind[] = ['unfinished', 'due', 'interrupts'];
 
-/** The waiting sessions of an app or a user, by kind. The cost of a query is the count of these sessions. */
+/**
+ * The waiting sessions of a user, by kind. An app has no index: most turns would change it, and only `recover` reads it, which
+ * passes all users of the app.
+ */
 export class WaitingIndex {
   readonly #sessions: { [kind in WaitingKind]?: Set<SessionRecord> } = {};
 
@@ -24,22 +27,32 @@ export class WaitingIndex {
     for (const kind of waitingKinds) this.#sessions[kind]?.delete(session);
   }
 
-  /** Returns the first sessions after the cursor, by time and then by name. */
-  read({ kind, before, limit = WAITING_PAGE, after }: WaitingRequest, now: number): WaitingPage {
-    const cursor = after === undefined ? undefined : parseWaitingCursor(after);
-    const latest = before ?? (kind === 'due' ? now : Infinity);
-    const found: Position[] = [];
-    for (const session of this.#sessions[kind] ?? []) {
+  of(kind: WaitingKind): Iterable<SessionRecord> {
+    return this.#sessions[kind] ?? [];
+  }
+}
+
+/** Returns the first waiting sessions after the cursor, by time and then by name. The indexes are those of users. */
+export function readWaiting(
+  indexes: Iterable<WaitingIndex>,
+  { kind, before, limit = WAITING_PAGE, after }: WaitingRequest,
+  now: number,
+): WaitingPage {
+  const cursor = after === undefined ? undefined : parseWaitingCursor(after);
+  const latest = before ?? (kind === 'due' ? now : Infinity);
+  const found: Position[] = [];
+  for (const index of indexes) {
+    for (const session of index.of(kind)) {
       const position = { session, time: waitingTime(session, kind), id: idOf(session) };
       if (position.time <= latest && (!cursor || compare(position, cursor) > 0)) found.push(position);
     }
-    const page = found.sort(compare).slice(0, limit);
-    const last = page.at(-1);
-    return {
-      sessions: page.map(({ session }) => toWaitingSession(session)),
-      ...(last && found.length > page.length && { next: formatWaitingCursor(last) }),
-    };
   }
+  const page = found.sort(compare).slice(0, limit);
+  const last = page.at(-1);
+  return {
+    sessions: page.map(({ session }) => toWaitingSession(session)),
+    ...(last && found.length > page.length && { next: formatWaitingCursor(last) }),
+  };
 }
 
 interface Position {
