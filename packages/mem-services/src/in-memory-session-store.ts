@@ -77,7 +77,7 @@ export class InMemorySessionStore implements SessionStore {
       createTime,
       lastUpdateTime,
       events: new EventList(session.events),
-      marks,
+      marks: { ...marks },
       forkedFrom,
     };
     user.sessions.set(sessionId, record);

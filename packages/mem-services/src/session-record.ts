@@ -1,7 +1,6 @@
-import { applyDelta, isWaiting } from '@thole/core/kit';
+import { applyDelta } from '@thole/core/kit';
 import type { SessionMarks, SessionPage, StateDelta, StateMap, StoredSession } from '@thole/core';
 import type { EventList } from './event-list.ts';
-import { waitingKinds } from './waiting-index.ts';
 import type { WaitingIndex } from './waiting-index.ts';
 
 /** An app: its state, the count of writes to it, and its users. */
@@ -27,7 +26,7 @@ export interface SessionRecord extends Pick<
   readonly state: StateMap;
   readonly events: EventList;
   lastUpdateTime: number;
-  marks: SessionMarks;
+  readonly marks: { -readonly [Mark in keyof SessionMarks]: SessionMarks[Mark] };
 }
 
 /** A session with its user and its app. */
@@ -45,17 +44,22 @@ export function applyChanges(owner: StoredApp | StoredUser, delta: StateDelta | 
 }
 
 /** Sets the given marks and keeps the others. */
-export function applyMarks(found: FoundSession | undefined, marks: Partial<SessionMarks> | undefined): void {
-  if (!found || !marks) return;
+export function applyMarks(found: FoundSession | undefined, given: Partial<SessionMarks> | undefined): void {
+  if (!found || !given) return;
   const { session, user } = found;
-  const stored = session.marks;
-  const { unfinished = stored.unfinished, wakeAt = stored.wakeAt, openInterrupts = stored.openInterrupts } = marks;
-  const changed = (session.marks = { unfinished, wakeAt, openInterrupts });
-  for (let i = 0; i < waitingKinds.length; i++) {
-    const kind = waitingKinds[i]!;
-    const isNow = isWaiting(changed, kind);
-    if (isNow === isWaiting(stored, kind)) continue;
-    user.waiting.set(kind, session, isNow);
+  const { marks } = session;
+  const { openInterrupts, unfinished, wakeAt } = given;
+  if (unfinished !== undefined && unfinished !== marks.unfinished) {
+    marks.unfinished = unfinished;
+    user.waiting.set('unfinished', session, unfinished !== null);
+  }
+  if (wakeAt !== undefined && wakeAt !== marks.wakeAt) {
+    marks.wakeAt = wakeAt;
+    user.waiting.set('due', session, wakeAt !== null);
+  }
+  if (openInterrupts !== undefined && openInterrupts !== marks.openInterrupts) {
+    marks.openInterrupts = openInterrupts;
+    user.waiting.set('interrupts', session, openInterrupts > 0);
   }
 }
 

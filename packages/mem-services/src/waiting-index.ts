@@ -3,7 +3,7 @@ import type { WaitingKind, WaitingPage, WaitingRequest, WaitingSession } from '@
 import type { SessionRecord } from './session-record.ts';
 
 /** The kinds of waiting sessions. */
-export const waitingKinds: readonly WaitingKind[] = ['unfinished', 'due', 'interrupts'];
+const waitingKinds: readonly WaitingKind[] = ['unfinished', 'due', 'interrupts'];
 
 /**
  * The waiting sessions of a user, by kind. An app has no index: most turns would change it, and only `recover` reads it, which
