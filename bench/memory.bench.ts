@@ -27,7 +27,7 @@ const MAX_SPREAD = 10;
 const LIMITED: readonly BackendName[] = ['memory', 'SQLite'];
 
 await warmUp();
-await measureTurns(10_000, { queries: 200, samples: 12, p50: 0.5, questions: 1 / 10 });
+await measureTurns(10_000, { queries: 200, samples: 5, p50: 0.5, questions: 1 / 10 });
 await measureTurns(100_000, { queries: 60, samples: 1, p50: 2, questions: 1 / 10, words: 1 / 3 });
 await measureLongMessages();
 await measureColdStart(figures);

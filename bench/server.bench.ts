@@ -18,7 +18,7 @@ const bare = await Served.start('bare');
 const adk = await Served.start('adk', peer);
 
 const run = await compared({ path: '/run', count: 4_000, samples: 15, warmUp: 8 });
-compare('POST /run at 16 connections: time of a run', { ...run, cost: 'wall', byHand: 1.75, constant: 2.5 });
+compare('POST /run at 16 connections: time of a run', { ...run, cost: 'wall', byHand: 1.5, constant: 2.5 });
 const theirs = await samplesOf(adk, { path: '/run', count: 200, samples: 8 });
 figures.compare(
   'POST /run: CPU of the server a run',

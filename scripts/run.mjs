@@ -1,5 +1,5 @@
 // `npm start`, `npm test`, `npm run chat` and `npm run companion` from a bare clone: gets a Node and a pnpm that fit, installs the
-// packages, then runs the script `real:<name>` of package.json, or `scripts/<name>.mjs`. Plain JavaScript without imports
+// packages, then runs an app's script, the script `real:<name>` of package.json, or `scripts/<name>.mjs`. Plain JavaScript without imports
 // from npm; runs on Node 18 and newer.
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -8,6 +8,8 @@ import { delimiter, dirname, join } from 'node:path';
 import { environmentWithout, fetchPackage, root } from './fetch-package.mjs';
 
 const nodeToFetch = '26.10.0'; // not every version is published for every platform: look before changing it
+/** Folder and script of the apps that need no build. */
+const appScripts = { chat: ['apps/concierge', 'chat'], companion: ['apps/companion', 'start'] };
 const stamp = join(root, 'node_modules', '.thole-installed');
 const say = (text) => process.stderr.write(`thole: ${text}\n`);
 
@@ -41,6 +43,10 @@ async function main() {
     const code = await run(pnpm, install, { env: { ...env, CI: 'true' }, stdio: ['ignore', 2, 2] });
     if (code !== 0) return code;
     writeFileSync(stamp, fingerprint());
+  }
+  if (Object.hasOwn(appScripts, name)) {
+    const [folder, script] = appScripts[name];
+    return run(pnpm, ['--silent', '--dir', join(root, folder), 'run', script, ...rest], { env, stdio: 'inherit' });
   }
   if (Object.hasOwn(scripts, `real:${name}`))
     return run(pnpm, ['--silent', 'run', `real:${name}`, ...rest], { env, stdio: 'inherit' });

@@ -80,9 +80,9 @@ it('gives sql-services and redis-services the same folders and file names for th
   }
 });
 
-it('keeps the root at no more than fifteen scripts', () => {
+it('keeps the root at no more than thirteen scripts', () => {
   const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
-  expect(Object.keys(scripts).length).toBeLessThanOrEqual(15);
+  expect(Object.keys(scripts).length).toBeLessThanOrEqual(13);
 });
 
 it('gives all packages the same scripts, engines, licence and dependency versions', () => {
