@@ -7,7 +7,7 @@ import type { OutboundMessage } from '../channel/outbound-message.ts';
 import { messageKeyOf, readInboundMessage } from '../channel/read-inbound-message.ts';
 import { SlashCommands } from '../commands/slash-commands.ts';
 import { Conversation } from '../conversation/conversation.ts';
-import type { ConversationDeps } from '../conversation/conversation.ts';
+import type { ConversationDeps } from '../conversation/conversation-context.ts';
 import { PartsPool } from '../conversation/parts-pool.ts';
 import type { StoredMessage } from '../delivery/delivery-store.ts';
 import { Outbox } from '../delivery/outbox.ts';

@@ -1,0 +1,176 @@
+import { pendingInterrupts, TholeError } from '@thole/core';
+import type { Interrupt } from '@thole/core';
+import { hashOf } from '../channel/read-inbound-message.ts';
+import type { StoredMessage } from '../delivery/delivery-store.ts';
+import { batchText } from './batch-content.ts';
+import type { ConversationContext } from './conversation-context.ts';
+import { answersIn, isQuestion } from './question.ts';
+import type { Replies } from './replies.ts';
+import { continueInvocation, replyTo, runBatch } from './run-batch.ts';
+import type { Batch, BatchContext } from './run-batch.ts';
+import type { ConversationParts } from './conversation-parts.ts';
+
+/** Attempts of a run whose store fails for now. */
+const MAX_RUN_ATTEMPTS = 6;
+const temporaryCodes = ['SESSION_BUSY', 'LEASE_LOST', 'STORE_UNAVAILABLE', 'STORE_OUTCOME_UNKNOWN'];
+
+/** The runs of one conversation: those of its messages, and those that continue without one. */
+export class ConversationRuns {
+  readonly #context: ConversationContext;
+  readonly #active = new Set<Promise<void>>();
+  /** Calls `continueWaiting` in the order of the conversation. */
+  readonly #wake: () => void;
+  #follows = false;
+
+  constructor(context: ConversationContext, wake: () => void) {
+    this.#context = context;
+    this.#wake = wake;
+  }
+
+  get isIdle(): boolean {
+    return this.#active.size === 0;
+  }
+
+  /** Resolves when no run is active. */
+  async ended(): Promise<void> {
+    while (this.#active.size > 0) await Promise.all(this.#active);
+  }
+
+  /** Begins the run of messages. Resolves when they are in the session, so that the next ones join the run. */
+  async start(messages: readonly StoredMessage[]): Promise<void> {
+    const interruptId = await this.#questionAnsweredBy(messages);
+    const keys = messages.map(({ key }) => key);
+    const id = `message-${hashOf(keys).slice(0, 40)}`;
+    const batch = { id, ...(interruptId !== undefined && { interruptId }) };
+    await this.#context.persist(() => this.#context.deps.deliveries.begin(keys, batch));
+    await this.begin({ ...batch, messages, wasBegun: false });
+  }
+
+  /** Begins the run of a stored batch. Resolves like `start`. */
+  begin(batch: Batch): Promise<void> {
+    return new Promise((resolve) => {
+      const run = this.#run(batch, resolve).finally(() => {
+        this.#active.delete(run);
+        resolve();
+      });
+      this.#active.add(run);
+    });
+  }
+
+  /** Continues what waits for no message: an unfinished run, timers that are due, answers from elsewhere. */
+  async continueWaiting(): Promise<void> {
+    await this.ended();
+    const { deps, ref } = this.#context;
+    const session = await deps.sessions.getSession(ref);
+    if (!session) return;
+    const now = deps.runtime.now();
+    const open = pendingInterrupts(session.events);
+    const due = open.filter(({ expiresAt }) => expiresAt !== undefined && expiresAt <= now);
+    const ids = new Set(due.map(({ invocationId }) => invocationId));
+    if (session.marks?.unfinished) ids.add(session.marks.unfinished);
+    for (const id of ids) await this.#continue(id);
+    this.#wakeLater(open.filter((each) => !due.includes(each)));
+    this.#follow(open, session.lastSeq);
+  }
+
+  /** Runs a batch, again if a store fails for now. Never rejects. */
+  async #run(first: Batch, onStored: () => void): Promise<void> {
+    const context = this.#context;
+    const replies = context.replies(first.messages.at(-1));
+    let batch = first;
+    for (let attempt = 1; ; attempt++) {
+      try {
+        await context.withParts((parts) => runBatch(this.#batchContext(parts, replies), batch, onStored));
+        break;
+      } catch (error) {
+        // The next process, or the next start, continues it.
+        if (context.isClosed) return;
+        if (isTemporary(error) && attempt < MAX_RUN_ATTEMPTS && (await context.wait(attempt))) {
+          batch = { ...batch, wasBegun: true };
+          continue;
+        }
+        if (context.isClosed) return;
+        context.report('run', error);
+        await context.persist(() => replies.note('failed', batch.id, context.deps.texts.failed, replyTo(batch)));
+        break;
+      }
+    }
+    if (context.isClosed) return;
+    await context.finish(batch.messages);
+    context.parts?.consolidator?.schedule(context.ref);
+  }
+
+  /** Continues an invocation. Its failure is reported. */
+  async #continue(invocationId: string): Promise<void> {
+    const context = this.#context;
+    await context.withParts(async (parts) => {
+      try {
+        await continueInvocation(this.#batchContext(parts, context.replies()), invocationId);
+        parts.consolidator?.schedule(context.ref);
+      } catch (error) {
+        if (!context.isClosed) context.report('run', error);
+      }
+    });
+  }
+
+  #batchContext({ runner }: ConversationParts, replies: Replies): BatchContext {
+    const { deps, ref } = this.#context;
+    const { sessions, texts } = deps;
+    const onPaused = (interrupts: readonly Interrupt[]): void => {
+      void sessions.getSession({ ...ref, numRecentEvents: 0 }).then(
+        (head) => head && this.#follow(interrupts, head.lastSeq),
+        () => {},
+      );
+    };
+    return { ref, runner, sessions, replies, texts, onPaused };
+  }
+
+  /** Returns the id of the oldest open question that these messages answer. */
+  async #questionAnsweredBy(messages: readonly StoredMessage[]): Promise<string | undefined> {
+    if (!this.isIdle || messages.some(({ message }) => message.files)) return undefined;
+    const { deps, ref } = this.#context;
+    const { sessions, texts } = deps;
+    try {
+      const head = await sessions.getSession({ ...ref, numRecentEvents: 0 });
+      if (!head || head.marks?.openInterrupts === 0) return undefined;
+      const session = await sessions.getSession(ref);
+      const question = session && pendingInterrupts(session.events).find(isQuestion);
+      return question && answersIn(batchText(messages), question, texts).length > 0 ? question.id : undefined;
+    } catch (error) {
+      if (!isTemporary(error)) throw error;
+      return undefined;
+    }
+  }
+
+  #wakeLater(open: readonly Interrupt[]): void {
+    const times = open.flatMap(({ expiresAt }) => (expiresAt === undefined ? [] : [expiresAt]));
+    if (times.length === 0) return;
+    const { deps, signal } = this.#context;
+    const ms = Math.max(0, (Math.min(...times) - deps.runtime.now()) * 1_000);
+    signal.addEventListener('abort', deps.runtime.timer(ms, this.#wake), { once: true });
+  }
+
+  /** Passes on what other runs of the session answer, after a timer, a sign-in or a long-running call. */
+  #follow(interrupts: readonly Interrupt[], afterSeq: number): void {
+    const context = this.#context;
+    const { sessions } = context.deps;
+    if (this.#follows || !sessions.watching || interrupts.every(isQuestion)) return;
+    this.#follows = true;
+    const follow = async (): Promise<void> => {
+      for await (const event of sessions.watching!.watch(context.ref, afterSeq, context.signal)) {
+        if (!(await context.replies().event(event))) continue;
+        const head = await sessions.getSession({ ...context.ref, numRecentEvents: 0 });
+        if (!head?.marks || (head.marks.openInterrupts === 0 && head.marks.wakeAt === null)) return;
+      }
+    };
+    void follow()
+      .catch((error: unknown) => {
+        if (!context.isClosed) context.report('run', error);
+      })
+      .finally(() => void (this.#follows = false));
+  }
+}
+
+function isTemporary(error: unknown): boolean {
+  return TholeError.is(error) && temporaryCodes.includes(error.code);
+}
