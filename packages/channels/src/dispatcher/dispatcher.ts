@@ -6,18 +6,19 @@ import type { InboundMessage } from '../channel/inbound-message.ts';
 import type { OutboundMessage } from '../channel/outbound-message.ts';
 import { messageKeyOf, readInboundMessage } from '../channel/read-inbound-message.ts';
 import { SlashCommands } from '../commands/slash-commands.ts';
-import { Conversation } from '../conversation/conversation.ts';
 import type { ConversationDeps } from '../conversation/conversation-context.ts';
+import type { Conversation } from '../conversation/conversation.ts';
 import { PartsPool } from '../conversation/parts-pool.ts';
 import type { StoredMessage } from '../delivery/delivery-store.ts';
 import { Outbox } from '../delivery/outbox.ts';
-import { isSame, keyOf } from '../identity/identity-book.ts';
+import { keyOf } from '../identity/identity-book.ts';
 import type { Identity, User } from '../identity/user.ts';
-import { assertChannels, assertDispatcherOptions } from './assert-dispatcher-options.ts';
+import { assertDispatcherOptions } from './assert-dispatcher-options.ts';
+import { Conversations } from './conversations.ts';
 import type { Approval, DispatcherOptions, DispatchFailure } from './dispatcher-options.ts';
+import { RunningChannels } from './running-channels.ts';
 import { Strangers } from './strangers.ts';
 import { defaultTexts } from './texts.ts';
-import { listConversationSessions, listWaitingConversations } from './waiting-conversations.ts';
 
 /** Arguments of `Dispatcher.send`. */
 export interface SendToUserRequest {
@@ -35,16 +36,15 @@ const DAY_MS = 86_400_000;
 export class Dispatcher implements ChannelHandler {
   readonly #options: DispatcherOptions;
   readonly #runtime: Runtime;
-  readonly #deps: ConversationDeps;
+  readonly #pool: PartsPool;
   readonly #outbox: Outbox;
   readonly #strangers: Strangers;
-  readonly #channels = new Map<string, Channel>();
-  readonly #conversations = new Map<string, Conversation>();
+  readonly #channels: RunningChannels;
+  readonly #conversations: Conversations;
   /** The channel of each user's last message. */
   readonly #lastChannels = new Map<string, string>();
   /** Orders the messages of one sender, and what concerns a sender. */
   readonly #senders = new KeyedQueue();
-  readonly #changes = new KeyedQueue();
   readonly #limits: { maxTextLength: number; maxFileBytes: number };
   #phase: 'new' | 'started' | 'closing' | 'closed' = 'new';
   #sweep: Promise<void> = Promise.resolve();
@@ -60,7 +60,7 @@ export class Dispatcher implements ChannelHandler {
       maxTextLength: options.maxTextLength ?? 32_768,
       maxFileBytes: options.maxFileBytes ?? 20 * 1_048_576,
     };
-    for (const channel of options.channels) this.#channels.set(channel.name, channel);
+    this.#channels = new RunningChannels(options.channels);
     const onError = (failure: DispatchFailure): void => this.#report(failure);
     this.#outbox = new Outbox({
       store: deliveries,
@@ -71,16 +71,18 @@ export class Dispatcher implements ChannelHandler {
       sendTimeoutMs: options.sendTimeoutMs ?? 60_000,
       onError: ({ channel }, error) => onError({ step: 'send', channel, error }),
     });
-    this.#deps = {
+    this.#pool = new PartsPool(options.createParts, (error) => onError({ step: 'run', error }));
+    const deps: ConversationDeps = {
       runtime,
       sessions,
       deliveries,
       outbox: this.#outbox,
-      pool: new PartsPool(options.createParts, (error) => onError({ step: 'run', error })),
+      pool: this.#pool,
       commands: new SlashCommands(options.commands ?? []),
       texts,
       onError,
     };
+    this.#conversations = new Conversations({ appName: options.appName, identities, sessions, deps });
     this.#strangers = new Strangers({
       mode: options.unknownSenders ?? 'refuse',
       identities,
@@ -98,12 +100,12 @@ export class Dispatcher implements ChannelHandler {
 
   /** The conversations that this process has used. */
   get conversations(): readonly Conversation[] {
-    return [...this.#conversations.values()];
+    return this.#conversations.all;
   }
 
   /** The channels, by name. */
   get channels(): readonly Channel[] {
-    return [...this.#channels.values()];
+    return this.#channels.all;
   }
 
   /**
@@ -118,8 +120,8 @@ export class Dispatcher implements ChannelHandler {
     await deliveries.prune(now - (this.#options.rememberKeysMs ?? 30 * DAY_MS) / 1_000);
     await this.#outbox.load();
     await this.#recoverMessages(await deliveries.unfinished());
-    await this.#recoverRuns();
-    await this.#startChannels([...this.#channels.values()]);
+    await this.#conversations.recoverRuns();
+    await this.#channels.start(this);
     this.#outbox.start();
     this.#sweep = this.#sweepIdleSessions();
   }
@@ -179,22 +181,13 @@ export class Dispatcher implements ChannelHandler {
 
   /** Makes each conversation create its parts again at its next message. Active runs end with the old ones. Sessions stay. */
   reload(): void {
-    for (const conversation of this.#conversations.values()) conversation.reload();
+    for (const conversation of this.conversations) conversation.reload();
   }
 
   /** Adds, removes or replaces channels while running. A channel that is in both lists is left unchanged. */
-  setChannels(channels: readonly Channel[]): Promise<void> {
-    return this.#changes.run('channels', async () => {
-      assertChannels(channels);
-      const removed = [...this.#channels.values()].filter((channel) => !channels.includes(channel));
-      const added = channels.filter((channel) => this.#channels.get(channel.name) !== channel);
-      for (const channel of removed) this.#channels.delete(channel.name);
-      await Promise.all(removed.map((channel) => channel.stop()));
-      for (const channel of added) this.#channels.set(channel.name, channel);
-      if (this.#phase !== 'started') return;
-      await this.#startChannels(added);
-      this.#outbox.start();
-    });
+  async setChannels(channels: readonly Channel[]): Promise<void> {
+    await this.#channels.replace(channels);
+    if (this.#phase === 'started') this.#outbox.start();
   }
 
   /**
@@ -202,41 +195,16 @@ export class Dispatcher implements ChannelHandler {
    * `IDENTITY_TAKEN`.
    */
   approve(approval: Approval): Promise<User> {
-    const { channel, sender, userId, role } = approval;
-    const identity = { channel, sender };
-    const { deliveries, identities } = this.#options;
-    return this.#senders.run(keyOf(identity), async () => {
-      const request = (await identities.listRequests()).find((each) => isSame(each, identity));
-      const name = approval.name ?? request?.name ?? sender;
-      const user =
-        userId === undefined
-          ? await identities.create({ name, role, identities: [identity] })
-          : await identities.link(userId, identity);
-      this.#strangers.forget(identity);
-      await deliveries.assign(identity, user.id);
-      if (request) await this.#strangers.note(identity, 'approved', this.#deps.texts.approved);
-      const waiting = await deliveries.unfinished();
-      const own = waiting.filter((each) => each.userId === user.id && !each.batch && isSame(each.message, identity));
-      if (own.length > 0) this.#conversation(user, channel).recover(own);
+    return this.#senders.run(keyOf(approval), async () => {
+      const { user, waiting } = await this.#strangers.approve(approval);
+      if (waiting.length > 0) this.#conversations.of(user, approval.channel).recover(waiting);
       return user;
     });
   }
 
   /** Removes an access request and drops the waiting messages. Returns false if there is none. */
   reject(identity: Identity): Promise<boolean> {
-    const { deliveries, identities } = this.#options;
-    return this.#senders.run(keyOf(identity), async () => {
-      const existed = await identities.removeRequest(identity);
-      this.#strangers.forget(identity);
-      const waiting = (await deliveries.unfinished()).filter(
-        (each) => each.userId === '' && isSame(each.message, identity),
-      );
-      await deliveries.finish(
-        waiting.map(({ key }) => key),
-        this.#runtime.now(),
-      );
-      return existed;
-    });
+    return this.#senders.run(keyOf(identity), () => this.#strangers.reject(identity));
   }
 
   /**
@@ -248,13 +216,12 @@ export class Dispatcher implements ChannelHandler {
     const user = await identities.get(p.userId);
     if (!user) return false;
     await identities.delete(user.id);
-    const own = [...this.#conversations].filter(([, conversation]) => conversation.ref.userId === user.id);
-    for (const [key] of own) this.#conversations.delete(key);
+    const own = this.#conversations.remove(user.id);
     this.#outbox.dropUser(user.id);
     await deliveries.deleteUser(user.id);
     this.#lastChannels.delete(user.id);
-    for (const [, conversation] of own) await conversation.cancel();
-    if (p.data === true) await this.#newConversation(user, user.identities[0]?.channel ?? 'none').deleteUserData();
+    for (const conversation of own) await conversation.cancel();
+    if (p.data === true) await this.#conversations.create(user, user.identities[0]?.channel ?? 'none').deleteUserData();
     return true;
   }
 
@@ -278,105 +245,51 @@ export class Dispatcher implements ChannelHandler {
     if (!(await deliveries.receive(stored))) return;
     this.#lastChannels.set(user.id, channel);
     if (this.#phase !== 'started') return;
-    this.#conversation(user, channel).handle(stored, this.#coalesceMs(channel));
+    this.#conversations.of(user, channel).handle(stored, this.#coalesceMs(channel));
   }
 
   #coalesceMs(channel: string): number {
     return this.#channels.get(channel)?.coalesceMs ?? this.#options.coalesceMs ?? 1_000;
   }
 
-  #conversation(user: User, channel: string): Conversation {
-    const key = `${user.id}:${channel}`;
-    let conversation = this.#conversations.get(key);
-    if (!conversation) this.#conversations.set(key, (conversation = this.#newConversation(user, channel)));
-    conversation.user = user;
-    return conversation;
-  }
-
-  #newConversation(user: User, channel: string): Conversation {
-    const { appName } = this.#options;
-    return new Conversation(this.#deps, {
-      user,
-      channel,
-      ref: { appName, userId: user.id, sessionId: `${user.id}:${channel}` },
-    });
-  }
-
   #channelOf(user: User): string | undefined {
     const last = this.#lastChannels.get(user.id);
     const isReachable = (name: string | undefined): boolean =>
-      name !== undefined && this.#channels.has(name) && user.identities.some(({ channel }) => channel === name);
+      name !== undefined &&
+      this.#channels.get(name) !== undefined &&
+      user.identities.some(({ channel }) => channel === name);
     if (isReachable(last)) return last;
     return user.identities.find(({ channel }) => isReachable(channel))?.channel;
   }
 
   async #recoverMessages(messages: readonly StoredMessage[]): Promise<void> {
-    const { deliveries, identities } = this.#options;
     const groups = Map.groupBy(messages, ({ message, userId }) => `${userId}:${message.channel}`);
     for (const group of groups.values()) {
-      const [{ message, userId }] = group as [StoredMessage];
-      if (userId === '') {
-        for (const each of group) this.#strangers.count(each.message);
-        continue;
-      }
-      const user = await identities.get(userId);
-      if (user) this.#conversation(user, message.channel).recover(group);
-      else
-        await deliveries.finish(
-          group.map(({ key }) => key),
-          this.#runtime.now(),
-        );
+      if (group[0]!.userId === '') for (const each of group) this.#strangers.count(each.message);
+      else await this.#conversations.recoverMessages(group);
     }
   }
 
-  async #recoverRuns(): Promise<void> {
-    const { appName, identities, sessions } = this.#options;
-    for (const { channel, userId } of await listWaitingConversations(sessions, appName)) {
-      const user = await identities.get(userId);
-      if (user) this.#conversation(user, channel).resumeWaiting();
-    }
-  }
-
-  async #startChannels(channels: readonly Channel[]): Promise<void> {
-    const results = await Promise.allSettled(channels.map(async (channel) => channel.start(this)));
-    const failed = results.find((result) => result.status === 'rejected');
-    if (!failed) return;
-    await Promise.allSettled(channels.map(async (channel) => channel.stop()));
-    throw failed.reason;
-  }
-
-  /** Adds conversations that became idle while the process was off to memory. Never rejects. */
+  /** Never rejects. */
   async #sweepIdleSessions(): Promise<void> {
-    const { appName, identities, sessions } = this.#options;
     try {
-      const found = Map.groupBy(await listConversationSessions(sessions, appName), ({ userId }) => userId);
-      for (const [userId, conversations] of found) {
-        const user = await identities.get(userId);
-        if (!user || this.#phase !== 'started') continue;
-        await this.#conversation(user, conversations[0]!.channel).sweep();
-      }
+      await this.#conversations.sweepIdleSessions(() => this.#phase === 'started');
     } catch (error) {
       if (this.#phase === 'started') this.#report({ step: 'startup', error });
     }
   }
 
   async #close(timeoutMs: number): Promise<void> {
-    const wasStarted = this.#phase === 'started';
     this.#phase = 'closing';
-    for (const conversation of this.#conversations.values()) conversation.flush();
+    for (const conversation of this.conversations) conversation.flush();
     const started = this.#runtime.monotonic();
     await this.#within(timeoutMs, this.idle());
-    for (const conversation of this.#conversations.values()) conversation.close();
-    await this.#deps.pool.close();
+    for (const conversation of this.conversations) conversation.close();
+    await this.#pool.close();
     await this.#outbox.close(Math.max(0, timeoutMs - (this.#runtime.monotonic() - started)));
-    if (wasStarted) await this.#changes.run('channels', () => this.#stopChannels());
+    for (const error of await this.#channels.stop()) this.#report({ step: 'send', error });
     await this.#sweep;
     this.#phase = 'closed';
-  }
-
-  async #stopChannels(): Promise<void> {
-    for (const result of await Promise.allSettled(this.channels.map(async (channel) => channel.stop())))
-      if (result.status === 'rejected') this.#report({ step: 'send', error: result.reason });
   }
 
   async #within(ms: number, work: Promise<void>): Promise<void> {

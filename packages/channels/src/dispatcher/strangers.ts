@@ -1,12 +1,12 @@
 import type { Runtime } from '@thole/core';
 import type { InboundMessage } from '../channel/inbound-message.ts';
 import { hashOf } from '../channel/read-inbound-message.ts';
-import type { DeliveryStore } from '../delivery/delivery-store.ts';
+import type { DeliveryStore, StoredMessage } from '../delivery/delivery-store.ts';
 import type { Outbox } from '../delivery/outbox.ts';
 import type { IdentityStore } from '../identity/identity-store.ts';
-import { keyOf } from '../identity/identity-book.ts';
+import { isSame, keyOf } from '../identity/identity-book.ts';
 import type { AccessRequest, Identity, User } from '../identity/user.ts';
-import type { UnknownSenders } from './dispatcher-options.ts';
+import type { Approval, UnknownSenders } from './dispatcher-options.ts';
 import type { Texts } from './texts.ts';
 
 /** Parts of a dispatcher that unknown senders need. */
@@ -39,10 +39,6 @@ export class Strangers {
     this.#waiting.set(key, (this.#waiting.get(key) ?? 0) + 1);
   }
 
-  forget(identity: Identity): void {
-    this.#waiting.delete(keyOf(identity));
-  }
-
   /** Returns a new user for a sender who is welcome. Otherwise keeps or drops the message, and returns undefined. */
   async meet(message: InboundMessage, key: string): Promise<User | undefined> {
     const { channel, sender, senderName } = message;
@@ -56,9 +52,41 @@ export class Strangers {
     return undefined;
   }
 
-  /** Sends a text to a sender, once for each kind and address. */
-  async note({ channel, sender }: Identity, kind: string, text: string): Promise<void> {
-    await this.#note({ channel, sender }, kind, text);
+  /**
+   * Links a sender to a user. Returns the user and the messages that waited. Throws `USER_NOT_FOUND` or `IDENTITY_TAKEN`.
+   */
+  async approve(approval: Approval): Promise<{ user: User; waiting: StoredMessage[] }> {
+    const { channel, sender, userId, role } = approval;
+    const identity = { channel, sender };
+    const { deliveries, identities, texts } = this.#options;
+    const request = (await identities.listRequests()).find((each) => isSame(each, identity));
+    const name = approval.name ?? request?.name ?? sender;
+    const user =
+      userId === undefined
+        ? await identities.create({ name, role, identities: [identity] })
+        : await identities.link(userId, identity);
+    this.#waiting.delete(keyOf(identity));
+    await deliveries.assign(identity, user.id);
+    if (request) await this.#note(identity, 'approved', texts.approved);
+    const waiting = (await deliveries.unfinished()).filter(
+      (each) => each.userId === user.id && !each.batch && isSame(each.message, identity),
+    );
+    return { user, waiting };
+  }
+
+  /** Removes the access request of a sender and drops the waiting messages. Returns false if there is none. */
+  async reject(identity: Identity): Promise<boolean> {
+    const { deliveries, identities, runtime } = this.#options;
+    const existed = await identities.removeRequest(identity);
+    this.#waiting.delete(keyOf(identity));
+    const waiting = (await deliveries.unfinished()).filter(
+      (each) => each.userId === '' && isSame(each.message, identity),
+    );
+    await deliveries.finish(
+      waiting.map(({ key }) => key),
+      runtime.now(),
+    );
+    return existed;
   }
 
   async #keep(message: InboundMessage, key: string): Promise<void> {
@@ -74,6 +102,7 @@ export class Strangers {
     if (isNew) onRequest(request);
   }
 
+  /** Sends a text to a sender, once for each kind and address. */
   async #note(p: Identity & { address?: string | undefined }, kind: string, text: string): Promise<void> {
     if (text === '') return;
     const { channel, sender, address: to = sender } = p;
