@@ -78,10 +78,11 @@ export class InMemorySessionStore implements SessionStore {
       lastUpdateTime,
       events: new EventList(session.events),
       marks: { ...marks },
+      isListed: false,
       forkedFrom,
     };
     user.sessions.set(sessionId, record);
-    user.waiting.add(record);
+    user.waiting.update(record);
     applyChanges(app, session.appState);
     applyChanges(user, session.userState);
     this.abilities.watching.notify(key);

@@ -26,6 +26,8 @@ export interface SessionRecord extends Pick<
   readonly state: StateMap;
   readonly events: EventList;
   lastUpdateTime: number;
+  /** True if the list of waiting sessions contains it. */
+  isListed: boolean;
   readonly marks: { -readonly [Mark in keyof SessionMarks]: SessionMarks[Mark] };
 }
 
@@ -49,18 +51,10 @@ export function applyMarks(found: FoundSession | undefined, given: Partial<Sessi
   const { session, user } = found;
   const { marks } = session;
   const { openInterrupts, unfinished, wakeAt } = given;
-  if (unfinished !== undefined && unfinished !== marks.unfinished) {
-    marks.unfinished = unfinished;
-    user.waiting.set('unfinished', session, unfinished !== null);
-  }
-  if (wakeAt !== undefined && wakeAt !== marks.wakeAt) {
-    marks.wakeAt = wakeAt;
-    user.waiting.set('due', session, wakeAt !== null);
-  }
-  if (openInterrupts !== undefined && openInterrupts !== marks.openInterrupts) {
-    marks.openInterrupts = openInterrupts;
-    user.waiting.set('interrupts', session, openInterrupts > 0);
-  }
+  if (unfinished !== undefined) marks.unfinished = unfinished;
+  if (wakeAt !== undefined) marks.wakeAt = wakeAt;
+  if (openInterrupts !== undefined) marks.openInterrupts = openInterrupts;
+  user.waiting.update(session);
 }
 
 /** Returns the session as `load` and `list` return it. The maps are copied because the next append changes them. */

@@ -1,34 +1,38 @@
-import { formatWaitingCursor, isWaiting, parseWaitingCursor, WAITING_PAGE, waitingTime } from '@thole/core/kit';
+import {
+  formatWaitingCursor,
+  hasMarks,
+  isWaiting,
+  parseWaitingCursor,
+  WAITING_PAGE,
+  waitingTime,
+} from '@thole/core/kit';
 import type { WaitingKind, WaitingPage, WaitingRequest, WaitingSession } from '@thole/core';
 import type { SessionRecord } from './session-record.ts';
 
-/** The kinds of waiting sessions. */
-const waitingKinds: readonly WaitingKind[] = ['unfinished', 'due', 'interrupts'];
-
 /**
- * The waiting sessions of a user, by kind. An app has no index: most turns would change it, and only `recover` reads it, which
- * passes all users of the app.
+ * The waiting sessions of a user. A session stays listed when it waits no more, until the list is read: each turn makes its
+ * session unfinished and then finished. An app has no list: only `recover` reads it, which passes all users of the app.
  */
 export class WaitingIndex {
-  readonly #sessions: { [kind in WaitingKind]?: Set<SessionRecord> } = {};
+  readonly #listed = new Set<SessionRecord>();
 
-  /** Adds a new session to the kinds that its marks show. */
-  add(session: SessionRecord): void {
-    for (const kind of waitingKinds) if (isWaiting(session.marks, kind)) this.set(kind, session, true);
-  }
-
-  /** Adds the session to this kind, or removes it. */
-  set(kind: WaitingKind, session: SessionRecord, isWaitingNow: boolean): void {
-    if (isWaitingNow) (this.#sessions[kind] ??= new Set()).add(session);
-    else this.#sessions[kind]?.delete(session);
+  /** Lists the session if its marks show that it waits. */
+  update(session: SessionRecord): void {
+    if (session.isListed || !hasMarks(session.marks)) return;
+    session.isListed = true;
+    this.#listed.add(session);
   }
 
   remove(session: SessionRecord): void {
-    for (const kind of waitingKinds) this.#sessions[kind]?.delete(session);
+    this.#listed.delete(session);
   }
 
-  of(kind: WaitingKind): Iterable<SessionRecord> {
-    return this.#sessions[kind] ?? [];
+  /** Returns the sessions that wait for this. */
+  *of(kind: WaitingKind): Generator<SessionRecord> {
+    for (const session of this.#listed) {
+      if (isWaiting(session.marks, kind)) yield session;
+      else if (!hasMarks(session.marks)) session.isListed = !this.#listed.delete(session);
+    }
   }
 }
 
