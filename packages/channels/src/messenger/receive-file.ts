@@ -11,33 +11,53 @@ export interface RemoteFile {
   size?: number | undefined;
 }
 
-/** A file, or a note that says why it is missing. */
-export type ReceivedFile = { file: ChannelFile } | { note: string };
+/** The text of a message, with a note if its file is missing, and the file otherwise. */
+export interface ReceivedText {
+  text: string;
+  files?: ChannelFile[] | undefined;
+}
+
+/** Arguments of `receiveFile`. */
+export interface DownloadParts {
+  /** Returns the file as base64. */
+  download: (file: RemoteFile) => Promise<string>;
+  runtime: Runtime;
+  retryMs: number;
+  signal: AbortSignal;
+}
 
 const MEDIA_TYPE = /^[\w!#$&^.+-]{1,80}\/[\w!#$&^.+-]{1,80}(?:\s*;[^\r\n]{0,200})?$/;
 const ATTEMPTS = 3;
 
 /**
- * Downloads a file of a message, in up to three attempts. A file that is too large or that cannot be downloaded becomes a note for
+ * Downloads the file of a message, in up to three attempts. A file that is too large or that cannot be downloaded becomes a note for
  * the agent, so that the message itself is never lost and never blocks later ones. Throws only if the signal is aborted.
  */
 export async function receiveFile(
-  remote: RemoteFile,
-  download: () => Promise<string>,
-  p: { runtime: Runtime; retryMs: number; signal: AbortSignal },
-): Promise<ReceivedFile> {
+  text: string,
+  remote: RemoteFile | undefined,
+  p: DownloadParts,
+): Promise<ReceivedText> {
+  if (!remote) return { text };
+  const received = await download(remote, p);
+  if (typeof received !== 'string') return { text, files: [received] };
+  return { text: text === '' ? received : `${text}\n${received}` };
+}
+
+/** Returns the file, or a note that says why it is missing. */
+async function download(remote: RemoteFile, p: DownloadParts): Promise<ChannelFile | string> {
   const { name } = remote;
   for (let attempt = 1; ; attempt++) {
     try {
-      const data = await download();
+      const data = await p.download(remote);
       const mimeType = MEDIA_TYPE.test(remote.mimeType) ? remote.mimeType : 'application/octet-stream';
-      if (data === '') return { note: noteFor(remote, 'it is empty') };
-      return { file: { mimeType, data, ...(name !== undefined && { name }) } };
+      if (data === '') return noteFor(remote, 'it is empty');
+      return { mimeType, data, ...(name !== undefined && { name }) };
     } catch (error) {
       p.signal.throwIfAborted();
-      if (TholeError.is(error, 'VALUE_TOO_LARGE')) return { note: noteFor(remote, 'it is too large') };
+      if (TholeError.is(error, 'VALUE_TOO_LARGE')) return noteFor(remote, 'it is too large');
       const isFinal = TholeError.is(error, 'NOT_FOUND') || attempt === ATTEMPTS;
-      if (isFinal) return { note: noteFor(remote, 'it could not be downloaded') };
+      if (isFinal) return noteFor(remote, 'it could not be downloaded');
       await p.runtime.sleep(p.retryMs * attempt, p.signal);
     }
   }

@@ -3,12 +3,11 @@ import { errorFields, getOwn, isPlainObject, KeyedQueue } from '@thole/core/kit'
 import type { Runtime } from '@thole/core';
 import type { Channel, ChannelHandler, DeliveryReceipt, SendRequest } from '../channel/channel.ts';
 import type { InboundMessage } from '../channel/inbound-message.ts';
-import { HttpServer } from '../http/http-server.ts';
-import { readBody } from '../http/read-body.ts';
 import { receiveFile } from '../messenger/receive-file.ts';
 import { isSameSecret } from '../messenger/same-secret.ts';
 import { SendProgress } from '../messenger/send-progress.ts';
-import { parseJsonBody, webhookErrorResponse } from '../messenger/webhook-response.ts';
+import { Webhook } from '../webhook/webhook.ts';
+import { parseJsonBody } from '../webhook/webhook-response.ts';
 import { chatKeyOf, readUpdate } from './read-update.ts';
 import type { TelegramBot, TelegramMessage } from './read-update.ts';
 import { TelegramApi } from './telegram-api.ts';
@@ -19,7 +18,6 @@ type Update = { readonly [name: string]: unknown };
 
 const SECRET_HEADER = 'x-telegram-bot-api-secret-token';
 const MAX_BODY_BYTES = 1_048_576;
-const BODY_LIMIT_MS = 30_000;
 const LONGEST_WAIT_MS = 60_000;
 
 /** Exchanges messages with people as a bot of Telegram. */
@@ -31,12 +29,10 @@ export class TelegramChannel implements Channel {
   readonly #api: TelegramApi;
   readonly #progress = new SendProgress();
   readonly #chats = new KeyedQueue();
-  readonly #active = new Set<Promise<unknown>>();
+  readonly #webhook: Webhook;
   readonly #stop = new AbortController();
   #handler: ChannelHandler | undefined;
   #bot: TelegramBot | undefined;
-  #server: HttpServer | undefined;
-  #port: number | undefined;
   /** Number of the first update that is not confirmed. */
   #offset: number | undefined;
   #work: Promise<void> = Promise.resolve();
@@ -46,23 +42,22 @@ export class TelegramChannel implements Channel {
     assertTelegramOptions(options);
     this.#options = options;
     this.name = options.name ?? 'telegram';
-    this.#runtime = options.runtime ?? systemRuntime();
-    this.#api = new TelegramApi(options, this.#runtime);
+    const runtime = (this.#runtime = options.runtime ?? systemRuntime());
+    this.#api = new TelegramApi(options, runtime);
+    const maxBodyBytes = MAX_BODY_BYTES;
+    this.#webhook = new Webhook({ runtime, maxBodyBytes, answer: (request, body) => this.#answer(request, body) });
   }
 
   /** The port on which the webhook listens. */
   get port(): number | undefined {
-    return this.#port;
+    return this.#webhook.port;
   }
 
   /** Rejects with `UNAUTHENTICATED` if Telegram does not accept the token. */
   async start(handler: ChannelHandler): Promise<void> {
     this.#handler = handler;
     const { webhook } = this.#options;
-    if (webhook?.port !== undefined) {
-      this.#server = new HttpServer((request) => this.handle(request));
-      this.#port = await this.#server.listen(webhook.port, webhook.host ?? '127.0.0.1');
-    }
+    if (webhook) await this.#webhook.start(webhook);
     try {
       await this.#connect();
     } catch (error) {
@@ -77,11 +72,11 @@ export class TelegramChannel implements Channel {
 
   async stop(): Promise<void> {
     this.#stop.abort(new TholeError('CHANNEL_UNAVAILABLE', `Channel "${this.name}" was stopped.`));
+    const closing = this.#webhook.stop();
     await this.#work;
     if (this.#offset !== undefined) await this.#api.confirm(this.#offset).catch(() => {});
-    await Promise.allSettled(this.#active);
+    await closing;
     this.#handler = undefined;
-    await this.#server?.close();
   }
 
   async send({ idempotencyKey, message, signal, to }: SendRequest): Promise<DeliveryReceipt> {
@@ -94,28 +89,17 @@ export class TelegramChannel implements Channel {
    * Handles a request of Telegram to the webhook. The answer has status 200, 400 for a body that is not an update, 401 for a wrong
    * secret, 405, 413, or 503 if the message could not be stored: Telegram sends it again then.
    */
-  async handle(request: Request): Promise<Response> {
-    const work = this.#handle(request).catch(webhookErrorResponse);
-    this.#active.add(work);
-    try {
-      return await work;
-    } finally {
-      this.#active.delete(work);
-    }
+  handle(request: Request): Promise<Response> {
+    return this.#webhook.handle(request);
   }
 
-  async #handle(request: Request): Promise<Response> {
-    const { webhook } = this.#options;
-    if (!webhook || !this.#handler || this.#stop.signal.aborted)
-      throw new TholeError('SERVER_BUSY', 'The webhook is not started.');
+  async #answer(request: Request, readBody: () => Promise<Uint8Array>): Promise<Response> {
     if (request.method !== 'POST') return new Response(null, { status: 405, headers: { allow: 'POST' } });
-    if (!isSameSecret(request.headers.get(SECRET_HEADER) ?? '', webhook.secret))
+    if (!isSameSecret(request.headers.get(SECRET_HEADER) ?? '', this.#options.webhook!.secret))
       throw new TholeError('UNAUTHENTICATED', 'The secret is missing or wrong.');
-    const limits = { maxBytes: MAX_BODY_BYTES, limitMs: BODY_LIMIT_MS, runtime: this.#runtime };
-    const update = parseJsonBody(await readBody(request, limits));
-    if (!isPlainObject(update) || !Number.isSafeInteger(getOwn(update as Update, 'update_id')))
-      throw new TholeError('INVALID_INPUT', 'The body must be an update.');
-    await this.#chats.run(chatKeyOf(update as Update), () => this.#accept(update as Update));
+    const update = parseJsonBody(await readBody());
+    if (!isUpdate(update)) throw new TholeError('INVALID_INPUT', 'The body must be an update.');
+    await this.#chats.run(chatKeyOf(update), () => this.#accept(update));
     return new Response(null, { status: 200 });
   }
 
@@ -154,11 +138,7 @@ export class TelegramChannel implements Channel {
     const { pollSeconds = 30 } = this.#options;
     const answer = await this.#api.getUpdates(this.#offset, pollSeconds, this.#stop.signal);
     if (!Array.isArray(answer)) throw new TholeError('CHANNEL_UNAVAILABLE', 'Telegram answered with wrong updates.');
-    const updates = (answer as unknown[])
-      .filter(
-        (each): each is Update => isPlainObject(each) && Number.isSafeInteger(getOwn(each as Update, 'update_id')),
-      )
-      .toSorted((a, b) => idOf(a) - idOf(b));
+    const updates = (answer as unknown[]).filter(isUpdate).toSorted((a, b) => idOf(a) - idOf(b));
     if (updates.length === 0 && answer.length > 0)
       throw new TholeError('CHANNEL_UNAVAILABLE', 'Telegram answered with wrong updates.');
     if (updates.length === 0) return;
@@ -196,27 +176,25 @@ export class TelegramChannel implements Channel {
     }
   }
 
-  async #withFile({ file: remote, text, ...message }: TelegramMessage): Promise<InboundMessage> {
+  async #withFile({ file: remote, text: written, ...message }: TelegramMessage): Promise<InboundMessage> {
     const { maxFileBytes = 20_000_000, retryMs = 1_000 } = this.#options;
     const { signal } = this.#stop;
-    const received =
-      remote &&
-      (await receiveFile(remote, () => this.#api.download(remote, maxFileBytes, signal), {
-        runtime: this.#runtime,
-        retryMs,
-        signal,
-      }));
+    const { files, text } = await receiveFile(written, remote, {
+      download: (file) => this.#api.download(file, maxFileBytes, signal),
+      runtime: this.#runtime,
+      retryMs,
+      signal,
+    });
     const { address, edited, group, messageId, sender, senderName, sentAt } = message;
-    const note = received && 'note' in received ? received.note : undefined;
     return {
       channel: this.name,
       sender,
       senderName,
       id: String(messageId),
       address,
-      text: note === undefined ? text : [text, note].filter((line) => line !== '').join('\n'),
+      text,
       sentAt,
-      ...(received && 'file' in received && { files: [received.file] }),
+      ...(files && { files }),
       ...(edited !== undefined && { edited }),
       ...(group && { group }),
     };
@@ -225,6 +203,10 @@ export class TelegramChannel implements Channel {
   #log(message: string, error: unknown): void {
     this.#runtime.logger.error(message, { channel: this.name, ...errorFields(error, [this.#options.token]) });
   }
+}
+
+function isUpdate(value: unknown): value is Update {
+  return isPlainObject(value) && Number.isSafeInteger(getOwn(value as Update, 'update_id'));
 }
 
 function idOf(update: Update): number {

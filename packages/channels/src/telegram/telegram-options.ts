@@ -1,15 +1,8 @@
 import { TholeError } from '@thole/core';
-import {
-  assertBytes,
-  assertCount,
-  assertDuration,
-  invalidInput,
-  optionNames,
-  rejectUnknownOptions,
-} from '@thole/core/kit';
+import { assertCount, invalidInput, optionNames, rejectUnknownOptions } from '@thole/core/kit';
 import type { Runtime } from '@thole/core';
-import { assertChannelName } from '../identity/identity-book.ts';
 import { assertSecret } from '../messenger/assert-secret.ts';
+import { assertNetworkOptions } from '../webhook/assert-network-options.ts';
 
 /** A webhook to which Telegram posts updates, instead of being polled. */
 export interface TelegramWebhook {
@@ -60,18 +53,14 @@ const webhookNames = optionNames<TelegramWebhook>({ url: true, secret: true, por
 /** Throws `INVALID_INPUT` for wrong options. The message contains no secret. */
 export function assertTelegramOptions(options: TelegramChannelOptions): void {
   rejectUnknownOptions(options, names, 'TelegramChannel');
-  const { allowGroups, apiRoot, maxFileBytes, name, pollSeconds, retryMs, token, webhook } = options;
-  if (name !== undefined) assertChannelName('name', name);
+  assertNetworkOptions(options);
+  const { allowGroups, pollSeconds, token, webhook } = options;
   assertSecret('token', token);
   if (!/^\d+:[\w-]+$/.test(token))
     throw new TholeError('INVALID_INPUT', 'token must be a token of @BotFather: digits, a colon, letters and digits.');
   if (allowGroups !== undefined && typeof allowGroups !== 'boolean')
     throw invalidInput('allowGroups', 'a boolean', allowGroups);
-  if (apiRoot !== undefined && !(URL.canParse(apiRoot) && /^https?:\/\/[^\s?#]+[^/\s?#]$/.test(apiRoot)))
-    throw new TholeError('INVALID_INPUT', 'apiRoot must be a URL with http or https, without a slash at the end.');
-  if (maxFileBytes !== undefined) assertBytes('maxFileBytes', maxFileBytes);
   if (pollSeconds !== undefined) assertCount('pollSeconds', pollSeconds);
-  if (retryMs !== undefined) assertDuration('retryMs', retryMs);
   if (webhook !== undefined) assertWebhook(webhook);
 }
 

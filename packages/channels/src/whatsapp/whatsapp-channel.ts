@@ -1,16 +1,15 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { systemRuntime, TholeError } from '@thole/core';
-import { errorFields, isPlainObject, KeyedQueue } from '@thole/core/kit';
+import { errorFields, KeyedQueue } from '@thole/core/kit';
 import type { Runtime } from '@thole/core';
 import type { Channel, ChannelHandler, DeliveryReceipt, SendRequest } from '../channel/channel.ts';
 import type { InboundMessage } from '../channel/inbound-message.ts';
 import type { OutboundMessage } from '../channel/outbound-message.ts';
-import { HttpServer } from '../http/http-server.ts';
-import { readBody } from '../http/read-body.ts';
 import { receiveFile } from '../messenger/receive-file.ts';
 import { isSameSecret } from '../messenger/same-secret.ts';
 import { SendProgress } from '../messenger/send-progress.ts';
-import { parseJsonBody, webhookErrorResponse } from '../messenger/webhook-response.ts';
+import { Webhook } from '../webhook/webhook.ts';
+import { parseJsonBody, respond } from '../webhook/webhook-response.ts';
 import { GraphApi } from './graph-api.ts';
 import { isOutsideWindow, OUTSIDE_WINDOW } from './graph-error.ts';
 import { readWebhook } from './read-webhook.ts';
@@ -19,7 +18,6 @@ import { toFileMessage, toTemplateMessages, toTextMessages } from './to-whatsapp
 import { assertWhatsAppOptions } from './whatsapp-options.ts';
 import type { WhatsAppChannelOptions } from './whatsapp-options.ts';
 
-const BODY_LIMIT_MS = 30_000;
 /** WhatsApp delivers a message again for at most seven days. Older ones are replayed. */
 const MAX_AGE_S = 8 * 86_400;
 /** Number of sent messages that can still be sent again as a template. */
@@ -34,43 +32,39 @@ export class WhatsAppChannel implements Channel {
   readonly #api: GraphApi;
   readonly #progress = new SendProgress();
   readonly #senders = new KeyedQueue();
-  readonly #active = new Set<Promise<unknown>>();
+  readonly #webhook: Webhook;
   readonly #stop = new AbortController();
   /** Messages whose delivery WhatsApp has not reported, by id: it reports a closed window only afterwards. */
   readonly #sent = new Map<string, SendRequest>();
   /** Ids of templates that replaced a message, with its id. */
   readonly #replaced = new Map<string, string>();
   #handler: ChannelHandler | undefined;
-  #server: HttpServer | undefined;
-  #port: number | undefined;
 
   /** Throws `INVALID_INPUT` for wrong options. */
   constructor(options: WhatsAppChannelOptions) {
     assertWhatsAppOptions(options);
     this.#options = options;
     this.name = options.name ?? 'whatsapp';
-    this.#runtime = options.runtime ?? systemRuntime();
-    this.#api = new GraphApi(options, this.#runtime);
+    const runtime = (this.#runtime = options.runtime ?? systemRuntime());
+    this.#api = new GraphApi(options, runtime);
+    const { maxBodyBytes = 4_194_304 } = options;
+    this.#webhook = new Webhook({ runtime, maxBodyBytes, answer: (request, body) => this.#answer(request, body) });
   }
 
   /** The port on which the webhook listens. */
   get port(): number | undefined {
-    return this.#port;
+    return this.#webhook.port;
   }
 
   async start(handler: ChannelHandler): Promise<void> {
     this.#handler = handler;
-    const { host = '127.0.0.1', port } = this.#options;
-    if (port === undefined) return;
-    this.#server = new HttpServer((request) => this.handle(request));
-    this.#port = await this.#server.listen(port, host);
+    await this.#webhook.start(this.#options);
   }
 
   async stop(): Promise<void> {
     this.#stop.abort(new TholeError('CHANNEL_UNAVAILABLE', `Channel "${this.name}" was stopped.`));
-    await Promise.allSettled(this.#active);
+    await this.#webhook.stop();
     this.#handler = undefined;
-    await this.#server?.close();
   }
 
   async send(request: SendRequest): Promise<DeliveryReceipt> {
@@ -94,28 +88,18 @@ export class WhatsAppChannel implements Channel {
    * 400 for a body that is not JSON, 401 for a wrong signature, 403 for a wrong verify token, 405, 413, or 503 if a message could not be
    * stored: WhatsApp sends all of the request again then.
    */
-  async handle(request: Request): Promise<Response> {
-    const work = this.#handle(request).catch(webhookErrorResponse);
-    this.#active.add(work);
-    try {
-      return await work;
-    } finally {
-      this.#active.delete(work);
-    }
+  handle(request: Request): Promise<Response> {
+    return this.#webhook.handle(request);
   }
 
-  async #handle(request: Request): Promise<Response> {
-    if (!this.#handler || this.#stop.signal.aborted) throw new TholeError('SERVER_BUSY', 'The webhook is not started.');
+  async #answer(request: Request, readBody: () => Promise<Uint8Array>): Promise<Response> {
     if (request.method === 'GET') return this.#verify(new URL(request.url).searchParams);
     if (request.method !== 'POST') return new Response(null, { status: 405, headers: { allow: 'GET, POST' } });
-    const { appSecret, maxBodyBytes = 4_194_304, phoneNumberId } = this.#options;
-    const limits = { maxBytes: maxBodyBytes, limitMs: BODY_LIMIT_MS, runtime: this.#runtime };
-    const body = await readBody(request, limits);
+    const { appSecret, phoneNumberId } = this.#options;
+    const body = await readBody();
     if (!isSigned(body, appSecret, request.headers.get('x-hub-signature-256')))
       throw new TholeError('UNAUTHENTICATED', 'The signature is missing or wrong.');
-    const value = parseJsonBody(body);
-    if (!isPlainObject(value)) throw new TholeError('INVALID_INPUT', 'The body must be an object.');
-    const { messages, statuses } = readWebhook(value, phoneNumberId);
+    const { messages, statuses } = readWebhook(parseJsonBody(body), phoneNumberId);
     const senders = Map.groupBy(messages, ({ sender }) => sender);
     const results = await Promise.allSettled([
       ...[...senders].map(([sender, own]) => this.#senders.run(sender, () => this.#acceptInOrder(own))),
@@ -130,7 +114,7 @@ export class WhatsAppChannel implements Channel {
     const challenge = query.get('hub.challenge') ?? '';
     const isKnown = isSameSecret(query.get('hub.verify_token') ?? '', this.#options.verifyToken);
     if (query.get('hub.mode') !== 'subscribe' || !isKnown || !/^[\w.-]{1,200}$/.test(challenge))
-      return Response.json({ detail: 'The verify token is missing or wrong.' }, { status: 403 });
+      return respond(403, { detail: 'The verify token is missing or wrong.' });
     return new Response(challenge, {
       headers: { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' },
     });
@@ -149,26 +133,24 @@ export class WhatsAppChannel implements Channel {
     }
   }
 
-  async #withFile({ file: remote, ...message }: WhatsAppMessage): Promise<InboundMessage> {
+  async #withFile({ file: remote, text: written, ...message }: WhatsAppMessage): Promise<InboundMessage> {
     const { maxFileBytes = 20_000_000, retryMs = 1_000 } = this.#options;
     const { signal } = this.#stop;
-    const received =
-      remote &&
-      (await receiveFile(remote, () => this.#api.download(remote, maxFileBytes, signal), {
-        runtime: this.#runtime,
-        retryMs,
-        signal,
-      }));
-    const note = received && 'note' in received ? received.note : undefined;
-    const { id, sender, senderName, sentAt, text } = message;
+    const { files, text } = await receiveFile(written, remote, {
+      download: (file) => this.#api.download(file, maxFileBytes, signal),
+      runtime: this.#runtime,
+      retryMs,
+      signal,
+    });
+    const { id, sender, senderName, sentAt } = message;
     return {
       channel: this.name,
       sender,
       id,
-      text: note === undefined ? text : [text, note].filter((line) => line !== '').join('\n'),
+      text,
       sentAt,
       ...(senderName !== undefined && { senderName }),
-      ...(received && 'file' in received && { files: [received.file] }),
+      ...(files && { files }),
     };
   }
 

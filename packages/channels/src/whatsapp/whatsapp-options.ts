@@ -1,16 +1,8 @@
 import { TholeError } from '@thole/core';
-import {
-  assertBytes,
-  assertCount,
-  assertDuration,
-  assertName,
-  invalidInput,
-  optionNames,
-  rejectUnknownOptions,
-} from '@thole/core/kit';
+import { assertName, invalidInput, optionNames, rejectUnknownOptions } from '@thole/core/kit';
 import type { Runtime } from '@thole/core';
-import { assertChannelName } from '../identity/identity-book.ts';
 import { assertSecret } from '../messenger/assert-secret.ts';
+import { assertNetworkOptions } from '../webhook/assert-network-options.ts';
 
 /** An approved template whose body has one variable, `{{1}}`, which receives the text. */
 export interface WhatsAppTemplate {
@@ -68,19 +60,13 @@ const templateNames = optionNames<WhatsAppTemplate>({ name: true, language: true
 /** Throws `INVALID_INPUT` for wrong options. The message contains no secret. */
 export function assertWhatsAppOptions(options: WhatsAppChannelOptions): void {
   rejectUnknownOptions(options, names, 'WhatsAppChannel');
-  const { apiRoot, maxBodyBytes, maxFileBytes, name, phoneNumberId, port, retryMs, template } = options;
-  if (name !== undefined) assertChannelName('name', name);
+  assertNetworkOptions(options);
+  const { phoneNumberId, template } = options;
   if (typeof phoneNumberId !== 'string' || !/^\d{1,32}$/.test(phoneNumberId))
     throw new TholeError('INVALID_INPUT', 'phoneNumberId must be a string of digits.');
   assertSecret('accessToken', options.accessToken);
   assertSecret('appSecret', options.appSecret, 16);
   assertSecret('verifyToken', options.verifyToken, 8);
-  if (apiRoot !== undefined && !(URL.canParse(apiRoot) && /^https?:\/\/[^\s?#]+[^/\s?#]$/.test(apiRoot)))
-    throw new TholeError('INVALID_INPUT', 'apiRoot must be a URL with http or https, without a slash at the end.');
-  if (port !== undefined) assertCount('port', port);
-  if (maxFileBytes !== undefined) assertBytes('maxFileBytes', maxFileBytes);
-  if (maxBodyBytes !== undefined) assertCount('maxBodyBytes', maxBodyBytes, 1);
-  if (retryMs !== undefined) assertDuration('retryMs', retryMs);
   if (template === undefined) return;
   if (typeof template !== 'object' || template === null) throw invalidInput('template', 'an object', template);
   rejectUnknownOptions(template, templateNames, 'template');
