@@ -1,17 +1,17 @@
-import { TholeError } from '@thole/core';
 import type { Event, LogFields, SessionRef } from '@thole/core';
 import type { Run } from '@thole/runner';
 import { findRunner } from '../http/find-runner.ts';
 import type { RouteCall } from '../route.ts';
 import { abortOnDisconnect } from '../runs/abort-on-disconnect.ts';
+import { BufferReader } from '../runs/buffer-reader.ts';
+import { mayContinue } from '../runs/may-continue.ts';
+import { RunBuffer } from '../runs/run-buffer.ts';
 import { sseResponse } from '../runs/sse-response.ts';
 import { startRun } from '../runs/start-run.ts';
 import type { RunRequest } from '../runs/start-run.ts';
 import { readStoredEvents } from '../runs/stored-run-reader.ts';
 import { AttachedEvents } from './attached-events.ts';
-import { BufferedEvents } from './buffered-events.ts';
 import { EncodedReader } from './encoded-reader.ts';
-import { EventBuffer } from './event-buffer.ts';
 import type { EventEncoder } from './event-encoder.ts';
 import type { RunEvents } from './run-events.ts';
 import { StoredRunEvents } from './stored-run-events.ts';
@@ -63,7 +63,7 @@ export async function followRun(
   const sessions = findRunner(context, ref.appName).sessionService;
   const buffer = context.runs.findEvents(ref, invocationId);
   const events = buffer
-    ? new BufferedEvents(buffer, { fromBuffer: false, readStored: storedReader(call, ref, invocationId) })
+    ? readBuffer(call, buffer, { after: 0 })
     : await StoredRunEvents.open({ sessions, ref, invocationId, runtime: context.runtime });
   return respond(call, events, p);
 }
@@ -81,17 +81,38 @@ async function readAttached(call: Call, run: Run, ref: SessionRef): Promise<RunE
 }
 
 async function readDetached(call: Call, run: Run, ref: SessionRef): Promise<RunEvents> {
-  const { limits, runs } = call.context;
-  const buffer = new EventBuffer(run, { ref, maxChars: limits.runBufferChars });
-  try {
-    await buffer.started;
-  } catch (error) {
-    logUnstarted(call, error, { ...ref, invocationId: run.invocationId });
-    throw error;
-  }
+  const { errorLog, limits, runs } = call.context;
+  const buffer = new RunBuffer<Event>(run, {
+    ref,
+    maxChars: limits.runBufferChars,
+    toEntry: (event) => ({
+      ...{ value: event, chars: JSON.stringify(event.content ?? '').length },
+      ...{ seq: event.seq, partial: event.partial },
+    }),
+    onError(error, { hasStarted }) {
+      if (hasStarted && mayContinue(call.context, ref, error)) return;
+      errorLog.logRunError(error, { ...ref, invocationId: run.invocationId }, { hasStarted });
+    },
+  });
+  await buffer.started;
   // Only now: a run that continues an invocation knows its id when it has started.
   runs.publishEvents(buffer, run);
-  return new BufferedEvents(buffer, { fromBuffer: true, readStored: storedReader(call, ref, run.invocationId) });
+  return readBuffer(call, buffer);
+}
+
+/** With `after` the reader begins with the stored events of the invocation, otherwise with the run. */
+function readBuffer(
+  { context }: Call,
+  buffer: RunBuffer<Event>,
+  p: { after?: number | undefined } = {},
+): BufferReader<Event> {
+  const { invocationId, ref } = buffer;
+  const sessions = findRunner(context, ref.appName).sessionService;
+  return new BufferReader(buffer, {
+    ...p,
+    readStored: (after) => readStoredEvents({ sessions, ref, invocationId, after, withUserEvents: true }),
+    toValue: (event) => event,
+  });
 }
 
 function respond(
@@ -110,21 +131,6 @@ function respond(
   const response = sseResponse(reader, { runtime, heartbeatMs: limits.heartbeatMs, invocationId });
   for (const [name, value] of Object.entries(p.headers ?? {})) response.headers.set(name, value);
   return response;
-}
-
-/** True if the server is closing and another process may continue the run. Clients then read the rest from there. */
-function mayContinue(context: Call['context'], { appName }: SessionRef, error: unknown): boolean {
-  if (!context.runs.closing || !TholeError.is(error, 'RUN_ABORTED')) return false;
-  return findRunner(context, appName).sessionService.isDurable === true;
-}
-
-function storedReader(
-  { context }: Call,
-  ref: SessionRef,
-  invocationId: string,
-): (after: number) => Promise<readonly Event[]> {
-  const sessions = findRunner(context, ref.appName).sessionService;
-  return (after) => readStoredEvents({ sessions, ref, invocationId, after, withUserEvents: true });
 }
 
 function logUnstarted({ context }: Call, error: unknown, where: LogFields): void {

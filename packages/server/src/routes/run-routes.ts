@@ -11,11 +11,12 @@ import { defineRoute } from '../route.ts';
 import type { Route, RouteCall } from '../route.ts';
 import { abortOnDisconnect } from '../runs/abort-on-disconnect.ts';
 import { AttachedRunReader } from '../runs/attached-run-reader.ts';
-import { BufferedRunReader } from '../runs/buffered-run-reader.ts';
-import { BufferedRun } from '../runs/buffered-run.ts';
+import { BufferedRunReader, toFrameEntries } from '../runs/buffered-run-reader.ts';
 import { failedRunFrame } from '../runs/end-frames.ts';
+import { mayContinue } from '../runs/may-continue.ts';
 import { runBody } from '../runs/run-body.ts';
 import type { RunBody } from '../runs/run-body.ts';
+import { RunBuffer } from '../runs/run-buffer.ts';
 import { startRun } from '../runs/start-run.ts';
 import { completeSseResponse, sseResponse, withFirstFrames } from '../runs/sse-response.ts';
 import type { FrameSource } from '../runs/sse-response.ts';
@@ -118,7 +119,7 @@ async function streamAttached(call: RouteCall<RunBody>): Promise<Response> {
     stopWatching();
   }
   const toErrorFrame = (error: unknown): string =>
-    mayContinue(call, ref, error) ? '' : failedRunFrame(error, context.errorLog, { where: where() });
+    mayContinue(context, ref, error) ? '' : failedRunFrame(error, context.errorLog, { where: where() });
   const reader = new AttachedRunReader(run, { first, split, runtime: context.runtime, toErrorFrame });
   // Requested at once, even if the client does not read yet. A run without I/O is then complete after the microtasks.
   let text: string | undefined;
@@ -133,27 +134,24 @@ async function streamDetached(call: RouteCall<RunBody>): Promise<Response> {
   const { context, body } = call;
   const options = { streaming: body.streaming ?? false, detached: true, yieldUserMessage: true };
   const { run, ref, split, where } = await startBodyRun(call, options);
-  const toErrorFrame = (error: unknown, hasStarted: boolean = true): string =>
-    mayContinue(call, ref, error) ? '' : failedRunFrame(error, context.errorLog, { where: where(), hasStarted });
-  const buffered = new BufferedRun(run, { ref, maxChars: context.limits.runBufferChars, split, toErrorFrame });
-  await buffered.started;
+  const buffer = new RunBuffer<string>(run, {
+    ref,
+    maxChars: context.limits.runBufferChars,
+    toEntry: toFrameEntries({ split }),
+    onError(error, p) {
+      if (!mayContinue(context, ref, error)) context.errorLog.logRunError(error, where(), p);
+    },
+  });
+  await buffer.started;
   // Only now: a run that continues an invocation knows its id when it has started.
-  context.runs.publish(buffered, run);
+  context.runs.publish(buffer, run);
   const p = { sessions: findRunner(context, ref.appName).sessionService, ref, invocationId: run.invocationId };
-  const source = new BufferedRunReader(buffered, {
-    toErrorFrame: (error) => toErrorFrame(error),
+  const source = new BufferedRunReader(buffer, {
+    toErrorFrame: (error) =>
+      mayContinue(context, ref, error) ? '' : failedRunFrame(error, context.errorLog, { where: where() }),
     readStored: (after) => readStoredEvents({ ...p, after }),
   });
   return stream(call, source, run.invocationId);
-}
-
-/**
- * True if the server is closing and another process may continue the run. Its stream has no last frame, so clients read the rest
- * from another process.
- */
-function mayContinue({ context }: RouteCall<RunBody>, { appName }: SessionRef, error: unknown): boolean {
-  if (!context.runs.closing || !TholeError.is(error, 'RUN_ABORTED')) return false;
-  return findRunner(context, appName).sessionService.isDurable === true;
 }
 
 interface StartedRun {

@@ -1,9 +1,8 @@
 import { TholeError } from '@thole/core';
-import type { Runtime, SessionRef } from '@thole/core';
+import type { Event, Runtime, SessionRef } from '@thole/core';
 import type { Run } from '@thole/runner';
-import type { EventBuffer } from '../front-ends/event-buffer.ts';
 import type { Limits } from '../limits.ts';
-import type { BufferedRun } from './buffered-run.ts';
+import type { RunBuffer } from './run-buffer.ts';
 
 /**
  * The active runs of this process: limits their number, finds those that clients can read, and ends them at shutdown.
@@ -12,8 +11,8 @@ export class ActiveRuns {
   readonly #limits: Limits;
   readonly #runtime: Runtime;
   readonly #runs: Set<Run> = new Set();
-  readonly #buffered: Map<string, BufferedRun> = new Map();
-  readonly #eventBuffers: Map<string, EventBuffer> = new Map();
+  readonly #frames: Map<string, RunBuffer<string>> = new Map();
+  readonly #events: Map<string, RunBuffer<Event>> = new Map();
   #draining: boolean = false;
   #closing: boolean = false;
 
@@ -59,23 +58,23 @@ export class ActiveRuns {
   }
 
   /** Lets clients find a run that has started, until it has closed. A run that it has joined stays the one to find. */
-  publish(buffered: BufferedRun, run: Run): void {
-    addUntilDone(this.#buffered, buffered, run);
+  publish(buffer: RunBuffer<string>, run: Run): void {
+    addUntilDone(this.#frames, buffer, run);
   }
 
   /** Returns the published run of this session; undefined if there is none in this process. */
-  find(ref: SessionRef, invocationId: string): BufferedRun | undefined {
-    return findOfSession(this.#buffered, ref, invocationId);
+  find(ref: SessionRef, invocationId: string): RunBuffer<string> | undefined {
+    return findOfSession(this.#frames, ref, invocationId);
   }
 
   /** Same as `publish`, for a run whose events are buffered. */
-  publishEvents(buffer: EventBuffer, run: Run): void {
-    addUntilDone(this.#eventBuffers, buffer, run);
+  publishEvents(buffer: RunBuffer<Event>, run: Run): void {
+    addUntilDone(this.#events, buffer, run);
   }
 
   /** Same as `find`, for a run whose events are buffered. */
-  findEvents(ref: SessionRef, invocationId: string): EventBuffer | undefined {
-    return findOfSession(this.#eventBuffers, ref, invocationId);
+  findEvents(ref: SessionRef, invocationId: string): RunBuffer<Event> | undefined {
+    return findOfSession(this.#events, ref, invocationId);
   }
 
   /**
@@ -93,24 +92,22 @@ export class ActiveRuns {
   }
 }
 
-type Published = Pick<BufferedRun, 'ended' | 'invocationId' | 'ref'>;
-
-function addUntilDone<T extends Published>(published: Map<string, T>, buffered: T, run: Run): void {
-  const { invocationId } = buffered;
+function addUntilDone<T>(published: Map<string, RunBuffer<T>>, buffer: RunBuffer<T>, run: Run): void {
+  const { invocationId } = buffer;
   if (published.get(invocationId)?.ended === false) return;
-  published.set(invocationId, buffered);
+  published.set(invocationId, buffer);
   void run.done.then(() => {
-    if (published.get(invocationId) === buffered) published.delete(invocationId);
+    if (published.get(invocationId) === buffer) published.delete(invocationId);
   });
 }
 
-function findOfSession<T extends Published>(
-  published: ReadonlyMap<string, T>,
+function findOfSession<T>(
+  published: ReadonlyMap<string, RunBuffer<T>>,
   ref: SessionRef,
   invocationId: string,
-): T | undefined {
-  const run = published.get(invocationId);
+): RunBuffer<T> | undefined {
+  const buffer = published.get(invocationId);
   const isOfSession =
-    run?.ref.appName === ref.appName && run.ref.userId === ref.userId && run.ref.sessionId === ref.sessionId;
-  return isOfSession ? run : undefined;
+    buffer?.ref.appName === ref.appName && buffer.ref.userId === ref.userId && buffer.ref.sessionId === ref.sessionId;
+  return isOfSession ? buffer : undefined;
 }
