@@ -7,7 +7,10 @@ import type { RemoteFile } from '../messenger/receive-file.ts';
 import { graphError } from './graph-error.ts';
 import type { WhatsAppChannelOptions } from './whatsapp-options.ts';
 
-/** The host of media. Their addresses come from the Graph API, and the token goes to this host and to the API only. */
+/**
+ * The host of media. Their addresses come from the Graph API, and the token goes to this host and to the API only.
+ * https://developers.facebook.com/docs/whatsapp/cloud-api/reference/media
+ */
 const MEDIA_HOST = 'lookaside.fbsbx.com';
 const CALL_LIMIT_MS = 60_000;
 const MAX_ANSWER_BYTES = 1_048_576;
@@ -21,7 +24,7 @@ export class GraphApi {
   constructor(options: WhatsAppChannelOptions, runtime: Runtime) {
     this.#options = options;
     this.#runtime = runtime;
-    this.#root = options.apiRoot ?? 'https://graph.facebook.com/v23.0';
+    this.#root = options.apiRoot ?? 'https://graph.facebook.com/v25.0';
   }
 
   /** Sends a message. Returns its id, or undefined if the answer has none. */
@@ -54,8 +57,8 @@ export class GraphApi {
     const media = await this.#call(`${this.#root}/${id}`, {}, signal).catch((error: unknown) => {
       throw TholeError.is(error, 'CHANNEL_REJECTED') ? new TholeError('NOT_FOUND', error.message) : error;
     });
-    const size = getOwn(media, 'file_size');
-    if (typeof size === 'number' && size > maxBytes) throw fileTooLarge(maxBytes);
+    // A number or a string of digits.
+    if (Number(getOwn(media, 'file_size')) > maxBytes) throw fileTooLarge(maxBytes);
     return downloadFile({
       url: this.#mediaUrl(getOwn(media, 'url')),
       headers: this.#authorization(),

@@ -4,10 +4,13 @@ import { getOwn, isPlainObject } from '@thole/core/kit';
 /** The recipient has not written for 24 hours: only a template can be sent. */
 export const OUTSIDE_WINDOW = 131_047;
 
-/** Codes of limits, outages, and of what the operator can repair: the token, permissions, payment, the account. */
+/**
+ * Codes of limits, outages, and of what the operator can repair: the token, permissions, payment, the account. The codes 200 to 299 are
+ * permissions too. https://developers.facebook.com/docs/whatsapp/cloud-api/support/error-codes
+ */
 const FOR_NOW = new Set([
-  0, 1, 2, 3, 4, 10, 190, 200, 368, 80_007, 130_429, 131_000, 131_005, 131_016, 131_031, 131_042, 131_045, 131_048,
-  131_056, 131_057, 133_004, 133_010, 133_016,
+  0, 1, 2, 3, 4, 10, 190, 368, 80_007, 130_429, 131_000, 131_005, 131_016, 131_031, 131_042, 131_045, 131_048, 131_056,
+  131_057, 133_004, 133_010, 133_016,
 ]);
 const MEANINGS: { readonly [code: number]: string } = {
   190: 'The access token is wrong or has expired: create a new one.',
@@ -27,7 +30,7 @@ export function graphError(status: number, body: unknown, retryAfter: string | n
   const error = isPlainObject(body) ? getOwn(body as { error?: unknown }, 'error') : undefined;
   const given: unknown = isPlainObject(error) ? getOwn(error as { code?: unknown }, 'code') : undefined;
   const code = Number.isSafeInteger(given) ? (given as number) : undefined;
-  const isForNow = status >= 500 || [401, 403, 408, 429].includes(status) || code === undefined || FOR_NOW.has(code);
+  const isForNow = status >= 500 || [401, 403, 408, 429].includes(status) || code === undefined || isForNowCode(code);
   const seconds = Number(retryAfter ?? NaN);
   const retryAfterMs = seconds > 0 && seconds < Infinity ? Math.min(seconds, 3_600) * 1_000 : undefined;
   const meaning = code === undefined ? '' : (getOwn(MEANINGS, String(code)) as string | undefined);
@@ -36,6 +39,10 @@ export function graphError(status: number, body: unknown, retryAfter: string | n
     ...(code !== undefined && { details: { code } }),
     ...(retryAfterMs !== undefined && { retryAfterMs }),
   });
+}
+
+function isForNowCode(code: number): boolean {
+  return FOR_NOW.has(code) || (code >= 200 && code <= 299);
 }
 
 /** True if a message failed because the recipient has not written for 24 hours. */

@@ -29,7 +29,7 @@ export interface WhatsAppChannelOptions {
   port?: number | undefined;
   /** Default: `127.0.0.1`. */
   host?: string | undefined;
-  /** Root of the Graph API with its version, without a slash at the end. Default: `https://graph.facebook.com/v23.0`. */
+  /** Root of the Graph API with its version, without a slash at the end. Default: `https://graph.facebook.com/v25.0`. */
   apiRoot?: string | undefined;
   /** Maximum size of a received file in bytes. Default: 20,000,000. */
   maxFileBytes?: number | undefined;

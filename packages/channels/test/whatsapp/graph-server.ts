@@ -20,7 +20,7 @@ export class GraphServer {
   /** Answers to the next messages, before they succeed. */
   readonly failures: ServerAnswer[] = [];
   /** Answers to the requests of media, by id. */
-  readonly media: Map<string, { url: string; file_size?: number }> = new Map();
+  readonly media: Map<string, { url: string; file_size?: number | string }> = new Map();
   /** Content of media, by path. A missing one is answered with status 404. */
   readonly files: Map<string, ServerAnswer> = new Map();
   #server!: ProtocolServer;

@@ -153,7 +153,7 @@ describe('WhatsAppChannel received files', () => {
 
   it('replaces files that are too large or gone by a note', async () => {
     const { messages, post } = await startWith({ maxFileBytes: 10 });
-    server.media.set('55', { url: `${server.url}/attachments/1`, file_size: 11 });
+    server.media.set('55', { url: `${server.url}/attachments/1`, file_size: '11' });
     await post({ messages: [image('1')] });
     server.media.set('55', { url: `${server.url}/attachments/1` });
     server.files.set('/attachments/1', { body: ['x'.repeat(8), 'x'.repeat(8)] });
@@ -250,6 +250,7 @@ describe('WhatsAppChannel sends', () => {
       [429, 130_429, 'CHANNEL_UNAVAILABLE'],
       [400, 131_056, 'CHANNEL_UNAVAILABLE'],
       [401, 190, 'CHANNEL_UNAVAILABLE'],
+      [400, 299, 'CHANNEL_UNAVAILABLE'],
       [503, 131_016, 'CHANNEL_UNAVAILABLE'],
       [400, 131_026, 'CHANNEL_REJECTED'],
       [400, 131_047, 'CHANNEL_REJECTED'],
