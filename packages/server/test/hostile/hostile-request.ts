@@ -54,14 +54,15 @@ export function chunked(name: string, status: number, line: string, chunks: read
   return { name, status, bytes: `${head(line, headers)}${body}0\r\n\r\n` };
 }
 
-/** Returns a request with additional raw header lines and a raw body. */
+/** Returns a request with additional raw header lines and a raw body. With `isOpen` the last line has no end, and `trickle` continues it. */
 export function raw(
   name: string,
   status: number,
-  p: { line?: string; lines: string; body?: string; trickle?: string },
+  p: { line?: string; lines: string; body?: string; trickle?: string; isOpen?: boolean },
 ): HostileRequest {
-  const { line = 'POST /run', lines, body = '', trickle } = p;
-  const bytes = `${line} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-type: application/json\r\n${lines}\r\n\r\n${body}`;
+  const { line = 'POST /run', lines, body = '', isOpen = false, trickle } = p;
+  const rest = isOpen ? '' : `\r\n\r\n${body}`;
+  const bytes = `${line} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-type: application/json\r\n${lines}${rest}`;
   return { name, status, bytes, trickle };
 }
 

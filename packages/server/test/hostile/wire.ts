@@ -56,7 +56,10 @@ export const largeHeaders: HostileClass = {
     raw('cookies over the limit of the handler', 431, { lines: `cookie: ${'a=b; '.repeat(3_500)}` }),
     raw('a header name of 64 KiB', 431, { lines: `${'x'.repeat(64 * 1024)}: 1` }),
     raw('a URL of 64 KiB', 431, { line: `GET /list-apps?a=${'a'.repeat(64 * 1024)}`, lines: 'x-a: 1' }),
-    raw('a header without an end', 431, { lines: `x-large: ${'a'.repeat(30_000)}`, trickle: 'a'.repeat(10_000) }),
+    raw('a header without an end', 431, {
+      ...{ lines: `x-large: ${'a'.repeat(30_000)}`, isOpen: true },
+      trickle: 'a'.repeat(10_000),
+    }),
     raw('a trailer of 64 KiB', 431, {
       lines: 'transfer-encoding: chunked',
       body: `2\r\n{}\r\n0\r\nx-large: ${'a'.repeat(64 * 1024)}\r\n\r\n`,
