@@ -141,6 +141,7 @@ export class SqliteDatabase implements SqlDatabase {
         displayName: this.displayName,
         isIdle: () => this.#queue.length === 0,
       });
+      this.#eraser.resume();
     }
     return (this.#connection = connection);
   }

@@ -1,7 +1,10 @@
+import { rmSync } from 'node:fs';
 import type { Runtime } from '@thole/core';
-import type { NodeSqlite } from './node-sqlite.ts';
-import { rewriteSqliteFile } from './rewrite-sqlite-file.ts';
+import { NodeSqlite } from './node-sqlite.ts';
+import { FIND_TEMPORARY, markRewriteDue, prefixOfTemporary, rewriteTables } from './rewrite-tables.ts';
+import type { Transact } from './rewrite-tables.ts';
 import type { Row, SqlValue } from './sql-database.ts';
+import { SqliteWorker } from './sqlite-worker.ts';
 
 /** Attempts before a call returns although the write-ahead log is not cleared, and milliseconds between later attempts. */
 const [ATTEMPTS, RETRY_MS] = [20, 1_000];
@@ -14,8 +17,8 @@ const FAILURE_PAUSE_MS = 60_000;
 
 const MIB = 1024 * 1024;
 /**
- * Maximum sizes in bytes of a database that is rewritten within the call (VACUUM blocks the event loop for about 7 ms per MiB)
- * and in the background (VACUUM needs as much free disk space again, and other writes wait for it).
+ * Maximum sizes in bytes of a database that VACUUM rewrites within the call (it blocks the event loop for about 7 ms per MiB)
+ * and in the background (other writes wait for it). The tables of a larger one are rewritten in short transactions.
  */
 const SIZE_LIMITS: SizeLimits = { inCall: 4 * MIB, inBackground: 512 * MIB };
 
@@ -41,8 +44,9 @@ export interface SqliteEraserOptions {
 
 /**
  * Removes deleted text from a SQLite file and its write-ahead log. `secure_delete` overwrites deleted rows, but not the copies
- * that SQLite left in unused space of pages when it moved rows. VACUUM rewrites the file without them. The log contains old
- * pages until a checkpoint truncates it, which is possible only while no other connection reads.
+ * that SQLite left in unused space of pages when it moved rows. VACUUM rewrites the file without them. In large files, and in
+ * files with tables of other software, `rewriteTables` does this. The log contains old pages until a checkpoint truncates it,
+ * which is possible only while no other connection reads.
  */
 export class SqliteEraser {
   readonly #options: SqliteEraserOptions;
@@ -52,10 +56,14 @@ export class SqliteEraser {
   #isLogPending = false;
   #cancelRetry: (() => void) | undefined;
   #isRewriteDue = false;
+  /** Prefix of the tables that are rewritten instead of the whole file. */
+  #dueTables: string | undefined;
+  /** True if the file does not tell other processes that its tables are to be rewritten. */
+  #isUnmarked = false;
+  #isClosing = false;
   #cancelRewrite: (() => void) | undefined;
   #rewriting: Promise<void> | undefined;
   #earliestRewriteAt = 0;
-  #hasReportedCopies = false;
 
   constructor(options: SqliteEraserOptions) {
     this.#options = options;
@@ -73,20 +81,35 @@ export class SqliteEraser {
     this.#clearLogLater();
   }
 
+  /** Continues in the background if a process has ended before its rewrite of tables. Never throws. */
+  resume(): void {
+    try {
+      const { rows } = this.#connection.run({ sql: FIND_TEMPORARY, parameters: [] });
+      const prefix = rows.map(({ name }) => prefixOfTemporary(String(name))).find((found) => found !== undefined);
+      if (prefix === undefined) return;
+      this.#dueTables = prefix;
+      this.#rewriteLater();
+    } catch {
+      // The file cannot be read now. The next process continues, or the next deletion.
+    }
+  }
+
   /** Rewrites the file of any size in a worker thread. Throws the driver's error. */
   async compact(): Promise<void> {
     await this.#rewriting;
     this.#cancelRewriteTimer();
     this.#isRewriteDue = false;
-    await this.#rewrite();
+    await this.#rewriteFile();
+    if (this.#dueTables !== undefined) this.#rewriteLater();
   }
 
-  /** Does what is still due. Never throws. */
+  /** Does what is still due. A large file is left to the next process, because it would take long. Never throws. */
   async close(): Promise<void> {
     this.#cancelRetry?.();
     this.#cancelRewriteTimer();
+    this.#isClosing = this.#isLarge();
     await this.#rewriting;
-    if (this.#isRewriteDue) await this.#tryRewrite();
+    if (this.#isRewriteDue && !this.#isClosing) await this.#tryRewrite();
     this.#cancelRetry?.();
     if (this.#isLogPending) this.#clear();
   }
@@ -96,12 +119,16 @@ export class SqliteEraser {
     try {
       const bytes = this.#usedBytes();
       // VACUUM changes implicit row ids, which other software may store.
-      const hasOtherTables = this.#hasOtherTables(tablePrefix);
-      if (bytes > inBackground || hasOtherTables) this.#reportCopies();
-      else if (bytes <= inCall) this.#isRewriteInCallDue = true;
+      if (bytes > inBackground || this.#hasOtherTables(tablePrefix)) {
+        this.#dueTables = tablePrefix;
+        this.#isUnmarked = true;
+        this.#rewriteLater();
+        this.#query(markRewriteDue(tablePrefix));
+        this.#isUnmarked = false;
+      } else if (bytes <= inCall) this.#isRewriteInCallDue = true;
       else this.#rewriteLater();
     } catch {
-      // The file cannot be read now. A rewrite in the background repeats the attempt.
+      // The file cannot be read or written now. A rewrite in the background repeats the attempt.
       this.#rewriteLater();
     }
   }
@@ -156,14 +183,18 @@ export class SqliteEraser {
   #tryRewrite(): Promise<void> {
     this.#isRewriteDue = false;
     const startedAt = this.#runtime.monotonic();
-    const rewriting = this.#rewrite().then(
-      () => {
+    const tables = this.#dueTables;
+    const rewriting = (tables === undefined ? this.#rewriteFile() : this.#rewriteTables(tables)).then(
+      (isRewritten) => {
         const endedAt = this.#runtime.monotonic();
+        if (!isRewritten) return;
         this.#earliestRewriteAt = endedAt + PAUSE_FACTOR * (endedAt - startedAt);
         this.#log('info', 'The file was rewritten without deleted text.');
       },
       (error: unknown) => {
         this.#isRewriteDue = true;
+        this.#dueTables ??= tables;
+        if (this.#isClosing) return;
         this.#earliestRewriteAt = this.#runtime.monotonic() + FAILURE_PAUSE_MS;
         const message = 'The file could not be rewritten. Unused space may contain deleted text.';
         this.#log('warn', message, { error: String(error) });
@@ -173,10 +204,51 @@ export class SqliteEraser {
     return this.#rewriting;
   }
 
-  async #rewrite(): Promise<void> {
+  #rewriteFile(): Promise<true> {
+    return this.#inWorker((worker) => worker.vacuum());
+  }
+
+  /** Rewrites tables. Returns false if another connection is doing so: this one then tries again. */
+  async #rewriteTables(tablePrefix: string): Promise<boolean> {
+    const path = `${this.#options.path}-erasing`;
+    const lock = await NodeSqlite.open({ path, readOnly: false });
+    try {
+      // The system releases this lock if the process ends.
+      lock.run({ sql: 'BEGIN EXCLUSIVE', parameters: [] });
+    } catch {
+      lock.close();
+      this.#isRewriteDue = true;
+      return false;
+    }
+    this.#dueTables = undefined;
+    const id = Math.floor(this.#runtime.random() * 36 ** 8).toString(36);
+    try {
+      return await this.#inWorker(async (worker) => {
+        const transact: Transact = (statements) => {
+          if (this.#isClosing) throw new Error('The database was closed.');
+          return worker.transact(statements);
+        };
+        if (this.#isUnmarked) await transact([{ sql: markRewriteDue(tablePrefix) }]);
+        this.#isUnmarked = false;
+        await rewriteTables(transact, tablePrefix, id.padStart(8, '0'));
+        return worker.truncateLog();
+      });
+    } finally {
+      lock.close();
+      rmSync(path, { force: true });
+    }
+  }
+
+  /** Runs work in a worker thread. Clears the write-ahead log later if the work returns false. */
+  async #inWorker(work: (worker: SqliteWorker) => Promise<boolean>): Promise<true> {
     const { path, timeoutMs } = this.#options;
-    const { isLogCleared } = await rewriteSqliteFile(path, timeoutMs);
-    if (!isLogCleared) this.#clearLogLater();
+    const worker = new SqliteWorker(path, timeoutMs);
+    try {
+      if (!(await work(worker))) this.#clearLogLater();
+      return true;
+    } finally {
+      await worker.close();
+    }
   }
 
   #cancelRewriteTimer(): void {
@@ -184,11 +256,12 @@ export class SqliteEraser {
     this.#cancelRewrite = undefined;
   }
 
-  #reportCopies(): void {
-    if (this.#hasReportedCopies) return;
-    this.#hasReportedCopies = true;
-    const message = 'Unused space of the file may contain deleted text. Call compact() to remove it.';
-    this.#log('info', message);
+  #isLarge(): boolean {
+    try {
+      return this.#usedBytes() > (this.#options.sizeLimits ?? SIZE_LIMITS).inBackground;
+    } catch {
+      return false;
+    }
   }
 
   #hasOtherTables(tablePrefix: string): boolean {

@@ -217,8 +217,8 @@ export class SqlSessionStore implements SessionStore {
   }
 
   /**
-   * Rewrites a SQLite file so that its unused space contains no deleted text. Needed for files above 512 MB and files with
-   * tables of other software. Writes wait meanwhile. Has no effect on PostgreSQL and MariaDB.
+   * Rewrites a SQLite file so that its unused space contains no deleted text. Deletions do this too, in
+   * large files later and table by table. Writes wait meanwhile. Has no effect on PostgreSQL and MariaDB.
    */
   compact(): Promise<void> {
     return this.#storage.compact();

@@ -107,6 +107,28 @@ describe('SqliteDatabase.erase', () => {
     expect(messages).toHaveLength(2);
   });
 
+  it('rewrites only its own tables in a file with tables of other software', async () => {
+    const { path, dbUrl } = files.next();
+    const file = new DatabaseSync(path);
+    onTestFinished(() => file.close());
+    const { logger, messages } = recordLogs();
+    const services = [0, 1].map(() => new DatabaseSessionService({ dbUrl, runtime: systemRuntime({ logger }) }));
+    onTestFinished(() => Promise.all(services.map((service) => service.close())).then(() => {}));
+    for (const [i, service] of services.entries()) await service.createSession({ ...ref, sessionId: `s${i}` });
+    file.exec(`CREATE TABLE other_table (text); INSERT INTO other_table VALUES ('a'), ('b'), ('c');
+      DELETE FROM other_table WHERE rowid = 2`);
+    leaveCopies(file);
+    for (const [i, service] of services.entries()) await service.deleteSession({ ...ref, sessionId: `s${i}` });
+    expect(countCopies(path)).toBeGreaterThan(0);
+    await expect.poll(() => countCopies(path), { timeout: 60_000 }).toBe(0);
+    expect(file.prepare('SELECT rowid, text FROM other_table').all()).toEqual([
+      { rowid: 1, text: 'a' },
+      { rowid: 3, text: 'c' },
+    ]);
+    await expect.poll(() => messages.length, { timeout: 60_000 }).toBe(2);
+    expect(new Set(messages)).toEqual(new Set(['The file was rewritten without deleted text.']));
+  });
+
   it('rewrites the file in close if it is due', async () => {
     const path = fileWithCopies(5 * MIB);
     const database = await opened(path, new FixedRuntime());
@@ -132,39 +154,39 @@ describe('SqliteDatabase.erase', () => {
     await expect.poll(() => countCopies(path), { timeout: 10_000 }).toBe(0);
   });
 
-  it('does not rewrite a file above the size limit', async () => {
-    const path = fileWithCopies(MIB);
+  /** Opens a file whose data is above the size limit. */
+  async function openedLarge(path: string): Promise<{ eraser: SqliteEraser; messages: string[] }> {
     const { logger, messages } = recordLogs();
     const connection = await NodeSqlite.open({ path, readOnly: false });
     onTestFinished(() => connection.close());
     const settings = { runtime: systemRuntime({ logger }), timeoutMs: 30_000, displayName: 'It', isIdle: () => true };
     const sizeLimits = { inCall: 0, inBackground: MIB };
-    const eraser = new SqliteEraser({ connection, path, ...settings, sizeLimits });
+    return { eraser: new SqliteEraser({ connection, path, ...settings, sizeLimits }), messages };
+  }
+
+  it('rewrites the tables of a file above the size limit in the background', async () => {
+    const path = fileWithCopies(2 * MIB);
+    const { eraser, messages } = await openedLarge(path);
     for (let i = 0; i < 2; i++) await eraser.erase('thole_', async () => {});
+    expect(countCopies(path)).toBeGreaterThan(0);
+    await expect.poll(() => messages, { timeout: 60_000 }).toEqual(['The file was rewritten without deleted text.']);
+    expect(countCopies(path)).toBe(0);
+    expect(existsSync(`${path}-erasing`)).toBe(false);
+    await eraser.close();
+  });
+
+  it('leaves the rewrite of a large file to the next process when it is closed', async () => {
+    const path = fileWithCopies(2 * MIB);
+    const { eraser } = await openedLarge(path);
+    await eraser.erase('thole_', async () => {});
     await eraser.close();
     expect(countCopies(path)).toBeGreaterThan(0);
-    expect(messages).toEqual(['Unused space of the file may contain deleted text. Call compact() to remove it.']);
-    await eraser.compact();
-    expect(countCopies(path)).toBe(0);
+    await opened(path, systemRuntime());
+    await expect.poll(() => countCopies(path), { timeout: 60_000 }).toBe(0);
   });
 });
 
 describe('compact', () => {
-  it('rewrites a file with tables of other software, which deletions do not', async () => {
-    const { path, dbUrl } = files.next();
-    const file = new DatabaseSync(path);
-    onTestFinished(() => file.close());
-    const service = new DatabaseSessionService(dbUrl);
-    onTestFinished(() => service.close());
-    await service.createSession(ref);
-    file.exec('CREATE TABLE other_table (text)');
-    leaveCopies(file);
-    await service.deleteSession(ref);
-    expect(countCopies(path)).toBeGreaterThan(0);
-    await service.compact();
-    expect(countCopies(path)).toBe(0);
-  });
-
   it('does not block the event loop', async () => {
     const { path, dbUrl } = files.next();
     const service = new DatabaseArtifactService(dbUrl);
