@@ -48,7 +48,7 @@ export class BufferedRunReader implements FrameSource {
   }
 }
 
-/** Returns the function that makes the entries of a buffer of frames. The client does not get the event of its own message. */
+/** Returns the function that makes the entries of a buffer of frames. Leaves out the event of the user. */
 export function toFrameEntries(p: { split: boolean }): (event: Event) => BufferEntry<string> | undefined {
   const partials = new PartialEventSerializer();
   return (event) => {
