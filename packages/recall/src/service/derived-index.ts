@@ -59,6 +59,11 @@ export class DerivedIndex {
     if (this.#headers.size >= MIN_UNSAVED_CHANGES) this.#unsaved = Infinity;
   }
 
+  /** Resolves after the index that is being saved. */
+  async saved(): Promise<void> {
+    await this.#saving;
+  }
+
   /** Releases the index. */
   dispose(): void {
     this.#index.dispose?.();

@@ -54,6 +54,11 @@ export class IndexCache {
     await segmented.saveSegment(scope, segment, { ifRemovals: removals });
   }
 
+  /** Resolves after all indexes that are being saved. */
+  async saved(): Promise<void> {
+    await Promise.all([...this.#cached.values()].map(({ index }) => index.saved()));
+  }
+
   /** Updates the index after an ingestion, for rankings with `atIngest`. */
   async prepare(scope: MemoryScope, signal: AbortSignal | undefined): Promise<void> {
     if (this.#ranking.atIngest) await this.#use(scope, signal, (index) => index.prepare(signal));

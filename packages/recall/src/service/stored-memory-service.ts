@@ -231,6 +231,11 @@ export class StoredMemoryService implements MemoryService {
     return pruneMemories({ store: this.#store, deleteEntries: deleteOld, now: this.#runtime.now() }, p);
   }
 
+  /** Resolves after the indexes that are being saved. Call it before the store is closed. */
+  protected saved(): Promise<void> {
+    return this.#indexes.saved();
+  }
+
   #changeContext(scope: MemoryScope): ChangeContext {
     return { store: this.#store, indexes: this.#indexes, scope, now: this.#runtime.now() };
   }

@@ -42,9 +42,13 @@ export class DatabaseMemoryService extends StoredMemoryService {
     return this.#store.compact();
   }
 
-  /** Closes the connections that were opened from a URL. A pool or Kysely instance of the caller stays open. */
-  close(): Promise<void> {
-    return this.#store.close();
+  /**
+   * Closes the connections that were opened from a URL. A pool or Kysely instance of the caller stays open. An index that is being
+   * saved is saved before: otherwise the next process would derive it again.
+   */
+  async close(): Promise<void> {
+    await this.saved();
+    await this.#store.close();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
