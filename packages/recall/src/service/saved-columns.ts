@@ -58,6 +58,12 @@ export function* fromColumns(columns: readonly Column[], analyzer: Analyzer): St
   const [spans, replaced, successors] = columns.slice(11) as [Float64Array, Int32Array, readonly string[]];
   const index = new RecallIndex(analyzer);
   const spansOf = readSpans(spans);
+  /** By saved number: the number in the new index; -1 before the first use. So each word is looked up only once. */
+  const wordNumbers = new Int32Array(words!.length).fill(-1);
+  const wordNumber = (saved: number): number => {
+    const known = wordNumbers[saved]!;
+    return known >= 0 ? known : (wordNumbers[saved] = index.words.numberOf(words![saved]!));
+  };
   let at = 0;
   for (const [i, id] of ids.entries()) {
     if (i % ENTRIES_PER_STEP === 0) yield;
@@ -70,7 +76,7 @@ export function* fromColumns(columns: readonly Column[], analyzer: Analyzer): St
       flags: flags![i]!,
     };
     const own: number[] = [];
-    for (const end = at + counts[i]!; at < end; at++) own.push(index.words.numberOf(words![numbers[at]!]!));
+    for (const end = at + counts[i]!; at < end; at++) own.push(wordNumber(numbers[at]!));
     index.insert(row, own, spansOf.get(i) ?? []);
   }
   replaced.forEach((i, n) => index.successors.set(index.turns.find(ids[i]!)!, successors[n]!));
