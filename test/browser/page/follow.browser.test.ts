@@ -6,6 +6,7 @@ import { describeInBrowser } from '../describe-in-browser.ts';
 import { startHotelServer } from '../hotel-server.ts';
 import type { HotelServer } from '../hotel-server.ts';
 import { visit } from '../visit.ts';
+import { settledBelow } from './settled-below.ts';
 
 const user = { appName: 'hotel', userId: 'user' };
 
@@ -50,21 +51,6 @@ const leftBelow = (page: Page): Promise<number> =>
     return Math.abs(scrollHeight - scrollTop - clientHeight);
   })()`);
 
-/** The distance from the end in pixels, after it has not moved for 20 frames. */
-const settledBelow = (page: Page): Promise<number> =>
-  page.evaluate(`new Promise((resolve) => {
-    const box = document.querySelector('.entries');
-    let last = '', same = 0;
-    const look = () => {
-      const now = box.scrollTop + ' ' + box.scrollHeight;
-      same = now === last ? same + 1 : 0;
-      last = now;
-      if (same > 20) resolve(Math.abs(box.scrollHeight - box.scrollTop - box.clientHeight));
-      else requestAnimationFrame(look);
-    };
-    look();
-  })`);
-
 describeInBrowser('the end of the conversation', (browser) => {
   it('is in view when a session of 2,000 events is opened, also with images that come late', async () => {
     const hotel = await startHotelServer();
@@ -98,5 +84,33 @@ describeInBrowser('the end of the conversation', (browser) => {
     await jump.click();
     await expect.poll(() => leftBelow(page)).toBeLessThanOrEqual(1);
     await jump.waitFor({ state: 'detached' });
+  });
+
+  it('does not move while a pointer is down on a button, and is in view again after the click', async () => {
+    const gate = Promise.withResolvers<void>();
+    const pieces = Array.from({ length: 60 }, (_, i) => `Line ${i} of a long answer.\n\n`);
+    const hotel = await startHotelServer([streams(...pieces)], { afterPartial: gate.promise });
+    await fill(hotel, 'pressed', 20);
+    const page = await visit(browser(), `${hotel.url}/dev-ui/#/hotel/pressed`, {
+      permissions: ['clipboard-read', 'clipboard-write'],
+    });
+    await page.getByText('Answer 19.').waitFor();
+    await page.getByRole('textbox', { name: 'Message' }).fill('Tell me all.');
+    await page.keyboard.press('Enter');
+    const main = page.getByRole('main');
+    await main.getByText('Line 0 of a long answer.').waitFor();
+    expect(await settledBelow(page)).toBeLessThanOrEqual(1);
+    const copy = main.locator('article', { hasText: 'Answer 19.' }).getByRole('button', { name: 'Copy text' });
+    await copy.hover();
+    await page.mouse.down();
+    const before = await copy.boundingBox();
+    gate.resolve();
+    await main.getByText('Line 59 of a long answer.').waitFor();
+    await page.getByRole('button', { name: 'Send', exact: true }).waitFor();
+    await settledBelow(page);
+    expect((await copy.boundingBox())!.y).toBe(before!.y);
+    await page.mouse.up();
+    await expect.poll(() => page.evaluate('navigator.clipboard.readText()')).toContain('Answer 19.');
+    expect(await settledBelow(page)).toBeLessThanOrEqual(1);
   });
 });

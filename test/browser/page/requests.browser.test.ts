@@ -6,7 +6,9 @@ import { seriousIn } from '../axe.ts';
 import { describeInBrowser } from '../describe-in-browser.ts';
 import { keepScreenshot } from '../keep-screenshot.ts';
 import { visit } from '../visit.ts';
+import type { VisitOptions } from '../visit.ts';
 import { startHotelWithRequests } from './hotel-with-requests.ts';
+import { settledBelow } from './settled-below.ts';
 
 const room = { room: 12, nights: 2 };
 
@@ -44,7 +46,7 @@ describeInBrowser('Requests on the page', (browser) => {
 
   it('edits arguments only if the tool allows it, and shows invalid ones at the field', async () => {
     const hotel = await startHotelWithRequests([callsAll(['pay', { amount: 90 }], ['book_room', room]), says('Done.')]);
-    const page = await begin(browser(), hotel.url, /422/);
+    const page = await begin(browser(), hotel.url, { expected: /422/ });
     const pay = cardOf(page, 'Confirmation for pay');
     const book = cardOf(page, 'Confirmation for book_room');
     await pay.getByRole('button', { name: 'Approve' }).waitFor();
@@ -144,7 +146,7 @@ describeInBrowser('Requests on the page', (browser) => {
         required: ['name', 'view', 'nights', 'breakfast', 'address'],
       },
     });
-    const page = await begin(browser(), hotel.url, /422/);
+    const page = await begin(browser(), hotel.url, { expected: /422/ });
     const card = cardOf(page, 'Input for ask_guest');
     const answer = card.getByRole('button', { name: 'Answer' });
     await answer.click();
@@ -226,7 +228,7 @@ describeInBrowser('Requests on the page', (browser) => {
 
   it('shows the time of a timer, without a form', async () => {
     const hotel = await startHotelWithRequests([]);
-    const page = await begin(browser(), hotel.url, undefined, 'alarm');
+    const page = await begin(browser(), hotel.url, {}, 'alarm');
     const card = cardOf(page, 'Timer');
     await card.getByText(/^Due .* in (59 min|1 h 0 min)$/).waitFor();
     expect(await card.getByRole('button').count()).toBe(0);
@@ -291,8 +293,7 @@ describeInBrowser('Requests on the page', (browser) => {
       const schema = { type: 'object', properties, required: ['name', 'address'] };
       const hotel = await startHotelWithRequests(script, { schema, ttlMs: 3_600_000 });
       const viewport = { width: 390, height: 844 };
-      const page = await visit(browser(), `${hotel.url}/dev-ui/#/hotel`, { colorScheme, viewport, hasTouch: true });
-      await say(page, 'Please.');
+      const page = await begin(browser(), hotel.url, { colorScheme, viewport, hasTouch: true });
       const input = cardOf(page, 'Input for ask_guest');
       await input.getByRole('button', { name: 'Answer' }).click();
       await input.getByText('Enter a value.').waitFor();
@@ -303,6 +304,8 @@ describeInBrowser('Requests on the page', (browser) => {
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(viewport.width);
       await page.setViewportSize({ width: 1440, height: 900 });
       await page.getByRole('navigation', { name: 'Sessions' }).getByText('3 requests').waitFor();
+      // The rows are measured again.
+      await settledBelow(page);
       await cardOf(page, 'Confirmation for book_room').getByRole('button', { name: 'Approve' }).click();
       await page.getByText('1 of 3 answers ready').waitFor();
       await keepScreenshot(page, `${colorScheme}-requests`);
@@ -312,13 +315,14 @@ describeInBrowser('Requests on the page', (browser) => {
   }
 });
 
-/** Opens a new session and sends a message. */
-async function begin(browser: Browser, url: string, expected?: RegExp, app = 'hotel'): Promise<Page> {
-  const page = await visit(browser, `${url}/dev-ui/#/${app}`, { expected });
+/** Opens a new session, sends a message, and waits for requests and the end of the run. */
+async function begin(browser: Browser, url: string, options: VisitOptions = {}, app = 'hotel'): Promise<Page> {
+  const page = await visit(browser, `${url}/dev-ui/#/${app}`, options);
   await say(page, 'Please.');
   await page.locator('.request').first().waitFor();
-  // The run has ended.
+  // The run has ended, and the page follows its end no more.
   await page.getByRole('button', { name: 'Send', exact: true }).waitFor();
+  await settledBelow(page);
   return page;
 }
 

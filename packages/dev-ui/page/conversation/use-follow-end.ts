@@ -26,7 +26,9 @@ export interface FollowedBox {
 /**
  * Follows the end of a growing list. Goes there again when one of `resets` changes. Rows get their height only when they are
  * drawn, so after opening the view moves without the reader: until the layout is quiet only a scroll that an input of the
- * reader caused ends the following, after that also every scroll upwards over content of the same height. Calls `onSettled` whenever the layout has become quiet.
+ * reader caused ends the following, after that also every scroll upwards over content of the same height. The view does not
+ * move while a pointer is down on the content: a click needs the same element at both ends. Calls `onSettled` whenever the
+ * layout has become quiet.
  */
 export function useFollowEnd(resets: readonly unknown[], onSettled: () => void): FollowedBox {
   const box = useRef<HTMLDivElement>(null);
@@ -46,6 +48,9 @@ export function useFollowEnd(resets: readonly unknown[], onSettled: () => void):
   useEffect(() => {
     const element = box.current!;
     let hasInput = false;
+    let isPressed = false;
+    // The content has changed its height while a pointer was down.
+    let isBehind = false;
     let cancelQuiet: (() => void) | undefined;
     let last = { top: 0, height: 0, visible: 0 };
     const measured = () => ({
@@ -57,6 +62,7 @@ export function useFollowEnd(resets: readonly unknown[], onSettled: () => void):
       element.scrollTop = element.scrollHeight;
       last = measured();
       hasInput = false;
+      isBehind = false;
       setIsAtEnd(true);
     };
     const onScroll = (): void => {
@@ -68,7 +74,7 @@ export function useFollowEnd(resets: readonly unknown[], onSettled: () => void):
       last = now;
       if (isNear) follows.current = true;
       else if (isUp && (hasInput || (isSettled.current && isSameSize))) follows.current = false;
-      else if (follows.current) return toEnd.current();
+      else if (follows.current) return isPressed ? void (isBehind = true) : toEnd.current();
       if (isNear) hasInput = false;
       setIsAtEnd(isNear);
     };
@@ -85,8 +91,22 @@ export function useFollowEnd(resets: readonly unknown[], onSettled: () => void):
     element.addEventListener('wheel', onWheel, options);
     element.addEventListener('touchmove', onInput, options);
     element.addEventListener('keydown', onKey, options);
-    // A press on the scroll bar has the box itself as its target.
-    element.addEventListener('pointerdown', (press) => press.target === element && onInput(), options);
+    const onPress = (press: PointerEvent): void => {
+      // A press on the scroll bar has the box itself as its target.
+      if (press.target === element) onInput();
+      else if (press.button === 0) isPressed = true;
+    };
+    const onRelease = (): void => {
+      if (!isPressed) return;
+      // After the click that the release causes.
+      after(0, () => {
+        isPressed = false;
+        if (follows.current && isBehind) toEnd.current();
+      });
+    };
+    element.addEventListener('pointerdown', onPress, options);
+    addEventListener('pointerup', onRelease, options);
+    addEventListener('pointercancel', onRelease, options);
     const settle = (): void => {
       isSettled.current = true;
       settled.current();
@@ -97,7 +117,8 @@ export function useFollowEnd(resets: readonly unknown[], onSettled: () => void):
     };
     element.addEventListener('click', onClick, options);
     const observer = new ResizeObserver(() => {
-      if (follows.current) toEnd.current();
+      if (follows.current && isPressed) isBehind = true;
+      else if (follows.current) toEnd.current();
       cancelQuiet?.();
       cancelQuiet = after(QUIET_MS, settle);
     });
