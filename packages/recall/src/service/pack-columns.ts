@@ -54,7 +54,8 @@ export function* unpackColumns(packed: Uint8Array): Steps<Column[] | undefined> 
   let at = HEAD_BYTES;
   for (let i = view.getUint32(8, true); i > 0; i--) {
     const length = view.getUint32(at + 4, true);
-    columns.push(unpackColumn(view.getUint32(at, true), bytes.subarray(at + 8, at + 8 + length)));
+    const [kind, part] = [view.getUint32(at, true), bytes.subarray(at + 8, at + 8 + length)];
+    columns.push(KINDS[kind] === 'names' ? yield* unpackNames(part) : unpackColumn(kind, part));
     at += 8 + padded(length);
     yield;
   }
@@ -92,8 +93,6 @@ function unpackColumn(kind: number, bytes: Uint8Array): Column {
   switch (KINDS[kind]) {
     case 'json':
       return JSON.parse(new TextDecoder().decode(bytes)) as string[];
-    case 'names':
-      return unpackNames(bytes);
     case 'f64':
       return new Float64Array(bytes.slice().buffer);
     case 'i32':
@@ -122,14 +121,17 @@ function* packNames(names: readonly string[]): Steps<PackedColumn> {
   return { kind: 'names', chunks };
 }
 
-function unpackNames(bytes: Uint8Array): string[] {
+function* unpackNames(bytes: Uint8Array): Steps<string[]> {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const count = view.getUint32(0, true);
   // A byte order mark at the start belongs to the first string.
   const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes.subarray(4 + 4 * count));
   const names: string[] = [];
   let at = 0;
-  for (let i = 0; i < count; i++) names.push(text.slice(at, (at += view.getUint32(4 + 4 * i, true))));
+  for (let i = 0; i < count; i++) {
+    if (i % NAMES_PER_STEP === 0) yield;
+    names.push(text.slice(at, (at += view.getUint32(4 + 4 * i, true))));
+  }
   return names;
 }
 
