@@ -26,6 +26,7 @@ const client: Measure = {
 const measures: ReadonlyMap<unknown, Measure> = new Map<unknown, Measure>([
   ['generate_content', client],
   ['embeddings', client],
+  ['retrieval', client],
   ['search_memory', client],
   ['create_memory', client],
   ['update_memory', client],

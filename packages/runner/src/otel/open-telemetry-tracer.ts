@@ -35,7 +35,7 @@ const knownOptions = optionNames<OpenTelemetryOptions>({
 });
 
 /** Operations that usually run on another host. */
-const remoteOperations: ReadonlySet<unknown> = new Set(['generate_content', 'embeddings']);
+const remoteOperations: ReadonlySet<unknown> = new Set(['generate_content', 'embeddings', 'retrieval']);
 
 /**
  * Returns a tracer for the OpenTelemetry SDK that the program has set up; without an SDK, spans are dropped. A span

@@ -244,3 +244,22 @@ describe('metrics of openTelemetryTracer', () => {
     expect(() => openTelemetryTracer({ contentNames: 'genai' as never })).toThrow(invalid);
   });
 });
+
+describe('retrieval spans', () => {
+  it('are spans of a client, and their durations are those of a call', async () => {
+    const spans = new InMemorySpanExporter();
+    const tracers = new TracerProvider({ spanProcessors: [new SimpleSpanProcessor({ exporter: spans })] });
+    const clock = clockOf();
+    const tracer = openTelemetryTracer({
+      tracer: tracers.getTracer('test'),
+      metrics: { meter: provider.getMeter('test'), runtime: clock },
+    });
+    const attributes = { 'gen_ai.operation.name': 'retrieval', 'gen_ai.provider.name': 'gcp.vertex_ai' };
+    const span = tracer.start('retrieval c1', { ...attributes, 'gen_ai.data_source.id': 'c1' });
+    span.end();
+    expect(spans.getFinishedSpans()).toMatchObject([
+      { name: 'retrieval c1', kind: SpanKind.CLIENT, attributes: { 'gen_ai.data_source.id': 'c1' } },
+    ]);
+    expect(await pointsOf('gen_ai.client.operation.duration')).toEqual([[attributes, 1, 0]]);
+  });
+});

@@ -1,4 +1,6 @@
 import { TholeError } from '@thole/core';
+import { inNewSpan } from '@thole/core/kit';
+import type { TracedWork } from '@thole/core/kit';
 import type { JsonObject } from '@thole/core';
 import { multipartBody } from '../client/multipart-body.ts';
 import { httpStatusOf, readGoogleError } from '../client/map-google-error.ts';
@@ -111,8 +113,15 @@ export class RagCorpus {
     }
   }
 
-  /** Returns the nearest passages of the files. */
-  async retrieve({ text, topK, vectorDistanceThreshold, ragFileIds, signal }: RagQuery): Promise<RagContext[]> {
+  /** Returns the nearest passages of the files. The call has a span `retrieval`. */
+  async retrieve(query: RagQuery): Promise<RagContext[]> {
+    const { runtime } = this.#client;
+    return runtime.tracer.isSilent
+      ? this.#retrieve(query)
+      : inNewSpan(runtime, this.#spanOf(query), () => this.#retrieve(query));
+  }
+
+  async #retrieve({ text, topK, vectorDistanceThreshold, ragFileIds, signal }: RagQuery): Promise<RagContext[]> {
     const { location, name } = this.#path;
     const parent = name.slice(0, name.indexOf('/ragCorpora/'));
     const ragResources = [{ ragCorpus: name, ragFileIds: [...ragFileIds] }];
@@ -133,6 +142,27 @@ export class RagCorpus {
     }
   }
 
+  #spanOf({ text, topK }: RagQuery): TracedWork<RagContext[]> {
+    const { location, name } = this.#path;
+    const { hostname, port, protocol } = new URL(this.#client.url({ location, name }));
+    const capturesContent = this.#client.runtime.tracer.capturesContent === true;
+    return {
+      name: `retrieval ${name}`,
+      attributes: {
+        'gen_ai.operation.name': 'retrieval',
+        'gen_ai.data_source.id': name,
+        'gen_ai.provider.name': 'gcp.vertex_ai',
+        'gen_ai.retrieval.top_k': topK,
+        'server.address': hostname,
+        'server.port': Number(port) || (protocol === 'http:' ? 80 : 443),
+        'gen_ai.retrieval.query.text': capturesContent ? text : undefined,
+      },
+      result: (contexts) => ({
+        'gen_ai.retrieval.documents': capturesContent ? JSON.stringify(contexts.map(toDocument)) : undefined,
+      }),
+    };
+  }
+
   #explain(error: unknown): unknown {
     const { cause } = error as { cause?: { message?: string } };
     const status = httpStatusOf(error);
@@ -141,4 +171,9 @@ export class RagCorpus {
     const message = `The RAG corpus ${this.#path.name} does not exist. Create it, or check ragCorpus, the project and the location.`;
     return new TholeError('STORE_UNAVAILABLE', message, { retryable: false, cause: error });
   }
+}
+
+// The conventions want a score that grows with the relevance.
+function toDocument({ displayName, distance, text }: RagContext): JsonObject {
+  return { id: displayName, score: 1 / (1 + Math.max(0, distance)), content: text };
 }

@@ -1,5 +1,6 @@
 import { createEvent } from '@thole/core';
-import type { Event, Session } from '@thole/core';
+import { silentSpan } from '@thole/core/kit';
+import type { Event, Session, Tracer } from '@thole/core';
 import { FixedRuntime } from '@thole/testing';
 import { VertexAiRagMemoryService } from '@thole/vertex-services';
 import type { VertexAiRagMemoryServiceOptions } from '@thole/vertex-services';
@@ -274,5 +275,41 @@ describe('VertexAiRagMemoryService', () => {
       { topK: 5 },
     ])
       expect(() => open(bad as never)).toThrow(expect.objectContaining({ code: 'INVALID_INPUT' }));
+  });
+});
+
+describe('retrieval span of VertexAiRagMemoryService', () => {
+  it.each([false, true])('names the corpus, the limit and the server, with content %s', async (capturesContent) => {
+    const started: [name: string, attributes: object][] = [];
+    const set: object[] = [];
+    const tracer: Tracer = {
+      capturesContent,
+      start(name, attributes = {}) {
+        started.push([name, attributes]);
+        return { ...silentSpan, isSilent: false, set: (more) => void set.push(more) };
+      },
+    };
+    const memory = open({ runtime: new FixedRuntime({ tracer }) });
+    await memory.addSessionToMemory(sessionOf([said(1, 'I love tea.')]));
+    expect(started).toEqual([]);
+    await memory.searchMemory({ ...ada, query: 'tea' });
+    const name = `projects/hotel/locations/us-central1/ragCorpora/own-${corpus}`;
+    expect(started).toEqual([
+      [
+        `retrieval ${name}`,
+        {
+          'gen_ai.operation.name': 'retrieval',
+          'gen_ai.data_source.id': name,
+          'gen_ai.provider.name': 'gcp.vertex_ai',
+          'gen_ai.retrieval.top_k': 5,
+          'server.address': 'us-central1-aiplatform.googleapis.com',
+          'server.port': 443,
+          'gen_ai.retrieval.query.text': capturesContent ? 'tea' : undefined,
+        },
+      ],
+    ]);
+    const documents = (set[0] as Record<string, string | undefined>)['gen_ai.retrieval.documents'];
+    if (capturesContent) expect(JSON.parse(documents!)).toMatchObject([{ id: adkName('hotel', 'ada', 's1') }]);
+    else expect(documents).toBeUndefined();
   });
 });
