@@ -218,6 +218,25 @@ describe('POST /ag-ui/:app', () => {
     ]);
   });
 
+  it('reports the tokens of an agent that runs as a tool, without its model', async () => {
+    const used = (count: number): object => ({
+      modelVersion: 'm-1',
+      usageMetadata: { promptTokenCount: count, candidatesTokenCount: 1 },
+    });
+    const inner = new LlmAgent({ name: 'expert', model: new ScriptedLlm({ ...says('42'), ...used(100) }) });
+    const model = new ScriptedLlm(
+      { ...calls('expert', { request: 'Sum?' }, 'c1'), ...used(7) },
+      { ...says('It is 42.'), ...used(8) },
+    );
+    const rootAgent = new LlmAgent({ name: 'clerk', model, tools: [new AgentTool({ agent: inner })] });
+    const { usage } = (await agUiDemo({ rootAgent }).send('Sum?')).at(-1)!;
+    expect(usage).toMatchObject([
+      { model: 'm-1', inputTokens: 15, outputTokens: 2, totalTokens: 17 },
+      { inputTokens: 100, outputTokens: 1, totalTokens: 101 },
+    ]);
+    expect(usage[1]).not.toHaveProperty('model');
+  });
+
   it('ends a run that fails after its beginning with RUN_ERROR', async () => {
     const { client } = agUiDemo({ rootAgent: clerk(calls('look'), fails('MODEL_OVERLOADED')) });
     client.addMessage({ id: 'm1', role: 'user', content: 'Hello' });
