@@ -3,6 +3,7 @@
 // on database servers, in their long series. With `--fresh` CI's script in a fresh clone with an empty home and empty caches.
 // Every step runs even if an earlier one failed. Vitest's summary comes last.
 import { spawn } from 'node:child_process';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { checkFresh } from './check-fresh.mjs';
 
@@ -10,6 +11,8 @@ if (process.argv.includes('--fresh')) process.exit(await checkFresh(join(import.
 
 const all = process.argv.includes('--all');
 const long = process.argv.includes('--long');
+// Tests start the same programs hundreds of times. New in each run: it also gets entries for files in temporary folders.
+const compileCache = join(import.meta.dirname, '..', '.tools', 'compile-cache');
 const fast = 'vitest run --project unit --project isolated';
 const steps = long
   ? [step('tests on database servers, long series', 'vitest run --project servers')]
@@ -27,6 +30,7 @@ const steps = long
     ];
 
 announce();
+if (all || long) rmSync(compileCache, { recursive: true, force: true });
 const failed = [];
 for (const [index, { name, command }] of steps.entries()) {
   const isLast = index === steps.length - 1;
@@ -68,6 +72,7 @@ function run(command) {
     ...process.env,
     ...(!process.stdout.isTTY && { NO_COLOR: '1' }),
     ...(long && { THOLE_LONG: '1' }),
+    ...((all || long) && { NODE_COMPILE_CACHE: compileCache }),
   };
   return new Promise((resolve) => {
     const child = spawn(command, { env, stdio: 'inherit', shell: true });
