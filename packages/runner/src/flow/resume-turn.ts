@@ -1,13 +1,13 @@
 import { callStatus, getFunctionCalls, isFinalResponse } from '@thole/core';
-import type { Agent, Event, FunctionCall, InvocationContext } from '@thole/core';
+import type { Agent, Content, Event, FunctionCall, InvocationContext } from '@thole/core';
 import { isModelAnswer, isRequestEvent } from '../history/turn-segments.ts';
 import type { FlowSupport } from '../hooks/flow-support.ts';
 import type { ToolAnswer } from './run-tool.ts';
 
 /** The next step of an `LlmAgent` in a resumed run. */
 export type TurnStart =
-  /** It calls its model. */
-  | { readonly kind: 'model' }
+  /** It calls its model. `unseen` are messages before its last answer: the request repeats them after it. */
+  | { readonly kind: 'model'; readonly unseen?: readonly Content[] }
   /** It continues the turn of this answer of the model. */
   | { readonly kind: 'calls'; readonly event: Event; readonly calls: FunctionCall[] }
   | { readonly kind: 'transfer'; readonly agent: Agent }
@@ -27,7 +27,8 @@ export function startOfTurn(context: InvocationContext, support: FlowSupport): T
   const last = events.findLast(({ content }) => content !== undefined)!;
   if (!isFinalResponse(event) || isRequestEvent(last)) return { kind: 'model' };
   const isAsked = support.progress!.hasNewAnswer(support.place, event) || support.progress!.hasNewMessage(event);
-  return { kind: isAsked ? 'model' : 'done' };
+  if (!isAsked) return { kind: 'done' };
+  return { kind: 'model', unseen: support.progress!.unseenBefore(event).flatMap(({ content }) => content ?? []) };
 }
 
 /** Returns the stored answers of the turn's calls, by call id. Calls without a final answer are left out. */

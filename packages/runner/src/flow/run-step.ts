@@ -29,7 +29,7 @@ interface Turn {
   refusedSteps: number;
   unfinishedSteps: number;
   badOutputs: number;
-  /** An answer that did not fit, and the problem, for the next request only. */
+  /** Contents after the history for the next request only: an answer that did not fit with the problem, unseen messages. */
   retry: readonly Content[];
   /** Tokens of answers that were not stored, for the next stored event. */
   uncounted: Usage;
@@ -46,6 +46,7 @@ export async function* runTurn(agent: LlmAgent, context: InvocationContext): Asy
   if (start?.kind === 'done') return;
   if (start?.kind === 'transfer') return yield* support.transferTo(start.agent);
   let earlier = start?.kind === 'calls' ? start : undefined;
+  if (start?.kind === 'model' && start.unseen) turn.retry = start.unseen;
   for (; !context.ended; turn.step++) {
     support.assertMayBegin();
     const building = buildRequest(agent, context, turn, earlier !== undefined);

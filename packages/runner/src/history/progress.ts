@@ -33,6 +33,7 @@ export class Progress {
   readonly #steps = new Map<string, Json>();
   readonly #children = new Map<string, ChildLog>();
   #lastMessage: number = 0;
+  readonly #unseen: readonly Event[];
   readonly #started = new Set<string>();
   /** Places with an event at them or below them. */
   readonly #begun = new Set<string>();
@@ -42,11 +43,21 @@ export class Progress {
   /** The own events of a place, and the first event of each agent called there. Oldest first. */
   readonly #acts = new Map<string, { seq: number; branch: string | undefined }[]>();
 
-  /** `events` are the visible events of the invocation, oldest first. */
-  constructor(p: { events: readonly Event[]; rootPlace: string; interrupts: InterruptLog; invocationId: string }) {
+  /**
+   * `events` are the visible events of the invocation, oldest first. `unseen` are messages that joined it and that no model has
+   * seen, also if an answer was stored after them.
+   */
+  constructor(p: {
+    events: readonly Event[];
+    rootPlace: string;
+    interrupts: InterruptLog;
+    invocationId: string;
+    unseen?: readonly Event[];
+  }) {
     this.#rootPlace = p.rootPlace;
     this.#interrupts = p.interrupts;
     this.#invocationId = p.invocationId;
+    this.#unseen = p.unseen ?? [];
     for (const event of p.events) this.#add(event);
   }
 
@@ -138,9 +149,14 @@ export class Progress {
     return false;
   }
 
-  /** True if the user sent a message after the event: it joined the invocation. */
+  /** True if a message joined the invocation that the model did not see before it answered with this event. */
   hasNewMessage(event: Event): boolean {
-    return this.#lastMessage > (event.seq ?? 0);
+    return this.#lastMessage > (event.seq ?? 0) || this.#unseen.length > 0;
+  }
+
+  /** Returns the messages that were stored before the event, but that its model did not see. */
+  unseenBefore(event: Event): readonly Event[] {
+    return this.#unseen.filter(({ seq = 0 }) => seq < (event.seq ?? 0));
   }
 
   /** Returns the result of a step, or undefined if it has none. */

@@ -83,32 +83,35 @@ function noop(): void {}
 
 /** The messages and answers that other callers have added to a run. */
 export class JoinedMessages {
-  /** `seq` of the newest message, and of the newest event that a model has seen. */
-  #newest = 0;
-  #seen = 0;
+  #unseen: Event[] = [];
   /** True if an answer has joined, and the invocation was not continued since. */
   #hasAnswer = false;
 
   get hasAnswer(): boolean {
     return this.#hasAnswer;
   }
+  /** The messages that no model has seen, oldest first. */
+  get unseen(): readonly Event[] {
+    return this.#unseen;
+  }
   /** True if an answer has joined, or a message that no model has seen. */
   get hasUnseen(): boolean {
-    return this.#hasAnswer || this.#newest > this.#seen;
+    return this.#hasAnswer || this.#unseen.length > 0;
   }
 
   add(event: Event): void {
     if (getFunctionResponses(event).length > 0) this.#hasAnswer = true;
-    else this.#newest = Math.max(this.#newest, event.seq ?? 0);
+    else this.#unseen.push(event);
   }
 
   /** Called when a request to a model is built, with the `seq` of the newest event. */
   modelSees(seq: number): void {
-    this.#seen = seq;
+    if (this.#unseen.length > 0) this.#unseen = this.#unseen.filter((event) => (event.seq ?? 0) > seq);
   }
 
-  /** Called when the invocation continues. */
+  /** Called when the invocation continues: once for each message, also if its agents then call no model. */
   continued(): void {
     this.#hasAnswer = false;
+    this.#unseen = [];
   }
 }

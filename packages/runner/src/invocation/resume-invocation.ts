@@ -98,7 +98,8 @@ function unseenMessages(events: readonly Event[]): Event[] {
 export function rebuildProgress(task: RunTask): Event[] {
   const events = eventsOf(task);
   const { interrupts, invocationId, rootPlace } = task;
-  task.setProgress(new Progress({ events, rootPlace, interrupts, invocationId }));
+  const { unseen } = task.joined;
+  task.setProgress(new Progress({ events, rootPlace, interrupts, invocationId, unseen }));
   return events;
 }
 

@@ -1,3 +1,4 @@
+import type { LlmResponse } from '@thole/core';
 import { calls, says, ScriptedLlm } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
 import { createSetup, hello, outcomeOf, ref, rootOf, settle, textsIn, toolOf } from '../support/llm-setup.ts';
@@ -41,6 +42,39 @@ describe('concurrency.policy: join', () => {
     expect(textsIn((await stored()).events)).toEqual(['user: hello', 'root: First.', 'user: more', 'root: Second.']);
   });
 
+  it('calls the model again for a message that arrives during its last call', async () => {
+    const { model, open } = slowModel(says('First.'), says('Second.'));
+    const { runner, stored } = await createSetup(rootOf(model), join);
+    const first = runner.runToCompletion(hello);
+    await settle();
+    const second = runner.runToCompletion({ ...hello, newMessage: 'more' });
+    await settle();
+    open();
+    expect([(await first).status, (await second).status]).toEqual(['completed', 'completed']);
+    expect(textsIn((await stored()).events)).toEqual(['user: hello', 'user: more', 'root: First.', 'root: Second.']);
+    // The answer to the first message is in between, so the request ends with the message that it answers.
+    expect(model.requests[1]!.contents.at(-1)).toEqual({ role: 'user', parts: [{ text: 'more' }] });
+    expect(model.requests).toHaveLength(2);
+  });
+
+  it('continues once for a message if a callback answers instead of the model', async () => {
+    const gate = Promise.withResolvers<void>();
+    let answers = 0;
+    const beforeModelCallback = async () => {
+      if (++answers === 1) await gate.promise;
+      return says(`Answer ${answers}.`);
+    };
+    const { runner, stored } = await createSetup(rootOf(new ScriptedLlm(), { beforeModelCallback }), join);
+    const first = runner.runToCompletion(hello);
+    await settle();
+    const second = runner.runToCompletion({ ...hello, newMessage: 'more' });
+    await settle();
+    gate.resolve();
+    expect([(await first).status, (await second).status]).toEqual(['completed', 'completed']);
+    const texts = ['user: hello', 'user: more', 'root: Answer 1.', 'root: Answer 2.'];
+    expect(textsIn((await stored()).events)).toEqual(texts);
+  });
+
   it('runs alone if no run holds the session', async () => {
     const model = new ScriptedLlm(says('One.'), says('Two.'));
     const { runner } = await createSetup(rootOf(model), join);
@@ -79,3 +113,16 @@ describe('Runner.resume', () => {
     expect(textsIn((await stored()).events)).toEqual(expect.arrayContaining(['asking: Paid.', 'slow: Slow.']));
   });
 });
+
+/** Returns a model whose first answer waits for `open`. */
+function slowModel(first: LlmResponse, ...others: LlmResponse[]): { model: ScriptedLlm; open: () => void } {
+  const gate = Promise.withResolvers<void>();
+  const model = new ScriptedLlm(
+    async () => {
+      await gate.promise;
+      return first;
+    },
+    ...others,
+  );
+  return { model, open: gate.resolve };
+}
