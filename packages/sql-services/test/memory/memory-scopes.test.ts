@@ -1,11 +1,13 @@
 import { SqlMemoryStore } from '@thole/sql-services';
 import { describe, onTestFinished } from 'vitest';
-import { checkMemoryScopes } from '../../../../test/mutants/check-memory-scopes.ts';
+import { checkMemoryScopes, checkScopeMutants } from '../../../../test/mutants/check-memory-scopes.ts';
 
 describe('Memory scopes', () => {
-  checkMemoryScopes('SQLite', () => {
+  const fresh = () => {
     const store = new SqlMemoryStore({ dbUrl: 'sqlite://:memory:' });
     onTestFinished(() => store.close());
     return store;
-  });
+  };
+  checkMemoryScopes('SQLite', fresh, 1_200);
+  checkScopeMutants('SQLite', fresh);
 });
