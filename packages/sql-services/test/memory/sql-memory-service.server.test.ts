@@ -1,7 +1,7 @@
 import { DatabaseMemoryService, SqlMemoryStore } from '@thole/sql-services';
 import { memoryAbilities, memoryServiceCases, memoryStoreCases, register } from '@thole/testing';
 import { afterAll, describe, it } from 'vitest';
-import { describeWith, isLong } from '../../../../test/servers/index.ts';
+import { describeWith } from '../../../../test/servers/index.ts';
 import { serverTables } from '../support/server-tables.ts';
 
 for (const kind of ['postgres', 'pgbouncer', 'mariadb'] as const) {
@@ -22,8 +22,6 @@ for (const kind of ['postgres', 'pgbouncer', 'mariadb'] as const) {
       destroy: (store) => (store as SqlMemoryStore).close(),
     });
 
-    // PostgreSQL has the same code above the store. PgBouncer changes only what the store may do with a connection.
-    if (kind === 'pgbouncer' && !isLong) return;
     register({ describe, it }, memoryServiceCases, {
       name: `DatabaseMemoryService (${kind})`,
       claims: [...memoryAbilities, 'words', 'shared'],

@@ -1,7 +1,7 @@
 import { DatabaseSessionService, SqlSessionStore } from '@thole/sql-services';
 import { leaseStoreCases, register, sessionServiceCases, sessionStoreCases } from '@thole/testing';
 import { afterAll, describe, it } from 'vitest';
-import { describeWith, isLong } from '../../../../test/servers/index.ts';
+import { describeWith } from '../../../../test/servers/index.ts';
 import { runtimeClock } from '../support/runtime-clock.ts';
 import { serverTables } from '../support/server-tables.ts';
 
@@ -42,8 +42,6 @@ for (const kind of ['postgres', 'pgbouncer', 'mariadb'] as const) {
       },
     );
 
-    // PostgreSQL has the same code above the store. PgBouncer changes only what the store may do with a connection.
-    if (kind === 'pgbouncer' && !isLong) return;
     register({ describe, it }, sessionServiceCases, {
       name: `DatabaseSessionService (${kind})`,
       claims: ['lease', 'watch', 'durable'],
