@@ -1,13 +1,11 @@
 import { SqlMemoryStore } from '@thole/sql-services';
 import { describe, onTestFinished } from 'vitest';
-import { checkMemoryScopes, checkScopeMutants } from '../../../../test/mutants/check-memory-scopes.ts';
+import { checkMemoryScopes } from '../../../../test/mutants/check-memory-scopes.ts';
 
 describe('Memory scopes', () => {
-  const fresh = () => {
+  checkMemoryScopes('SQLite', () => {
     const store = new SqlMemoryStore({ dbUrl: 'sqlite://:memory:' });
     onTestFinished(() => store.close());
     return store;
-  };
-  checkMemoryScopes('SQLite', fresh, 1_200);
-  checkScopeMutants('SQLite', fresh);
+  });
 });
