@@ -179,7 +179,9 @@ describe('the saved index of StoredMemoryService', () => {
   type Search = (p?: { query?: string; filter?: MemoryFilter }) => Promise<MemoryEntry[]>;
 
   /** Waits for the segment that is saved after the search. */
-  const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+  const settled = async (): Promise<void> => {
+    for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve));
+  };
   const withoutSegments = (store: InMemoryMemoryStore): InMemoryMemoryStore =>
     Object.assign(Object.create(store) as InMemoryMemoryStore, {
       abilities: {},

@@ -32,6 +32,7 @@ export class DerivedIndex {
   #removals = 0;
   #unsaved = 0;
   #isNew = true;
+  #isWarm = false;
   #lastUpdate: Promise<void> = Promise.resolve();
   /** Number of updates that have not ended. */
   #activeUpdates = 0;
@@ -54,7 +55,7 @@ export class DerivedIndex {
     return this.#lastUpdate;
   }
 
-  /** Has the index saved at the next update if it is large enough, because the saved index was deleted. */
+  /** Has the index saved after the next search if it is large enough, because the saved index was deleted. */
   markUnsaved(): void {
     if (this.#headers.size >= MIN_UNSAVED_CHANGES) this.#unsaved = Infinity;
   }
@@ -77,6 +78,7 @@ export class DerivedIndex {
     query: string,
     p: Omit<RankRequest, 'accepts'> & { filter?: MemoryFilter | undefined },
   ): Promise<Scored[]> {
+    await this.#warmUp(query);
     const { filter, now = -Infinity } = p;
     const isLive = (id: string): boolean => (this.#expiries.get(id) ?? Infinity) > now;
     if (!filter) return this.#index.rank(query, this.#expiries.size === 0 ? p : { ...p, accepts: isLive });
@@ -86,6 +88,14 @@ export class DerivedIndex {
       return header !== undefined && isLive(id) && matchesFilter(header, filter);
     };
     return this.#index.rank(query, { ...p, accepts });
+  }
+
+  /** The first search takes long, because its code is not compiled yet: it gets separate slices. */
+  async #warmUp(query: string): Promise<void> {
+    if (this.#isWarm) return;
+    this.#isWarm = true;
+    const slicer = new TimeSlicer(this.#runtime);
+    for (const _ of this.#index.warmUp?.(query) ?? []) await slicer.pause();
   }
 
   async #readChanges(store: MemoryStore, scope: MemoryScope): Promise<void> {
@@ -98,7 +108,6 @@ export class DerivedIndex {
         await this.#apply(page, slicer);
         more = page.more;
       }
-      if (this.#unsaved >= Math.max(MIN_UNSAVED_CHANGES, this.#headers.size / 4)) this.#save(store, scope);
     } finally {
       this.#activeUpdates--;
     }
@@ -120,9 +129,10 @@ export class DerivedIndex {
     this.#unsaved += changes.length;
   }
 
-  /** Saves the index in the background: the search does not wait for it. */
-  #save({ abilities: { segmented } }: MemoryStore, scope: MemoryScope): void {
-    if (this.#saving || !segmented) return;
+  /** Saves the index in the background if it has grown enough. */
+  saveIfGrown({ abilities: { segmented } }: MemoryStore, scope: MemoryScope): void {
+    const isGrown = this.#unsaved >= Math.max(MIN_UNSAVED_CHANGES, this.#headers.size / 4);
+    if (!isGrown || this.#saving || !segmented) return;
     const unsaved = this.#unsaved;
     this.#unsaved = 0;
     this.#saving = this.#saveNow(segmented, scope)
@@ -139,7 +149,9 @@ export class DerivedIndex {
     const [seq, removals] = [this.#seq, this.#removals];
     const saved = { index: this.#index, headers: this.#headers, expiries: this.#expiries, seq };
     const steps = toSegment(this.#ranking, saved);
-    const segment = await new TimeSlicer(this.#runtime).run(steps, () => this.#seq === seq);
+    const slicer = new TimeSlicer(this.#runtime);
+    await slicer.pause();
+    const segment = await slicer.run(steps, () => this.#seq === seq);
     if (segment) await segmented.saveSegment(scope, segment, { ifRemovals: removals });
     return segment !== undefined;
   }

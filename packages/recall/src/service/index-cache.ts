@@ -21,6 +21,8 @@ export class IndexCache {
   /** Least recently used first. */
   readonly #cached = new Map<string, CachedIndex>();
   #bytes = 0;
+  /** Saves of evicted indexes that have not ended. */
+  readonly #evicted = new Set<Promise<void>>();
 
   constructor(store: MemoryStore, ranking: MemoryRanking, maxBytes: number, runtime: Runtime) {
     this.#runtime = runtime;
@@ -54,9 +56,9 @@ export class IndexCache {
     await segmented.saveSegment(scope, segment, { ifRemovals: removals });
   }
 
-  /** Resolves after all indexes that are being saved. */
+  /** Resolves after all indexes that are being saved, also evicted ones. */
   async saved(): Promise<void> {
-    await Promise.all([...this.#cached.values()].map(({ index }) => index.saved()));
+    await Promise.all([...this.#evicted, ...[...this.#cached.values()].map(({ index }) => index.saved())]);
   }
 
   /** Updates the index after an ingestion, for rankings with `atIngest`. */
@@ -73,7 +75,9 @@ export class IndexCache {
     const cached = this.#indexOf(scope);
     try {
       await raceAbort(cached.index.update(this.#store, scope), signal);
-      return await raceAbort(work(cached.index), signal);
+      const result = await raceAbort(work(cached.index), signal);
+      cached.index.saveIfGrown(this.#store, scope);
+      return result;
     } finally {
       this.#updateSize(cached);
     }
@@ -102,6 +106,8 @@ export class IndexCache {
       this.#cached.delete(key);
       this.#bytes -= bytes;
       index.dispose();
+      const saved: Promise<void> = index.saved().then(() => void this.#evicted.delete(saved));
+      this.#evicted.add(saved);
     }
   }
 }

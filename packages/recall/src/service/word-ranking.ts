@@ -5,7 +5,7 @@ import { standardAnalyzer } from '../analysis/standard-analyzer.ts';
 import { ScoringScratch } from '../signals/scoring-scratch.ts';
 import { rankTurns } from '../signals/rank-turns.ts';
 import { readQuery } from '../signals/read-query.ts';
-import type { Today } from '../signals/read-query.ts';
+import type { Query, Today } from '../signals/read-query.ts';
 import { dayAt } from '../dates/day-span.ts';
 import { RecallIndex } from '../index/recall-index.ts';
 import { resolveTunings } from './resolve-tunings.ts';
@@ -46,6 +46,13 @@ export function wordRanking(options: WordRankingOptions = {}): MemoryRanking {
     put: (entry) => index.put(entry),
     remove: (id) => void index.remove(id),
     save: () => toColumns(index),
+    *warmUp(query) {
+      // A first query loads stemmers and lists of stop words. New columns are slow when they are first written.
+      readWordQuery(index, query, {}, tunings);
+      yield;
+      scratch.ensureCapacity(index);
+      yield;
+    },
     rank: async (query, p) => rank(index, query, p, { tunings, scratch }),
   });
   return {
@@ -64,10 +71,8 @@ function rank(
   { tunings, scratch }: { tunings: RecallTunings; scratch: ScoringScratch },
 ): Scored[] {
   const { accepts, limit, minRelevance, explain } = p;
-  const { turns, authors, analyzer } = index;
-  const isChat = index.averageLength <= tunings.chatLength;
-  const today = p.now === undefined ? undefined : todayIn(p.timeZone, p.now);
-  const query = readQuery(text, { analyzer, authors, years: () => index.years(), today, isChat });
+  const { turns } = index;
+  const { query, isChat } = readWordQuery(index, text, p, tunings);
   const found = rankTurns(index, query, isChat ? tunings.chat : tunings.messages, scratch, {
     limit,
     minRelevance,
@@ -79,6 +84,18 @@ function rank(
     return explanation ? { id, score, relevance, explanation } : { id, score, relevance };
   });
   return filterByMinScore(scored, p.minScore);
+}
+
+function readWordQuery(
+  index: RecallIndex,
+  text: string,
+  p: Pick<RankRequest, 'now' | 'timeZone'>,
+  tunings: RecallTunings,
+): { query: Query; isChat: boolean } {
+  const { authors, analyzer } = index;
+  const isChat = index.averageLength <= tunings.chatLength;
+  const today = p.now === undefined ? undefined : todayIn(p.timeZone, p.now);
+  return { query: readQuery(text, { analyzer, authors, years: () => index.years(), today, isChat }), isChat };
 }
 
 function todayIn(timeZone: string | undefined, now: number): Today {
