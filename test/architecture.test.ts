@@ -9,7 +9,7 @@ import type { Manifest } from './architecture/workspace.ts';
 const coreOrder =
   'json < errors < runtime < content < model < event < interrupt < state < session < artifact < memory < credential < agent < tool < plugin < app';
 const runnerOrder =
-  'otel < models < traces < hooks < history < contents < request < flow < agents < session < contexts < invocation < compaction < rewind < runner < plugins';
+  'otel < models < traces < hooks < history < contents < request < flow < agents < session < contexts < resume < invocation < compaction < rewind < runner < plugins';
 
 const sources = packages.flatMap(({ folder }) => sourcesOf(folder));
 const imports = new Map(sources.map((file) => [file, importsOf(file)]));

@@ -1,4 +1,6 @@
 import type { Plugin, Runtime } from '@thole/core';
+import type { RunTask } from '../invocation/run-task.ts';
+import { hasHook } from './call-hooks.ts';
 import type { HookParams } from './call-hooks.ts';
 
 /** Hooks without a result. */
@@ -16,5 +18,18 @@ export async function notifyPlugins<N extends NotifyingHook>(
     } catch (error) {
       runtime.logger.warn(`${name} failed.`, { plugin: plugin.name, invocationId, error: String(error) });
     }
+  }
+}
+
+/** Calls `onInterruptCallback` for these interrupts if they are open. */
+export async function reportInterrupts(task: RunTask, ids: readonly string[]): Promise<void> {
+  const { interrupts, opened, ref, runner } = task;
+  if (!opened || task.isChild || !hasHook(runner.plugins, 'onInterruptCallback')) return;
+  for (const id of ids) {
+    const recorded = interrupts.find(id);
+    if (!recorded?.isOpen) continue;
+    const { rootContext: invocationContext } = opened;
+    const { interrupt } = recorded;
+    await notifyPlugins(invocationContext, 'onInterruptCallback', { interrupt, ref, invocationContext });
   }
 }

@@ -1,11 +1,10 @@
 import { getFunctionResponses, StatePrefix, TholeError } from '@thole/core';
 import { applyDelta, applyRewinds, InterruptLog, rewindOf } from '@thole/core/kit';
 import type { Event, Fence, SessionMarks, StateMap } from '@thole/core';
-import type { UnstoredChanges } from '../contexts/pending-changes.ts';
 import { callPlugins, hasHook } from '../hooks/call-hooks.ts';
-import { notifyPlugins } from '../hooks/notify-plugins.ts';
-import { findModel } from '../request/find-model.ts';
-import { isLlmAgent } from '../request/is-llm-agent.ts';
+import { reportInterrupts } from '../hooks/notify-plugins.ts';
+import { modelNameOf } from '../request/find-model.ts';
+import type { UnstoredChanges } from './pending-changes.ts';
 import type { RunTask } from './run-task.ts';
 
 /** Number of attempts for an append whose outcome is unknown. */
@@ -166,13 +165,6 @@ function marksAfterRewind(log: Iterable<Event>, marker: Event): Partial<SessionM
   return interrupts.marks;
 }
 
-/** Returns the name of the model that answered: that of the response, else that of the agent. */
-export function modelNameOf(event: Event, { agents, tree }: Pick<RunTask, 'agents' | 'tree'>): string {
-  const agent = agents.find(event.author);
-  const model = agent && isLlmAgent(agent) ? findModel(agent, tree) : undefined;
-  return event.modelVersion ?? (typeof model === 'string' ? model : model?.model) ?? '';
-}
-
 /** Returns the error of a session service: a `TholeError` unchanged, any other error as the cause of `STORE_UNAVAILABLE`. */
 export function toStoreError(error: unknown): TholeError {
   if (TholeError.is(error)) return error;
@@ -194,16 +186,3 @@ function settleChanges(unstored: UnstoredChanges, eventId: string): void {
 }
 
 function noop(): void {}
-
-/** Calls `onInterruptCallback` for these interrupts if they are open. */
-export async function reportInterrupts(task: RunTask, ids: readonly string[]): Promise<void> {
-  const { interrupts, opened, ref, runner } = task;
-  if (!opened || task.isChild || !hasHook(runner.plugins, 'onInterruptCallback')) return;
-  for (const id of ids) {
-    const recorded = interrupts.find(id);
-    if (!recorded?.isOpen) continue;
-    const { rootContext: invocationContext } = opened;
-    const { interrupt } = recorded;
-    await notifyPlugins(invocationContext, 'onInterruptCallback', { interrupt, ref, invocationContext });
-  }
-}

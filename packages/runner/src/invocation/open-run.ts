@@ -1,31 +1,31 @@
 import { createEvent, TholeError } from '@thole/core';
 import type { Agent, Content, Event, EventInit } from '@thole/core';
 import { AgentContext } from '../contexts/agent-context.ts';
-import { PendingChanges } from '../contexts/pending-changes.ts';
 import { runAgent } from '../contexts/run-agent.ts';
 import { assertAnswers, findAgentToRun } from '../history/find-agent-to-run.ts';
 import { callPlugins, hasHook } from '../hooks/call-hooks.ts';
 import { isLlmAgent } from '../request/is-llm-agent.ts';
-import type { LiveSession } from '../session/live-session.ts';
-import { RunTrace } from '../traces/run-trace.ts';
-import { Committer, toStoreError } from './committer.ts';
-import type { AppendCondition } from './committer.ts';
-import { Delivery } from './delivery.ts';
-import { checkRunRequest } from './run-request.ts';
-import type { CheckedRequest } from './run-request.ts';
-import { abortedError } from './run-state.ts';
-import type { RunTask } from './run-task.ts';
-import { joinRun } from './join-run.ts';
-import { isRepeated } from './repeated-message.ts';
-import { closeReplacedInvocations } from './replaced-invocations.ts';
+import { closeReplacedInvocations, isRepeated } from '../resume/earlier-invocations.ts';
+import { limitsMetadata } from '../resume/find-invocation.ts';
+import { joinRun } from '../resume/join-run.ts';
 import {
   adoptInvocation,
   hasAnswers,
   rebuildProgress,
   resumeInvocation,
   storeCheckedAnswers,
-} from './resume-invocation.ts';
-import { limitsMetadata } from './stored-run-config.ts';
+} from '../resume/resume-invocation.ts';
+import { emptyEvent } from '../session/live-session.ts';
+import type { LiveSession } from '../session/live-session.ts';
+import { RunTrace } from '../traces/run-trace.ts';
+import { Committer, toStoreError } from './committer.ts';
+import type { AppendCondition } from './committer.ts';
+import { Delivery } from './delivery.ts';
+import { PendingChanges } from './pending-changes.ts';
+import { checkRunRequest } from './run-request.ts';
+import type { CheckedRequest } from './run-request.ts';
+import { abortedError } from './run-state.ts';
+import type { RunTask } from './run-task.ts';
 import { saveInputBlobs } from './save-input-blobs.ts';
 
 /** The events of the agent that answers, one step per event. */
@@ -182,7 +182,7 @@ async function takeMessage(task: RunTask, opened: OpenRun, request: CheckedReque
   opened.userContent = request.message;
   let stored: Event;
   try {
-    stored = await storeMessage(opened, request, eventInit(messageId, limitsMetadata(task)));
+    stored = await storeMessage(task, opened, request, eventInit(messageId, limitsMetadata(task)));
   } catch (error) {
     // The store rejected the message, so the session contains nothing of the run.
     if (TholeError.is(error, 'VALUE_TOO_LARGE') || TholeError.is(error, 'INVALID_INPUT')) opened.isRecorded = false;
@@ -195,16 +195,19 @@ async function takeMessage(task: RunTask, opened: OpenRun, request: CheckedReque
 }
 
 function storeMessage(
+  task: RunTask,
   opened: OpenRun,
   { message, stateDelta }: CheckedRequest,
   init: Partial<EventInit>,
 ): Promise<Event> {
-  const { rootContext } = opened;
+  const { committer, rootContext } = opened;
   const { invocationId, plugins, runConfig, runtime } = rootContext;
-  const store = (content: Content): Promise<Event> =>
-    rootContext.commit(
-      createEvent({ ...init, author: 'user', invocationId, content, actions: { stateDelta } }, runtime),
-    );
+  const store = async (content: Content): Promise<Event> => {
+    const event = createEvent({ ...init, author: 'user', invocationId, content, actions: { stateDelta } }, runtime);
+    const claimed = rootContext.claim(event);
+    task.state.throwIfStopped();
+    return (await committer.commit(claimed)) ?? emptyEvent(event);
+  };
   // Most messages are stored unchanged, without a wait.
   const mayChange = hasHook(plugins, 'onUserMessageCallback') || Boolean(runConfig.saveInputBlobsAsArtifacts);
   return mayChange ? changeMessage(opened, message).then(store) : store(message);

@@ -11,7 +11,7 @@ import type {
   Span,
   StateMap,
 } from '@thole/core';
-import type { UnstoredChanges } from '../contexts/pending-changes.ts';
+import type { UnstoredChanges } from './pending-changes.ts';
 import type { LlmCalls } from '../flow/llm-calls.ts';
 import { interruptsOf } from '../history/interrupt-fold.ts';
 import { hasOpenInterrupt, isBelow } from '../history/progress.ts';
@@ -28,11 +28,10 @@ import { closeRun } from './close-run.ts';
 import { RunDeadlines } from './deadlines.ts';
 import { beginRunTrace, continueInvocation, openRun } from './open-run.ts';
 import type { AgentSteps, OpenRun } from './open-run.ts';
-import { JoinedMessages } from './join-run.ts';
+import { JoinedMessages } from '../resume/join-run.ts';
 import { OutputQueue } from './output-queue.ts';
-import { RunAgents } from './run-agents.ts';
 import type { RunRequest } from './run-request.ts';
-import { RunState, toRunError } from './run-state.ts';
+import { RunAgents, RunState, toRunError } from './run-state.ts';
 
 /** Shared by all runs: most of them have no paused agents and no updated calls. */
 const none: ReadonlySet<string> = new Set();

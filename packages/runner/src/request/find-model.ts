@@ -1,5 +1,6 @@
-import type { Agent, AgentTree, Llm } from '@thole/core';
+import type { Agent, AgentTree, Event, Llm } from '@thole/core';
 import type { LlmAgent } from '../agents/llm-agent.ts';
+import type { RunTask } from '../invocation/run-task.ts';
 import { isLlmAgent } from './is-llm-agent.ts';
 
 /** Returns the agent's own model, or that of the nearest agent above that has one. */
@@ -8,4 +9,11 @@ export function findModel(agent: LlmAgent, tree: AgentTree): Llm | string | unde
     if (isLlmAgent(above) && above.model !== undefined) return above.model;
   }
   return undefined;
+}
+
+/** Returns the name of the model that answered: that of the response, else that of the agent. */
+export function modelNameOf(event: Event, { agents, tree }: Pick<RunTask, 'agents' | 'tree'>): string {
+  const agent = agents.find(event.author);
+  const model = agent && isLlmAgent(agent) ? findModel(agent, tree) : undefined;
+  return event.modelVersion ?? (typeof model === 'string' ? model : model?.model) ?? '';
 }

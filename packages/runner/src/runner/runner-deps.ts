@@ -24,9 +24,9 @@ import type { ChildLog } from '../history/progress.ts';
 import type { ForcedTurns } from '../invocation/busy-loops.ts';
 import type { DeadlineTimer } from '../invocation/deadlines.ts';
 import type { OpenRun } from '../invocation/open-run.ts';
-import type { SkipReason } from '../invocation/recovery-attempt.ts';
 import type { CheckedRequest } from '../invocation/run-request.ts';
 import type { RunTask } from '../invocation/run-task.ts';
+import type { SkipReason } from '../resume/recover.ts';
 import type { SessionAccess } from '../session/session-cache.ts';
 
 /** The parts of a runner that all its runs use. */

@@ -26,6 +26,8 @@ import { DeadlineTimer } from '../invocation/deadlines.ts';
 import type { ResumeRequest, RunRequest } from '../invocation/run-request.ts';
 import { abortedError } from '../invocation/run-state.ts';
 import type { RunTask } from '../invocation/run-task.ts';
+import { recover, resumeOne, WakeTimers } from '../resume/recover.ts';
+import type { RecoverOptions, RecoveryInit, RecoveryResult } from '../resume/recover.ts';
 import { forkSession } from '../rewind/fork-session.ts';
 import type { ForkRequest } from '../rewind/fork-session.ts';
 import { inMemorySession } from '../session/in-memory-session.ts';
@@ -33,8 +35,6 @@ import { SessionLeases } from '../session/lease.ts';
 import type { Concurrency } from '../session/lease.ts';
 import { CachedSession, SessionCache } from '../session/session-cache.ts';
 import { readInterrupts } from './read-interrupts.ts';
-import { recover, resumeOne, WakeTimers } from './recover.ts';
-import type { RecoverOptions, RecoveryInit, RecoveryResult } from './recover.ts';
 import { readOnlyMemory, runChild } from './run-child.ts';
 import { regenerate, rewind } from './rewind-requests.ts';
 import type { RegenerateRequest, RewindRequest } from './rewind-requests.ts';
@@ -244,7 +244,10 @@ export class Runner {
     return {
       appName: this.appName,
       service: this.sessionService,
-      initOf: (ref, runConfig) => this.#initOf(ref, runConfig, false, { policy: 'reject' }),
+      createRun: (ref, request, resume) => {
+        const init = this.#initOf(ref, request.runConfig, false, { policy: 'reject' });
+        return new RunHandle({ ...init, resume }, request);
+      },
     };
   }
 

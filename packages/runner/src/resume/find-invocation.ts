@@ -1,10 +1,10 @@
 import { getFunctionCalls, getFunctionResponses, TholeError } from '@thole/core';
 import { applyRewinds, newestFirst } from '@thole/core/kit';
-import type { Content, Event, EventLog } from '@thole/core';
+import type { Content, Event, EventLog, Json, RunConfig, RunLimits } from '@thole/core';
 import { interruptsOf } from '../history/interrupt-fold.ts';
 import { recordedCall } from '../history/recorded-call.ts';
+import type { RunTask } from '../invocation/run-task.ts';
 import type { LiveSession } from '../session/live-session.ts';
-import type { RunTask } from './run-task.ts';
 
 /**
  * Returns the invocation that a resumed run continues: that of the answers, otherwise the only one that is unfinished or
@@ -95,4 +95,31 @@ export function lastRecordOf(log: EventLog, invocationId: string): string | unde
     return event.content === undefined ? event.errorCode : undefined;
   }
   return undefined;
+}
+
+/** Limits of an invocation, in `customMetadata.runLimits` of its first event. */
+interface StoredLimits {
+  readonly maxLlmCalls?: number | undefined;
+  readonly limits?: RunLimits | undefined;
+}
+
+/** Returns the metadata that stores the limits of the run with its message. Undefined if it has none. */
+export function limitsMetadata({ isResumable, runConfig }: RunTask): Event['customMetadata'] {
+  const { maxLlmCalls, limits } = runConfig;
+  if (!isResumable || (maxLlmCalls === undefined && limits === undefined)) return undefined;
+  const stored = { ...(maxLlmCalls !== undefined && { maxLlmCalls }), ...(limits && { limits: { ...limits } }) };
+  return { runLimits: stored as Json };
+}
+
+/** Applies the limits and the metadata that the first run of the invocation stored, unless this run has others. */
+export function useStoredConfig(task: RunTask, first: Event): void {
+  const { runLimits, ...customMetadata } = first.customMetadata ?? {};
+  const given: RunConfig = task.runConfig;
+  if (given.customMetadata === undefined && first.author === 'user' && Object.keys(customMetadata).length > 0)
+    task.runConfig = { ...given, customMetadata };
+  const { maxLlmCalls, limits } = (runLimits ?? {}) as StoredLimits;
+  task.calls.limitTo({
+    maxCalls: given.maxLlmCalls === undefined ? maxLlmCalls : undefined,
+    limits: given.limits === undefined ? limits : undefined,
+  });
 }

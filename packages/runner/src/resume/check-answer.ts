@@ -4,9 +4,9 @@ import type { InterruptLog, RecordedInterrupt } from '@thole/core/kit';
 import type { FunctionResponse, Interrupt, Json, JsonObject, Tool } from '@thole/core';
 import { jsonSchema, readSchemaInput } from '@thole/tools';
 import { inputValue, isDecline } from '../flow/call-attempt.ts';
+import type { RunTask } from '../invocation/run-task.ts';
 import { isLlmAgent } from '../request/is-llm-agent.ts';
 import { interruptNotFound } from './find-invocation.ts';
-import type { RunTask } from './run-task.ts';
 
 /** An answer of the caller: a function response of the message, or a value by the id of its interrupt. */
 export type GivenAnswer =

@@ -1,7 +1,16 @@
-import { TholeError } from '@thole/core';
-import { assertCount, invalidInput, isWaiting, optionNames, rejectUnknownOptions, sessionKeyOf } from '@thole/core/kit';
+import { callStatus, createEvent, getFunctionCalls, getFunctionResponses, TholeError } from '@thole/core';
+import {
+  assertCount,
+  invalidInput,
+  isWaiting,
+  optionNames,
+  rejectUnknownOptions,
+  requestKindOf,
+  sessionKeyOf,
+} from '@thole/core/kit';
 import type {
   CancelTimer,
+  Event,
   RunConfig,
   Runtime,
   SessionRef,
@@ -9,14 +18,18 @@ import type {
   WaitingKind,
   WaitingSession,
 } from '@thole/core';
-import type { SkipReason } from '../invocation/recovery-attempt.ts';
+import { interruptsOf } from '../history/interrupt-fold.ts';
+import { placeOf } from '../history/progress.ts';
+import { isModelAnswer } from '../history/turn-segments.ts';
 import type { RunRequest } from '../invocation/run-request.ts';
 import type { RunTask } from '../invocation/run-task.ts';
-import { interruptsOf } from '../history/interrupt-fold.ts';
+import { isLlmAgent } from '../request/is-llm-agent.ts';
+import type { Run, RunResult } from '../runner/run.ts';
+import type { ResumeInit } from '../runner/runner-deps.ts';
 import { LiveSession } from '../session/live-session.ts';
-import { RunHandle } from './run.ts';
-import type { RunResult } from './run.ts';
-import type { RunInit } from './runner-deps.ts';
+
+/** Reason why recovery leaves an invocation for later or for another process. */
+export type SkipReason = 'held' | 'ended' | 'not-due' | 'waiting-for-retry' | 'unknown-agent-or-tool';
 
 /** An invocation that recovery resumes. */
 export interface RecoveredInvocation {
@@ -53,7 +66,8 @@ const names = optionNames<RecoverOptions>({ limit: true, concurrency: true, cont
 export interface RecoveryInit {
   readonly appName: string;
   readonly service: SessionService;
-  readonly initOf: (ref: SessionRef, runConfig: RunConfig | undefined) => RunInit;
+  /** Creates a run that continues an invocation, or ends with `SESSION_BUSY` if another run holds the session. */
+  readonly createRun: (ref: SessionRef, request: RunRequest, resume: ResumeInit) => Run;
 }
 
 /**
@@ -151,10 +165,12 @@ export async function resumeOne(
   let reason: SkipReason | undefined;
   try {
     const { deps, runConfig } = contextFor?.({ ref, invocationId }) ?? {};
-    const run = new RunHandle(
-      { ...init.initOf(ref, runConfig), resume: { invocationId, answers: {}, onSkip: (why) => void (reason = why) } },
-      { userId: ref.userId, runConfig: { ...runConfig, reader: 'detached' }, deps } as RunRequest,
-    );
+    const request = { userId: ref.userId, runConfig: { ...runConfig, reader: 'detached' }, deps } as RunRequest;
+    const run = init.createRun(ref, request, {
+      invocationId,
+      answers: {},
+      onSkip: (why) => void (reason = why),
+    });
     const { error, status } = await run.result;
     if (error?.code === 'SESSION_BUSY') return { ref, invocationId, outcome: 'skipped', reason: 'held' };
     if (reason) return { ref, invocationId, outcome: 'skipped', reason };
@@ -167,6 +183,67 @@ export async function resumeOne(
 function asTholeError(error: unknown): TholeError {
   if (TholeError.is(error)) return error;
   return new TholeError('INVALID_INPUT', 'contextFor threw an error. It is the cause.', { cause: error });
+}
+
+/** Pauses before the first, second and third attempt without progress, in seconds. */
+const PAUSES = [0, 60, 600];
+
+/**
+ * Checks whether recovery may resume the invocation now, and stores an event that counts the attempt. Returns the reason if it
+ * may not. Throws `RESUME_FAILED` after three attempts without a new answer of a model or a tool.
+ */
+export async function beginAttempt(task: RunTask, events: readonly Event[]): Promise<SkipReason | undefined> {
+  const { interrupts, invocationId, runner, session } = task;
+  const now = runner.runtime.now();
+  const open = interrupts.ofInvocation(invocationId).filter(({ isOpen }) => isOpen);
+  const isDue = open.some(({ interrupt }) => interrupt.expiresAt !== undefined && interrupt.expiresAt <= now);
+  if (interrupts.endOf(invocationId) !== undefined) return 'ended';
+  if (session.unfinished !== invocationId && !isDue) return 'not-due';
+  if (!events.every((event) => isKnown(task, event))) return 'unknown-agent-or-tool';
+  const attempts = attemptsOf(events);
+  const n = attempts.length + 1;
+  if (n > PAUSES.length) {
+    const message = `Recovery tried ${PAUSES.length} times to continue invocation ${invocationId}, without progress.`;
+    throw new TholeError('RESUME_FAILED', message);
+  }
+  if (now < (attempts.at(-1)?.timestamp ?? 0) + PAUSES[n - 1]!) return 'waiting-for-retry';
+  const event = createEvent({ author: 'system', invocationId, customMetadata: { resumeAttempt: n } }, runner.runtime);
+  await task.opened!.committer.commit(event);
+  return undefined;
+}
+
+/** Returns the attempts since the last answer of a model, a tool or a person. */
+function attemptsOf(events: readonly Event[]): Event[] {
+  const progress = events.findLastIndex((event) => isModelAnswer(event) || getFunctionResponses(event).length > 0);
+  return events.slice(progress + 1).filter(({ customMetadata }) => customMetadata?.['resumeAttempt'] !== undefined);
+}
+
+/** True if this app has the agents of the event's path, and the tools of its open calls. */
+function isKnown({ rootPlace, session, tree }: RunTask, event: Event): boolean {
+  if (event.author === 'user' || event.author === 'system') return true;
+  const names = placeOf(event, rootPlace)
+    .split('/')
+    .map((name) => name.replace(/#\d+$/, ''));
+  // A custom agent may run agents that are not in the tree.
+  const isPossible = (name: string, parent: string | undefined): boolean =>
+    tree.find(name) !== undefined || (parent !== undefined && !tree.find(parent)?.subAgents?.length);
+  if (!names.every((name, i) => isPossible(name, names[i - 1]))) return false;
+  if (!isPossible(event.author, names.at(-1))) return false;
+  const agent = tree.find(event.author);
+  if (!isLlmAgent(agent) || agent.tools.some((tool) => !('name' in tool))) return true;
+  return getFunctionCalls(event).every(
+    ({ id, name }) =>
+      requestKindOf(name) !== undefined ||
+      id === undefined ||
+      agent.tools.some((tool) => 'name' in tool && tool.name === name) ||
+      isBuiltIn(name) ||
+      callStatus(session.log, id)?.status === 'answered',
+  );
+}
+
+/** Tools that the flow adds itself. */
+function isBuiltIn(name: string): boolean {
+  return name === 'transfer_to_agent' || name === 'set_model_response';
 }
 
 /** Wakes invocations that this process has paused when a timer or an interrupt of theirs is due. */

@@ -1,7 +1,7 @@
 import { getFunctionResponses, TholeError } from '@thole/core';
 import type { Event } from '@thole/core';
-import type { OpenRun } from './open-run.ts';
-import type { RunTask } from './run-task.ts';
+import type { OpenRun } from '../invocation/open-run.ts';
+import type { RunTask } from '../invocation/run-task.ts';
 
 /** Time between two checks whether the joined run still holds its lease, in milliseconds. */
 const POLL_MS = 250;

@@ -1,9 +1,9 @@
-import { TholeError } from '@thole/core';
+import { createEvent, TholeError } from '@thole/core';
 import { canonicalJson } from '@thole/core/kit';
 import type { Content, Event, EventLog, Json } from '@thole/core';
 import { hasHook } from '../hooks/call-hooks.ts';
-import type { OpenRun } from './open-run.ts';
-import type { RunTask } from './run-task.ts';
+import type { OpenRun } from '../invocation/open-run.ts';
+import type { RunTask } from '../invocation/run-task.ts';
 
 /**
  * Handles a message that is stored already: passes the events of its invocation to the reader and returns true. Nothing runs and
@@ -39,4 +39,41 @@ function indexOf(log: EventLog, id: string): number {
 
 function partsOf(content: Event['content']): Json {
   return (content?.parts ?? []) as unknown as Json;
+}
+
+/**
+ * Stores the closing records of invocations that a new message replaces: the unfinished one, whose process died, and with
+ * `onNewMessage: 'cancel'` those with open interrupts. Called before the message is stored.
+ */
+export function closeReplacedInvocations(task: RunTask, { committer, session }: OpenRun): Promise<void> | undefined {
+  const { interrupts, isResumable, runner } = task;
+  if (!isResumable) return undefined;
+  const isCancelling = runner.durability.onNewMessage === 'cancel' && interrupts.openCount > 0;
+  const isUnfinished = Boolean(session.unfinished) && session.unfinished !== task.invocationId;
+  // Without a wait in most runs.
+  return isCancelling || isUnfinished ? storeRecords(task, { committer, session }) : undefined;
+}
+
+async function storeRecords(
+  task: RunTask,
+  { committer, session }: Pick<OpenRun, 'committer' | 'session'>,
+): Promise<void> {
+  const replaced = new Set<string>();
+  if (session.unfinished && session.unfinished !== task.invocationId) replaced.add(session.unfinished);
+  if (task.runner.durability.onNewMessage === 'cancel')
+    for (const { interrupt } of task.interrupts.open) replaced.add(interrupt.invocationId);
+  task.otherUnfinished = null;
+  for (const invocationId of replaced) {
+    await committer.commit(
+      createEvent(
+        {
+          author: 'system',
+          invocationId,
+          errorCode: 'RUN_SUPERSEDED',
+          errorMessage: 'A new message began while the invocation was unfinished.',
+        },
+        task.runner.runtime,
+      ),
+    );
+  }
 }

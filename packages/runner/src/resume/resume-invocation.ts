@@ -6,8 +6,12 @@ import { interruptsOf } from '../history/interrupt-fold.ts';
 import { Progress } from '../history/progress.ts';
 import { recordedCall } from '../history/recorded-call.ts';
 import { callPlugins, hasHook } from '../hooks/call-hooks.ts';
+import { reportInterrupts } from '../hooks/notify-plugins.ts';
+import type { OpenRun } from '../invocation/open-run.ts';
+import type { CheckedRequest } from '../invocation/run-request.ts';
+import type { RunTask } from '../invocation/run-task.ts';
+import { modelNameOf } from '../request/find-model.ts';
 import { isLlmAgent } from '../request/is-llm-agent.ts';
-import { modelNameOf, reportInterrupts } from './committer.ts';
 import { checkAnswer, invocationEnded } from './check-answer.ts';
 import type { CheckedAnswer, GivenAnswer } from './check-answer.ts';
 import {
@@ -17,12 +21,9 @@ import {
   interruptNotFound,
   lastRecordOf,
   messageOf,
+  useStoredConfig,
 } from './find-invocation.ts';
-import type { OpenRun } from './open-run.ts';
-import { beginAttempt } from './recovery-attempt.ts';
-import { useStoredConfig } from './stored-run-config.ts';
-import type { CheckedRequest } from './run-request.ts';
-import type { RunTask } from './run-task.ts';
+import { beginAttempt } from './recover.ts';
 
 /**
  * Sets the invocation of a run that continues one. Called before the lease is taken: the lease names the invocation. Reads the
