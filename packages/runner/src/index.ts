@@ -6,7 +6,7 @@ export type { Completion, Run, RunResult } from './runner/run.ts';
 export type { ResumeRequest } from './invocation/run-request.ts';
 export type { RecoveredInvocation, RecoverOptions, RecoveryResult, SkipReason } from './resume/recover.ts';
 export type { ForkRequest } from './rewind/fork-session.ts';
-export type { RegenerateRequest, RewindRequest } from './runner/rewind-requests.ts';
+export type { RegenerateRequest, RewindRequest } from './runner/session-requests.ts';
 export { findAgentToRun } from './history/find-agent-to-run.ts';
 export { BaseAgent } from './agents/base-agent.ts';
 export type { BaseAgentOptions } from './agents/base-agent.ts';

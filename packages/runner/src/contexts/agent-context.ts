@@ -28,13 +28,11 @@ import type { PendingChanges } from '../invocation/pending-changes.ts';
 import type { RunTask } from '../invocation/run-task.ts';
 import { emptyEvent } from '../session/live-session.ts';
 import type { RunTrace } from '../traces/run-trace.ts';
-import { AgentWaits } from './agent-waits.ts';
 import { BaseContext } from './base-context.ts';
-import { EventReplay } from './event-replay.ts';
 import { contextCacheHintOf, idempotencyKeyOf } from './place-keys.ts';
 import type { CallPlace } from './place-keys.ts';
 import { runAgent } from './run-agent.ts';
-import { runStepOnce } from './run-step-once.ts';
+import { AgentWaits, EventReplay, runStepOnce } from './recorded-work.ts';
 import { ToolCallContext } from './tool-call-context.ts';
 
 /** Arguments of `AgentContext`. */

@@ -29,7 +29,7 @@ import type { ChildCall } from '../runner/runner-deps.ts';
 import type { AgentContext } from './agent-context.ts';
 import { BaseContext } from './base-context.ts';
 import { idempotencyKeyOf } from './place-keys.ts';
-import { runStepOnce } from './run-step-once.ts';
+import { runStepOnce } from './recorded-work.ts';
 
 /** Context of one tool call. Its changes are stored with the event that contains the answer. */
 export class ToolCallContext<T = unknown> extends BaseContext<T> implements ToolContext<T> {

@@ -1,5 +1,5 @@
 import { createEvent, TholeError } from '@thole/core';
-import type { Agent, Content, Event, EventInit } from '@thole/core';
+import type { Agent, CallbackContext, Content, Event, EventInit, Part } from '@thole/core';
 import { AgentContext } from '../contexts/agent-context.ts';
 import { runAgent } from '../contexts/run-agent.ts';
 import { assertAnswers, findAgentToRun } from '../history/find-agent-to-run.ts';
@@ -26,7 +26,6 @@ import { checkRunRequest } from './run-request.ts';
 import type { CheckedRequest } from './run-request.ts';
 import { abortedError } from './run-state.ts';
 import type { RunTask } from './run-task.ts';
-import { saveInputBlobs } from './save-input-blobs.ts';
 
 /** The events of the agent that answers, one step per event. */
 export type AgentSteps = AsyncGenerator<Event, void, Event | undefined>;
@@ -226,6 +225,21 @@ async function changeMessage(opened: OpenRun, message: Content): Promise<Content
   if (replaced) opened.userContent = changed = { ...replaced, role: 'user' };
   if (runConfig.saveInputBlobsAsArtifacts) opened.userContent = changed = await saveInputBlobs(rootContext, changed);
   return changed;
+}
+
+/** Saves the inline files of a message as artifacts. Returns the message with a line of text for each file. */
+export async function saveInputBlobs(context: CallbackContext, message: Content): Promise<Content> {
+  const parts: Part[] = [];
+  for (const [i, part] of (message.parts ?? []).entries()) {
+    if (!part.inlineData) {
+      parts.push(part);
+      continue;
+    }
+    const filename = part.inlineData.displayName ?? `upload-${context.invocationId}-${i}`;
+    await context.saveArtifact(filename, part);
+    parts.push({ text: `[The user uploaded the file "${filename}". It is saved as an artifact with this name.]` });
+  }
+  return { ...message, parts };
 }
 
 /** Stores and delivers the answer of a plugin's `beforeRunCallback`, as an event of the root agent. */

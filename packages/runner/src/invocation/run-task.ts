@@ -23,13 +23,12 @@ import type { LiveSession } from '../session/live-session.ts';
 import type { SessionAccess } from '../session/session-cache.ts';
 import { inSpan } from '../traces/run-trace.ts';
 import type { RunTrace } from '../traces/run-trace.ts';
-import { EventLoopTurns } from './busy-loops.ts';
 import { closeRun } from './close-run.ts';
-import { RunDeadlines } from './deadlines.ts';
+import { EventLoopTurns, RunDeadlines } from './deadlines.ts';
+import { OutputQueue } from './delivery.ts';
 import { beginRunTrace, continueInvocation, openRun } from './open-run.ts';
 import type { AgentSteps, OpenRun } from './open-run.ts';
 import { JoinedMessages } from '../resume/join-run.ts';
-import { OutputQueue } from './output-queue.ts';
 import type { RunRequest } from './run-request.ts';
 import { RunAgents, RunState, toRunError } from './run-state.ts';
 

@@ -1,6 +1,6 @@
 import type { Content, Plugin } from '@thole/core';
 import type { HookParams } from '../hooks/call-hooks.ts';
-import { saveInputBlobs } from '../invocation/save-input-blobs.ts';
+import { saveInputBlobs } from '../invocation/open-run.ts';
 
 /**
  * Saves files in a user's message as artifacts under their display names, and replaces each with a line that names

@@ -21,8 +21,7 @@ import type {
 import type { InterruptRequest } from '../flow/interrupt-request.ts';
 import type { LlmCalls } from '../flow/llm-calls.ts';
 import type { ChildLog } from '../history/progress.ts';
-import type { ForcedTurns } from '../invocation/busy-loops.ts';
-import type { DeadlineTimer } from '../invocation/deadlines.ts';
+import type { DeadlineTimer, ForcedTurns } from '../invocation/deadlines.ts';
 import type { OpenRun } from '../invocation/open-run.ts';
 import type { CheckedRequest } from '../invocation/run-request.ts';
 import type { RunTask } from '../invocation/run-task.ts';

@@ -34,17 +34,16 @@ import { inMemorySession } from '../session/in-memory-session.ts';
 import { SessionLeases } from '../session/lease.ts';
 import type { Concurrency } from '../session/lease.ts';
 import { CachedSession, SessionCache } from '../session/session-cache.ts';
-import { readInterrupts } from './read-interrupts.ts';
+import { deleteSession, deleteUserData } from './delete-session.ts';
+import type { StoredData } from './delete-session.ts';
 import { readOnlyMemory, runChild } from './run-child.ts';
-import { regenerate, rewind } from './rewind-requests.ts';
-import type { RegenerateRequest, RewindRequest } from './rewind-requests.ts';
 import { RunHandle, toCompletion } from './run.ts';
 import type { Completion, Run } from './run.ts';
 import type { ResumeInit, RunInit, RunnerDeps } from './runner-deps.ts';
 import { checkRunnerOptions, createAgentTree } from './runner-options.ts';
 import type { RunnerOptions } from './runner-options.ts';
-import { cancelInvocation, deleteSession, deleteUserData, updateState } from './session-changes.ts';
-import type { StoredData } from './session-changes.ts';
+import { cancelInvocation, readInterrupts, regenerate, rewind, updateState } from './session-requests.ts';
+import type { RegenerateRequest, RewindRequest } from './session-requests.ts';
 
 /** Default of `runConfig.maxLlmCalls`. */
 const MAX_LLM_CALLS = 500;

@@ -1,7 +1,7 @@
-import { TholeError } from '@thole/core';
-import { assertDuration, invalidInput } from '@thole/core/kit';
+import { createEvent, getFunctionCalls, getFunctionResponses, TholeError } from '@thole/core';
+import { assertDuration, failInvalidJson, invalidInput, JsonCopier } from '@thole/core/kit';
 import type { RecordedInterrupt } from '@thole/core/kit';
-import type { InputRequest, InterruptKind, Json } from '@thole/core';
+import type { Event, InputRequest, InterruptKind, Json, MaybePromise, StepFunction } from '@thole/core';
 import { assertInputRequest, inputAnswer } from '../flow/input-answer.ts';
 import { inputRequest, requestEvent, timerRequest } from '../flow/interrupt-request.ts';
 import type { InterruptRequest } from '../flow/interrupt-request.ts';
@@ -9,6 +9,8 @@ import { placeOf } from '../history/progress.ts';
 import { RunPaused } from '../hooks/run-paused.ts';
 import type { RunTask } from '../invocation/run-task.ts';
 import type { AgentContext } from './agent-context.ts';
+
+// What a resumed run does not repeat: waits that have an answer, steps that have a result, and events that are stored.
 
 /** Longest wait that a run does itself. A longer one pauses it. */
 const MAX_WAIT_IN_PROCESS_MS = 60_000;
@@ -97,4 +99,85 @@ export class AgentWaits {
     const reason = this.#task.isChild ? 'a child run' : 'an app with resumability.isResumable: false';
     throw new TholeError('INVALID_INPUT', `${what} is not possible in ${reason}: it cannot pause.`);
   }
+}
+
+/** The place of a step in its invocation. */
+interface StepPlace {
+  readonly path: string;
+  readonly name: string;
+  readonly n: number;
+  readonly callId?: string | undefined;
+}
+
+/**
+ * Returns the stored result of a step, or runs it and stores its result as an event without content. Throws `INVALID_INPUT` for
+ * a result that is not JSON.
+ */
+export async function runStepOnce<R extends Json | undefined | void>(
+  task: RunTask,
+  step: StepPlace,
+  p: {
+    fn: StepFunction<R>;
+    idempotencyKey: string;
+    signal: AbortSignal;
+    author: string;
+    commit: (event: Event) => MaybePromise<Event | undefined>;
+  },
+): Promise<R> {
+  if (typeof step.name !== 'string' || step.name === '') throw invalidInput("A step's name", 'a string', step.name);
+  if (typeof p.fn !== 'function') throw invalidInput(`Step ${step.name}`, 'a function', p.fn);
+  const stored = task.progress?.resultOf(step);
+  if (stored !== undefined) return stored as R;
+  p.signal.throwIfAborted();
+  const value = await p.fn({ idempotencyKey: p.idempotencyKey, signal: p.signal });
+  p.signal.throwIfAborted();
+  const result = new JsonCopier(failInvalidJson).copy((value ?? null) as Json, `The result of step ${step.name}`);
+  const { invocationId, runner } = task;
+  const customMetadata = { step: { ...step, callId: step.callId ?? null, result } };
+  const event = createEvent({ author: p.author, invocationId, customMetadata }, runner.runtime);
+  const committed = await p.commit(event);
+  if (!committed?.customMetadata?.['step'])
+    throw new TholeError('PLUGIN_FAILED', `A plugin dropped or changed the event of step ${step.name}.`);
+  return result as R;
+}
+
+/** The stored events of an agent that runs again. It yields them again, and they are compared instead of stored. */
+export class EventReplay {
+  readonly #agentName: string;
+  readonly #place: string;
+  readonly #events: Event[];
+
+  constructor(agentName: string, place: string, events: readonly Event[]) {
+    this.#agentName = agentName;
+    this.#place = place;
+    this.#events = [...events];
+  }
+
+  /** True if the agent has not yielded all of its earlier events again. */
+  get isActive(): boolean {
+    return this.#events.length > 0;
+  }
+
+  /**
+   * Returns the stored event that this event repeats, or undefined for a new event. Throws `RESUME_DIVERGED` if they differ in
+   * author or kind.
+   */
+  next(event: Event): Event | undefined {
+    if (!this.isActive || event.partial || event.seq !== undefined) return undefined;
+    if (event.nodeInfo?.path !== undefined && event.nodeInfo.path !== this.#place) return undefined;
+    const stored = this.#events.shift()!;
+    if (stored.author === event.author && kindOf(stored) === kindOf(event)) return stored;
+    throw new TholeError(
+      'RESUME_DIVERGED',
+      `Agent ${this.#agentName} yielded another event than before (${kindOf(event)} of ${event.author} instead of ` +
+        `${kindOf(stored)} of ${stored.author}). Put decisions that depend on state or on the outside into context.step().`,
+    );
+  }
+}
+
+/** The kind of an event: what its parts are. */
+function kindOf(event: Event): string {
+  if (getFunctionCalls(event).length > 0) return 'calls';
+  if (getFunctionResponses(event).length > 0) return 'function responses';
+  return event.content ? 'content' : 'an event without content';
 }

@@ -1,9 +1,23 @@
-import { TholeError } from '@thole/core';
-import { assertName, invalidInput, optionNames, rejectUnknownOptions, scopeOf } from '@thole/core/kit';
-import type { Content, Event, Plugin } from '@thole/core';
+import { createEvent, pendingInterrupts, TholeError } from '@thole/core';
+import {
+  assertName,
+  invalidInput,
+  optionNames,
+  rejectUnknownOptions,
+  rewindOf,
+  scopeOf,
+  sessionNotFound as notFound,
+} from '@thole/core/kit';
+import type { Content, Event, Interrupt, Plugin, SessionRef, SessionService, StateDelta } from '@thole/core';
+import { interruptsOf } from '../history/interrupt-fold.ts';
+import { hasHook } from '../hooks/call-hooks.ts';
+import { OpenRun } from '../invocation/open-run.ts';
 import { checkRunRequest } from '../invocation/run-request.ts';
 import type { CheckedRequest, RunRequest } from '../invocation/run-request.ts';
+import { RunTask } from '../invocation/run-task.ts';
 import { prepareRewind } from '../rewind/rewind-session.ts';
+import { emptyEvent, LiveSession } from '../session/live-session.ts';
+import { sessionNotFound } from '../session/session-cache.ts';
 import { RunHandle } from './run.ts';
 import type { Run } from './run.ts';
 import type { RunInit } from './runner-deps.ts';
@@ -38,6 +52,79 @@ const rewindNames = optionNames<RewindRequest & { appName?: string }>({
   keepMemory: true,
   signal: true,
 });
+
+/** Number of events in the first read. Each further read has 8 times as many. */
+const FIRST_READ = 100;
+
+/**
+ * Returns the open interrupts of a session, oldest first. Reads the newest events until they contain as many open interrupts as
+ * the mark of the session counts; without a count, and after a rewind, the whole session. Throws `SESSION_NOT_FOUND`.
+ */
+export async function readInterrupts(
+  service: SessionService,
+  ref: SessionRef,
+  signal: AbortSignal | undefined,
+): Promise<Interrupt[]> {
+  for (let numRecentEvents: number | undefined = FIRST_READ; ;) {
+    const session = await service.getSession({ ...ref, numRecentEvents, signal });
+    if (!session) throw notFound(ref);
+    const { events, marks } = session;
+    const found = pendingInterrupts(events);
+    if (numRecentEvents === undefined || events.length < numRecentEvents) return found;
+    // A rewind may remove events from before the window on.
+    const isUncertain = !marks?.openInterrupts || events.some((event) => rewindOf(event) !== undefined);
+    if (!isUncertain && found.length === marks.openInterrupts) return found;
+    numRecentEvents = isUncertain ? undefined : numRecentEvents * 8;
+  }
+}
+
+/** Writes state outside of a run. Plugins get the event first. It takes no lease, so it neither waits for a run nor stops one. */
+export async function updateState(init: RunInit, stateDelta: StateDelta, signal?: AbortSignal): Promise<Event> {
+  const { ref, runner } = init;
+  const { service } = init.sessionAccess;
+  if (!hasHook(runner.plugins, 'onEventCallback')) return service.updateState({ ...ref, stateDelta, signal });
+  const session = await service.getSession({ ...ref, signal });
+  if (!session) throw sessionNotFound(ref);
+  // A task that never begins: it only commits this event.
+  const task = new RunTask(init, { ...ref, newMessage: '' });
+  task.opened = new OpenRun(task, new LiveSession(session, undefined), {});
+  const { invocationId } = task;
+  const event = createEvent({ author: 'system', invocationId, actions: { stateDelta } }, runner.runtime);
+  return (await task.commit(event)) ?? emptyEvent(event);
+}
+
+/**
+ * Stores the closing record of an invocation that is paused or unfinished, which closes its interrupts. Returns false if the
+ * session does not contain such an invocation.
+ */
+export async function cancelInvocation(init: RunInit, invocationId: string): Promise<boolean> {
+  // Without a lease first: another run may hold the session for long.
+  const session = await init.sessionAccess.service.getSession(init.ref);
+  if (!session || !mayCancel(new LiveSession(session, undefined), invocationId)) return false;
+  let isCancelled = false;
+  const beforeMessage: RunInit['beforeMessage'] = async (task, { committer, session: opened }) => {
+    if (!mayCancel(opened, invocationId)) return 'end';
+    const errorMessage = `Invocation ${invocationId} was cancelled.`;
+    const record = { author: 'system', invocationId, errorCode: 'RUN_ABORTED', errorMessage };
+    await committer.commit(createEvent(record, task.runner.runtime));
+    if (task.otherUnfinished === invocationId) task.otherUnfinished = null;
+    isCancelled = true;
+    return 'end';
+  };
+  // A run that ends before its message: it has the lease, its renewal and its release.
+  const runner = { ...init.runner, plugins: [] };
+  const { userId, sessionId } = init.ref;
+  const request: RunRequest = { userId, sessionId, newMessage: 'cancel', runConfig: { reader: 'detached' } };
+  for await (const _ of new RunHandle({ ...init, runner, beforeMessage }, request));
+  return isCancelled;
+}
+
+function mayCancel(session: LiveSession, invocationId: string): boolean {
+  if (session.unfinished === invocationId) return true;
+  return interruptsOf(session)
+    .ofInvocation(invocationId)
+    .some((each) => each.isOpen);
+}
 
 /** Removes an invocation and everything after it, under the session's lease. Returns the stored marker. */
 export async function rewind(init: RunInit, p: RewindRequest): Promise<Event> {

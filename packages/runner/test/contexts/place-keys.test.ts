@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { FixedRuntime } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
-import { sha256 } from '../../src/contexts/sha-256.ts';
+import { sha256 } from '../../src/contexts/place-keys.ts';
 
 describe('sha256', () => {
   const expected = (text: string): string => createHash('sha256').update(text).digest('hex');

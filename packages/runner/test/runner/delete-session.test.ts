@@ -1,29 +1,10 @@
-import type { Part, Plugin } from '@thole/core';
+import type { Part } from '@thole/core';
 import { InMemoryArtifactService, InMemoryMemoryService } from '@thole/mem-services';
 import { describe, expect, it } from 'vitest';
-import { agentOf, createSetup, hello, ref, says, saying } from '../support/setup.ts';
+import { agentOf, createSetup, hello, ref, says } from '../support/setup.ts';
 
 const file: Part = { inlineData: { mimeType: 'text/plain', data: 'aGk=' } };
 const user = { appName: 'app', userId: 'ann' };
-
-describe('Runner.updateState', () => {
-  it('passes the event to plugins and stores it without a lease (contracts 12, 16)', async () => {
-    const events: unknown[] = [];
-    const plugin: Plugin = {
-      name: 'listener',
-      onEventCallback: ({ event }) => void events.push([event.author, event.actions.stateDelta]),
-    };
-    const { runner, stored } = await createSetup(saying('root', 'fine'), { plugins: [plugin] });
-    const event = await runner.updateSessionState({
-      userId: 'ann',
-      sessionId: 's',
-      stateDelta: { mood: 'good', 'temp:x': 1 },
-    });
-    expect(event.seq).toBe(1);
-    expect(events).toEqual([['system', { mood: 'good', 'temp:x': 1 }]]);
-    expect((await stored()).state).toEqual({ mood: 'good' });
-  });
-});
 
 describe('Runner.deleteSession', () => {
   it('deletes artifacts, and memory only with memory: true (contract 11)', async () => {

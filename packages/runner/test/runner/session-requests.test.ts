@@ -1,9 +1,10 @@
 import { createEvent } from '@thole/core';
-import type { Interrupt, SessionService } from '@thole/core';
+import type { Interrupt, Plugin, SessionService } from '@thole/core';
 import { InMemorySessionService } from '@thole/mem-services';
 import { calls, says, ScriptedLlm } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
 import { createSetup, hello, ref, rootOf, toolOf } from '../support/llm-setup.ts';
+import { createSetup as createAgentSetup, saying } from '../support/setup.ts';
 
 interface Read {
   interrupts: Interrupt[];
@@ -74,5 +75,24 @@ describe('Runner.pendingInterrupts', () => {
     await rewind();
     const { interrupts, reads } = await read();
     expect([interrupts.map(({ id }) => id), reads.length]).toEqual([ids, 2]);
+  });
+});
+
+describe('Runner.updateState', () => {
+  it('passes the event to plugins and stores it without a lease (contracts 12, 16)', async () => {
+    const events: unknown[] = [];
+    const plugin: Plugin = {
+      name: 'listener',
+      onEventCallback: ({ event }) => void events.push([event.author, event.actions.stateDelta]),
+    };
+    const { runner, stored } = await createAgentSetup(saying('root', 'fine'), { plugins: [plugin] });
+    const event = await runner.updateSessionState({
+      userId: 'ann',
+      sessionId: 's',
+      stateDelta: { mood: 'good', 'temp:x': 1 },
+    });
+    expect(event.seq).toBe(1);
+    expect(events).toEqual([['system', { mood: 'good', 'temp:x': 1 }]]);
+    expect((await stored()).state).toEqual({ mood: 'good' });
   });
 });
