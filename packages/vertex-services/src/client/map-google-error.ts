@@ -96,3 +96,10 @@ export function httpStatusOf(error: unknown): number | undefined {
   const status = TholeError.is(error) ? error.details?.['httpStatus'] : undefined;
   return typeof status === 'number' ? status : undefined;
 }
+
+/** True if the id of a new object is taken. The services answer 400 or 409. */
+export function isTaken(error: unknown): boolean {
+  const { cause } = error as { cause?: { message?: string } };
+  const status = httpStatusOf(error);
+  return status === 409 || (status === 400 && /already exists/i.test(cause?.message ?? ''));
+}

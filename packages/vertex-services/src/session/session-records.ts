@@ -1,0 +1,160 @@
+import { TholeError } from '@thole/core';
+import { sessionExists } from '@thole/core/kit';
+import type { SessionRef, StoredSession } from '@thole/core';
+import type { AgentEngines } from '../client/agent-engine.ts';
+import { httpStatusOf, isTaken } from '../client/map-google-error.ts';
+import { idOf, quoted } from '../client/vertex-client.ts';
+import type { VertexClient, VertexPath } from '../client/vertex-client.ts';
+import { newSessionState, probeState, readRecord } from './session-record.ts';
+import type { SessionRecord } from './session-record.ts';
+
+/** Session ids that the service accepts. */
+const SESSION_ID = /^[A-Za-z0-9-]{1,63}$/;
+
+/** The requests for sessions without their events. */
+export class SessionRecords {
+  readonly #client: VertexClient;
+  readonly #engines: AgentEngines;
+
+  constructor(client: VertexClient, engines: AgentEngines) {
+    this.#client = client;
+    this.#engines = engines;
+  }
+
+  async create(session: StoredSession): Promise<void> {
+    const { key } = session;
+    const engine = this.#engines.of(key.appName);
+    const body = { userId: key.userId, sessionState: newSessionState(session, this.#ownerOf(key.appName)) };
+    const url = this.#client.url(engine, '/sessions');
+    const query = { sessionId: key.sessionId };
+    try {
+      await this.#client.operation({ method: 'POST', url, query, body, isUnrepeatable: true }, engine.location);
+    } catch (error) {
+      if (isTaken(error)) throw sessionExists(key);
+      if (httpStatusOf(error) === 400) throw invalidSessionId(error);
+      if (httpStatusOf(error) === 404) throw engineNotFound(engine, error);
+      throw error;
+    }
+  }
+
+  /** Returns the session if it exists and belongs to the app and the user of the key. */
+  async find(key: SessionRef): Promise<SessionRecord | undefined> {
+    // A name that no session can have would be an error of the service.
+    if (!isSessionId(key.sessionId)) return undefined;
+    try {
+      const stored = await this.#client.json({ url: this.#client.url(this.path(key)) });
+      // The service returns the sessions of all users.
+      if (stored['userId'] !== key.userId) return undefined;
+      const record = readRecord(key, stored);
+      return this.#isOwner(record, key.appName) ? record : undefined;
+    } catch (error) {
+      const status = httpStatusOf(error);
+      if (status === 404 && isEngineMissing(error)) throw engineNotFound(this.#engines.of(key.appName), error);
+      if (status === 404 || status === 400) return undefined;
+      throw error;
+    }
+  }
+
+  /** Returns false if the session does not exist. */
+  async delete(key: SessionRef): Promise<boolean> {
+    try {
+      const { location } = this.#engines.of(key.appName);
+      await this.#client.operation({ method: 'DELETE', url: this.#client.url(this.path(key)) }, location);
+      return true;
+    } catch (error) {
+      if (httpStatusOf(error) === 404) return false;
+      throw error;
+    }
+  }
+
+  /** Returns the sessions of a user or of all users. */
+  async list({ appName, userId }: { appName: string; userId?: string | undefined }): Promise<SessionRecord[]> {
+    const filter = userId === undefined ? undefined : `user_id=${quoted(userId)}`;
+    const engine = this.#engines.of(appName);
+    const url = this.#client.url(engine, '/sessions');
+    const records: SessionRecord[] = [];
+    const pages = this.#client.pages({ url, query: { filter } }, 'sessions');
+    const found = await Array.fromAsync(pages).catch((error: unknown) => {
+      throw httpStatusOf(error) === 404 ? engineNotFound(engine, error) : error;
+    });
+    for (const stored of found) {
+      const owner = stored['userId'] as string;
+      if (userId !== undefined && owner !== userId) continue;
+      const sessionId = idOf(stored);
+      const record = readRecord({ appName, userId: owner, sessionId }, stored);
+      if (this.#isOwner(record, appName)) records.push(record);
+    }
+    return records;
+  }
+
+  /**
+   * Calls `work` with a session of the user, which contains the state of the user and the app. The service returns them
+   * only with a session: without one, a session is created and deleted.
+   */
+  async withAny<T>(
+    appName: string,
+    userId: string | undefined,
+    work: (record: SessionRecord) => Promise<T>,
+  ): Promise<T> {
+    const engine = this.#engines.of(appName);
+    const url = this.#client.url(engine, '/sessions');
+    const query = { filter: userId === undefined ? undefined : `user_id=${quoted(userId)}` };
+    for await (const stored of this.#client.pages({ url, query }, 'sessions', 1)) {
+      const key = { appName, userId: stored['userId'] as string, sessionId: idOf(stored) };
+      if (userId !== undefined && key.userId !== userId) continue;
+      const whole = await this.#client.json({ url: this.#client.url(this.path(key)) });
+      return work(readRecord(key, whole));
+    }
+    const owner = userId ?? 'thole';
+    const body = { userId: owner, sessionState: probeState(this.#client.runtime.now()) };
+    const created = await this.#client.operation({ method: 'POST', url, body, isUnrepeatable: true }, engine.location);
+    const key = { appName, userId: owner, sessionId: idOf(created) };
+    try {
+      return await work(readRecord(key, await this.#client.json({ url: this.#client.url(this.path(key)) })));
+    } finally {
+      await this.delete(key);
+    }
+  }
+
+  path({ appName, sessionId }: SessionRef): VertexPath {
+    const { location, name } = this.#engines.of(appName);
+    return { location, name: `${name}/sessions/${sessionId}` };
+  }
+
+  /** Name of the app to store in a session, if several apps may use one engine. */
+  #ownerOf(appName: string): string | undefined {
+    return this.#engines.isFixed ? appName : undefined;
+  }
+
+  #isOwner({ owner, isProbe }: SessionRecord, appName: string): boolean {
+    return !isProbe && (owner === undefined || !this.#engines.isFixed || owner === appName);
+  }
+}
+
+export function isSessionId(id: string): boolean {
+  return SESSION_ID.test(id);
+}
+
+/** Throws `INVALID_INPUT` for an id that the service does not accept. */
+export function assertSessionId(id: string): void {
+  if (!isSessionId(id)) throw invalidSessionId();
+}
+
+/** True if the service does not find the engine, false if it does not find the session. */
+function isEngineMissing(error: unknown): boolean {
+  const { cause } = error as { cause?: { message?: string } };
+  return /\bReasoningEngine\b/.test(cause?.message ?? '');
+}
+
+function invalidSessionId(cause?: unknown): TholeError {
+  return new TholeError(
+    'INVALID_INPUT',
+    'sessionId must have 1 to 63 letters, digits and hyphens on Vertex AI: use "session-info", not "session_info".',
+    { ...(cause !== undefined && { cause }) },
+  );
+}
+
+function engineNotFound({ name }: VertexPath, cause: unknown): TholeError {
+  const message = `The Agent Engine ${name} does not exist. Check agentEngineId or appName, the project and the location.`;
+  return new TholeError('STORE_UNAVAILABLE', message, { retryable: false, cause });
+}
