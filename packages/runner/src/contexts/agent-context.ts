@@ -26,6 +26,7 @@ import type { Durability } from '../runner/runner-deps.ts';
 import type { AgentCall, FlowSupport, LoopRounds, OpenToolContext, ToolContextInit } from '../hooks/flow-support.ts';
 import type { PendingChanges } from '../invocation/pending-changes.ts';
 import type { RunTask } from '../invocation/run-task.ts';
+import type { JoinedMessages } from '../resume/join-run.ts';
 import { emptyEvent } from '../session/live-session.ts';
 import type { RunTrace } from '../traces/run-trace.ts';
 import { BaseContext } from './base-context.ts';
@@ -91,9 +92,7 @@ export class AgentContext<T = unknown> extends BaseContext<T> implements Invocat
   }
 
   countLlmCall(): void {
-    this.task.assertMayBegin();
-    this.task.joined.modelSees(this.task.session.lastSeq);
-    this.task.calls.count(this.task.invocationId);
+    this.countModelCall(this.lastSeq);
   }
 
   onClose(fn: () => void | Promise<void>): () => void {
@@ -251,6 +250,12 @@ export class AgentContext<T = unknown> extends BaseContext<T> implements Invocat
   get seqAtStart(): number {
     return this.task.seqAtStart;
   }
+  get lastSeq(): number {
+    return this.task.session.lastSeq;
+  }
+  get joined(): JoinedMessages {
+    return this.task.joined;
+  }
   get isShutDown(): boolean {
     return this.task.isShutDown;
   }
@@ -273,6 +278,12 @@ export class AgentContext<T = unknown> extends BaseContext<T> implements Invocat
   openToolContext(p: ToolContextInit): OpenToolContext {
     const context = new ToolCallContext(this.task, this, p.span ?? this.ownSpan, p);
     return { context, requests: context.requests, usage: context.usage, close: () => context.close() };
+  }
+
+  countModelCall(lastSeq: number): void {
+    this.task.assertMayBegin();
+    this.task.joined.modelSees(lastSeq);
+    this.task.calls.count(this.task.invocationId);
   }
 
   assertMayBegin(): void {

@@ -13,6 +13,8 @@ import { ModelSpan } from './model-span.ts';
 export interface ModelAnswer {
   readonly id: string;
   readonly response: LlmResponse;
+  /** `seq` of the newest event that the model saw, if a message has joined the run. */
+  readonly seenSeq?: number | undefined;
 }
 
 /**
@@ -99,8 +101,8 @@ export class ModelCall {
     const draft = this.#draft;
     const model = (this.#model = modelOf(draft));
     draft.request.model = model.model;
-    draft.context.countLlmCall();
     const { trace } = draft.support;
+    draft.support.countModelCall(draft.lastSeq);
     this.#span = trace && new ModelSpan(trace, draft, { model, eventId: this.#id, stream: this.#isStreamed });
   }
 
@@ -120,7 +122,10 @@ export class ModelCall {
 
   #answer(response: LlmResponse): ModelAnswer {
     this.#isOver = true;
-    return { id: this.#id, response };
+    const { lastSeq, support } = this.#draft;
+    // Not for the answer of a callback that came instead of the model's.
+    const seenSeq = this.#model && support.joined.hasMessage ? lastSeq : undefined;
+    return { id: this.#id, response, seenSeq };
   }
 }
 

@@ -143,7 +143,7 @@ async function fittingContent(agent: LlmAgent, turn: Turn, response: LlmResponse
   return content;
 }
 
-function answerEvent(draft: RequestDraft, { id, response }: ModelAnswer, content: Content | undefined): Event {
+function answerEvent(draft: RequestDraft, { id, response, seenSeq }: ModelAnswer, content: Content | undefined): Event {
   const { agent, context, artifactDelta, support, tools } = draft;
   const { invocationId, branch, runtime } = context;
   const { partial: _, ...rest } = response;
@@ -156,6 +156,7 @@ function answerEvent(draft: RequestDraft, { id, response }: ModelAnswer, content
     actions: createEventActions({ artifactDelta: { ...artifactDelta } }),
   };
   if (branch !== undefined) event.branch = branch;
+  if (seenSeq !== undefined) event.customMetadata = { ...event.customMetadata, seenSeq };
   if (!content) return event;
   event.content = giveCallIds(content.role ? content : { ...content, role: 'model' }, {
     runtime,

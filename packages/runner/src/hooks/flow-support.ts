@@ -17,6 +17,7 @@ import type { CallAttempt } from '../flow/call-attempt.ts';
 import type { InterruptRequest } from '../flow/interrupt-request.ts';
 import type { Progress } from '../history/progress.ts';
 import type { TurnSegment } from '../history/turn-segments.ts';
+import type { JoinedMessages } from '../resume/join-run.ts';
 import type { Durability } from '../runner/runner-deps.ts';
 import type { RunTrace } from '../traces/run-trace.ts';
 
@@ -50,6 +51,12 @@ export interface FlowSupport {
   readonly updatedCalls: ReadonlySet<string>;
   /** `seq` of the newest event when this run opened the session. */
   readonly seqAtStart: number;
+  /** `seq` of the newest event. */
+  readonly lastSeq: number;
+  /** Messages and answers of other callers in this run. */
+  readonly joined: JoinedMessages;
+  /** Counts a model call, whose request contains the events up to this `seq`. Throws `LLM_CALL_LIMIT`. */
+  countModelCall(lastSeq: number): void;
   /** Stores an event of a tool call, without the pending changes of hooks and agents. */
   commitWithoutChanges(event: Event): MaybePromise<Event | undefined>;
   /** Path of the call of this agent. */

@@ -4,6 +4,7 @@ import type { Event, Fence, SessionMarks, StateMap } from '@thole/core';
 import { callPlugins, hasHook } from '../hooks/call-hooks.ts';
 import { reportInterrupts } from '../hooks/notify-plugins.ts';
 import { modelNameOf } from '../request/find-model.ts';
+import { asJoined, isUserMessage } from '../resume/join-run.ts';
 import type { UnstoredChanges } from './pending-changes.ts';
 import type { RunTask } from './run-task.ts';
 
@@ -67,6 +68,7 @@ export class Committer {
     const { calls, runConfig, session, temp, unstored } = this.#task;
     try {
       let event = withMetadata(original, runConfig.customMetadata);
+      if (this.#condition.ifHeldBy !== undefined && isUserMessage(event)) event = asJoined(event);
       if (this.hasEventHook && !p?.withoutPlugins) {
         const changed = await this.callEventHook(event);
         if (!changed) return undefined;

@@ -8,7 +8,8 @@ import type { RequestDraft } from './request-draft.ts';
 
 /** Adds the history as this agent sees it, kept from turn to turn; at least the user's message. */
 export function addContents(draft: RequestDraft): void {
-  const { context, request, retry, dynamicInstruction, isForCalls } = draft;
+  const { context, request, retry, dynamicInstruction, isForCalls, support } = draft;
+  draft.lastSeq = support.lastSeq;
   if (isForCalls) return void (request.contents = [context.userContent]);
   const contents = foldOf(draft).contentsOf(context.history, contentsRequest(draft));
   const shown = contents.length > 0 ? contents : [context.userContent];

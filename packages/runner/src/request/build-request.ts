@@ -39,6 +39,7 @@ export function buildRequest(
     isForCalls,
     retry: p.retry,
     request: { contents: [], config: configOf(agent, p.step) },
+    lastSeq: 0,
     tools: undefined,
     origins: undefined,
     artifactDelta: {},

@@ -15,6 +15,8 @@ export interface RequestDraft {
   /** Contents for the model after the history that are never stored: a rejected answer and the problem. */
   readonly retry: readonly Content[];
   readonly request: LlmRequest;
+  /** `seq` of the newest event in the contents. */
+  lastSeq: number;
   /** The tools that the model may call. */
   tools: Map<string, Tool> | undefined;
   /** The source of each tool, for errors. */

@@ -84,11 +84,16 @@ function noop(): void {}
 /** The messages and answers that other callers have added to a run. */
 export class JoinedMessages {
   #unseen: Event[] = [];
-  /** True if an answer has joined, and the invocation was not continued since. */
-  #hasAnswer = false;
+  #hasAnswer: boolean = false;
+  #hasMessage: boolean = false;
 
+  /** True if an answer has joined, and the invocation was not continued since. */
   get hasAnswer(): boolean {
     return this.#hasAnswer;
+  }
+  /** True if a message has ever joined. Then answers of models store what they have seen. */
+  get hasMessage(): boolean {
+    return this.#hasMessage;
   }
   /** The messages that no model has seen, oldest first. */
   get unseen(): readonly Event[] {
@@ -101,10 +106,12 @@ export class JoinedMessages {
 
   add(event: Event): void {
     if (getFunctionResponses(event).length > 0) this.#hasAnswer = true;
-    else this.#unseen.push(event);
+    if (!isUserMessage(event)) return;
+    this.#hasMessage = true;
+    this.#unseen.push(event);
   }
 
-  /** Called when a request to a model is built, with the `seq` of the newest event. */
+  /** Called when a request is sent to a model, with the `seq` of its newest event. */
   modelSees(seq: number): void {
     if (this.#unseen.length > 0) this.#unseen = this.#unseen.filter((event) => (event.seq ?? 0) > seq);
   }
@@ -114,4 +121,26 @@ export class JoinedMessages {
     this.#hasAnswer = false;
     this.#unseen = [];
   }
+}
+
+/** Returns the event of a message, marked as one that has joined a run. */
+export function asJoined(event: Event): Event {
+  return { ...event, customMetadata: { ...event.customMetadata, joined: true } };
+}
+
+/** True for a message of a person. An answer to an interrupt is not one. */
+export function isUserMessage(event: Event): boolean {
+  return event.author === 'user' && event.content !== undefined && getFunctionResponses(event).length === 0;
+}
+
+/** Returns the messages that have joined an invocation and that no model had seen when these events were stored. */
+export function unseenMessages(events: readonly Event[]): Event[] {
+  let seen = 0;
+  for (const { customMetadata } of events) {
+    const seenSeq = customMetadata?.['seenSeq'];
+    if (typeof seenSeq === 'number') seen = Math.max(seen, seenSeq);
+  }
+  return events.filter(
+    (event) => event.customMetadata?.['joined'] === true && isUserMessage(event) && (event.seq ?? 0) > seen,
+  );
 }

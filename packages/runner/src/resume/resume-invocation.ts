@@ -23,6 +23,7 @@ import {
   messageOf,
   useStoredConfig,
 } from './find-invocation.ts';
+import { unseenMessages } from './join-run.ts';
 import { beginAttempt } from './recover.ts';
 
 /**
@@ -73,7 +74,7 @@ export async function resumeInvocation(
   const checked = await storeCheckedAnswers(task, opened, request);
   await answerExpired(task);
   const visible = rebuildProgress(task);
-  if (isRecovery) for (const message of unseenMessages(visible)) task.joined.add(message);
+  for (const message of unseenMessages(visible)) task.joined.add(message);
   for (const event of visible)
     if (event.usageMetadata) task.calls.addEarlier(event.usageMetadata, modelNameOf(event, task));
   task.updatedCalls = new Set(checked.filter(({ isUpdate, asksModel }) => isUpdate && asksModel).map(({ id }) => id));
@@ -86,13 +87,6 @@ function assertAnswersVisible(task: RunTask, request: CheckedRequest): void {
   const { interrupts, session } = task;
   for (const { id } of answersOf(task, request))
     if (!interrupts.find(id) && !recordedCall(session.log, id)) throw interruptNotFound(session, id);
-}
-
-/** Returns the messages that joined after the last event of an agent. The process died before a model saw them. */
-function unseenMessages(events: readonly Event[]): Event[] {
-  const last = events.findLastIndex(({ author }) => author !== 'user' && author !== 'system');
-  if (last < 0) return [];
-  return events.slice(last + 1).filter((event) => event.content && getFunctionResponses(event).length === 0);
 }
 
 /** Rebuilds the progress of the invocation from its events, and returns them. */

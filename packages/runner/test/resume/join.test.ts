@@ -1,7 +1,11 @@
+import { createEvent } from '@thole/core';
 import type { LlmResponse } from '@thole/core';
 import { calls, says, ScriptedLlm } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
+import { LlmAgent } from '../../src/agents/llm-agent.ts';
+import { ParallelAgent } from '../../src/agents/parallel-agent.ts';
 import { createSetup, hello, outcomeOf, ref, rootOf, settle, textsIn, toolOf } from '../support/llm-setup.ts';
+import { agentOf } from '../support/setup.ts';
 
 const join = { concurrency: { policy: 'join' as const } };
 
@@ -75,6 +79,33 @@ describe('concurrency.policy: join', () => {
     expect(textsIn((await stored()).events)).toEqual(texts);
   });
 
+  it('calls the model again for a message that was read after its request was built', async () => {
+    const [built, told] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const model = new ScriptedLlm(says('A.'), says('Both.'));
+    const slow = new LlmAgent({ name: 'slow', model, beforeModelCallback: () => built.promise.then(() => undefined) });
+    const other = agentOf('other', async function* ({ invocationId, runtime }) {
+      await told.promise;
+      yield createEvent(
+        { author: 'other', invocationId, content: { role: 'model', parts: [{ text: 'News.' }] } },
+        runtime,
+      );
+    });
+    const { runner, runtime } = await createSetup(new ParallelAgent({ name: 'root', subAgents: [slow, other] }), join);
+    const first = runner.runToCompletion(hello);
+    await settle();
+    const second = runner.runToCompletion({ ...hello, newMessage: 'more' });
+    await settle();
+    // The run reads the message when it stores this event.
+    told.resolve();
+    await settle();
+    built.resolve();
+    await settle();
+    // The second caller checks from time to time whether the run has ended.
+    await runtime.advance(1_000);
+    await Promise.all([first, second]);
+    expect(model.requests.map(({ contents }) => JSON.stringify(contents).includes('more'))).toEqual([false, true]);
+  });
+
   it('runs alone if no run holds the session', async () => {
     const model = new ScriptedLlm(says('One.'), says('Two.'));
     const { runner } = await createSetup(rootOf(model), join);
@@ -87,8 +118,6 @@ describe('Runner.resume', () => {
   it('answers an interrupt while its run is still active, without waiting for the lease', async () => {
     const gate = Promise.withResolvers<string>();
     const pay = toolOf('pay', () => 'paid', { requireConfirmation: true });
-    const { LlmAgent } = await import('../../src/agents/llm-agent.ts');
-    const { ParallelAgent } = await import('../../src/agents/parallel-agent.ts');
     const asking = new LlmAgent({
       name: 'asking',
       model: new ScriptedLlm(calls('pay', {}, 'c1'), says('Paid.')),

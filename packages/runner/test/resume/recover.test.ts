@@ -91,8 +91,8 @@ describe('A workflow that has ended before a joined message', () => {
     const first = rootWith(new ScriptedLlm(says('A.')), new ScriptedLlm(says('B.')));
     const { runner, runtime, sessions, stored } = await createSetup(first);
     const { invocationId } = await runner.runToCompletion(hello);
-    const joined = { session: ref, event: messageOf(invocationId), marks: { unfinished: invocationId } };
-    await sessions.appendEvent(joined);
+    const event = { ...messageOf(invocationId), customMetadata: { joined: true } };
+    await sessions.appendEvent({ session: ref, event, marks: { unfinished: invocationId } });
     // The next process dies between the two agents.
     const dies = rootWith(new ScriptedLlm(says('C.')), new ScriptedLlm(() => new Promise(() => {})));
     Object.defineProperty(sessions, 'isDurable', { value: true });
