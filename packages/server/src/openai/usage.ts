@@ -1,4 +1,5 @@
 import type { Usage } from '@thole/core';
+import { addTokens, noTokens } from '../front-ends/token-counts.ts';
 
 /** Token counts of a completion. */
 export interface ChatUsage {
@@ -43,9 +44,8 @@ export function toResponseUsage(usage: Usage | undefined): ResponseUsage {
 }
 
 function countsOf(usage: Usage = {}): Record<'input' | 'output' | 'total' | 'cached' | 'reasoning', number> {
-  const { promptTokenCount = 0, toolUsePromptTokenCount = 0, candidatesTokenCount = 0 } = usage;
-  const { thoughtsTokenCount: reasoning = 0, cachedContentTokenCount: cached = 0 } = usage;
-  const input = promptTokenCount + toolUsePromptTokenCount;
-  const output = candidatesTokenCount + reasoning;
+  const sum = noTokens();
+  addTokens(sum, usage);
+  const { input, output, cacheRead: cached, reasoning } = sum;
   return { input, output, total: usage.totalTokenCount ?? input + output, cached, reasoning };
 }

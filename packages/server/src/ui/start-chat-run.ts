@@ -63,9 +63,11 @@ async function answer(call: Call, message: ChatMessage): Promise<Response> {
   const { interrupts, responses } = readAnswers(open, call.body, message);
   if (call.context.hasAuthorize) await call.authorizeAgain({ appName, userId, action: 'answer', interrupts });
   const toolCallIds = message.parts.map((part) => (isPlainObject(part) ? part['toolCallId'] : undefined));
+  const { invocationId } = interrupts[0]!;
+  const earlier = (await readEvents(call, ref)).filter((event) => event.invocationId === invocationId);
   const known = { toolCallIds: new Set(toolCallIds.filter((id) => typeof id === 'string')), interrupts: open };
   const newMessage: Content = { role: 'user', parts: responses.map((functionResponse) => ({ functionResponse })) };
-  return run(call, { ref, newMessage, invocationId: interrupts[0]!.invocationId }, new UiEncoder(known));
+  return run(call, { ref, newMessage, invocationId }, new UiEncoder(known, earlier));
 }
 
 function rerun(

@@ -1,4 +1,5 @@
 import type { Interrupt, Json, JsonObject } from '@thole/core';
+import type { UiUsage } from './total-usage.ts';
 
 /** An interrupt as a part of a message. The part of an answered interrupt has the same id. */
 export interface InterruptData extends Interrupt {
@@ -10,6 +11,7 @@ export interface InterruptData extends Interrupt {
 /** A chunk of the AI SDK's UI message stream that Thole sends. Tools are dynamic: the server does not know the page's types. */
 export type UiChunk =
   | { type: 'start'; messageId: string; messageMetadata: UiMetadata }
+  | { type: 'message-metadata'; messageMetadata: UiMetadata }
   | { type: 'finish'; finishReason: UiFinishReason; messageMetadata: UiMetadata }
   | { type: 'start-step' | 'finish-step' | 'reset-step' }
   | { type: 'text-start' | 'text-end' | 'reasoning-start' | 'reasoning-end'; id: string }
@@ -42,6 +44,8 @@ export interface UiMetadata {
   invocationId?: string | undefined;
   /** `paused`: the invocation waits for an answer to an interrupt. */
   status?: 'completed' | 'paused' | undefined;
+  /** Tokens of the message, if its models report them. */
+  totalUsage?: UiUsage | undefined;
   /** The error of a stored invocation that failed. */
   errorText?: string | undefined;
 }

@@ -4,6 +4,7 @@ import { clipMessage } from '../http/clip-message.ts';
 import { isClosingRecord } from '../runs/end-frames.ts';
 import { fileChunk } from './file-chunk.ts';
 import { foldChunks } from './fold-chunks.ts';
+import { TotalUsage } from './total-usage.ts';
 import type { UiChunk, UiMessage, UiMetadata } from './ui-chunk.ts';
 import { UiChunks } from './ui-chunks.ts';
 import { isAbort } from './ui-encoder.ts';
@@ -27,10 +28,12 @@ export function toUiMessages(events: readonly Event[], activeInvocationId?: stri
       let draft = drafts.get(invocationId);
       if (!draft || (draft.isEnded && event.author !== 'user')) {
         const n = (draft?.n ?? 0) + 1;
-        draft = { n, chunks: draft?.chunks ?? new UiChunks(), written: [], metadata: { invocationId }, isEnded: false };
+        const chunks = draft?.chunks ?? new UiChunks();
+        draft = { n, chunks, usage: new TotalUsage(), written: [], metadata: { invocationId }, isEnded: false };
         drafts.set(invocationId, draft);
         messages.push(draft);
       }
+      draft.usage.add(event);
       draft.written.push(...draft.chunks.of(event));
       if (isClosingRecord(event) && !isAbort(event.errorCode!))
         draft.metadata.errorText = clipMessage(event.errorMessage ?? 'The run failed.');
@@ -63,14 +66,15 @@ interface Draft {
   /** An invocation that a further message has joined has several answers. */
   readonly n: number;
   readonly chunks: UiChunks;
+  readonly usage: TotalUsage;
   readonly written: UiChunk[];
   readonly metadata: UiMetadata & { invocationId: string };
   isEnded: boolean;
 }
 
-function toMessage({ n, written, metadata }: Draft): UiMessage {
+function toMessage({ n, written, usage, metadata }: Draft): UiMessage {
   const id = n === 1 ? metadata.invocationId : `${metadata.invocationId}:${n}`;
-  return { id, role: 'assistant', metadata, parts: foldChunks(written) };
+  return { id, role: 'assistant', metadata: { ...metadata, ...usage.toMetadata() }, parts: foldChunks(written) };
 }
 
 function hasContent({ metadata, parts }: UiMessage): boolean {

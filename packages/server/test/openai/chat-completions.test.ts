@@ -6,6 +6,7 @@ import { FunctionTool, jsonSchema } from '@thole/tools';
 import OpenAI from 'openai';
 import { describe, expect, it } from 'vitest';
 import { bookingAnswers, bookingDesk } from '../booking-desk.ts';
+import { clerkWithExpert } from './clerk-with-expert.ts';
 import { openAiDemo, textsOf, told } from './openai-client.ts';
 
 const hello = { model: 'demo', messages: [{ role: 'user' as const, content: 'Hello' }] };
@@ -85,6 +86,17 @@ describe('POST /v1/chat/completions', () => {
     ]);
     expect(chunks.at(-1)!.usage).toMatchObject({ prompt_tokens: 7, completion_tokens: 5, total_tokens: 12 });
     expect(new Set(chunks.map(({ id }) => id)).size).toBe(1);
+  });
+
+  it('counts the tokens of an agent that runs as a tool, with and without a stream', async () => {
+    const expected = { prompt_tokens: 118, completion_tokens: 4, total_tokens: 122 };
+    const { usage: counted } = await openAiDemo({ rootAgent: clerkWithExpert() }).client.chat.completions.create(hello);
+    expect(counted).toMatchObject(expected);
+    const stream = await openAiDemo({ rootAgent: clerkWithExpert() }).client.chat.completions.create({
+      ...hello,
+      ...{ stream: true, stream_options: { include_usage: true } },
+    });
+    expect((await Array.fromAsync(stream)).at(-1)!.usage).toMatchObject(expected);
   });
 
   it('is read by the helper of the SDK that collects a stream', async () => {

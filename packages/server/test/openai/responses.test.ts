@@ -4,6 +4,7 @@ import { FunctionTool } from '@thole/tools';
 import type { ResponseInputItem } from 'openai/resources/responses/responses';
 import { describe, expect, it } from 'vitest';
 import { bookingAnswers, bookingDesk } from '../booking-desk.ts';
+import { clerkWithExpert } from './clerk-with-expert.ts';
 import { openAiDemo, textsOf, told } from './openai-client.ts';
 
 const hello = { model: 'demo', input: 'Hello' };
@@ -31,6 +32,15 @@ describe('POST /v1/responses', () => {
         total_tokens: 12,
       },
     });
+  });
+
+  it('counts the tokens of an agent that runs as a tool, with and without a stream', async () => {
+    const expected = { input_tokens: 118, output_tokens: 4, total_tokens: 122 };
+    const { usage: counted } = await openAiDemo({ rootAgent: clerkWithExpert() }).client.responses.create(hello);
+    expect(counted).toMatchObject(expected);
+    const { client } = openAiDemo({ rootAgent: clerkWithExpert() });
+    const events = await Array.fromAsync(await client.responses.create({ ...hello, stream: true }));
+    expect(events.at(-1)).toMatchObject({ type: 'response.completed', response: { usage: expected } });
   });
 
   it('streams items, texts and thoughts in the order of the protocol', async () => {

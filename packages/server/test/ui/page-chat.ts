@@ -1,9 +1,14 @@
 import { AbstractChat, DefaultChatTransport, lastAssistantMessageIsCompleteWithApprovalResponses } from 'ai';
-import type { ChatInit, ChatState, ChatStatus, UIMessage } from 'ai';
+import type { ChatInit, ChatState, ChatStatus, LanguageModelUsage, UIMessage } from 'ai';
 import type { Handler } from '../../src/index.ts';
 
-/** A message whose data parts are those of Thole. */
-export type PageMessage = UIMessage<{ invocationId?: string; status?: string; errorText?: string }>;
+/** A message whose metadata is that of Thole. */
+export type PageMessage = UIMessage<{
+  invocationId?: string;
+  status?: string;
+  errorText?: string;
+  totalUsage?: LanguageModelUsage;
+}>;
 
 /** The chat of a page, without React. It talks to a handler with the AI SDK's own transport. */
 export class PageChat extends AbstractChat<PageMessage> {
