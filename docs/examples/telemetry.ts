@@ -1,13 +1,16 @@
-import { context, metrics, trace } from '@opentelemetry/api';
+import { context, diag, DiagConsoleLogger, DiagLogLevel, metrics, trace } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
-import { OTLPMetricExporter } from '@opentelemetry/exporter-metrics-otlp-http';
-import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
+import { OTLPMetricExporter } from '@opentelemetry/exporter-metrics-otlp-proto';
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
 import { resourceFromAttributes } from '@opentelemetry/resources';
 import { ConsoleMetricExporter, MeterProvider, PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics';
 import { BatchSpanProcessor, ConsoleSpanExporter, TracerProvider } from '@opentelemetry/sdk-trace';
 import { openTelemetryTracer, traceSessions } from '@thole/runner/otel';
 import { InMemorySessionService, Runner, systemRuntime } from 'thole';
 import { createClerk } from './clerk.ts';
+
+// Without a logger, OpenTelemetry does not report that a collector cannot be reached.
+diag.setLogger(new DiagConsoleLogger(), DiagLogLevel.INFO);
 
 // The exporters send to OTEL_EXPORTER_OTLP_ENDPOINT. Without it, everything is printed.
 const hasCollector = Boolean(process.env.OTEL_EXPORTER_OTLP_ENDPOINT);
@@ -35,4 +38,5 @@ const { text } = await runner.runToCompletion({ userId: 'ada', newMessage: 'Wher
 console.log(text);
 
 await runner.close();
-await Promise.all([tracerProvider.shutdown(), meterProvider.shutdown()]);
+const notSent = (error: unknown): void => diag.error('The last spans or metrics were not sent.', error);
+await Promise.all([tracerProvider.shutdown().catch(notSent), meterProvider.shutdown().catch(notSent)]);

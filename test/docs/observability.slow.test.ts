@@ -1,53 +1,19 @@
 import { spawn } from 'node:child_process';
-import { createServer } from 'node:http';
-import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { root } from '../architecture/workspace.ts';
+import { startCollector } from '../telemetry/collector.ts';
+import type { Collector, CollectorAnswer } from '../telemetry/collector.ts';
+import type { OtlpAttribute } from '../telemetry/otlp-messages.ts';
 
-interface OtlpAttribute {
-  key: string;
-  value: { stringValue?: string; intValue?: number | string };
-}
-interface OtlpSpan {
-  name: string;
-  spanId: string;
-  parentSpanId?: string;
-  attributes: OtlpAttribute[];
-}
-interface OtlpMetric {
-  name: string;
-  unit: string;
-  histogram: { dataPoints: { attributes: OtlpAttribute[]; count: number | string }[] };
-}
-interface OtlpBody {
-  resourceSpans?: { resource: { attributes: OtlpAttribute[] }; scopeSpans: { spans: OtlpSpan[] }[] }[];
-  resourceMetrics?: { resource: { attributes: OtlpAttribute[] }; scopeMetrics: { metrics: OtlpMetric[] }[] }[];
-}
-
-// A collector: it receives OTLP over HTTP as JSON.
-const received: { path: string | undefined; type: string | undefined; body: OtlpBody }[] = [];
-let collector: Server;
-let url: string;
-
-beforeAll(async () => {
-  collector = createServer((request, response) => {
-    const chunks: Uint8Array[] = [];
-    request.on('data', (chunk: Uint8Array) => chunks.push(chunk));
-    request.on('end', () => {
-      const body = JSON.parse(new TextDecoder().decode(Buffer.concat(chunks))) as OtlpBody;
-      received.push({ path: request.url, type: request.headers['content-type'], body });
-      response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
-    });
-  });
-  await new Promise<void>((resolve) => void collector.listen(0, '127.0.0.1', resolve));
-  url = `http://127.0.0.1:${(collector.address() as AddressInfo).port}`;
+let collector: Collector | undefined;
+afterEach(async () => {
+  await collector?.close();
+  collector = undefined;
 });
-afterAll(() => new Promise((resolve) => void collector.close(resolve)));
 
-/** Runs docs/examples/telemetry.ts on the sources. Returns its output and its exit code. */
-async function runExample(env: NodeJS.ProcessEnv): Promise<{ output: string; code: unknown }> {
+/** Runs docs/examples/telemetry.ts on the sources. Returns what it printed and its exit code. */
+async function runExample(env: NodeJS.ProcessEnv): Promise<{ output: string; errors: string; code: unknown }> {
   const inherited = Object.entries(process.env).filter(([key]) => !/_API_KEY$|^VITEST|^NODE_|^OTEL_/.test(key));
   const flags = ['--conditions=@thole/source', '--disable-warning=ExperimentalWarning'];
   const child = spawn(process.execPath, [...flags, 'telemetry.ts'], {
@@ -55,32 +21,31 @@ async function runExample(env: NodeJS.ProcessEnv): Promise<{ output: string; cod
     env: { ...Object.fromEntries(inherited), NO_COLOR: '1', ...env },
     timeout: 60_000,
   });
-  let output = '';
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += String(chunk)));
+  let [output, errors] = ['', ''];
+  child.stdout.on('data', (chunk) => (output += String(chunk)));
+  child.stderr.on('data', (chunk) => (errors += String(chunk)));
   const code = await new Promise((resolve) => child.once('close', resolve));
-  return { output, code };
+  return { output, errors, code };
 }
 
 function textOf(attributes: readonly OtlpAttribute[], name: string): string | undefined {
   return attributes.find(({ key }) => key === name)?.value.stringValue;
 }
 
+const answer =
+  'No key is set: a demo model answers by a few rules.\n' + 'The tool returned {"orderId":"1042","status":"shipped"}\n';
+
 describe('docs/examples/telemetry.ts', () => {
   it('sends the spans and metrics of a run to a collector over OTLP', async () => {
-    const { output, code } = await runExample({ OTEL_EXPORTER_OTLP_ENDPOINT: url });
-    expect(output).toBe(
-      'No key is set: a demo model answers by a few rules.\n' +
-        'The tool returned {"orderId":"1042","status":"shipped"}\n',
+    collector = await startCollector();
+    const { output, errors, code } = await runExample({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url });
+    expect({ output, errors, code }).toEqual({ output: answer, errors: '', code: 0 });
+    expect(new Set(collector.requests.map(({ path, type }) => `${path} ${type}`))).toEqual(
+      new Set(['/v1/traces application/x-protobuf', '/v1/metrics application/x-protobuf']),
     );
-    expect(code).toBe(0);
-    expect(new Set(received.map(({ path, type }) => `${path} ${type}`))).toEqual(
-      new Set(['/v1/traces application/json', '/v1/metrics application/json']),
-    );
-    const traces = received.flatMap(({ body }) => body.resourceSpans ?? []);
-    const spans = traces.flatMap(({ scopeSpans }) => scopeSpans.flatMap((scope) => scope.spans));
+    const spans = collector.spans();
     const nameOf = new Map(spans.map(({ spanId, name }) => [spanId, name]));
-    const parents = spans.map(({ name, parentSpanId }) => [name, parentSpanId && nameOf.get(parentSpanId)]);
-    expect(parents).toEqual(
+    expect(spans.map(({ name, parentSpanId }) => [name, nameOf.get(parentSpanId)])).toEqual(
       expect.arrayContaining([
         ['invocation', undefined],
         ['invoke_agent clerk', 'invocation'],
@@ -89,18 +54,21 @@ describe('docs/examples/telemetry.ts', () => {
         ['append_event', 'invocation'],
       ]),
     );
-    const measured = received.flatMap(({ body }) => body.resourceMetrics ?? []);
-    const metrics = measured.flatMap(({ scopeMetrics }) => scopeMetrics.flatMap((scope) => scope.metrics));
+    const kinds = new Map(spans.map(({ name, kind }) => [name, kind]));
+    expect([kinds.get('generate_content demo'), kinds.get('execute_tool order_status')]).toEqual([3, 1]);
+    const metrics = collector.metrics();
     expect(Object.fromEntries(metrics.map(({ name, unit }) => [name, unit]))).toEqual({
       'gen_ai.workflow.duration': 's',
       'gen_ai.invoke_agent.duration': 's',
       'gen_ai.client.operation.duration': 's',
       'gen_ai.execute_tool.duration': 's',
     });
-    const [tool] = metrics.find(({ name }) => name === 'gen_ai.execute_tool.duration')!.histogram.dataPoints;
-    expect(textOf(tool!.attributes, 'gen_ai.tool.name')).toBe('order_status');
-    for (const { resource } of [...traces, ...measured])
-      expect(textOf(resource.attributes, 'service.name')).toBe('shop');
+    const [tool] = metrics.find(({ name }) => name === 'gen_ai.execute_tool.duration')!.histogram!.dataPoints;
+    expect([textOf(tool!.attributes, 'gen_ai.tool.name'), tool!.count]).toEqual(['order_status', 1]);
+    const resources = collector.requests.flatMap(({ traces, metrics: measured }) =>
+      [...(traces?.resourceSpans ?? []), ...(measured?.resourceMetrics ?? [])].map(({ resource }) => resource),
+    );
+    expect(new Set(resources.map(({ attributes }) => textOf(attributes, 'service.name')))).toEqual(new Set(['shop']));
   });
 
   it('prints spans and metrics without a collector', async () => {
@@ -108,5 +76,43 @@ describe('docs/examples/telemetry.ts', () => {
     expect(code).toBe(0);
     expect(output).toContain("name: 'invoke_agent clerk'");
     expect(output).toContain("name: 'gen_ai.workflow.duration'");
+  });
+
+  it('answers, ends with 0 and logs the reason if no collector is there', async () => {
+    collector = await startCollector();
+    const { url } = collector;
+    await collector.close();
+    const env = { OTEL_EXPORTER_OTLP_ENDPOINT: url, OTEL_EXPORTER_OTLP_TIMEOUT: '1000' };
+    const { output, errors, code } = await runExample(env);
+    expect({ begin: output.slice(0, answer.length), code }).toEqual({ begin: answer, code: 0 });
+    expect(errors).toContain('The last spans or metrics were not sent. Error: connect ECONNREFUSED');
+    expect(errors).toContain('metrics export failed (error Error: connect ECONNREFUSED');
+  });
+
+  const failures: [name: string, answers: CollectorAnswer, logged: string[]][] = [
+    [
+      '429 with a long Retry-After',
+      (response) => void response.writeHead(429, { 'retry-after': '3600' }).end(),
+      ['Export retry time 3600000ms exceeds remaining timeout', 'Export failed with retryable status'],
+    ],
+    [
+      '503',
+      (response) => void response.writeHead(503).end(),
+      ['exceeds remaining timeout', 'Export failed with retryable status'],
+    ],
+    ['400', (response) => void response.writeHead(400).end(), ['OTLPExporterError: Bad Request']],
+    ['no response', () => undefined, ['Error: Request timed out']],
+  ];
+  it.each(failures)('answers, ends with 0 and logs the reason if the collector has %s', async (_, answers, logged) => {
+    collector = await startCollector(answers);
+    const { output, errors, code } = await runExample({
+      OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+      OTEL_EXPORTER_OTLP_TIMEOUT: '1000',
+    });
+    expect({ begin: output.slice(0, answer.length), code }).toEqual({ begin: answer, code: 0 });
+    expect(errors).toContain('The last spans or metrics were not sent.');
+    expect(errors).toContain('metrics export failed');
+    // The SDK logs its decisions with console.info, which writes to the other stream.
+    for (const text of logged) expect(output + errors).toContain(text);
   });
 });
