@@ -32,7 +32,7 @@ export class DerivedIndex {
   #removals = 0;
   #unsaved = 0;
   #isNew = true;
-  #isWarm = false;
+  #warmUp: Promise<void> | undefined;
   #lastUpdate: Promise<void> = Promise.resolve();
   /** Number of updates that have not ended. */
   #activeUpdates = 0;
@@ -78,24 +78,34 @@ export class DerivedIndex {
     query: string,
     p: Omit<RankRequest, 'accepts'> & { filter?: MemoryFilter | undefined },
   ): Promise<Scored[]> {
-    await this.#warmUp(query);
-    const { filter, now = -Infinity } = p;
+    const isFirst = this.#warmUp === undefined;
+    await (this.#warmUp ??= this.#runWarmUp(query, p));
+    const found = await this.#index.rank(query, await this.#withFilter(p));
+    if (isFirst) await new TimeSlicer(this.#runtime).pause();
+    return found;
+  }
+
+  /** The first search takes long, because its code is not compiled yet: it gets separate slices. */
+  async #runWarmUp(query: string, p: RankRequest): Promise<void> {
+    const slicer = new TimeSlicer(this.#runtime);
+    try {
+      for (const _ of this.#index.warmUp?.(query, p) ?? []) await slicer.pause();
+    } catch {
+      // The search reports the error.
+    }
+  }
+
+  /** Returns the request with a function that excludes entries that have expired or do not match the filter. */
+  async #withFilter({ filter, ...p }: RankRequest & { filter?: MemoryFilter | undefined }): Promise<RankRequest> {
+    const { now = -Infinity } = p;
     const isLive = (id: string): boolean => (this.#expiries.get(id) ?? Infinity) > now;
-    if (!filter) return this.#index.rank(query, this.#expiries.size === 0 ? p : { ...p, accepts: isLive });
+    if (!filter) return this.#expiries.size === 0 ? p : { ...p, accepts: isLive };
     await new TimeSlicer(this.#runtime).run(this.#headers.read());
     const accepts = (id: string): boolean => {
       const header = this.#headers.get(id);
       return header !== undefined && isLive(id) && matchesFilter(header, filter);
     };
-    return this.#index.rank(query, { ...p, accepts });
-  }
-
-  /** The first search takes long, because its code is not compiled yet: it gets separate slices. */
-  async #warmUp(query: string): Promise<void> {
-    if (this.#isWarm) return;
-    this.#isWarm = true;
-    const slicer = new TimeSlicer(this.#runtime);
-    for (const _ of this.#index.warmUp?.(query) ?? []) await slicer.pause();
+    return { ...p, accepts };
   }
 
   async #readChanges(store: MemoryStore, scope: MemoryScope): Promise<void> {
@@ -121,8 +131,14 @@ export class DerivedIndex {
   async #apply({ changes, removals }: MemoryChanges, slicer: TimeSlicer): Promise<void> {
     for (const change of changes) {
       if (slicer.isSliceOver) await slicer.pause();
-      if ('removed' in change) this.#remove(change.removed);
-      else this.#put(change.entry);
+      if ('removed' in change) {
+        this.#remove(change.removed);
+      } else {
+        this.#setHeader(change.entry);
+        // The maps of headers and of turns grow at the same entries, which takes long in large maps.
+        if (slicer.isSliceOver) await slicer.pause();
+        this.#index.put(change.entry);
+      }
       this.#seq = change.seq;
     }
     this.#removals = removals;
@@ -156,9 +172,8 @@ export class DerivedIndex {
     return segment !== undefined;
   }
 
-  #put(entry: MemoryEntry): void {
+  #setHeader(entry: MemoryEntry): void {
     const { content: _, ...header } = entry;
-    this.#index.put(entry);
     this.#headers.set(entry.id, header);
     if (entry.expiresAt === undefined) this.#expiries.delete(entry.id);
     else this.#expiries.set(entry.id, entry.expiresAt);

@@ -28,8 +28,8 @@ export interface MemoryIndex {
   save?(): Steps<Column[]>;
   /** Does work after an ingestion, so that searches need not wait for it. */
   prepare?(signal: AbortSignal | undefined): Promise<void>;
-  /** Does the part of a first search that takes long and needs no results, in steps that each take a few milliseconds. */
-  warmUp?(query: string): Steps<void>;
+  /** Prepares the first search, in steps that each take a few milliseconds. Entries may change between the steps. */
+  warmUp?(query: string, p: RankRequest): Steps<void>;
   /** Releases resources after the index was evicted. Running searches still return their results. */
   dispose?(): void;
   /** Returns at most `limit` entries, best first; equal scores newer first, then by id. */

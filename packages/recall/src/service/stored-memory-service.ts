@@ -231,7 +231,7 @@ export class StoredMemoryService implements MemoryService {
     return pruneMemories({ store: this.#store, deleteEntries: deleteOld, now: this.#runtime.now() }, p);
   }
 
-  /** Resolves after the indexes that are being saved. Call it before the store is closed. */
+  /** Resolves after the indexes that are being saved. Has no time limit. Call it before the store is closed. */
   protected saved(): Promise<void> {
     return this.#indexes.saved();
   }

@@ -15,6 +15,7 @@ import { fromColumns, toColumns } from './saved-columns.ts';
 import type { RecallTunings } from '../signals/signals.ts';
 import type { MemoryIndex, MemoryRanking, RankRequest } from './memory-index.ts';
 import { filterByMinScore } from './filter-by-min-score.ts';
+import type { Steps } from './time-slicer.ts';
 
 /** The analyzer and the tuning of `wordRanking`. */
 export interface WordRankingOptions extends RecallTuningOptions {
@@ -28,6 +29,17 @@ const wordRankingOptionNames = optionNames<WordRankingOptions>({
   messages: true,
   chatLength: true,
 });
+
+/** Minimum number of entries with a word for which a first search of only this word takes milliseconds. */
+const MIN_FREQUENT = 200;
+/** Maximum number of words that are searched one by one: by then the code is compiled. */
+const MAX_SEPARATE = 8;
+
+/** Tunings and working memory that all indexes of a ranking share. */
+interface RankingTools {
+  readonly tunings: RecallTunings;
+  readonly scratch: ScoringScratch;
+}
 
 /**
  * Returns a ranking by words: BM25 of a turn, its neighbours and its session, the subject and the time of the query, and the other
@@ -46,13 +58,7 @@ export function wordRanking(options: WordRankingOptions = {}): MemoryRanking {
     put: (entry) => index.put(entry),
     remove: (id) => void index.remove(id),
     save: () => toColumns(index),
-    *warmUp(query) {
-      // A first query loads stemmers and lists of stop words. New columns are slow when they are first written.
-      readWordQuery(index, query, {}, tunings);
-      yield;
-      scratch.ensureCapacity(index);
-      yield;
-    },
+    warmUp: (query, p) => warmUp(index, query, p, { tunings, scratch }),
     rank: async (query, p) => rank(index, query, p, { tunings, scratch }),
   });
   return {
@@ -64,12 +70,28 @@ export function wordRanking(options: WordRankingOptions = {}): MemoryRanking {
   };
 }
 
-function rank(
-  index: RecallIndex,
-  text: string,
-  p: RankRequest,
-  { tunings, scratch }: { tunings: RecallTunings; scratch: ScoringScratch },
-): Scored[] {
+/**
+ * Searches for the frequent words and the times of a query one by one, because code is slow until it has run a few times.
+ * Also loads stemmers and lists of stop words, which only queries need.
+ */
+function* warmUp(index: RecallIndex, text: string, p: RankRequest, { tunings, scratch }: RankingTools): Steps<void> {
+  const { query, isChat } = readWordQuery(index, text, p, tunings);
+  yield;
+  const { words } = index;
+  const countOf = (word: string): number => {
+    const number = words.find(word);
+    return number === undefined ? 0 : words.postingsOf(number).length;
+  };
+  const frequent = query.words.filter((word) => countOf(word) >= MIN_FREQUENT).sort((a, b) => countOf(a) - countOf(b));
+  const parts = frequent.slice(0, MAX_SEPARATE).map((word): Query => ({ ...query, words: [word], spans: [] }));
+  if (query.spans.length > 0) parts.push({ ...query, words: [] });
+  for (const part of parts) {
+    rankTurns(index, part, isChat ? tunings.chat : tunings.messages, scratch, { limit: p.limit });
+    yield;
+  }
+}
+
+function rank(index: RecallIndex, text: string, p: RankRequest, { tunings, scratch }: RankingTools): Scored[] {
   const { accepts, limit, minRelevance, explain } = p;
   const { turns } = index;
   const { query, isChat } = readWordQuery(index, text, p, tunings);

@@ -3,6 +3,7 @@ import type { Logger, MemoryEntry, MemoryScope, VectorStore } from '@thole/core'
 import { isNewer } from '../service/is-newer.ts';
 import type { MemoryIndex, RankRequest } from '../service/memory-index.ts';
 import type { Scored } from '../service/scored.ts';
+import type { Steps } from '../service/time-slicer.ts';
 import type { EmbeddingClient } from './embedding-client.ts';
 import { hybridScores } from './hybrid-scores.ts';
 import { EntryEmbedder } from './entry-embedder.ts';
@@ -92,6 +93,10 @@ export class VectorMemoryIndex implements MemoryIndex {
 
   async prepare(signal: AbortSignal | undefined): Promise<void> {
     await this.#embedder.embed('all', signal);
+  }
+
+  *warmUp(query: string, p: RankRequest): Steps<void> {
+    if (this.#words.warmUp) yield* this.#words.warmUp(query, p);
   }
 
   async rank(query: string, p: RankRequest): Promise<Scored[]> {

@@ -89,6 +89,13 @@ describe('toColumns and fromColumns', () => {
     );
   });
 
+  it('take a step for every hundred entries', () => {
+    const index = new RecallIndex(analyzer);
+    for (let i = 0; i < 1_000; i++) index.put(entry({ id: `e${i}`, session: i >> 4, at: i, text: 'The harbour.' }));
+    expect([...toColumns(index)].length).toBeGreaterThanOrEqual(10);
+    expect([...fromColumns(columnsOf(index), analyzer)].length).toBeGreaterThanOrEqual(10);
+  });
+
   it('save no word, id, session, author or time of removed entries', () => {
     const index = new RecallIndex(analyzer);
     index.put(entry({ id: 'kept', session: 1, at: 2, text: 'The harbour.' }));

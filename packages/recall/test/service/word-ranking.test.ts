@@ -53,6 +53,34 @@ describe('wordRanking', () => {
     expect(signalsOf(await search('breakfast', { chatLength: 40 }))).toContain('neighbourhood');
   });
 
+  it('takes a step of warmUp for the query, and for each frequent word and time in it', async () => {
+    const index = wordRanking().createIndex(scope);
+    const numbers = Array.from({ length: 20 }, (_, i) => 4_711 + i).join(' ');
+    for (let i = 0; i < 250; i++) index.put(turn(i, 'user', i === 0 ? `Porridge ${numbers}.` : `Rooms ${numbers}.`));
+    const now = 20 * 86_400;
+    const stepsOf = (query: string): number => [...index.warmUp!(query, { limit: 3, now })].length;
+    expect(stepsOf('porridge')).toBe(1);
+    expect(stepsOf('porridge 4711')).toBe(2);
+    expect(stepsOf('What did I eat yesterday, porridge?')).toBe(2);
+    expect(stepsOf('What did I eat yesterday in 4711?')).toBe(3);
+    expect(stepsOf(numbers)).toBe(1 + 8);
+  });
+
+  it('returns the same results with and without preparation of the first search', async () => {
+    const query = 'What did I drink with milk yesterday?';
+    const [prepared, other] = [0, 1].map(() => {
+      const index = wordRanking().createIndex(scope);
+      for (let i = 0; i < 250; i++) index.put(turn(i * 999, i % 2 ? 'user' : 'concierge', `Milk with ${i % 7} teas.`));
+      return index;
+    });
+    const p = { limit: 20, now: 86_400 * 2, explain: true };
+    // Another search may end the steps early.
+    prepared!.warmUp!(query, p).next();
+    for (const _ of prepared!.warmUp!(query, p)) prepared!.put(turn(7, 'user', 'Milk again.'));
+    other!.put(turn(7, 'user', 'Milk again.'));
+    expect(await prepared!.rank(query, p)).toEqual(await other!.rank(query, p));
+  });
+
   it.each([
     [{ chatLength: -1 }, 'chatLength'],
     [{ chat: { weights: { ownWords: NaN } } }, 'chat.weights.ownWords'],
