@@ -1,9 +1,14 @@
 import { systemRuntime } from '@thole/core';
+import type { Runtime } from '@thole/core';
 import { StoredMemoryService } from '@thole/recall';
 import type { StoredMemoryServiceOptions } from '@thole/recall';
 import { toServiceOptions } from '../client/sql-options.ts';
+import { withDeadline } from '../client/with-deadline.ts';
 import { memoryStoreOptionNames, SqlMemoryStore } from './sql-memory-store.ts';
 import type { SqlMemoryStoreOptions } from './sql-memory-store.ts';
+
+/** Maximum time in milliseconds that `close` waits for indexes that are being saved. */
+const SAVE_LIMIT_MS = 10_000;
 
 /** Options of `DatabaseMemoryService`. */
 export interface DatabaseMemoryServiceOptions extends SqlMemoryStoreOptions, StoredMemoryServiceOptions {}
@@ -14,6 +19,7 @@ export interface DatabaseMemoryServiceOptions extends SqlMemoryStoreOptions, Sto
  */
 export class DatabaseMemoryService extends StoredMemoryService {
   readonly #store: SqlMemoryStore;
+  readonly #runtime: Runtime;
 
   constructor(urlOrOptions: string | DatabaseMemoryServiceOptions) {
     const options = toServiceOptions(urlOrOptions, 'DatabaseMemoryService');
@@ -22,6 +28,7 @@ export class DatabaseMemoryService extends StoredMemoryService {
     const store = new SqlMemoryStore(storeOptions);
     super(store, serviceOptions);
     this.#store = store;
+    this.#runtime = runtime;
   }
 
   /** Creates the tables or updates them to the version of this package. Needed only with `autoMigrate: false`. */
@@ -43,11 +50,17 @@ export class DatabaseMemoryService extends StoredMemoryService {
   }
 
   /**
-   * Closes the connections that were opened from a URL. A pool or Kysely instance of the caller stays open. An index that is being
-   * saved is saved before: otherwise the next process would derive it again.
+   * Closes the connections that were opened from a URL. A pool or Kysely instance of the caller stays open. Waits at most 10 seconds
+   * for an index that is being saved. If it is not saved, the next process derives it again.
    */
   async close(): Promise<void> {
-    await this.saved();
+    const deadline = this.#runtime.monotonic() + SAVE_LIMIT_MS;
+    try {
+      await withDeadline(this.#runtime, deadline, this.saved(), () => new Error());
+    } catch {
+      const fields = { limitMs: SAVE_LIMIT_MS };
+      this.#runtime.logger.warn('A memory index was not saved before its database was closed.', fields);
+    }
     await this.#store.close();
   }
 
