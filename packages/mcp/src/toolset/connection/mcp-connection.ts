@@ -2,6 +2,7 @@ import type {
   Client,
   ElicitResult,
   PriorDiscovery,
+  RequestOptions,
   Tool as McpToolDefinition,
   Transport,
 } from '@modelcontextprotocol/client';
@@ -106,6 +107,23 @@ export class McpConnection {
     return timeoutOf(this.#settings.params);
   }
 
+  /**
+   * Calls `work` with options for its requests. Throws `MCP_SERVER_FAILED` if all of them together take longer than the time
+   * limit. `what` completes the sentence "The server did not …".
+   */
+  async inTime<T>(what: string, work: (options: RequestOptions) => Promise<T>, signal?: AbortSignal): Promise<T> {
+    const { runtime, server } = this.#settings;
+    const limit = new AbortController();
+    const tooLate = new TholeError('MCP_SERVER_FAILED', `The MCP server "${server}" did not ${what} in time.`);
+    const cancelTimer = runtime.timer(this.timeoutMs, () => limit.abort(tooLate));
+    const either = signal ? AbortSignal.any([signal, limit.signal]) : limit.signal;
+    try {
+      return await raceAbort(work({ timeout: sdkTimeout(this.timeoutMs), signal: either }), either);
+    } finally {
+      cancelTimer();
+    }
+  }
+
   /** Calls `work` with these headers on its requests. */
   async run<T>(headers: McpHeaders, work: () => Promise<T>, onStreamEnd?: StreamEnd): Promise<T> {
     return this.http ? this.http.run(headers, work, onStreamEnd) : work();
@@ -186,20 +204,11 @@ export class McpConnection {
 
   async #readTools(maxTools: number): Promise<McpToolDefinition[]> {
     if (!this.client.getServerCapabilities()?.tools) return [];
-    const { runtime, server } = this.#settings;
-    const limit = new AbortController();
-    const tooLate = new TholeError('MCP_SERVER_FAILED', `The MCP server "${server}" did not list its tools in time.`);
-    const cancelTimer = runtime.timer(this.timeoutMs, () => limit.abort(tooLate));
-    try {
-      const options = { timeout: sdkTimeout(this.timeoutMs), signal: limit.signal };
-      const { tools } = await raceAbort(this.client.listTools(undefined, options), limit.signal);
-      if (tools.length <= maxTools) return tools;
-    } finally {
-      cancelTimer();
-    }
+    const { tools } = await this.inTime('list its tools', (options) => this.client.listTools(undefined, options));
+    if (tools.length <= maxTools) return tools;
     throw new TholeError(
       'MCP_SERVER_FAILED',
-      `The MCP server "${server}" has more than ${maxTools} tools. Choose some with toolFilter at the server, or raise maxTools.`,
+      `The MCP server "${this.#settings.server}" has more than ${maxTools} tools. Choose some with toolFilter at the server, or raise maxTools.`,
     );
   }
 

@@ -1,3 +1,4 @@
+import type { Resource } from '@modelcontextprotocol/client';
 import type { JsonObject, Tool } from '@thole/core';
 import { invalidInput } from '@thole/core/kit';
 import { toResourceResult } from '../calls/to-tool-result.ts';
@@ -24,7 +25,7 @@ export function createLoadResourceTool(
       const { uri: address } = args;
       if (address === undefined || address === '') {
         const listed = await resources.list(toolContext);
-        return { resources: listed.slice(0, MAX_LISTED).map(toListed), count: listed.length };
+        return { resources: toList(listed, p.maxResultBytes), count: listed.length };
       }
       if (typeof address !== 'string') throw invalidInput('uri', 'a text', address);
       return toResourceResult(await resources.read(toolContext, address), p.maxResultBytes);
@@ -32,13 +33,20 @@ export function createLoadResourceTool(
   };
 }
 
-function toListed(resource: {
-  uri: string;
-  name: string;
-  description?: string | undefined;
-  mimeType?: string | undefined;
-}): JsonObject {
-  const { uri, name, description, mimeType } = resource;
+/** Returns the first resources, at most 200 and at most `maxBytes` of them. */
+function toList(resources: readonly Resource[], maxBytes: number): JsonObject[] {
+  const list: JsonObject[] = [];
+  let bytes = 0;
+  for (const resource of resources.slice(0, MAX_LISTED)) {
+    const listed = toListed(resource);
+    bytes += new TextEncoder().encode(JSON.stringify(listed)).length;
+    if (bytes > maxBytes) break;
+    list.push(listed);
+  }
+  return list;
+}
+
+function toListed({ uri, name, description, mimeType }: Resource): JsonObject {
   return {
     uri,
     name: cleanText(name, MAX_TEXT),

@@ -1,4 +1,5 @@
 import type {
+  Client,
   GetPromptResult,
   Prompt,
   ReadResourceResult,
@@ -7,8 +8,6 @@ import type {
 } from '@modelcontextprotocol/client';
 import type { Content, Part, ReadonlyContext } from '@thole/core';
 import { TholeError } from '@thole/core';
-import type { McpConnection } from '../connection/mcp-connection.ts';
-import { sdkTimeout } from '../connection/mcp-connection.ts';
 import type { ServerAccess } from '../connection/server-access.ts';
 import { isLostSession, protocolCodeOf } from '../connection/to-mcp-error.ts';
 
@@ -21,18 +20,18 @@ export class McpResources {
   }
 
   async list(context: ReadonlyContext): Promise<Resource[]> {
-    return this.#use(context, async ({ client }, options) => {
+    return this.#use(context, 'list its resources', async (client, options) => {
       if (!client.getServerCapabilities()?.resources) return [];
       return (await client.listResources(undefined, options)).resources;
     });
   }
 
   async read(context: ReadonlyContext, uri: string): Promise<ReadResourceResult> {
-    return this.#use(context, async ({ client }, options) => client.readResource({ uri }, options));
+    return this.#use(context, 'send the resource', (client, options) => client.readResource({ uri }, options));
   }
 
   async listPrompts(context: ReadonlyContext): Promise<Prompt[]> {
-    return this.#use(context, async ({ client }, options) => {
+    return this.#use(context, 'list its prompts', async (client, options) => {
       if (!client.getServerCapabilities()?.prompts) return [];
       return (await client.listPrompts(undefined, options)).prompts;
     });
@@ -43,7 +42,7 @@ export class McpResources {
     name: string,
     args: { readonly [name: string]: string },
   ): Promise<Content[]> {
-    const { messages } = await this.#use(context, async ({ client }, options) =>
+    const { messages } = await this.#use(context, 'send the prompt', (client, options) =>
       client.getPrompt({ name, arguments: { ...args } }, options),
     );
     return messages.map(({ role, content }) => ({
@@ -54,12 +53,13 @@ export class McpResources {
 
   async #use<T>(
     context: ReadonlyContext,
-    work: (connection: McpConnection, options: RequestOptions) => Promise<T>,
+    what: string,
+    work: (client: Client, options: RequestOptions) => Promise<T>,
   ): Promise<T> {
     const { signal } = context;
     return this.#access.use(context, signal, async (connection) => {
       try {
-        return await work(connection, { timeout: sdkTimeout(connection.timeoutMs), signal });
+        return await connection.inTime(what, (options) => work(connection.client, options), signal);
       } catch (error) {
         const code = protocolCodeOf(error);
         if (code === undefined || isLostSession(error)) throw error;
