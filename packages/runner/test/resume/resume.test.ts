@@ -1,11 +1,10 @@
 import { createEvent, TholeError } from '@thole/core';
-import type { Agent, App, Content, Event, JsonObject, SessionService, Tool } from '@thole/core';
-import { InMemorySessionService } from '@thole/mem-services';
-import { calls, callsAll, FixedRuntime, says, ScriptedLlm } from '@thole/testing';
+import type { Agent, App, Content, JsonObject, Tool } from '@thole/core';
+import { calls, callsAll, says, ScriptedLlm } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
 import { SequentialAgent } from '../../src/agents/sequential-agent.ts';
 import { LlmAgent } from '../../src/agents/llm-agent.ts';
-import { Runner } from '../../src/runner/runner.ts';
+import { durableStore, runAndClose, stuck } from '../support/durable-store.ts';
 import { agentOf, says as sayingEvent } from '../support/setup.ts';
 import {
   answersIn,
@@ -18,42 +17,6 @@ import {
   textsIn,
   toolOf,
 } from '../support/llm-setup.ts';
-
-interface Store {
-  runtime: FixedRuntime;
-  sessions: InMemorySessionService;
-  runnerOf(agent: Agent, app?: Partial<App>): Runner;
-  events(): Promise<Event[]>;
-}
-
-/** Returns a store that outlives its runners: a runner that is closed leaves its invocations unfinished. */
-async function durableStore(): Promise<Store> {
-  const runtime = new FixedRuntime();
-  const sessions = new InMemorySessionService({ runtime });
-  const sessionService = Object.defineProperty(sessions, 'isDurable', { value: true }) as SessionService;
-  await sessions.createSession(ref);
-  return {
-    runtime,
-    sessions,
-    runnerOf: (rootAgent, app = {}) => new Runner({ app: { name: 'app', rootAgent, ...app }, sessionService, runtime }),
-    events: async () => (await sessions.getSession(ref))!.events,
-  };
-}
-
-/** Runs until all work waits, and then closes the runner, as a process does that ends. */
-async function runAndClose(runner: Runner): Promise<void> {
-  const run = runner.runAsync({ ...hello, runConfig: { reader: 'detached' } });
-  await settle();
-  await runner.close();
-  await run.done;
-}
-
-/** A tool whose first run never ends. */
-function stuck(more: Partial<Tool> = {}): { tool: Tool; runs: () => number } {
-  let runs = 0;
-  const tool = toolOf('pay', () => (++runs === 1 ? new Promise(() => {}) : { paid: true }), more);
-  return { tool, runs: () => runs };
-}
 
 describe('Runner.close', () => {
   it('leaves the invocation unfinished in a durable store, and recover() continues it', async () => {

@@ -1,0 +1,127 @@
+import { getFunctionCalls } from '@thole/core';
+import type { JsonObject } from '@thole/core';
+import { calls, callsAll, says, ScriptedLlm } from '@thole/testing';
+import { FunctionTool } from '@thole/tools';
+import { describe, expect, it } from 'vitest';
+import { answersIn, createSetup, hello, outcomeOf, ref, rootOf, settle, toolOf } from '../support/llm-setup.ts';
+
+/** A tool that a person may edit, with a schema. */
+function editable(paid: JsonObject[]): FunctionTool<never> {
+  return new FunctionTool({
+    name: 'pay',
+    description: 'Pays.',
+    parameters: { type: 'object', properties: { sum: { type: 'number' } }, required: ['sum'] },
+    execute: (args: never) => (paid.push(args as JsonObject), { paid: true }),
+    requireConfirmation: true,
+    allowEditedArguments: true,
+  } as never);
+}
+
+describe('editedArguments', () => {
+  it('must fit the schema of the tool, else ANSWER_INVALID and nothing is stored (contract 28)', async () => {
+    const paid: JsonObject[] = [];
+    const model = new ScriptedLlm(calls('pay', { sum: 5 }, 'c1'), says('Paid.'));
+    const { runner, stored } = await createSetup(rootOf(model, { tools: [editable(paid)] }));
+    const { interrupts } = await runner.runToCompletion(hello);
+    const before = await stored();
+    for (const editedArguments of [{ sum: 'four' }, 7]) {
+      const answers = { [interrupts[0]!.id]: { confirmed: true, editedArguments } };
+      expect((await outcomeOf(runner.resume({ ...ref, answers }))).error?.code).toBe('ANSWER_INVALID');
+    }
+    expect(await stored()).toEqual(before);
+    expect(await runner.pendingInterrupts(ref)).toEqual(interrupts);
+  });
+
+  it('do not change the stored call', async () => {
+    const paid: JsonObject[] = [];
+    const model = new ScriptedLlm(calls('pay', { sum: 5 }, 'c1'), says('Paid.'));
+    const { runner, stored } = await createSetup(rootOf(model, { tools: [editable(paid)] }));
+    const { interrupts } = await runner.runToCompletion(hello);
+    await runner.resume({ ...ref, answers: { [interrupts[0]!.id]: { confirmed: true, editedArguments: { sum: 4 } } } })
+      .done;
+    expect(paid).toEqual([{ sum: 4 }]);
+    const stored5 = (await stored()).events.flatMap(getFunctionCalls).find(({ id }) => id === 'c1');
+    expect(stored5?.args).toEqual({ sum: 5 });
+  });
+});
+
+describe('Runner.resume with an approval', () => {
+  it('runs the steps of the call in order: policy, callback, argument check, gate, tool', async () => {
+    const log: string[] = [];
+    const tool = toolOf('pay', () => (log.push('execute'), 'paid'), {
+      checkArguments: async () => void log.push('check'),
+      requireConfirmation: () => (log.push('gate'), true),
+    });
+    const plugins = [{ name: 'policy', beforeToolCallback: (): undefined => void log.push('policy') }];
+    const beforeToolCallback = (): undefined => void log.push('callback');
+    const model = new ScriptedLlm(calls('pay', {}, 'c1'), says('Paid.'));
+    const { runner } = await createSetup(rootOf(model, { tools: [tool], beforeToolCallback }), { plugins });
+    const { interrupts } = await runner.runToCompletion(hello);
+    expect(log.splice(0)).toEqual(['policy', 'callback', 'gate', 'check']);
+    await runner.resume({ ...ref, answers: { [interrupts[0]!.id]: true } }).done;
+    expect(log).toEqual(['policy', 'callback', 'execute']);
+  });
+
+  it('stores that the tool starts after its approval and says so in the event of the call', async () => {
+    const tools = [toolOf('pay', () => 'paid', { requireConfirmation: true }), toolOf('look', () => 'seen')];
+    const model = new ScriptedLlm(calls('look', {}, 'c0'), calls('pay', {}, 'c1'), says('Paid.'));
+    const { runner, stored } = await createSetup(rootOf(model, { tools }));
+    const { interrupts } = await runner.runToCompletion(hello);
+    await runner.resume({ ...ref, answers: { [interrupts[0]!.id]: true } }).done;
+    const { events } = await stored();
+    const marked = events.filter((event) => event.customMetadata?.['toolStarts'] === 'journaled');
+    expect(marked.flatMap(getFunctionCalls).map(({ name }) => name)).toEqual(['pay']);
+    const starts = events.flatMap((event) => event.customMetadata?.['toolStarted'] ?? []);
+    expect(starts).toEqual([{ callId: 'c1', attempt: 1 }]);
+  });
+});
+
+describe('Plugin.onInterruptCallback', () => {
+  it('is called with the interrupt and the session after the request is stored', async () => {
+    const seen: unknown[] = [];
+    const plugin = {
+      name: 'inbox',
+      async onInterruptCallback({ interrupt, ref: at }: { interrupt: { id: string; kind: string }; ref: unknown }) {
+        const { events } = await stored();
+        const isStored = events.flatMap(getFunctionCalls).some(({ id }) => id === interrupt.id);
+        seen.push([interrupt.kind, at, isStored]);
+        throw new Error('Only logged.');
+      },
+    };
+    const tool = toolOf('pay', () => 'paid', { requireConfirmation: true });
+    const model = new ScriptedLlm(calls('pay', {}, 'c1'), says('Paid.'));
+    const { runner, stored } = await createSetup(rootOf(model, { tools: [tool] }), { plugins: [plugin as never] });
+    expect((await runner.runToCompletion(hello)).status).toBe('paused');
+    expect(seen).toEqual([['confirmation', ref, true]]);
+  });
+});
+
+describe('A turn with a confirmation and other calls', () => {
+  it('stores the provisional answer at once, and the request after the last other answer', async () => {
+    const gate = Promise.withResolvers<string>();
+    const tools = [toolOf('pay', () => 'paid', { requireConfirmation: true }), toolOf('look', () => gate.promise)];
+    const model = new ScriptedLlm(callsAll(['pay', {}, 'c1'], ['look', {}, 'c2']));
+    const { runner, stored } = await createSetup(rootOf(model, { tools }));
+    const run = runner.runToCompletion(hello);
+    await settle();
+    expect(answersIn((await stored()).events).map(([name]) => name)).toEqual(['pay']);
+    expect(await runner.pendingInterrupts(ref)).toEqual([]);
+    gate.resolve('seen');
+    expect((await run).interrupts).toMatchObject([{ toolName: 'pay' }]);
+    const names = (await stored()).events.flatMap(getFunctionCalls).map(({ name }) => name);
+    expect(names.at(-1)).toBe('adk_request_confirmation');
+  });
+
+  it('calls the model again when all of its interrupts are answered, and not before (contract 28)', async () => {
+    const tool = toolOf('pay', ({ sum }) => ({ sum }), { requireConfirmation: true });
+    const model = new ScriptedLlm(callsAll(['pay', { sum: 1 }, 'c1'], ['pay', { sum: 2 }, 'c2']), says('Both.'));
+    const { runner } = await createSetup(rootOf(model, { tools: [tool] }));
+    const { interrupts } = await runner.runToCompletion(hello);
+    const first = await runner.resume({ ...ref, answers: { [interrupts[0]!.id]: true } }).result;
+    expect(first).toMatchObject({ status: 'paused', interrupts: [{ id: interrupts[1]!.id }] });
+    expect(model.requests).toHaveLength(1);
+    const last = runner.resume({ ...ref, answers: { [interrupts[1]!.id]: false } });
+    expect((await last.result).status).toBe('completed');
+    expect(model.requests).toHaveLength(2);
+  });
+});

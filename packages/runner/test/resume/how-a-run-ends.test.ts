@@ -1,0 +1,175 @@
+import { calls, says, ScriptedLlm } from '@thole/testing';
+import { describe, expect, it } from 'vitest';
+import { LlmAgent } from '../../src/agents/llm-agent.ts';
+import { ParallelAgent } from '../../src/agents/parallel-agent.ts';
+import { durableStore } from '../support/durable-store.ts';
+import type { DurableStore } from '../support/durable-store.ts';
+import { createSetup, hello, outcomeOf, ref, rootOf, settle, textsIn, toolOf } from '../support/llm-setup.ts';
+
+const pay = toolOf('pay', () => 'paid', { requireConfirmation: true });
+
+/** Two agents: one waits for a confirmation, the other one for its model. */
+function waitingAndWorking(second: ScriptedLlm): ParallelAgent {
+  return new ParallelAgent({
+    name: 'root',
+    subAgents: [
+      new LlmAgent({ name: 'asking', model: new ScriptedLlm(calls('pay', {}, 'c1'), says('Paid.')), tools: [pay] }),
+      new LlmAgent({ name: 'working', model: second }),
+    ],
+  });
+}
+
+const failing = (): never => {
+  throw new Error('The model failed.');
+};
+
+describe('A failed run', () => {
+  it('stores its record, is not recovered, keeps its interrupts, and can be resumed', async () => {
+    const { runnerOf, events }: DurableStore = await durableStore();
+    const runner = runnerOf(waitingAndWorking(new ScriptedLlm(failing, says('Worked.'))));
+    const { error } = await outcomeOf(runner.runAsync(hello));
+    expect(error?.code).toMatch(/^(MODEL|AGENT)_/);
+    const { invocationId } = (await events())[0]!;
+    expect((await events()).at(-1)).toMatchObject({ errorCode: error!.code, invocationId });
+    expect(await Array.fromAsync(runner.recover())).toEqual([]);
+  });
+
+  it('is continued by resume, and its model is asked again', async () => {
+    const { runnerOf, events } = await durableStore();
+    const runner = runnerOf(rootOf(new ScriptedLlm(failing, says('Again.'))));
+    await outcomeOf(runner.runAsync(hello));
+    const { invocationId } = (await events())[0]!;
+    const run = runner.resume({ ...ref, invocationId });
+    expect((await outcomeOf(run)).error).toBeUndefined();
+    expect(await run.result).toMatchObject({ status: 'completed', invocationId });
+    expect(textsIn(await events()).at(-1)).toBe('root: Again.');
+  });
+
+  it('keeps an open interrupt, whose answer continues the invocation', async () => {
+    const { runnerOf } = await durableStore();
+    const gate = Promise.withResolvers<void>();
+    const late = new ScriptedLlm(async () => {
+      await gate.promise;
+      return failing();
+    }, says('Worked.'));
+    const runner = runnerOf(waitingAndWorking(late));
+    const run = outcomeOf(runner.runAsync(hello));
+    await settle();
+    gate.resolve();
+    expect((await run).error).toBeDefined();
+    const [interrupt] = await runner.pendingInterrupts(ref);
+    expect(interrupt).toMatchObject({ kind: 'confirmation' });
+    const resumed = runner.resume({ ...ref, answers: { [interrupt!.id]: true } });
+    expect(await resumed.result).toMatchObject({ status: 'completed' });
+  });
+});
+
+describe('A run that is stopped', () => {
+  it('by its abortSignal closes its interrupts and cannot be resumed', async () => {
+    const { runnerOf } = await durableStore();
+    const runner = runnerOf(waitingAndWorking(new ScriptedLlm(() => new Promise(() => {}))));
+    const abort = new AbortController();
+    const run = runner.runAsync({ ...hello, abortSignal: abort.signal, runConfig: { reader: 'detached' } });
+    await settle();
+    const [interrupt] = await runner.pendingInterrupts(ref);
+    abort.abort();
+    expect(await run.result).toMatchObject({ status: 'failed', error: { code: 'RUN_ABORTED' }, interrupts: [] });
+    expect(await runner.pendingInterrupts(ref)).toEqual([]);
+    const { error } = await outcomeOf(runner.resume({ ...ref, answers: { [interrupt!.id]: true } }));
+    expect(error?.code).toBe('INVOCATION_ENDED');
+  });
+
+  it('because its reader left has its record, and can be resumed', async () => {
+    const { runnerOf, events } = await durableStore();
+    const look = toolOf('look', () => 'seen', { idempotent: true });
+    const model = new ScriptedLlm(calls('look', {}, 'c1'), says('Seen.'));
+    const runner = runnerOf(rootOf(model, { tools: [look] }));
+    const run = runner.runAsync(hello);
+    await run.next();
+    await run.return!();
+    await run.done;
+    expect((await events()).at(-1)?.errorCode).toBe('RUN_LEFT');
+    expect(await Array.fromAsync(runner.recover())).toEqual([]);
+    const { invocationId } = run;
+    expect((await outcomeOf(runner.resume({ ...ref, invocationId }))).error).toBeUndefined();
+    expect(textsIn(await events()).at(-1)).toBe('root: Seen.');
+  });
+});
+
+describe('A reader that leaves at the event that pauses the run', () => {
+  it('ends it as paused, without a record', async () => {
+    const { runner, stored } = await createSetup(rootOf(new ScriptedLlm(calls('pay', {}, 'c1')), { tools: [pay] }));
+    const run = runner.runAsync(hello);
+    for await (const event of run) if (event.longRunningToolIds?.length) break;
+    expect(await run.result).toMatchObject({ status: 'paused', interrupts: [{ kind: 'confirmation' }] });
+    expect((await stored()).events.some(({ errorCode }) => errorCode !== undefined)).toBe(false);
+  });
+});
+
+describe('Run.opened', () => {
+  it('resolves to the invocation before the first event, and runId names each run', async () => {
+    const { runner } = await createSetup(
+      rootOf(new ScriptedLlm(calls('pay', {}, 'c1'), says('Paid.')), { tools: [pay] }),
+    );
+    const first = runner.runAsync({ ...hello, runConfig: { reader: 'detached' } });
+    const { invocationId } = await first.opened;
+    expect(first.invocationId).toBe(invocationId);
+    const [interrupt] = (await first.result).interrupts;
+    const second = runner.resume({ ...ref, answers: { [interrupt!.id]: true } });
+    expect(second.runId).not.toBe(first.runId);
+    const next = second.next();
+    expect(await second.opened).toEqual({ invocationId });
+    await next;
+    await Array.fromAsync(second);
+  });
+});
+
+describe('Runner.resume without invocationId', () => {
+  it('continues the only paused invocation, and throws INVALID_INPUT with the list for several', async () => {
+    const { runner, stored } = await createSetup(
+      rootOf(new ScriptedLlm(calls('pay', {}, 'c1'), calls('pay', {}, 'c2')), { tools: [pay] }),
+    );
+    const first = await runner.runToCompletion(hello);
+    expect(await runner.resume(ref).result).toMatchObject({ status: 'paused', invocationId: first.invocationId });
+    const second = await runner.runToCompletion(hello);
+    const before = await stored();
+    for (const answers of [undefined, { [first.interrupts[0]!.id]: true, [second.interrupts[0]!.id]: true }]) {
+      const { error } = await outcomeOf(runner.resume({ ...ref, ...(answers && { answers }) }));
+      expect(error?.code).toBe('INVALID_INPUT');
+      for (const { invocationId } of [first, second]) expect(error?.message).toContain(invocationId);
+    }
+    expect(await stored()).toEqual(before);
+  });
+
+  it('throws INVOCATION_NOT_FOUND if nothing is paused or unfinished', async () => {
+    const { runner, stored } = await createSetup(rootOf(new ScriptedLlm(says('Hello.'))));
+    await runner.runToCompletion(hello);
+    const before = await stored();
+    expect((await outcomeOf(runner.resume(ref))).error?.code).toBe('INVOCATION_NOT_FOUND');
+    expect(await stored()).toEqual(before);
+  });
+});
+
+describe('resumability.isResumable: false', () => {
+  it('turns off paths, pauses and resume; an answer begins a new invocation at the agent that asked', async () => {
+    const { runnerOf, events } = await durableStore();
+    const order = toolOf('order', () => ({ ticket: 1 }), { isLongRunning: true });
+    const asking = new LlmAgent({
+      name: 'asking',
+      model: new ScriptedLlm(calls('order', {}, 'c1'), says('It comes.'), says('Arrived.')),
+      tools: [order],
+    });
+    const root = new ParallelAgent({ name: 'root', subAgents: [asking] });
+    const runner = runnerOf(root, { resumability: { isResumable: false } });
+    const first = await runner.runToCompletion(hello);
+    expect((await events()).every(({ nodeInfo }) => nodeInfo?.path === undefined)).toBe(true);
+    expect((await outcomeOf(runner.resume({ ...ref, invocationId: first.invocationId }))).error?.code).toBe(
+      'INVALID_INPUT',
+    );
+    const functionResponse = { id: 'c1', name: 'order', response: { arrived: true } };
+    const newMessage = { role: 'user' as const, parts: [{ functionResponse }] };
+    const second = await runner.runToCompletion({ ...hello, newMessage });
+    expect(second.invocationId).not.toBe(first.invocationId);
+    expect(second.events[0]?.author).toBe('asking');
+  });
+});
