@@ -18,7 +18,7 @@ function serve(replies: Replies): Promise<HttpServer> {
   return startRawServer({ initialize, ...replies });
 }
 
-/** Returns what the model is told when it lists the resources, or reads one. */
+/** Returns the answer that the model receives when it lists the resources, or reads one. */
 async function told(server: HttpServer, args: object = {}, options: McpToolsetOptions = {}): Promise<unknown> {
   const toolset = new McpToolset(server.params(), undefined, { useMcpResources: true, ...options });
   const run = new AgentRun(toolset, [calls('load_mcp_resource', args as never), says('Done.')]);

@@ -1,4 +1,4 @@
-import { calls, FixedRuntime, says } from '@thole/testing';
+import { calls, FixedRuntime, RecordingTracer, says } from '@thole/testing';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { McpToolset } from '../../src/index.ts';
@@ -52,6 +52,16 @@ describe('McpToolset with a process', () => {
       expect(runtime.logs.some(({ fields }) => fields?.['line'] === 'The server is ready.')).toBe(true);
     },
   );
+
+  it('names the transport and the protocol in the span of a call', async () => {
+    const tracer = new RecordingTracer();
+    const toolset = new McpToolset(params('serve'));
+    const run = new AgentRun(toolset, [calls('pid'), says('1')], { runtime: new FixedRuntime({ tracer }) });
+    await run.say();
+    const { attributes } = tracer.named('execute_tool pid');
+    expect(attributes).toMatchObject({ 'mcp.method.name': 'tools/call', 'network.transport': 'pipe' });
+    expect(attributes).not.toHaveProperty('server.address');
+  });
 
   it('gives the process only the variables of env and a few harmless ones', async () => {
     process.env['NOT_GIVEN'] = 'secret';

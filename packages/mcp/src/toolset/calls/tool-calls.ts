@@ -10,6 +10,7 @@ import { cleanText } from '../declarations/quote-server-text.ts';
 import { isSignInNeeded } from '../sign-in/mcp-sign-in.ts';
 import { readElicitation, toElicitResult } from './elicitation.ts';
 import type { Elicitation } from './elicitation.ts';
+import { describeCall, describeToolError, traceMetaOf } from './mcp-span.ts';
 import { recordedQuestions, recordedSignIns } from './recorded-questions.ts';
 import type { QuestionRecord, RecordedQuestion } from './recorded-questions.ts';
 import { RunningCall } from './running-call.ts';
@@ -91,7 +92,11 @@ export class ToolCalls {
       running ??= this.#start(call, input);
       const outcome = await this.#follow(key, running, { toolContext, round });
       running = undefined;
-      if (!isInputRequired(outcome)) return toToolResult(outcome as CallToolResult, this.#limits.maxResultBytes);
+      if (!isInputRequired(outcome)) {
+        const result = outcome as CallToolResult;
+        if (result.isError) describeToolError(toolContext);
+        return toToolResult(result, this.#limits.maxResultBytes);
+      }
       if (round >= MAX_ROUNDS) throw this.#failed(`asked for input more than ${MAX_ROUNDS} times in one call.`);
       input = await this.#ask(toolContext, outcome, round);
     }
@@ -101,13 +106,18 @@ export class ToolCalls {
     const key = toolContext.idempotencyKey;
     const { server } = this.#access;
     const { elicitationTimeoutMs } = this.#limits;
+    const meta = traceMetaOf(toolContext);
+    const params = { name: mcpName, arguments: args, ...(meta && { _meta: meta }), ...input };
     const running = new RunningCall({
       ...{ server, toolName: name, limits: this.#limits, runtime: this.#runtime },
       send: (call) =>
         this.#access.use(
           toolContext,
           call.signal,
-          (connection) => send(connection, call, { name: mcpName, arguments: args, ...input }),
+          (connection) => {
+            describeCall(toolContext, connection);
+            return send(connection, call, params);
+          },
           (failure) => call.streamEnded(failure),
         ),
     });
@@ -195,7 +205,7 @@ function isInputRequired(outcome: unknown): outcome is InputRequired {
 async function send(
   connection: McpConnection,
   call: RunningCall,
-  params: { name: string; arguments: JsonObject } & CallInput,
+  params: { name: string; arguments: JsonObject; _meta?: JsonObject } & CallInput,
 ): Promise<unknown> {
   connection.calls.add(call);
   try {

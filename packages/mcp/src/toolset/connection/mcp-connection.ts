@@ -6,7 +6,7 @@ import type {
   Tool as McpToolDefinition,
   Transport,
 } from '@modelcontextprotocol/client';
-import type { Runtime } from '@thole/core';
+import type { Runtime, SpanAttributes } from '@thole/core';
 import { TholeError } from '@thole/core';
 import { errorFields, raceAbort } from '@thole/core/kit';
 import type { McpConnectionParams, McpHeaders, McpProtocol } from './connection-params.ts';
@@ -100,6 +100,24 @@ export class McpConnection {
     const discover = this.client.getDiscoverResult();
     if (discover) return { kind: 'modern', discover };
     return this.client.getProtocolEra() === 'legacy' ? { kind: 'legacy' } : undefined;
+  }
+
+  /** The server and the protocol, as OpenTelemetry's conventions name them. */
+  get spanAttributes(): SpanAttributes {
+    const { params } = this.#settings;
+    const protocol = {
+      'mcp.protocol.version': this.client.getNegotiatedProtocolVersion(),
+      'mcp.session.id': this.#transport.sessionId,
+    };
+    if (params.type === 'StdioConnectionParams') return { ...protocol, 'network.transport': 'pipe' };
+    const { hostname, port, protocol: scheme } = new URL(params.url);
+    return {
+      ...protocol,
+      'network.transport': 'tcp',
+      'network.protocol.name': 'http',
+      'server.address': hostname,
+      'server.port': port === '' ? (scheme === 'https:' ? 443 : 80) : Number(port),
+    };
   }
 
   /** Time limit of a request other than a tool call, in milliseconds. */

@@ -6,6 +6,7 @@ import type {
   Json,
   JsonObject,
   LlmRequest,
+  Runtime,
   SessionService,
   Toolset,
 } from '@thole/core';
@@ -27,9 +28,21 @@ export class AgentRun {
   constructor(
     toolset: Toolset,
     script: Answer[],
-    p: { userId?: string; sessionId?: string; sessionService?: SessionService; authenticator?: Authenticator } = {},
+    p: {
+      userId?: string;
+      sessionId?: string;
+      sessionService?: SessionService;
+      authenticator?: Authenticator;
+      runtime?: Runtime;
+    } = {},
   ) {
-    const { userId = 'ada', sessionId = 's', sessionService = new InMemorySessionService(), authenticator } = p;
+    const {
+      userId = 'ada',
+      sessionId = 's',
+      sessionService = new InMemorySessionService(),
+      authenticator,
+      runtime,
+    } = p;
     this.#at = { userId, sessionId };
     this.model = new ScriptedLlm(...script);
     this.sessionService = sessionService;
@@ -39,6 +52,7 @@ export class AgentRun {
       sessionService,
       autoCreateSession: true,
       ...(authenticator && { authenticator }),
+      ...(runtime && { runtime }),
     });
     onTestFinished(() => this.runner.close());
   }
