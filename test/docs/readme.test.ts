@@ -1,6 +1,8 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { differences, replaceBetween } from '../../scripts/readme-figures.mjs';
-import { read } from '../architecture/workspace.ts';
+import { read, root } from '../architecture/workspace.ts';
 
 const readme = read('README.md');
 
@@ -20,6 +22,21 @@ describe('README.md', () => {
     expect(readme.split('\n').length).toBeLessThanOrEqual(110);
     const [, program] = /```ts\n([\s\S]*?)\n```/.exec(readme)!;
     expect(program!.split('\n').length).toBeLessThanOrEqual(15);
+  });
+
+  it('names the tests of every protocol that it speaks, and a guide', () => {
+    const rows = /\| protocol \|.*\n\|.*\n((?:\|.*\n)+)/.exec(readme)![1]!.trim().split('\n');
+    expect(rows.length).toBeGreaterThanOrEqual(10);
+    for (const row of rows) {
+      const [guides, tests] = row
+        .split('|')
+        .slice(3, 5)
+        .map((cell) => [...cell.matchAll(/\]\(([^)]+)\)/g)].map(([, path]) => path!));
+      expect(guides, row).not.toEqual([]);
+      expect(tests, row).not.toEqual([]);
+      for (const path of tests!) expect(path).toMatch(/\.test\.ts$/);
+      expect([...guides!, ...tests!].filter((path) => !existsSync(join(root, path)))).toEqual([]);
+    }
   });
 
   it('says how to install and how to start without a key', () => {
