@@ -7,6 +7,8 @@ import { expect, onTestFinished } from 'vitest';
 export interface VisitOptions extends BrowserContextOptions {
   /** Requests that may fail, and messages of the console that may come: what the test itself breaks. */
   expected?: RegExp | undefined;
+  /** Called before the address is opened. */
+  prepare?: ((page: Page) => Promise<unknown>) | undefined;
 }
 
 /**
@@ -34,13 +36,14 @@ export async function visit(browser: Browser, address: string, options: VisitOpt
     await page.context().close();
     expect([...new Set(troubles)]).toEqual([]);
   });
+  await options.prepare?.(page);
   await page.goto(address);
   return page;
 }
 
 /** A page that nothing was opened in yet, and the trouble it will have. Who opens it closes its context. */
 export async function openPage(browser: Browser, options: VisitOptions = {}): Promise<Visit> {
-  const { expected, ...how } = options;
+  const { expected, prepare: _, ...how } = options;
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, reducedMotion: 'reduce', ...how });
   const page = await context.newPage();
   page.setDefaultTimeout(30_000);

@@ -80,10 +80,11 @@ describeInBrowser('a run on the page', (browser) => {
   });
 
   it('is followed by its time, tokens and model, and not by the time to its first event', async () => {
+    const waitMs = 1_050;
     const usageMetadata = { promptTokenCount: 412, candidatesTokenCount: 38, totalTokenCount: 450 };
     const hotel = await startHotelServer([
       { ...calls('book_room', { room: 12, nights: 2 }), usageMetadata, modelVersion: 'scripted-1' },
-      after(1_200, {
+      after(waitMs, {
         content: { role: 'model', parts: [{ text: 'Booked.' }] },
         usageMetadata,
         modelVersion: 'scripted-1',
@@ -94,7 +95,12 @@ describeInBrowser('a run on the page', (browser) => {
     const facts = page.getByRole('main').locator('.turn-line');
     await facts.waitFor();
     const text = (await facts.innerText()).replaceAll(/\s+/g, ' ');
-    expect(text).toMatch(/^Time 1\.\d s Tokens in 824 Tokens out 76 Model scripted-1$/);
+    const user = { appName: 'hotel', userId: 'user' };
+    const { id: sessionId } = (await hotel.sessionService.listSessions(user)).sessions[0]!;
+    const { events } = (await hotel.sessionService.getSession({ ...user, sessionId }))!;
+    const time = events.at(-1)!.timestamp - events[0]!.timestamp;
+    expect(time).toBeGreaterThanOrEqual(waitMs / 1_000);
+    expect(text).toBe(`Time ${time.toFixed(1)} s Tokens in 824 Tokens out 76 Model scripted-1`);
     expect(await page.locator('.entry-head time', { hasText: /s$/ }).count()).toBe(0);
     expect(await page.getByText('Cost', { exact: true }).count()).toBe(0);
   });
@@ -145,23 +151,6 @@ describeInBrowser('a run on the page', (browser) => {
     await files.getByRole('img', { name: 'room.png' }).waitFor();
     await files.getByLabel('sea.wav').waitFor();
     await files.getByRole('link', { name: 'plan.pdf' }).waitFor();
-  });
-
-  it('costs the page less than a second of long tasks for 3,000 pieces of Markdown', async () => {
-    const pieces = Array.from({ length: 3_000 }, (_, i) =>
-      i % 25 === 24 ? '.\n\n' : i % 400 === 7 ? '\n\n```ts\nconst a = 1;\n```\n\n' : ` word **${i}**`,
-    );
-    const hotel = await startHotelServer([streams(...pieces)], { afterPartial: () => wait(1) });
-    const page = await visit(browser(), `${hotel.url}/dev-ui/`);
-    await page.evaluate(`(() => {
-      globalThis.longTasks = [];
-      new PerformanceObserver((list) => globalThis.longTasks.push(...list.getEntries().map((each) => each.duration))).observe({ type: 'longtask' });
-    })()`);
-    await say(page, 'Tell me all.');
-    await page.getByRole('main').getByText('2998').waitFor();
-    await page.getByRole('button', { name: 'Send' }).waitFor();
-    const sum: number = await page.evaluate('globalThis.longTasks.reduce((total, each) => total + each, 0)');
-    expect(sum).toBeLessThan(1_000);
   });
 });
 
