@@ -102,6 +102,17 @@ describe('totalUsage of a useChat message', () => {
     expect(chat.lastMessage!.metadata).toMatchObject({ totalUsage: { totalTokens: 11 } });
   });
 
+  it('is in a stream that is read again from the event log', async () => {
+    const { post } = await demo({ answers: [{ ...says('Good day.'), ...used(10, 1) }] });
+    const messages = [{ id: 'm1', role: 'user', parts: [{ type: 'text', text: 'Hello' }] }];
+    const body = { id: 's', messages, trigger: 'submit-message' };
+    const send = async (): Promise<string> => (await post('/ui/demo/chat?userId=ann', body)).text();
+    const finish = /data: ({"type":"finish".*})\n/;
+    const [first, again] = [await send(), await send()].map((text) => JSON.parse(finish.exec(text)![1]!) as object);
+    expect(first).toMatchObject({ messageMetadata: { totalUsage: { totalTokens: 11 } } });
+    expect(again).toEqual(first);
+  });
+
   it('is missing if no model reports tokens', async () => {
     const { handler } = await demo({ answers: [says('Good day.')] });
     const chat = new PageChat(handler);
