@@ -5,6 +5,7 @@ import { camelCaseKeys } from './http/camel-case-keys.ts';
 import { Cors } from './http/cors.ts';
 import { errorResponse } from './http/error-response.ts';
 import { assertHost, hostOf, isLoopback, loopbackNames } from './http/hosts.ts';
+import { withNoSniff } from './http/no-sniff.ts';
 import { parsePathParams } from './http/path-params.ts';
 import { parse, UnknownFieldWarnings } from './http/parse.ts';
 import { parseQuery } from './http/parse-query.ts';
@@ -149,20 +150,6 @@ function startHandlerRecovery(context: HandlerContext, option: true | RecoveryOp
       return { deps, runConfig: { timeLimitMs: limits.runMs, toolErrors, ...runConfig } };
     },
   });
-}
-
-/** Adds the header that keeps browsers from guessing the content type. */
-function withNoSniff(response: Response): Response {
-  if (response.headers.has('x-content-type-options')) return response;
-  try {
-    response.headers.set('x-content-type-options', 'nosniff');
-    return response;
-  } catch {
-    // The response of a hook may be immutable.
-    const copy = new Response(response.body, response);
-    copy.headers.set('x-content-type-options', 'nosniff');
-    return copy;
-  }
 }
 
 /** Returns the path of a request without its query, which may contain a user's text. */

@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { assertWritableState } from '../http/assert-writable-state.ts';
 import { findRunner } from '../http/find-runner.ts';
 import { idempotencyKey } from '../http/idempotency-key.ts';
+import { noSniffResponse } from '../http/no-sniff.ts';
 import { wireEventJson } from '../http/wire-event.ts';
 import { boolean, listOf, objectOf, ref } from '../openapi/schema.ts';
 import { defineRoute } from '../route.ts';
@@ -54,7 +55,7 @@ export const runRoutes: readonly Route[] = [
       } finally {
         stopWatching();
       }
-      return new Response(`[${events.join()}]`, { headers: { 'content-type': 'application/json' } });
+      return noSniffResponse(`[${events.join()}]`, { 'content-type': 'application/json' });
     },
   }),
   defineRoute({

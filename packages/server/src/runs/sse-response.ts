@@ -1,4 +1,5 @@
 import type { Runtime } from '@thole/core';
+import { noSniffResponse } from '../http/no-sniff.ts';
 import { HEARTBEAT_FRAME } from './end-frames.ts';
 
 /** A source of the frames of a stream. */
@@ -55,12 +56,12 @@ export function sseResponse(
     },
     { highWaterMark: 0 },
   );
-  return new Response(body, { headers: headersOf(p.invocationId) });
+  return noSniffResponse(body, headersOf(p.invocationId));
 }
 
 /** Returns the response for a run whose frames are complete. */
 export function completeSseResponse(frames: string, p: { invocationId: string }): Response {
-  return new Response(frames, { headers: headersOf(p.invocationId) });
+  return noSniffResponse(frames, headersOf(p.invocationId));
 }
 
 /** Returns a source that starts with frames that were requested before. */

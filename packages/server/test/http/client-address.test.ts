@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { says } from '@thole/testing';
 import { bearerToken } from '../../src/index.ts';
 import type { HandlerOptions } from '../../src/index.ts';
 import { toNodeListener } from '../../src/node.ts';
@@ -49,4 +50,15 @@ describe('createHandler', () => {
     for (const { headers } of [...answers, await gone.get('/list-apps')])
       expect(headers.get('x-content-type-options')).toBe('nosniff');
   });
+
+  it.each(['/run', '/run_sse'] as const)(
+    'sets nosniff once on the events of %s, with and without CORS',
+    async (path) => {
+      for (const options of [{}, { cors: { origins: ['*'] } }, { onDisconnect: 'continue' as const }]) {
+        const { run } = await demo({ answers: [says('Hello')], ...options });
+        const { headers, status } = await run(path);
+        expect([status, headers.get('x-content-type-options')]).toEqual([200, 'nosniff']);
+      }
+    },
+  );
 });
