@@ -1,3 +1,9 @@
+import {
+  AggregationTemporality,
+  InMemoryMetricExporter,
+  MeterProvider,
+  PeriodicExportingMetricReader,
+} from '@opentelemetry/sdk-metrics';
 import { InMemorySpanExporter, SamplingDecision, SimpleSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
 import type { Sampler } from '@opentelemetry/sdk-trace';
 import { systemRuntime } from '@thole/core';
@@ -5,6 +11,7 @@ import { McpToolset } from '@thole/mcp';
 import { InMemorySessionService } from '@thole/mem-services';
 import { LlmAgent, Runner } from '@thole/runner';
 import { openTelemetryTracer } from '@thole/runner/otel';
+import type { OpenTelemetryOptions } from '@thole/runner/otel';
 import { calls, says, ScriptedLlm } from '@thole/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { HttpServer } from '../../packages/mcp/test/toolset/servers/http-server.ts';
@@ -23,7 +30,12 @@ async function startShop(): Promise<HttpServer> {
 /** Runs an agent that calls a tool of the server. Returns the spans and the `_meta` of the call. */
 async function spansOf(
   server: HttpServer,
-  p: { tool?: string; protocol?: 'legacy' | 'modern'; sampler?: Sampler; metrics?: boolean } = {},
+  p: {
+    tool?: string;
+    protocol?: 'legacy' | 'modern';
+    sampler?: Sampler;
+    metrics?: OpenTelemetryOptions['metrics'];
+  } = {},
 ): Promise<{
   spans: ReturnType<InMemorySpanExporter['getFinishedSpans']>;
   meta: { traceparent?: string } | undefined;
@@ -89,6 +101,19 @@ describe('the span of a call of an MCP tool', () => {
     const { spans } = await spansOf(await startShop(), { tool: 'fail' });
     const types = spans.map(({ name, attributes }) => [name, attributes['error.type']]);
     expect(types.filter(([, type]) => type !== undefined)).toEqual([['execute_tool fail', 'tool_error']]);
+  });
+
+  it('counts such a result as an error of the tool in the metrics', async () => {
+    const exporter = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE);
+    const provider = new MeterProvider({ readers: [new PeriodicExportingMetricReader({ exporter })] });
+    onTestFinished(() => provider.shutdown());
+    await spansOf(await startShop(), { tool: 'fail', metrics: { meter: provider.getMeter('test') } });
+    await provider.forceFlush();
+    const metrics = exporter.getMetrics().flatMap(({ scopeMetrics }) => scopeMetrics.flatMap((scope) => scope.metrics));
+    const { dataPoints } = metrics.find(({ descriptor }) => descriptor.name === 'gen_ai.execute_tool.duration')!;
+    expect(dataPoints.map(({ attributes }) => attributes)).toEqual([
+      expect.objectContaining({ 'gen_ai.tool.name': 'fail', 'error.type': 'tool_error' }),
+    ]);
   });
 
   it.each(['legacy', 'modern'] as const)('is the parent of the spans of the server (%s)', async (protocol) => {
