@@ -15,6 +15,8 @@ export default defineConfig({
   // SDK has files behind it that only bundlers can load. `resolve.conditions` has no effect on tests in Node.
   ssr: { resolve: { conditions: ['@thole/source', 'node', 'development|production'] } },
   test: {
+    // `npm test` has one more than cores: many of its tests wait for servers, leases and processes. All projects are in one
+    // group, in the order of their names, so that the many short unit tests come last and end together.
     maxWorkers: 2,
     // Generous: tests assert order and counts, and property tests take long on a busy machine.
     testTimeout: 30_000,
@@ -57,9 +59,6 @@ export default defineConfig({
         test: {
           name: 'servers',
           isolate: false,
-          // These tests mostly wait for servers and leases, so that more workers than cores are faster.
-          maxWorkers: 3,
-          sequence: { groupOrder: 1 },
           include: [onServers],
           exclude: never,
           globalSetup: ['test/servers/global-setup.ts'],
