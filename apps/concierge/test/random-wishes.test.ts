@@ -1,11 +1,13 @@
 import { expect, it } from 'vitest';
+import { rounds } from '../../../test/servers/long.ts';
 import { chatWith } from './chat-with.ts';
 import { randomWishes } from './random-wish.ts';
 
 const seed = Number(process.env['THOLE_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+const count = rounds(20, 60);
 
-it(`quotes 60 random wishes in later bookings and none after forgetting (seed ${seed})`, async () => {
-  for (const wish of randomWishes(seed, 60)) {
+it(`quotes ${count} random wishes in later bookings and none after forgetting (seed ${seed})`, async () => {
+  for (const wish of randomWishes(seed, count)) {
     const { type } = chatWith();
     await type(`I always want a room with ${wish}`, '/new');
     expect(lastLine(await type('Book me a room like last time.'))).toContain(`“a room with ${wish}”`);

@@ -5,6 +5,7 @@ import { IdleConsolidator, memoryCommands } from '@thole/memory';
 import { LlmAgent, Runner } from '@thole/runner';
 import { FixedRuntime, ScriptedLlm } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
+import { rounds } from '../../../../test/servers/long.ts';
 import { ann, bob, texts } from '../support/conversations.ts';
 
 const minute = 60_000;
@@ -109,7 +110,7 @@ class Simulation {
 }
 
 describe('IdleConsolidator', () => {
-  it.each([1, 2, 3, 4, 5, 6].map((seed) => [seed, seed % 2 === 0] as const))(
+  it.each(Array.from({ length: rounds(2, 6) }, (_, i) => i + 1).map((seed) => [seed, seed % 2 === 0] as const))(
     'loses, duplicates and restores no text in random sequences (seed %i, keep: %s)',
     async (seed, keep) => {
       const simulation = new Simulation(seed, keep);
