@@ -1,6 +1,6 @@
 import { InMemorySessionService } from '@thole/mem-services';
 import type { FixedRuntime } from '@thole/testing';
-import { simulateCrashes } from '@thole/testing/simulation';
+import { simulateCrashes, simulateJoinedMessages } from '@thole/testing/simulation';
 import { describe, expect, it } from 'vitest';
 import { rounds } from '../servers/index.ts';
 import { classes } from './runner-classes.ts';
@@ -23,6 +23,23 @@ describe('Runs whose processes die, end, pause and lose answers of the store', (
       }
       expect(failed.join('\n\n')).toBe('');
       expect(crashes).toBeGreaterThanOrEqual(count > 1 ? count : 0);
+    },
+    rounds(120_000, 1_800_000),
+  );
+
+  it(
+    'answer each message that joins a run once and in order, for each seed (contract 13)',
+    async () => {
+      const failed: string[] = [];
+      let joined = 0;
+      for (let seed = first; seed < first + count; seed++) {
+        const result = await simulateJoinedMessages({ classes, createSessionService }, seed);
+        joined += result.joined;
+        const again = `THOLE_SEED=${seed} vitest run --project slow test/durability/simulation.slow.test.ts`;
+        if (result.violations.length > 0) failed.push(`${again}\n${result.violations.join('\n')}`);
+      }
+      expect(failed.join('\n\n')).toBe('');
+      expect(joined).toBeGreaterThanOrEqual(count > 1 ? count : 0);
     },
     rounds(120_000, 1_800_000),
   );

@@ -2,7 +2,7 @@ import type { Event } from '@thole/core';
 import { InMemorySessionService } from '@thole/mem-services';
 import { LlmAgent, Runner } from '@thole/runner';
 import type { FixedRuntime } from '@thole/testing';
-import { runCrashMatrix } from '@thole/testing/simulation';
+import { runCrashMatrix, simulateJoinedMessages } from '@thole/testing/simulation';
 import type { RunnerClasses, SimulationSetup } from '@thole/testing/simulation';
 import { describe, expect, it } from 'vitest';
 import { classes } from '../durability/runner-classes.ts';
@@ -30,6 +30,23 @@ class LosingService extends InMemorySessionService {
   }
 }
 
+/** Acknowledges messages that join a run without storing them. */
+class DeafService extends InMemorySessionService {
+  override async appendEvent(p: Parameters<InMemorySessionService['appendEvent']>[0]): Promise<Event> {
+    const { event } = p;
+    if (event.customMetadata?.['joined'] !== true) return super.appendEvent(p);
+    return { ...event, seq: 1 };
+  }
+}
+
+/** Forgets that a message has joined a run, and which messages a model has seen. */
+class UnmarkedService extends InMemorySessionService {
+  override appendEvent(p: Parameters<InMemorySessionService['appendEvent']>[0]): Promise<Event> {
+    const { joined: _, seenSeq: _seen, ...customMetadata } = p.event.customMetadata ?? {};
+    return super.appendEvent({ ...p, event: { ...p.event, customMetadata } });
+  }
+}
+
 const inMemory = (runtime: FixedRuntime): InMemorySessionService => new InMemorySessionService({ runtime });
 const mutants: [string, SimulationSetup, RegExp][] = [
   [
@@ -53,6 +70,32 @@ describe('runCrashMatrix', () => {
   it.each(mutants)('reports a subject that %s', async (_, setup, violation) => {
     const found: string[] = [];
     for await (const { violations } of runCrashMatrix(setup)) found.push(...violations);
+    expect(found.join('\n')).toMatch(violation);
+  });
+});
+
+const joinMutants: [string, SimulationSetup, RegExp][] = [
+  [
+    'recovers nothing',
+    { classes: { ...classes, Runner: ForgetfulRunner }, createSessionService: inMemory },
+    /The chats did not end/,
+  ],
+  [
+    'loses messages that join a run',
+    { classes, createSessionService: (runtime) => new DeafService({ runtime }) },
+    /acknowledged and is lost/,
+  ],
+  [
+    'does not know after a crash which messages were seen',
+    { classes, createSessionService: (runtime) => new UnmarkedService({ runtime }) },
+    /has no answer/,
+  ],
+];
+
+describe('simulateJoinedMessages', () => {
+  it.each(joinMutants)('reports a subject that %s', async (_, setup, violation) => {
+    const found: string[] = [];
+    for (let seed = 1; seed <= 50; seed++) found.push(...(await simulateJoinedMessages(setup, seed)).violations);
     expect(found.join('\n')).toMatch(violation);
   });
 });

@@ -2,6 +2,8 @@ export { runCrashMatrix, runTripWithoutCrash } from './crash-matrix.ts';
 export type { CrashResult, SimulationSetup } from './crash-matrix.ts';
 export { simulateCrashes } from './simulate-crashes.ts';
 export type { SimulationResult } from './simulate-crashes.ts';
+export { simulateJoinedMessages } from './simulate-joined-messages.ts';
+export type { JoinedMessagesResult } from './simulate-joined-messages.ts';
 export type {
   RunnerClasses,
   SimulatedLlmAgentOptions,

@@ -2,7 +2,12 @@ import type { Agent, App, Interrupt, Json, Llm, Runtime, SessionService, TholeEr
 
 /** The classes of `@thole/runner` that a simulation uses. The caller passes them: this package does not import the runner. */
 export interface RunnerClasses {
-  readonly Runner: new (options: { app: App; sessionService: SessionService; runtime: Runtime }) => SimulatedRunner;
+  readonly Runner: new (options: {
+    app: App;
+    sessionService: SessionService;
+    runtime: Runtime;
+    concurrency?: { policy: 'join' } | undefined;
+  }) => SimulatedRunner;
   readonly LlmAgent: new (options: SimulatedLlmAgentOptions) => Agent;
   readonly SequentialAgent: new (options: { name: string; subAgents: Agent[] }) => Agent;
   readonly ParallelAgent: new (options: { name: string; subAgents: Agent[] }) => Agent;

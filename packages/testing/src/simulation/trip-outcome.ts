@@ -100,13 +100,20 @@ export function violationsOf(session: Session, expected: Session, world: Simulat
     );
     if (answers.length !== 1) found.push(`${id} has ${answers.length} answers.`);
   }
+  found.push(...lossesOf(session, world));
+  const [ours, theirs] = [session, expected].map((each) => outcomeOfTrip(each, inDoubt));
+  if (JSON.stringify(ours) !== JSON.stringify(theirs))
+    found.push(`The outcome differs: ${JSON.stringify(ours, null, 1)} instead of ${JSON.stringify(theirs, null, 1)}`);
+  return found;
+}
+
+/** Returns events that were acknowledged and are lost, and gaps in the numbers of events, as sentences. */
+export function lossesOf({ events, userId }: Session, world: SimulatedWorld): string[] {
+  const found: string[] = [];
   const stored = new Map(events.map((event) => [event.id, JSON.stringify(event)]));
   for (const event of world.acknowledged.get(userId) ?? [])
     if (stored.get(event.id) !== JSON.stringify(event)) found.push(`Event ${event.id} was acknowledged and is lost.`);
   for (const [i, event] of events.entries()) if (event.seq !== i + 1) found.push(`Event ${i} has seq ${event.seq}.`);
-  const [ours, theirs] = [session, expected].map((each) => outcomeOfTrip(each, inDoubt));
-  if (JSON.stringify(ours) !== JSON.stringify(theirs))
-    found.push(`The outcome differs: ${JSON.stringify(ours, null, 1)} instead of ${JSON.stringify(theirs, null, 1)}`);
   return found;
 }
 
