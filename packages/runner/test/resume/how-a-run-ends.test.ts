@@ -151,7 +151,7 @@ describe('Runner.resume without invocationId', () => {
 });
 
 describe('resumability.isResumable: false', () => {
-  it('turns off paths, pauses and resume; an answer begins a new invocation at the agent that asked', async () => {
+  it('turns off paths and resume; an answer begins a new invocation at the agent that asked', async () => {
     const { runnerOf, events } = await durableStore();
     const order = toolOf('order', () => ({ ticket: 1 }), { isLongRunning: true });
     const asking = new LlmAgent({
