@@ -1,7 +1,9 @@
 const NO_SNIFF = 'x-content-type-options';
 
-/** Responses that were created with the header. */
-const created = new WeakSet<Response>();
+/** Marks a response that was created with the header. */
+const hasNoSniff: unique symbol = Symbol('hasNoSniff');
+
+type Marked = Response & { [hasNoSniff]?: boolean };
 
 /**
  * Returns a response with the header that keeps browsers from guessing the content type. It costs less than adding the
@@ -11,14 +13,14 @@ export function noSniffResponse(
   body: string | ReadableStream<Uint8Array>,
   headers: Readonly<Record<string, string>>,
 ): Response {
-  const response = new Response(body, { headers: { ...headers, [NO_SNIFF]: 'nosniff' } });
-  created.add(response);
+  const response: Marked = new Response(body, { headers: { ...headers, [NO_SNIFF]: 'nosniff' } });
+  response[hasNoSniff] = true;
   return response;
 }
 
 /** Adds the header that keeps browsers from guessing the content type, unless the response has it. */
-export function withNoSniff(response: Response): Response {
-  if (created.has(response) || response.headers.has(NO_SNIFF)) return response;
+export function withNoSniff(response: Marked): Response {
+  if (response[hasNoSniff] || response.headers.has(NO_SNIFF)) return response;
   try {
     response.headers.set(NO_SNIFF, 'nosniff');
     return response;
