@@ -106,6 +106,24 @@ describe('concurrency.policy: join', () => {
     expect(model.requests.map(({ contents }) => JSON.stringify(contents).includes('more'))).toEqual([false, true]);
   });
 
+  it('does not stop the active run if the second caller leaves', async () => {
+    const gate = Promise.withResolvers<string>();
+    const model = new ScriptedLlm(calls('wait', {}, 'c1'), says('Both.'));
+    const { runner, stored } = await createSetup(rootOf(model, { tools: [toolOf('wait', () => gate.promise)] }), join);
+    const first = runner.runToCompletion(hello);
+    await settle();
+    const second = runner.runAsync({ ...hello, newMessage: 'and this' });
+    const reading = second.next();
+    await settle();
+    await second.return!();
+    gate.resolve('done');
+    expect((await first).text).toBe('Both.');
+    await reading;
+    const { events } = await stored();
+    expect(events.some(({ errorCode }) => errorCode !== undefined)).toBe(false);
+    expect(textsIn(events)).toContain('user: and this');
+  });
+
   it('runs alone if no run holds the session', async () => {
     const model = new ScriptedLlm(says('One.'), says('Two.'));
     const { runner } = await createSetup(rootOf(model), join);
