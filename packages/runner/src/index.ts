@@ -1,4 +1,5 @@
 export { Runner } from './runner/runner.ts';
+export type { CompactRequest } from './runner/runner.ts';
 export type { RunRequest } from './invocation/run-request.ts';
 export type { RunnerOptions, RunnerSubject } from './runner/runner-options.ts';
 export type { Concurrency } from './session/lease.ts';

@@ -201,7 +201,7 @@ export class CommandHandler {
     if (outcome === 'active') return { text: 'This conversation has new messages, so it was not cleared. Try again.' };
     this.#listed.delete(sessionKeyOf(ref));
     const added = this.#memory ? 'The conversation was added to memory. ' : '';
-    return { text: `${added}A new conversation starts.`, isCleared: true };
+    return { text: `${added}${closedRequests(session)}A new conversation starts.`, isCleared: true };
   }
 
   /** Deletes a session as it was read: all of it is in memory, or memory is off. */
@@ -214,7 +214,7 @@ export class CommandHandler {
     if (!current) return 'gone';
     if (outcome === 'kept' && !isConsolidated(current)) return 'active';
     const [leasing, runtime, holder] = [this.#leasing, this.#runtime, this.#holder];
-    return deleteUnchangedSession(current, { sessions, leasing, artifacts, runtime, holder });
+    return deleteUnchangedSession(current, { sessions, leasing, artifacts, runtime, holder, closesInterrupts: true });
   }
 
   #takePending(ref: SessionRef): PendingQuestion | undefined {
@@ -230,6 +230,13 @@ function putCached<V>(map: Map<string, V>, key: string, value: V): void {
   map.delete(key);
   map.set(key, value);
   if (map.size > MAX_SESSIONS) map.delete(map.keys().next().value!);
+}
+
+/** Returns a sentence about requests for answers that are deleted with a session. */
+function closedRequests({ marks }: Session): string {
+  const count = marks?.openInterrupts ?? 0;
+  if (count === 0) return '';
+  return count === 1 ? '1 open request was closed. ' : `${count} open requests were closed. `;
 }
 
 function memoryCount(memories: number): string {

@@ -9,18 +9,21 @@ export interface DeleteSessionDeps {
   artifacts: ArtifactService | undefined;
   runtime: Runtime;
   holder: string;
+  /** True to delete also a session with an open interrupt, a timer or an unfinished invocation. */
+  closesInterrupts?: boolean | undefined;
   leaseTtlMs?: number | undefined;
 }
 
 /**
- * Deletes a session and its artifacts if it has not changed since it was read and does not wait for anything. Returns `active` if events were stored since then, or
- * if the id belongs to a new session. Also if a run holds its lease: the run may not have stored its message yet.
+ * Deletes a session and its artifacts if it has not changed since it was read. Returns `active` if events were stored since
+ * then, if the id belongs to a new session, or if the session waits for something. Also if a run holds its lease: the run may
+ * not have stored its message yet.
  */
 export async function deleteUnchangedSession(
   { appName, userId, id: sessionId, lastSeq, incarnation }: SessionSummary,
   p: DeleteSessionDeps,
 ): Promise<'deleted' | 'gone' | 'active'> {
-  const { sessions, leasing, artifacts, runtime, holder, leaseTtlMs: ttlMs } = p;
+  const { sessions, leasing, artifacts, runtime, holder, closesInterrupts = false, leaseTtlMs: ttlMs } = p;
   const ref: SessionRef = { appName, userId, sessionId };
   try {
     return await holdLease({ leasing, key: ref, runtime, holder, waitMs: 0, ttlMs }, async () => {
@@ -28,7 +31,7 @@ export async function deleteUnchangedSession(
       const current = await sessions.getSession({ ...ref, numRecentEvents: 0 });
       if (!current) return 'gone';
       if (current.incarnation !== incarnation) return 'active';
-      const isDeleted = await sessions.deleteSession({ ...ref, ifLastSeq: lastSeq, ifIdle: true });
+      const isDeleted = await sessions.deleteSession({ ...ref, ifLastSeq: lastSeq, ifIdle: !closesInterrupts });
       if (isDeleted) await artifacts?.deleteSessionArtifacts(ref);
       return isDeleted ? 'deleted' : 'active';
     });

@@ -243,6 +243,20 @@ describe('/reset', () => {
     expect(await handle(command)).toEqual({ text: 'Nothing to clear.' });
   });
 
+  it('says how many open requests it has closed', async () => {
+    const { handle, say, sessions, runtime } = setUp();
+    for (const [count, sentence] of [
+      [1, '1 open request was closed.'],
+      [2, '2 open requests were closed.'],
+    ] as const) {
+      await say('Pay it.');
+      const event = createEvent({ author: 'agent', invocationId: 'i' }, runtime);
+      await sessions.appendEvent({ session: here, event, marks: { openInterrupts: count } });
+      const text = `The conversation was added to memory. ${sentence} A new conversation starts.`;
+      expect(await handle('/reset')).toEqual({ text, isCleared: true });
+    }
+  });
+
   it('deletes the session with keep: true too, and a session without messages', async () => {
     const { runtime, sessions, memory, say, all } = setUp();
     const consolidator = new IdleConsolidator({ sessions, memory, runtime, keep: true });

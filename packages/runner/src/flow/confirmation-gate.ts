@@ -40,9 +40,9 @@ export async function checkGate(
   const { requireConfirmation } = tool;
   if (!asked && !requireConfirmation) return undefined;
   try {
+    await tool.checkArguments?.(toolArgs);
     if (!asked && typeof requireConfirmation === 'function' && !(await requireConfirmation(toolArgs, toolContext)))
       return undefined;
-    await tool.checkArguments?.(toolArgs);
     if (!support.isResumable) {
       const reason = 'this run cannot pause (an agent that runs as a tool, or resumability.isResumable: false)';
       throw new TholeError('INVALID_INPUT', `${tool.name} needs a confirmation, but ${reason}.`);

@@ -61,10 +61,10 @@ export class LlmCalls {
     this.#init = { ...this.#init, maxCalls, limits };
   }
 
-  /** Adds a model call of an earlier run of the invocation. */
-  addEarlier(usage: Usage, model: string): void {
+  /** Adds a model call of an earlier run of the invocation. `usage` is undefined if the model reported none. */
+  addEarlier(usage: Usage | undefined, model: () => string): void {
     this.#made++;
-    this.addUsage(usage, () => model);
+    if (usage) this.addUsage(usage, model);
   }
 
   /** Counts a call. Throws `LLM_CALL_LIMIT`, `TOKEN_LIMIT` or `COST_LIMIT` if a limit is reached. */

@@ -84,7 +84,8 @@ export async function runTool(
     if ('request' in ran) return { ...gateAnswer(call, ran.request), isWaiting: true, requests: [ran.request] };
     if (open.requests.length > 0) return { isWaiting: true, requests: open.requests };
     const hasUsage = Object.keys(open.usage).length > 0;
-    const answer = { ...answerOf(draft, tool, ran, actions), ...(hasUsage && { usage: open.usage }) };
+    const result = withEditedArguments(answerOf(draft, tool, ran, actions), attempt?.confirmation?.editedArguments);
+    const answer = { ...result, ...(hasUsage && { usage: open.usage }) };
     const requested = requestByTool(draft, call, { actions, ttlMs });
     return requested && ran && 'value' in ran ? { ...answer, isWaiting: true, requests: [requested] } : answer;
   } finally {
@@ -226,6 +227,13 @@ function answerOf({ context }: RequestDraft, tool: Tool, ran: Ran, actions: Even
 function sentenceOf(error: Error, tool: Tool, { runConfig }: InvocationContext): string {
   const isRedacted = runConfig.toolErrors === 'redacted' && !TholeError.is(error);
   return (!isRedacted && error.message) || `${tool.name} failed.`;
+}
+
+/** Tells the model which edited arguments its call ran with. */
+function withEditedArguments(answer: ToolAnswer, editedArguments: JsonObject | undefined): ToolAnswer {
+  const { response } = answer;
+  if (!editedArguments || !response) return answer;
+  return { ...answer, response: { editedArguments, ...response } };
 }
 
 function refuse(sentence: string): ToolAnswer {

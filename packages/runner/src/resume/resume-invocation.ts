@@ -5,6 +5,7 @@ import { findAgentToRun } from '../history/find-agent-to-run.ts';
 import { interruptsOf } from '../history/interrupt-fold.ts';
 import { Progress } from '../history/progress.ts';
 import { recordedCall } from '../history/recorded-call.ts';
+import { isModelAnswer } from '../history/turn-segments.ts';
 import { callPlugins, hasHook } from '../hooks/call-hooks.ts';
 import { reportInterrupts } from '../hooks/notify-plugins.ts';
 import type { OpenRun } from '../invocation/open-run.ts';
@@ -12,6 +13,7 @@ import type { CheckedRequest } from '../invocation/run-request.ts';
 import type { RunTask } from '../invocation/run-task.ts';
 import { modelNameOf } from '../request/find-model.ts';
 import { isLlmAgent } from '../request/is-llm-agent.ts';
+import { SET_MODEL_RESPONSE } from '../request/set-model-response-tool.ts';
 import { checkAnswer, invocationEnded } from './check-answer.ts';
 import type { CheckedAnswer, GivenAnswer } from './check-answer.ts';
 import {
@@ -75,11 +77,22 @@ export async function resumeInvocation(
   await answerExpired(task);
   const visible = rebuildProgress(task);
   for (const message of unseenMessages(visible)) task.joined.add(message);
-  for (const event of visible)
-    if (event.usageMetadata) task.calls.addEarlier(event.usageMetadata, modelNameOf(event, task));
+  addEarlierCalls(task, visible);
   task.updatedCalls = new Set(checked.filter(({ isUpdate, asksModel }) => isUpdate && asksModel).map(({ id }) => id));
   const isStoredOnly = checked.length > 0 && checked.every(({ isUpdate, asksModel }) => isUpdate && !asksModel);
   return isStoredOnly ? undefined : agent;
+}
+
+/** Counts the model calls of earlier runs: answers of models, and answers of tools with the tokens of their child runs. */
+function addEarlierCalls(task: RunTask, events: readonly Event[]): void {
+  let before: Event | undefined;
+  for (const event of events) {
+    if (event.author === 'user' || event.author === 'system') continue;
+    const isOutput = before && getFunctionResponses(before).some(({ name }) => name === SET_MODEL_RESPONSE);
+    const isOfModel = isLlmAgent(task.agents.find(event.author)) && isModelAnswer(event) && !isOutput;
+    if (isOfModel || event.usageMetadata) task.calls.addEarlier(event.usageMetadata, () => modelNameOf(event, task));
+    before = event;
+  }
 }
 
 /** Throws `INTERRUPT_NOT_FOUND` for an answer to a call that the session does not have, or that a rewind has removed. */

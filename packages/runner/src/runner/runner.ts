@@ -1,5 +1,5 @@
 import { systemRuntime, TholeError } from '@thole/core';
-import { assertDuration, assertName } from '@thole/core/kit';
+import { assertDuration, assertName, optionNames, rejectUnknownOptions } from '@thole/core/kit';
 import type {
   Agent,
   AgentTree,
@@ -44,6 +44,16 @@ import { checkRunnerOptions, createAgentTree } from './runner-options.ts';
 import type { RunnerOptions } from './runner-options.ts';
 import { cancelInvocation, readInterrupts, regenerate, rewind, updateState } from './session-requests.ts';
 import type { RegenerateRequest, RewindRequest } from './session-requests.ts';
+
+/** Argument of `Runner.compact`. */
+export interface CompactRequest {
+  readonly userId: string;
+  readonly sessionId: string;
+  /** True to call no model and to store nothing. */
+  readonly dryRun?: boolean | undefined;
+}
+
+const compactNames = optionNames<CompactRequest>({ userId: true, sessionId: true, dryRun: true });
 
 /** Default of `runConfig.maxLlmCalls`. */
 const MAX_LLM_CALLS = 500;
@@ -206,8 +216,8 @@ export class Runner {
   }
 
   /**
-   * Deletes a session and its artifacts, and with `memory: true` its memory. Returns true if the session existed. With
-   * `memory` it throws `SESSION_BUSY`, and deletes nothing, while new events keep arriving.
+   * Deletes a session and its artifacts, and with `memory: true` its memory. Returns true if the session existed. Its open
+   * interrupts are closed: a later answer is `SESSION_NOT_FOUND`. With `memory` it throws `SESSION_BUSY`, and deletes nothing, while new events keep arriving.
    */
   async deleteSession(p: { userId: string; sessionId: string; memory?: boolean | undefined }): Promise<boolean> {
     return deleteSession(this.#storedData, this.#refOf(p), { memory: p.memory === true });
@@ -285,7 +295,8 @@ export class Runner {
    * branch, none if there is nothing to summarize. With `dryRun` it calls no model and stores nothing. Throws
    * `SESSION_NOT_FOUND`, `COMPACTION_FAILED` if the summarizer fails, and `INVALID_INPUT` if the app has no `compaction`.
    */
-  async compact(p: { userId: string; sessionId: string; dryRun?: boolean | undefined }): Promise<CompactionResult[]> {
+  async compact(p: CompactRequest): Promise<CompactionResult[]> {
+    rejectUnknownOptions(p, compactNames, 'compact');
     const ref = this.#refOf(p);
     if (!this.#compactor) throw new TholeError('INVALID_INPUT', 'compact() needs compaction in the app of the runner.');
     return this.#compactor.compact(ref, p.dryRun === true);

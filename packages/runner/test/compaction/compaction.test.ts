@@ -302,6 +302,8 @@ describe('Runner.compact', () => {
       code: 'SESSION_NOT_FOUND',
     });
     await expect(runner.compact({ userId: '', sessionId: 's' })).rejects.toMatchObject({ code: 'INVALID_INPUT' });
+    const unknown = { userId: 'ann', sessionId: 's', keep: 3 };
+    await expect(runner.compact(unknown)).rejects.toMatchObject({ code: 'INVALID_INPUT' });
     const sessionService = new InMemorySessionService();
     const plain = new Runner({
       appName: 'app',

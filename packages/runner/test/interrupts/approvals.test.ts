@@ -32,6 +32,20 @@ describe('editedArguments', () => {
     expect(await runner.pendingInterrupts(ref)).toEqual(interrupts);
   });
 
+  it('are named in the answer to the model, also if the tool fails', async () => {
+    for (const execute of [() => 'paid', () => Promise.reject(new Error('No money.'))]) {
+      const pay = toolOf('pay', execute, { requireConfirmation: true, allowEditedArguments: true });
+      const model = new ScriptedLlm(calls('pay', { sum: 5 }, 'c1'), says('Done.'));
+      const { runner, stored } = await createSetup(rootOf(model, { tools: [pay] }));
+      const { interrupts } = await runner.runToCompletion(hello);
+      const answers = { [interrupts[0]!.id]: { confirmed: true, editedArguments: { sum: 4 } } };
+      await runner.resume({ ...ref, answers }).done;
+      const [, response] = answersIn((await stored()).events).findLast(([name]) => name === 'pay')!;
+      expect(response['editedArguments']).toEqual({ sum: 4 });
+      expect(JSON.stringify(model.requests[1]!.contents)).toContain('{"sum":4}');
+    }
+  });
+
   it('do not change the stored call', async () => {
     const paid: JsonObject[] = [];
     const model = new ScriptedLlm(calls('pay', { sum: 5 }, 'c1'), says('Paid.'));
@@ -57,7 +71,7 @@ describe('Runner.resume with an approval', () => {
     const model = new ScriptedLlm(calls('pay', {}, 'c1'), says('Paid.'));
     const { runner } = await createSetup(rootOf(model, { tools: [tool], beforeToolCallback }), { plugins });
     const { interrupts } = await runner.runToCompletion(hello);
-    expect(log.splice(0)).toEqual(['policy', 'callback', 'gate', 'check']);
+    expect(log.splice(0)).toEqual(['policy', 'callback', 'check', 'gate']);
     await runner.resume({ ...ref, answers: { [interrupts[0]!.id]: true } }).done;
     expect(log).toEqual(['policy', 'callback', 'execute']);
   });

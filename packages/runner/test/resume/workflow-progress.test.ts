@@ -6,7 +6,17 @@ import { LoopAgent } from '../../src/agents/loop-agent.ts';
 import { ParallelAgent } from '../../src/agents/parallel-agent.ts';
 import { SequentialAgent } from '../../src/agents/sequential-agent.ts';
 import { durableStore, runAndClose } from '../support/durable-store.ts';
-import { createSetup, hello, outcomeOf, ref, rootOf, settle, textsIn, toolOf } from '../support/llm-setup.ts';
+import {
+  createSetup,
+  hello,
+  outcomeOf,
+  ref,
+  rootOf,
+  settle,
+  stringsSchema,
+  textsIn,
+  toolOf,
+} from '../support/llm-setup.ts';
 import { agentOf, says as sayingEvent } from '../support/setup.ts';
 
 const never = (): Promise<never> => new Promise(() => {});
@@ -331,5 +341,33 @@ describe('An invocation that is answered after another one', () => {
     expect(prompt).toContain('"paid"');
     expect(prompt).not.toContain('outcome unknown');
     expect(second.status).toBe('completed');
+  });
+});
+
+describe('runConfig.maxLlmCalls', () => {
+  it('counts the calls of all runs, also of a model that reports no tokens', async () => {
+    const { runnerOf, events } = await durableStore();
+    const model = new ScriptedLlm(calls('pay', {}, 'c1'), says('Paid.'));
+    const runner = runnerOf(rootOf(model, { tools: [pay] }));
+    const { interrupts, invocationId } = await runner.runToCompletion({ ...hello, runConfig: { maxLlmCalls: 1 } });
+    const { error } = await outcomeOf(runner.resume({ ...ref, answers: { [interrupts[0]!.id]: true } }));
+    expect([error?.code, (await events()).at(-1)?.errorCode]).toEqual(['LLM_CALL_LIMIT', 'LLM_CALL_LIMIT']);
+    const last = runner.resume({ ...ref, invocationId, runConfig: { maxLlmCalls: 2 } });
+    expect((await outcomeOf(last)).error).toBeUndefined();
+    expect(textsIn(await events()).at(-1)).toBe('root: Paid.');
+  });
+
+  it('counts no call for an answer that came as a call of set_model_response', async () => {
+    const { runnerOf, events } = await durableStore();
+    const typed = stringsSchema('name');
+    const first = llm('first', new ScriptedLlm(calls('set_model_response', { name: 'ann' }, 'c0')), {
+      tools: [toolOf('look', () => 'seen')],
+      outputSchema: typed,
+    });
+    const second = llm('second', new ScriptedLlm(calls('pay', {}, 'c1'), says('Paid.')), { tools: [pay] });
+    const runner = runnerOf(new SequentialAgent({ name: 'root', subAgents: [first, second] }));
+    const { interrupts } = await runner.runToCompletion({ ...hello, runConfig: { maxLlmCalls: 3 } });
+    expect((await outcomeOf(runner.resume({ ...ref, answers: { [interrupts[0]!.id]: true } }))).error).toBeUndefined();
+    expect(textsIn(await events()).at(-1)).toBe('second: Paid.');
   });
 });
