@@ -96,6 +96,59 @@ describe('A run that is stopped', () => {
   });
 });
 
+describe('A run that is replaced or abandoned', () => {
+  it('by the policy interrupt has its record, and cannot be resumed', async () => {
+    const look = toolOf('look', () => new Promise(() => {}));
+    const agent = rootOf(new ScriptedLlm(calls('look', {}, 'c1'), says('Newer.')), { tools: [look] });
+    const { runner, stored } = await createSetup(agent, { concurrency: { policy: 'interrupt' } });
+    const first = runner.runAsync({ ...hello, runConfig: { reader: 'detached' } });
+    await settle();
+    expect((await runner.runToCompletion(hello)).status).toBe('completed');
+    expect(await first.result).toMatchObject({ status: 'failed', error: { code: 'RUN_INTERRUPTED' } });
+    const before = await stored();
+    const { error } = await outcomeOf(runner.resume({ ...ref, invocationId: first.invocationId }));
+    expect(error?.code).toBe('INVOCATION_ENDED');
+    expect(await stored()).toEqual(before);
+  });
+
+  it('by its reader has its record, and can be resumed', async () => {
+    const { runtime, runnerOf, events } = await durableStore();
+    const look = toolOf('look', () => 'seen', { idempotent: true });
+    const runner = runnerOf(rootOf(new ScriptedLlm(calls('look', {}, 'c1'), says('Seen.')), { tools: [look] }));
+    const run = runner.runAsync({ ...hello, runConfig: { idleLimitMs: 1_000 } });
+    await run.next();
+    await runtime.advance(2_000);
+    await outcomeOf(run);
+    expect((await events()).at(-1)?.errorCode).toBe('RUN_ABANDONED');
+    expect(await Array.fromAsync(runner.recover())).toEqual([]);
+    expect((await outcomeOf(runner.resume({ ...ref, invocationId: run.invocationId }))).error).toBeUndefined();
+    expect(textsIn(await events()).at(-1)).toBe('root: Seen.');
+  });
+});
+
+describe('runConfig.timeLimitMs', () => {
+  it('counts for each run of an invocation alone', async () => {
+    const { runtime, runnerOf, events } = await durableStore();
+    const slowly = async () => {
+      await runtime.sleep(800);
+      return says('Paid.');
+    };
+    const runner = runnerOf(rootOf(new ScriptedLlm(calls('pay', {}, 'c1'), slowly, slowly), { tools: [pay] }));
+    const { interrupts, invocationId } = await runner.runToCompletion({ ...hello, runConfig: { timeLimitMs: 1_000 } });
+    await runtime.advance(5_000);
+    const resumed = runner.resume({ ...ref, answers: { [interrupts[0]!.id]: true }, runConfig: { timeLimitMs: 500 } });
+    const ending = outcomeOf(resumed);
+    await settle();
+    await runtime.advance(500);
+    expect((await ending).error?.code).toBe('RUN_TIME_LIMIT');
+    const last = outcomeOf(runner.resume({ ...ref, invocationId, runConfig: { timeLimitMs: 1_000 } }));
+    await settle();
+    await runtime.advance(800);
+    expect((await last).error).toBeUndefined();
+    expect(textsIn(await events()).at(-1)).toBe('root: Paid.');
+  });
+});
+
 describe('A reader that leaves at the event that pauses the run', () => {
   it('ends it as paused, without a record', async () => {
     const { runner, stored } = await createSetup(rootOf(new ScriptedLlm(calls('pay', {}, 'c1')), { tools: [pay] }));
