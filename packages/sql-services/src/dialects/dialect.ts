@@ -54,6 +54,8 @@ export interface Dialect {
   readonly begin: string;
   /** Statement that starts a transaction whose reads see one state of the database. */
   readonly beginSnapshot: string;
+  /** Statement that copies what was written from the log into the file. Undefined if the server does this itself. */
+  readonly checkpoint: string | undefined;
   /** End of a SELECT that locks its rows for a following write. */
   readonly forUpdate: string;
   /** Query for the time of the database in seconds, as `now`. Undefined if it is the time of this machine. */

@@ -36,6 +36,7 @@ export const mariadb: Dialect = {
   returning: () => '',
   begin: 'START TRANSACTION',
   beginSnapshot: 'START TRANSACTION WITH CONSISTENT SNAPSHOT',
+  checkpoint: undefined,
   forUpdate: ' FOR UPDATE',
   clockSql: 'SELECT UNIX_TIMESTAMP(SYSDATE(6)) AS now',
   newDocument: `JSON_MERGE_PATCH('{}', ?)`,

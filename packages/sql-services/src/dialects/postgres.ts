@@ -30,6 +30,7 @@ export const postgres: Dialect = {
   returning: (column) => ` RETURNING ${column}`,
   begin: 'BEGIN ISOLATION LEVEL READ COMMITTED',
   beginSnapshot: 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY',
+  checkpoint: undefined,
   forUpdate: ' FOR UPDATE',
   clockSql: 'SELECT extract(epoch FROM clock_timestamp())::float8 AS now',
   newDocument: 'jsonb_strip_nulls(?::jsonb)',

@@ -31,6 +31,7 @@ export const sqlite: Dialect = {
   returning: () => '',
   begin: 'BEGIN IMMEDIATE',
   beginSnapshot: 'BEGIN',
+  checkpoint: 'PRAGMA wal_checkpoint(PASSIVE)',
   forUpdate: '',
   clockSql: undefined,
   newDocument: `json_patch('{}', ?)`,

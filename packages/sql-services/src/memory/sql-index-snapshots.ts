@@ -82,6 +82,7 @@ export class SqlIndexSnapshots implements IndexSnapshots {
       );
       if (outcome !== 'saved') return outcome === 'covered';
       await this.#pause();
+      await this.#checkpoint();
     }
     const outcome = await this.#writeIfCurrent(save, (row) =>
       this.#complete(save, row, { insert, analyzer, count, size: bytes.length }),
@@ -175,6 +176,14 @@ export class SqlIndexSnapshots implements IndexSnapshots {
   async #decoded(content: Uint8Array): Promise<Uint8Array> {
     if (!this.#codec) return content;
     return decodeBase64(await decodeText(this.#codec, new TextDecoder().decode(content)))!;
+  }
+
+  // SQLite itself waits with this until there are 4 MiB. Then it blocks the event loop for as long as the disk needs for them.
+  async #checkpoint(): Promise<void> {
+    const { checkpoint } = this.#log.dialect;
+    if (checkpoint === undefined) return;
+    await this.#storage.write(() => query(checkpoint));
+    await this.#pause();
   }
 
   // Statements of SQLite block the event loop. This lets other work run every few milliseconds.

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemRuntime } from '@thole/core';
@@ -88,6 +88,17 @@ describe('Event loop', { timeout: 60_000 }, () => {
     expect([...seen].every((length) => length === bytes.length)).toBe(true);
     const [found] = (await segmented.loadSegments(alice)).filter(({ analyzer }) => analyzer === 'bytes');
     expect(found?.bytes.every((byte, i) => byte === i % 251)).toBe(true);
+  });
+
+  it('does not wait for the disk for many parts at once: the log never contains all of them', async () => {
+    const path = join(folder, 'parts.db');
+    const parts = new SqlMemoryStore({ ...options, dbUrl: `sqlite:///${path}` });
+    await parts.put(alice, [{ id: 'n', kind: 'note', content: { parts: [{ text: 'A towel.' }] } }], 'ifAbsent');
+    const segment = { analyzer: 'bytes', upTo: 1, bytes: new Uint8Array(8_000_000).fill(7) };
+    expect(await parts.abilities.segmented.saveSegment(alice, segment, { ifRemovals: 0 })).toBe(true);
+    // The log is written from its beginning again after all of it is in the file. Its file does not shrink.
+    expect(statSync(`${path}-wal`).size).toBeLessThan(2_000_000);
+    await parts.close();
   });
 
   it('keeps one segment and no other rows after two concurrent saves', async () => {
