@@ -15,9 +15,15 @@ export class Child<Told> {
   #read = 0;
   #wake = (): void => {};
 
-  /** It ends with the test. `under` is a command that starts it, such as `unshare`, with its arguments. */
-  constructor(what: string | { program: string; under: readonly string[] }, ...args: readonly string[]) {
-    const { program, under } = typeof what === 'string' ? { program: what, under: [] } : what;
+  /**
+   * It ends with the test, unless `isShared`: then the suite ends it. `under` is a command that starts it, such as `unshare`, with
+   * its arguments.
+   */
+  constructor(
+    what: string | { program: string; under?: readonly string[]; isShared?: boolean },
+    ...args: readonly string[]
+  ) {
+    const { program, under = [], isShared = false } = typeof what === 'string' ? { program: what } : what;
     const file = resolve(import.meta.dirname, 'children', program);
     const [command, ...rest] = [...under, process.execPath, '--conditions=@thole/source', file, ...args];
     this.#process = spawn(command!, rest, { stdio: 'pipe' });
@@ -38,10 +44,7 @@ export class Child<Told> {
         settle(this.#over);
       });
     });
-    onTestFinished(async () => {
-      this.#process.kill('SIGKILL');
-      await this.#ended;
-    });
+    if (!isShared) onTestFinished(() => this.end());
   }
 
   say(message: object): void {
@@ -67,6 +70,12 @@ export class Child<Told> {
   async finished(): Promise<void> {
     const over = await this.#ended;
     if (this.#process.exitCode !== 0) throw new Error(over);
+  }
+
+  /** Ends it if it still runs. */
+  async end(): Promise<void> {
+    this.#process.kill('SIGKILL');
+    await this.#ended;
   }
 
   /** At once, wherever it is; resolves when all it told has been read. */

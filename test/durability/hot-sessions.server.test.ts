@@ -16,7 +16,8 @@ describeBackends(backends, (backend) => {
     onTestFinished(remove);
     const { service, close } = await openSessions(url);
     onTestFinished(close);
-    const runners = [0, 1].map(() => new Child<Told>('take-turns.ts', url, JSON.stringify({ ref, policy: 'queue' })));
+    const runners = [0, 1].map(() => new Child<Told>('take-turns.ts', url));
+    for (const runner of runners) runner.say({ open: { ref, policy: 'queue' } });
     for (const child of runners) expect(await child.next()).toEqual({ ready: true });
 
     const chance = new FixedRuntime({ seed: 11 });

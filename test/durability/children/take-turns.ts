@@ -1,23 +1,22 @@
-// take-turns.ts <url> <options>: a runner in a separate process. `{run}` sends it a message. Its model reports its
-// request and answers with the next `{answer}`. It reports how each run ended.
+// take-turns.ts <url>: a runner in a separate process. `{open}` gives it a session, `{run}` sends it a message. Its model reports
+// its request and answers with the next `{answer}`. It reports how each run ended.
 import { textOf, TholeError } from '@thole/core';
 import type { LeasePolicy, Llm, LlmOptions, LlmRequest, LlmResponse, SessionRef, SessionService } from '@thole/core';
 import { LlmAgent, Runner } from '@thole/runner';
 import { openSessions } from '../open-sessions.ts';
 import { Channel } from './channel.ts';
 
-interface Options {
+export interface Options {
   ref: SessionRef;
   policy: LeasePolicy;
   /** Shorter than a runner's own, so that it runs out within a test; a run that renews needs 10 s and more. */
   ttlMs?: number | undefined;
 }
 
-export type Heard = { run: string } | { answer: string };
+export type Heard = { open: Options } | { run: string } | { answer: string };
 export type Told = { ready: true } | { asked: string[]; mood: string } | { done: string } | { failed: string };
 
-const [url = '', told = ''] = process.argv.slice(2);
-const { ref, policy, ttlMs } = JSON.parse(told) as Options;
+const [url = ''] = process.argv.slice(2);
 const channel = new Channel<Heard>();
 const answers: string[] = [];
 let wake = (): void => {};
@@ -32,25 +31,34 @@ const model: Llm = {
   },
 };
 const { service } = await openSessions(url);
-const runner = new Runner({
-  appName: ref.appName,
-  agent: new LlmAgent({ name: 'talker', model, instruction: 'mood: {user:mood?}' }),
-  sessionService: shortLived(service),
-  autoCreateSession: true,
-  concurrency: { policy, waitMs: 60_000 },
-});
-await service.getSession(ref);
-channel.tell({ ready: true });
+const agent = new LlmAgent({ name: 'talker', model, instruction: 'mood: {user:mood?}' });
+let ttlMs: number | undefined;
+const sessionService = shortLived(service);
+let open: { ref: SessionRef; runner: Runner } | undefined;
 for (;;) {
   const heard = await channel.hear();
-  if ('answer' in heard) {
+  if ('open' in heard) {
+    await openSession(heard.open);
+    channel.tell({ ready: true });
+  } else if ('answer' in heard) {
     answers.push(heard.answer);
     wake();
   } else void run(heard.run);
 }
 
+async function openSession(options: Options): Promise<void> {
+  const { ref, policy } = options;
+  ({ ttlMs } = options);
+  answers.length = 0;
+  const concurrency = { policy, waitMs: 60_000 };
+  const runner = new Runner({ appName: ref.appName, agent, sessionService, autoCreateSession: true, concurrency });
+  open = { ref, runner };
+  await service.getSession(ref);
+}
+
 async function run(newMessage: string): Promise<void> {
   try {
+    const { ref, runner } = open!;
     const { text } = await runner.runToCompletion({ userId: ref.userId, sessionId: ref.sessionId, newMessage });
     channel.tell({ done: text });
   } catch (error) {
@@ -71,9 +79,9 @@ async function nextAnswer(signal: AbortSignal): Promise<string> {
 function shortLived(sessions: SessionService): SessionService {
   const { leasing } = sessions;
   if (!leasing) throw new Error('This backend has no leases.');
-  if (ttlMs === undefined) return sessions;
   const shorter = {
-    lease: (...[key, request]: Parameters<typeof leasing.lease>) => leasing.lease(key, { ...request, ttlMs }),
+    lease: (...[key, request]: Parameters<typeof leasing.lease>) =>
+      leasing.lease(key, { ...request, ttlMs: ttlMs ?? request.ttlMs }),
     current: leasing.current.bind(leasing),
     leases: leasing.leases.bind(leasing),
     requestStop: leasing.requestStop.bind(leasing),

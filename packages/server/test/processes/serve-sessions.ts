@@ -1,6 +1,6 @@
-// serve-sessions.ts <url> <options>: a server in a separate process. Its runs continue without their clients. Its agent
-// calls `look`, then answers with the next `{answer}` that it receives. Reports its URL, and each time that it waits
-// for an answer.
+// serve-sessions.ts <url>: a server in a separate process. Its runs continue without their clients. Its agent calls
+// `look`, then answers with the next `{answer}` that it receives. `{ttlMs}` shortens leases. Reports its URL, each
+// `ttlMs`, and each time that it waits for an answer.
 import type { Llm, LlmOptions, LlmRequest, LlmResponse, SessionService } from '@thole/core';
 import { LlmAgent, Runner } from '@thole/runner';
 import { FunctionTool } from '@thole/tools';
@@ -9,12 +9,12 @@ import { openSessions } from '../../../../test/durability/open-sessions.ts';
 import { createHandler } from '../../src/index.ts';
 import { serve } from '../../src/node.ts';
 
-export type ChildInput = { answer: string };
-export type ChildOutput = { url: string } | { isWaiting: true };
+export type ChildInput = { answer: string } | { ttlMs: number };
+export type ChildOutput = { url: string } | { isWaiting: true } | { ttlMs: number };
 
-const [url = '', options = ''] = process.argv.slice(2);
+const [url = ''] = process.argv.slice(2);
 /** Shorter than the default of the runner, so that leases expire during a test. */
-const { ttlMs } = JSON.parse(options) as { ttlMs?: number | undefined };
+let ttlMs: number | undefined;
 const channel = new Channel<ChildInput>();
 const answers: string[] = [];
 let wake = (): void => {};
@@ -35,8 +35,13 @@ const runner = new Runner({ appName: 'demo', agent, sessionService: withShortLea
 const server = await serve(createHandler({ apps: [runner], onDisconnect: 'continue' }), { port: 0 });
 channel.tell({ url: server.url });
 for (;;) {
-  const { answer } = await channel.hear();
-  answers.push(answer);
+  const heard = await channel.hear();
+  if ('ttlMs' in heard) {
+    ({ ttlMs } = heard);
+    channel.tell({ ttlMs });
+    continue;
+  }
+  answers.push(heard.answer);
   wake();
 }
 
@@ -51,9 +56,10 @@ async function nextAnswer(signal: AbortSignal): Promise<string> {
 
 function withShortLeases(sessions: SessionService): SessionService {
   const { leasing } = sessions;
-  if (!leasing || ttlMs === undefined) return sessions;
+  if (!leasing) return sessions;
   const shortLeasing = {
-    lease: (...[key, request]: Parameters<typeof leasing.lease>) => leasing.lease(key, { ...request, ttlMs }),
+    lease: (...[key, request]: Parameters<typeof leasing.lease>) =>
+      leasing.lease(key, { ...request, ttlMs: ttlMs ?? request.ttlMs }),
     current: leasing.current.bind(leasing),
     leases: leasing.leases.bind(leasing),
     requestStop: leasing.requestStop.bind(leasing),

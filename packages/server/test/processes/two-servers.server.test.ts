@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { backends, describeBackends } from '../../../../test/durability/backends.ts';
 import type { Database } from '../../../../test/durability/backends.ts';
+import { sharedPair } from '../../../../test/durability/child-pair.ts';
 import { Child } from '../../../../test/durability/child.ts';
 import { isLong } from '../../../../test/servers/index.ts';
 import { allFrames, framesOf, inWords } from '../frames.ts';
@@ -16,6 +17,9 @@ describeBackends(testedBackends, (backend) => {
   let sessions = 0;
   beforeAll(async () => void (database = await backend.open()));
   afterAll(() => database.remove());
+  const program = { program: join(import.meta.dirname, 'serve-sessions.ts'), isShared: true };
+  const children = sharedPair(() => new Child<ChildOutput>(program, database.url));
+  const urls = new Map<Child<ChildOutput>, string>();
 
   it('streams a run of another process to its end (contract 40)', async () => {
     const { first, second, sessionId } = await twoServers();
@@ -60,6 +64,7 @@ describeBackends(testedBackends, (backend) => {
     const { first, second, sessionId } = await twoServers(isLong ? undefined : 2_000);
     const { invocation } = await startAndDisconnect(first, sessionId);
     const followed = allWords(await second.get(invocation));
+    children.forget();
     await first.child.kill();
     second.child.say({ answer: 'Here.' });
     const next = await fetch(`${second.url}/run_sse`, posting(message({ sessionId })));
@@ -77,13 +82,14 @@ describeBackends(testedBackends, (backend) => {
 
   async function twoServers(ttlMs?: number): Promise<{ first: Server; second: Server; sessionId: string }> {
     const sessionId = `s${sessions++}`;
-    const children = [0, 1].map(
-      () =>
-        new Child<ChildOutput>(join(import.meta.dirname, 'serve-sessions.ts'), database.url, JSON.stringify({ ttlMs })),
-    );
     const servers: Server[] = [];
-    for (const child of children) {
-      const { url } = (await child.next()) as { url: string };
+    for (const child of children.get()) {
+      if (!urls.has(child)) urls.set(child, ((await child.next()) as { url: string }).url);
+      const url = urls.get(child)!;
+      if (ttlMs !== undefined) {
+        child.say({ ttlMs });
+        expect(await child.next()).toEqual({ ttlMs });
+      }
       const run = (invocation: string): string => `${url}/apps/demo/users/ann/sessions/${sessionId}/runs/${invocation}`;
       const get: Server['get'] = (invocation, headers = {}) => fetch(`${run(invocation)}/events`, { headers });
       servers.push({ child, url, run, get });
