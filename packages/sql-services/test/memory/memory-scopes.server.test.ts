@@ -1,7 +1,7 @@
 import { SqlMemoryStore } from '@thole/sql-services';
 import { afterAll, onTestFinished } from 'vitest';
 import { checkMemoryScopes } from '../../../../test/mutants/check-memory-scopes.ts';
-import { describeWith } from '../../../../test/servers/index.ts';
+import { describeWith, rounds } from '../../../../test/servers/index.ts';
 import { serverTables } from '../support/server-tables.ts';
 
 for (const kind of ['postgres', 'mariadb'] as const) {
@@ -10,11 +10,12 @@ for (const kind of ['postgres', 'mariadb'] as const) {
     const tables = serverTables(kind, dbUrl, tablePrefix);
     afterAll(() => tables.close());
 
-    checkMemoryScopes(kind, async () => {
+    const fresh = async (): Promise<SqlMemoryStore> => {
       await tables.empty();
       const store = new SqlMemoryStore({ dbUrl, tablePrefix, timeoutMs: 300_000 });
       onTestFinished(() => store.close());
       return store;
-    });
+    };
+    checkMemoryScopes(kind, fresh, rounds(400, 1_200));
   });
 }
