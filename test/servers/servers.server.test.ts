@@ -16,14 +16,10 @@ const starts = [
 
 for (const [kind, start] of starts) {
   describeWith(kind, `a ${kind} of a test's own`, (shared) => {
-    it('is another than the shared one', async () => {
+    it('is not the shared one, comes back after a stop and a kill, and is gone when removed', async () => {
       const server = await started(start());
       expect(server.url).not.toBe(shared);
       expect(inject('servers')[kind]).toBe(shared);
-    });
-
-    it('comes back on its port after a stop and after a kill, and is gone when it was removed', async () => {
-      const server = await started(start());
       const { port, pid } = server;
       await server.stop();
       expect(isAlive(pid!)).toBe(false);

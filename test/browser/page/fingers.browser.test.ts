@@ -54,7 +54,7 @@ describeInBrowser('the conversation on screens of all kinds', (browser) => {
 
   it('walks with j and k from the empty box, and writes words that begin with them', async () => {
     const hotel = await startHotelServer([says('Good evening.')]);
-    const page = await visit(browser(), `${hotel.url}/dev-ui/`);
+    const page = await visit(browser(), `${hotel.url}/dev-ui/`, { prepare: ({ clock }) => clock.install() });
     const message = page.getByRole('textbox', { name: 'Message' });
     await message.and(page.locator(':focus')).waitFor();
     await page.keyboard.type('Hello');
@@ -68,7 +68,7 @@ describeInBrowser('the conversation on screens of all kinds', (browser) => {
     await main.locator('article[aria-current]', { hasText: 'Hello' }).waitFor();
     expect(await message.inputValue()).toBe('');
     expect(await message.and(page.locator(':focus')).count()).toBe(1);
-    await page.waitForTimeout(1_600);
+    await page.clock.fastForward(1_600);
     await page.keyboard.type('just a kettle');
     expect(await message.inputValue()).toBe('just a kettle');
     await main.locator('article[aria-current]', { hasText: 'Hello' }).waitFor();

@@ -13,8 +13,9 @@ describe('channelCases', () => {
     expect(results).toHaveLength(channelCases.length);
   });
 
+  // They mostly wait for what does not come.
   for (const { create, id } of channelMutants) {
-    it(`catch a channel that ${id} (contract 45)`, async () => {
+    it.concurrent(`catch a channel that ${id} (contract 45)`, async ({ expect }) => {
       const mutant = { id, contract: 45, create: () => peerOf(create()) };
       expect(await firstFailure(mutant, channelCases, claims)).toBeDefined();
     });

@@ -97,7 +97,7 @@ describe.each(connections)('McpToolset with the reference server over %s', (_, p
 
   it('shows progress of a long call', async () => {
     const run = new AgentRun(new McpToolset(params()), [
-      calls('trigger-long-running-operation', { duration: 4, steps: 2 }),
+      calls('trigger-long-running-operation', { duration: 2, steps: 2 }),
       says('Done.'),
     ]);
     await run.say();
