@@ -9,14 +9,15 @@ const packed = 'test/packed/**';
 const onServers = '**/*.server.test.ts';
 const inBrowser = '**/*.browser.test.ts';
 const never = ['**/node_modules/**', '**/dist/**'];
+// These tests often wait for servers, leases and processes, so that more workers than cores are faster. One group: nobody
+// waits for the last file of a project. The tests in a browser come after them, because they measure times in the page.
+const waiting = { maxWorkers: 3, sequence: { groupOrder: 1 } };
 
 export default defineConfig({
   // Sources, not dist. The list replaces vitest's own, which has `module`: Node does not know that condition, and the AWS
   // SDK has files behind it that only bundlers can load. `resolve.conditions` has no effect on tests in Node.
   ssr: { resolve: { conditions: ['@thole/source', 'node', 'development|production'] } },
   test: {
-    // `npm test` has one more than cores: many of its tests wait for servers, leases and processes. All projects are in one
-    // group, in the order of their names, so that the many short unit tests come last and end together.
     maxWorkers: 2,
     // Generous: tests assert order and counts, and property tests take long on a busy machine.
     testTimeout: 30_000,
@@ -47,6 +48,7 @@ export default defineConfig({
         test: {
           name: 'slow',
           isolate: false,
+          ...waiting,
           include: [slow],
           exclude: never,
           testTimeout: 120_000,
@@ -59,6 +61,7 @@ export default defineConfig({
         test: {
           name: 'servers',
           isolate: false,
+          ...waiting,
           include: [onServers],
           exclude: never,
           globalSetup: ['test/servers/global-setup.ts'],
@@ -72,6 +75,7 @@ export default defineConfig({
         test: {
           name: 'browser',
           isolate: false,
+          sequence: { groupOrder: 2 },
           include: [inBrowser],
           exclude: never,
           globalSetup: ['test/browser/global-setup.ts'],
@@ -85,6 +89,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'packed',
+          ...waiting,
           include: [`${packed}/*.test.ts`],
           exclude: never,
           globalSetup: ['test/packed/build.ts'],

@@ -16,7 +16,7 @@ const long = process.argv.includes('--long');
 const compileCache = join(root, '.tools', 'compile-cache');
 const tests = step(
   all ? 'all tests: unit, slow, on database servers, in a browser, over packed packages' : 'unit tests',
-  all ? 'vitest run --maxWorkers=3' : 'vitest run --project unit --project isolated',
+  all ? 'vitest run' : 'vitest run --project unit --project isolated',
 );
 // What is checked is kept in .tools/types, so that only what changed is checked again.
 const checks = [
@@ -31,7 +31,7 @@ const steps = long
   ? [
       step(
         'unit, slow and database server tests, long series',
-        'vitest run --project unit --project slow --project servers --maxWorkers=3',
+        'vitest run --project unit --project slow --project servers',
       ),
     ]
   : [...(all ? [build] : []), ...checks, tests];
@@ -94,14 +94,14 @@ function announce() {
   for (const [index, { name }] of steps.entries()) console.log(`  ${index + 1}. ${name}`);
   if (all) {
     console.log(
-      'It takes about 6 minutes on two quiet cores. The first run takes up to 5 minutes longer: as root on Debian or',
+      'It takes about 10 minutes on two quiet cores. The first run takes up to 5 minutes longer: as root on Debian or',
     );
     console.log(
       'Ubuntu it installs PostgreSQL, MariaDB, Redis, PgBouncer and Chromium with apt-get, and downloads Bun and Deno.',
     );
     console.log('Elsewhere, tests without their server or browser are skipped and counted at the end.');
   } else if (!long) {
-    console.log('It takes less than a minute on two cores and needs no network.');
+    console.log('It takes about a minute on two quiet cores and needs no network.');
   }
   console.log('Each test file is reported when it ends.\n');
 }
