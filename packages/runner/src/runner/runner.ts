@@ -53,7 +53,13 @@ export interface CompactRequest {
   readonly dryRun?: boolean | undefined;
 }
 
-const compactNames = optionNames<CompactRequest>({ userId: true, sessionId: true, dryRun: true });
+// With `appName`, so that a session's key can be passed.
+const compactNames = optionNames<CompactRequest & { appName?: string }>({
+  appName: true,
+  userId: true,
+  sessionId: true,
+  dryRun: true,
+});
 
 /** Default of `runConfig.maxLlmCalls`. */
 const MAX_LLM_CALLS = 500;
