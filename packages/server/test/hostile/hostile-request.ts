@@ -62,7 +62,9 @@ export function raw(
 ): HostileRequest {
   const { line = 'POST /run', lines, body = '', isOpen = false, trickle } = p;
   const rest = isOpen ? '' : `\r\n\r\n${body}`;
-  const bytes = `${line} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-type: application/json\r\n${lines}${rest}`;
+  // A server that closes the connection while the client still sends resets it, and the answer may be lost.
+  const closing = trickle === undefined ? 'connection: close\r\n' : '';
+  const bytes = `${line} HTTP/1.1\r\nhost: localhost\r\n${closing}content-type: application/json\r\n${lines}${rest}`;
   return { name, status, bytes, trickle };
 }
 
