@@ -147,9 +147,9 @@ it('leaves no TypeScript block unchecked', () => {
   expect(blocks.filter(({ unchecked }) => unchecked !== undefined)).toEqual([]);
 });
 
-it('installs runner, tools and mem-services as at most 10 packages and 10 MB', async () => {
+it('installs thole as at most 10 packages and 10 MB', async () => {
   const small = join(folder, 'small');
-  await installWith(small, ['@thole/runner', '@thole/tools', '@thole/mem-services'], tarballs);
+  await installWith(small, ['thole'], tarballs);
   const { packages } = JSON.parse(readFileSync(join(small, 'package-lock.json'), 'utf8')) as {
     packages: Record<string, unknown>;
   };

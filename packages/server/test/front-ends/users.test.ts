@@ -57,7 +57,11 @@ describe.each(frontEnds)('the user of %s', (_, { path, body }) => {
     ['that of the header x-user-id', { headers: { 'x-user-id': 'eve' } }, 'eve'],
     ['that of the body', { userId: 'bob' }, 'bob'],
   ])('is %s, and the session of the client is created', async (_name, p, expected) => {
-    const { query = '', headers = {}, userId } = p as { query?: string; headers?: Record<string, string>; userId?: string };
+    const {
+      query = '',
+      headers = {},
+      userId,
+    } = p as { query?: string; headers?: Record<string, string>; userId?: string };
     const served = await demo({ answers: [says('Good day.')] });
     const response = await served.post(path + query, body('c', userId), { headers });
     await response.text();
