@@ -94,14 +94,14 @@ function announce() {
   for (const [index, { name }] of steps.entries()) console.log(`  ${index + 1}. ${name}`);
   if (all) {
     console.log(
-      'It takes about 10 minutes on two quiet cores. The first run takes up to 5 minutes longer: as root on Debian or',
+      'It takes 10 to 20 minutes on two quiet cores. The first run takes up to 5 minutes longer: as root on Debian or',
     );
     console.log(
       'Ubuntu it installs PostgreSQL, MariaDB, Redis, PgBouncer and Chromium with apt-get, and downloads Bun and Deno.',
     );
     console.log('Elsewhere, tests without their server or browser are skipped and counted at the end.');
   } else if (!long) {
-    console.log('It takes about a minute on two quiet cores and needs no network.');
+    console.log('It takes one to three minutes on two quiet cores and needs no network.');
   }
   console.log('Each test file is reported when it ends.\n');
 }
