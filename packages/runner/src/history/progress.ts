@@ -2,7 +2,7 @@ import { errorCodes, getFunctionCalls, getFunctionResponses, isFinalResponse } f
 import { isProvisional } from '@thole/core/kit';
 import type { InterruptLog } from '@thole/core/kit';
 import type { Event, Json } from '@thole/core';
-import { isModelAnswer, isRequestEvent, segmentsOf } from './turn-segments.ts';
+import { isModelAnswer, isRequestEvent, isUserMessage, segmentsOf } from './turn-segments.ts';
 
 /** A stored result of `context.step`. */
 export interface StoredStep {
@@ -69,8 +69,7 @@ export class Progress {
     if (child) return void this.#children.set(`${child.n} ${child.callId}`, child);
     const started = customMetadata?.['toolStarted'] as { callId: string; attempt: number } | undefined;
     if (started) return void this.#started.add(`${started.attempt} ${started.callId}`);
-    if (event.author === 'user' && getFunctionResponses(event).length === 0 && event.content)
-      this.#lastMessage = event.seq ?? 0;
+    if (isUserMessage(event)) this.#lastMessage = event.seq ?? 0;
     if (event.author === 'user' || event.author === 'system' || isClosingRecord(event)) return;
     const place = placeOf(event, this.#rootPlace);
     const events = this.#places.get(place);

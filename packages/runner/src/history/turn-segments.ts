@@ -50,3 +50,8 @@ export function isModelAnswer(event: Event): boolean {
 export function isRequestEvent(event: Event): boolean {
   return getFunctionCalls(event).some(({ name }) => requestKindOf(name) !== undefined);
 }
+
+/** True for a message of a person. An answer to an interrupt is not one. */
+export function isUserMessage(event: Event): boolean {
+  return event.author === 'user' && event.content !== undefined && getFunctionResponses(event).length === 0;
+}

@@ -2,9 +2,10 @@ import { getFunctionResponses, StatePrefix, TholeError } from '@thole/core';
 import { applyDelta, applyRewinds, InterruptLog, rewindOf } from '@thole/core/kit';
 import type { Event, Fence, SessionMarks, StateMap } from '@thole/core';
 import { callPlugins, hasHook } from '../hooks/call-hooks.ts';
+import { isUserMessage } from '../history/turn-segments.ts';
 import { reportInterrupts } from '../hooks/notify-plugins.ts';
 import { modelNameOf } from '../request/find-model.ts';
-import { asJoined, isUserMessage } from '../resume/join-run.ts';
+import { asJoined } from '../resume/join-run.ts';
 import type { UnstoredChanges } from './pending-changes.ts';
 import type { RunTask } from './run-task.ts';
 

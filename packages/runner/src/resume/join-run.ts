@@ -1,5 +1,6 @@
 import { getFunctionResponses, TholeError } from '@thole/core';
 import type { Event } from '@thole/core';
+import { isUserMessage } from '../history/turn-segments.ts';
 import type { OpenRun } from '../invocation/open-run.ts';
 import type { RunTask } from '../invocation/run-task.ts';
 
@@ -126,11 +127,6 @@ export class JoinedMessages {
 /** Returns the event of a message, marked as one that has joined a run. */
 export function asJoined(event: Event): Event {
   return { ...event, customMetadata: { ...event.customMetadata, joined: true } };
-}
-
-/** True for a message of a person. An answer to an interrupt is not one. */
-export function isUserMessage(event: Event): boolean {
-  return event.author === 'user' && event.content !== undefined && getFunctionResponses(event).length === 0;
 }
 
 /** Returns the messages that have joined an invocation and that no model had seen when these events were stored. */

@@ -24,6 +24,7 @@ import { isModelAnswer } from '../history/turn-segments.ts';
 import type { RunRequest } from '../invocation/run-request.ts';
 import type { RunTask } from '../invocation/run-task.ts';
 import { isLlmAgent } from '../request/is-llm-agent.ts';
+import { SET_MODEL_RESPONSE } from '../request/set-model-response-tool.ts';
 import type { Run, RunResult } from '../runner/run.ts';
 import type { ResumeInit } from '../runner/runner-deps.ts';
 import { LiveSession } from '../session/live-session.ts';
@@ -243,7 +244,7 @@ function isKnown({ rootPlace, session, tree }: RunTask, event: Event): boolean {
 
 /** Tools that the flow adds itself. */
 function isBuiltIn(name: string): boolean {
-  return name === 'transfer_to_agent' || name === 'set_model_response';
+  return name === 'transfer_to_agent' || name === SET_MODEL_RESPONSE;
 }
 
 /** Wakes invocations that this process has paused when a timer or an interrupt of theirs is due. */
