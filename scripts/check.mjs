@@ -111,6 +111,7 @@ function run(command, stdio) {
   const env = {
     ...process.env,
     ...(!process.stdout.isTTY && { NO_COLOR: '1' }),
+    ...(all && { THOLE_ALL: '1' }),
     ...(long && { THOLE_LONG: '1' }),
     ...((all || long) && { NODE_COMPILE_CACHE: compileCache }),
   };

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
-import { rounds } from '../../../test/servers/long.ts';
+import { randomCases, rounds } from '../../../test/servers/long.ts';
 import { chatWith } from './chat-with.ts';
 import { randomWishes } from './random-wish.ts';
 
 const seed = Number(process.env['THOLE_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
-const count = rounds(20, 60);
+const count = randomCases(4, rounds(20, 60));
 
 it(`quotes ${count} random wishes in later bookings and none after forgetting (seed ${seed})`, async () => {
   for (const wish of randomWishes(seed, count)) {

@@ -2,6 +2,7 @@ import type { MemoryScope, VectorStore } from '@thole/core';
 import { InMemoryVectorStore } from '@thole/mem-services';
 import { SqliteVecStore } from '@thole/sql-services';
 import { afterAll, describe, expect, it } from 'vitest';
+import { randomCases } from '../../servers/long.ts';
 import { scopeMutants } from '../../mutants/scope-mutants.ts';
 import { vectorsAtRandom } from './vectors-at-random.ts';
 
@@ -33,11 +34,12 @@ function withScopes(store: VectorStore, change: (scope: MemoryScope) => MemorySc
 }
 
 const seed = Number(process.env.THOLE_SEED ?? Date.now() % 1_000_000);
+const operations = randomCases(280, 1_200);
 
 describe.each(stores)(`%s, seed ${seed}`, { timeout: 120_000 }, (name, make) => {
-  it('isolates vectors of two users of two apps in 1,200 random operations (contract 30)', async () => {
+  it(`isolates vectors of two users of two apps in ${operations} random operations (contract 30)`, async () => {
     console.info(`${name}: THOLE_SEED=${seed}`);
-    await vectorsAtRandom(make(), { seed });
+    await vectorsAtRandom(make(), { seed, operations });
   });
 
   it.each(scopeMutants)('would be caught if it %s (contract 30)', async (_, change) => {

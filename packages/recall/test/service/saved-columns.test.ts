@@ -1,6 +1,7 @@
 import type { MemoryEntry } from '@thole/core';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { randomCases } from '../../../../test/servers/long.ts';
 import { standardAnalyzer } from '../../src/analysis/standard-analyzer.ts';
 import { fromColumns, toColumns } from '../../src/service/saved-columns.ts';
 import type { Column } from '../../src/service/pack-columns.ts';
@@ -85,7 +86,7 @@ describe('toColumns and fromColumns', () => {
         for (const each of after) for (const target of [index, loaded]) apply(target, each);
         for (const query of QUERIES) expect(search(loaded, query)).toEqual(search(index, query));
       }),
-      { numRuns: 40 },
+      { numRuns: randomCases(8, 40) },
     );
   });
 

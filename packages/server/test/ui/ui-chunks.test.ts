@@ -4,6 +4,7 @@ import { readUIMessageStream } from 'ai';
 import type { UIMessageChunk } from 'ai';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { randomCases } from '../../../../test/servers/long.ts';
 import { foldChunks } from '../../src/ui/fold-chunks.ts';
 import type { UiChunk } from '../../src/ui/ui-chunk.ts';
 import { UiChunks } from '../../src/ui/ui-chunks.ts';
@@ -137,7 +138,7 @@ describe('foldChunks', () => {
         const chunks = chunksOf(...events);
         expect(withoutLastSteps(foldChunks(chunks))).toEqual(withoutLastSteps(await partsInPage(chunks)));
       }),
-      { numRuns: 200 },
+      { numRuns: randomCases(40, 200) },
     );
   });
 });
