@@ -14,6 +14,7 @@ import type { HandlerContext } from './handler-context.ts';
 import { resolveLimits } from './limits.ts';
 import { ErrorLog } from './logging/error-log.ts';
 import { handlerLogger } from './logging/handler-logger.ts';
+import { createOpenApi } from './openapi/create-open-api.ts';
 import type { Route } from './route.ts';
 import { ActiveRuns } from './runs/active-runs.ts';
 
@@ -72,14 +73,17 @@ export function createHandlerContext(
   const runtime = logger === baseRuntime.logger ? baseRuntime : withRuntime(baseRuntime, { logger });
   const limits = resolveLimits(options.limits);
   const { runners, ownRunners } = createRunners(options, runtime);
+  const basePath = normalizeBasePath(options.basePath);
+  let openApi: string | undefined;
   const context: HandlerContext = {
-    ...{ runners, runtime, limits, onDisconnect, routes, clientMayWrite: new Set(clientMayWrite) },
-    ...{ ui: options.ui, basePath: normalizeBasePath(options.basePath), deps: options.deps, traces: options.traces },
+    ...{ runners, runtime, limits, onDisconnect, clientMayWrite: new Set(clientMayWrite) },
+    ...{ ui: options.ui, basePath, deps: options.deps, traces: options.traces },
     ...{ toolErrors: options.toolErrors, recovers: Boolean(recover) },
     errorLog: new ErrorLog(logger, options.development ?? false),
     runs: new ActiveRuns({ limits, runtime }),
     hasAuthorize: options.authorize !== undefined,
     authorizeScope: options.authorizeScope,
+    openApi: () => (openApi ??= JSON.stringify(createOpenApi(routes, basePath))),
   };
   return { context, ownRunners };
 }

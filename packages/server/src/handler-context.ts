@@ -3,7 +3,6 @@ import type { Runner } from '@thole/runner';
 import type { ClientScope, HandlerOptions, Ui } from './handler-options.ts';
 import type { Limits } from './limits.ts';
 import type { ErrorLog } from './logging/error-log.ts';
-import type { Route } from './route.ts';
 import type { ActiveRuns } from './runs/active-runs.ts';
 import type { SpanMemory } from './traces/span-memory.ts';
 
@@ -27,5 +26,6 @@ export interface HandlerContext {
   readonly deps: HandlerOptions['deps'];
   readonly traces: SpanMemory | undefined;
   readonly runs: ActiveRuns;
-  readonly routes: readonly Route[];
+  /** Returns the OpenAPI document as JSON. It is made once. */
+  openApi(): string;
 }

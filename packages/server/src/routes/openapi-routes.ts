@@ -1,4 +1,3 @@
-import { createOpenApi } from '../openapi/create-open-api.ts';
 import { anyObject } from '../openapi/schema.ts';
 import { defineRoute } from '../route.ts';
 import type { Route } from '../route.ts';
@@ -10,6 +9,6 @@ export const openApiRoutes: readonly Route[] = [
     summary: 'Returns this API as an OpenAPI 3.1 document.',
     returns: anyObject,
     responses: { 200: 'An OpenAPI document' },
-    handle: ({ context }) => Response.json(createOpenApi(context.routes, context.basePath)),
+    handle: ({ context }) => new Response(context.openApi(), { headers: { 'content-type': 'application/json' } }),
   }),
 ];
