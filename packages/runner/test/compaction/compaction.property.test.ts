@@ -12,10 +12,11 @@ import { buildContents } from '../../src/contents/build-contents.ts';
 import { includeEvents } from '../../src/contents/include-events.ts';
 import { compactionOf, summaryOf } from '../../src/history/compaction-of.ts';
 import { planRewind } from '../../src/rewind/plan-rewind.ts';
+import { randomCases } from '../../../../test/servers/long.ts';
 import { stored } from '../contents/history-of.ts';
 
 const seed = Number(process.env['THOLE_SEED'] ?? Date.now() % 2 ** 31);
-const runs = Number(process.env['THOLE_RUNS'] ?? 300);
+const runs = randomCases(30, 300);
 
 const rules: readonly CompactionOptions[] = [
   { interval: 1 },

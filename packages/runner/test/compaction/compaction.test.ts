@@ -313,26 +313,3 @@ describe('Runner.compact', () => {
     await expect(plain.compact({ userId: 'ann', sessionId: 's' })).rejects.toMatchObject({ code: 'INVALID_INPUT' });
   });
 });
-
-describe('compaction of a long session', () => {
-  it('bounds the prompt of a session with 5,000 events (contract 26)', async () => {
-    // A summary of at most 500 characters, as a model with a limit writes it.
-    const short: Summarizer = {
-      summarize: async ({ events, previousSummary = '' }) => {
-        const text = `${previousSummary} ${events.map(({ content }) => textOf(content)).join(' ')}`;
-        return { content: { role: 'model', parts: [{ text: text.slice(-500) }] } };
-      },
-    };
-    const lengths: number[] = [];
-    const model = new ScriptedLlm(
-      ...Array.from({ length: 2_400 }, (_, i) => (request: LlmRequest) => {
-        lengths.push(JSON.stringify(request.contents).length);
-        return says(`a${i}`);
-      }),
-    );
-    const { ask, events } = await setupWith({ interval: 10, overlap: 1, summarizer: short }, model);
-    for (let n = 1; n <= 2_400; n++) await ask(n);
-    expect((await events()).length).toBeGreaterThan(5_000);
-    expect(Math.max(...lengths)).toBeLessThan(3_000);
-  }, 60_000);
-});

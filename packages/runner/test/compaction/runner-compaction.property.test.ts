@@ -6,12 +6,13 @@ import { calls, FixedRuntime, says, ScriptedLlm } from '@thole/testing';
 import { LongRunningFunctionTool } from '@thole/tools';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { randomCases } from '../../../../test/servers/long.ts';
 import { LlmAgent } from '../../src/agents/llm-agent.ts';
 import { Runner } from '../../src/runner/runner.ts';
 import { countedTool, ref } from '../support/setup.ts';
 
 const seed = Number(process.env['THOLE_SEED'] ?? Date.now() % 2 ** 31);
-const runs = Number(process.env['THOLE_RUNS'] ?? 40);
+const runs = randomCases(10, 40);
 
 const step = fc.oneof(
   { weight: 4, arbitrary: fc.record({ kind: fc.constant('asks'), word: fc.constantFrom('hello', 'look', 'approve') }) },

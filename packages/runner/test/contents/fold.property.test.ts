@@ -3,6 +3,7 @@ import type { Content, Event, EventInit, Part } from '@thole/core';
 import { FixedRuntime } from '@thole/testing';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { randomCases } from '../../../../test/servers/long.ts';
 import { buildContents } from '../../src/contents/build-contents.ts';
 import type { ContentsRequest, SelectHistory } from '../../src/contents/contents-request.ts';
 import { ContentsFold } from '../../src/contents/fold.ts';
@@ -10,7 +11,7 @@ import { SessionLog } from '../../src/history/session-log.ts';
 import { agent, answerPart, callPart, compaction, rewind, stored, user } from './history-of.ts';
 
 const seed = Number(process.env['THOLE_SEED'] ?? Date.now() % 2 ** 31);
-const runs = Number(process.env['THOLE_RUNS'] ?? 100);
+const runs = randomCases(10, 100);
 
 const authors = ['a', 'b', 'c'];
 const branches = [undefined, undefined, 'p', 'p.x', 'p.y', 'px'];
