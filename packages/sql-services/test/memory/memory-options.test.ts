@@ -8,23 +8,12 @@ import {
   DatabaseSessionService,
   SqlMemoryStore,
 } from '@thole/sql-services';
-import { memoryStoreCases, register } from '@thole/testing';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 
 const folder = mkdtempSync(join(tmpdir(), 'memory-options-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const user = { appName: 'hotel', userId: 'alice' };
 const memories = [{ id: 'n', kind: 'note' as const, content: { parts: [{ text: 'Pizza.' }] } }];
-
-const reverse = (text: string): string => Array.from(text).toReversed().join('');
-const codec = { encode: reverse, decode: (stored: string | Uint8Array): string => reverse(String(stored)) };
-
-register({ describe, it }, memoryStoreCases, {
-  name: 'SqlMemoryStore (SQLite, codec)',
-  claims: ['segmented', 'users'],
-  create: (runtime) => new SqlMemoryStore({ dbUrl: 'sqlite://:memory:', runtime, codec }),
-  destroy: (store) => (store as SqlMemoryStore).close(),
-});
 
 describe('DatabaseMemoryService', () => {
   it('shares a database with sessions and artifacts, with one prefix or several', async () => {

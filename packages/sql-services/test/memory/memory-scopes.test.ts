@@ -1,11 +1,13 @@
 import { SqlMemoryStore } from '@thole/sql-services';
 import { describe, onTestFinished } from 'vitest';
+import { randomCases } from '../../../../test/servers/long.ts';
 import { checkMemoryScopes } from '../../../../test/mutants/check-memory-scopes.ts';
 
 describe('Memory scopes', () => {
-  checkMemoryScopes('SQLite', () => {
+  const fresh = (): SqlMemoryStore => {
     const store = new SqlMemoryStore({ dbUrl: 'sqlite://:memory:' });
     onTestFinished(() => store.close());
     return store;
-  });
+  };
+  checkMemoryScopes('SQLite', fresh, randomCases(400, 1_200));
 });

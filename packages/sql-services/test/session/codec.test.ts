@@ -1,50 +1,14 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { createEvent } from '@thole/core';
 import { DatabaseArtifactService, DatabaseSessionService } from '@thole/sql-services';
-import type { TextCodec } from '@thole/sql-services';
-import { artifactServiceCases, register, sessionServiceCases } from '@thole/testing';
+import { encrypting } from '../support/encrypting.ts';
 import { afterAll, describe, expect, it } from 'vitest';
 
 const folder = mkdtempSync(join(tmpdir(), 'codec-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const ref = { appName: 'app', userId: 'u', sessionId: 's' };
-const key = randomBytes(32);
-
-const encrypting: TextCodec = {
-  encode(text) {
-    const iv = randomBytes(12);
-    const cipher = createCipheriv('aes-256-gcm', key, iv);
-    return Buffer.concat([iv, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]);
-  },
-  async decode(stored) {
-    const bytes = Buffer.from(stored as Uint8Array);
-    const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, 12));
-    decipher.setAuthTag(bytes.subarray(-16));
-    return decipher.update(bytes.subarray(12, -16), undefined, 'utf8') + decipher.final('utf8');
-  },
-};
-
-register(
-  { describe, it },
-  sessionServiceCases.filter((each) => /^(state|event|append|window)\./.test(each.id)),
-  {
-    name: 'DatabaseSessionService (SQLite, encrypted)',
-    create: (runtime) => new DatabaseSessionService({ dbUrl: 'sqlite://:memory:', runtime, codec: encrypting }),
-    destroy: (service) => (service as DatabaseSessionService).close(),
-  },
-);
-
-register({ describe, it }, artifactServiceCases, {
-  name: 'DatabaseArtifactService (SQLite, encrypted)',
-  claims: [],
-  create: (runtime) =>
-    new DatabaseArtifactService({ dbUrl: 'sqlite://:memory:', runtime, codec: encrypting, maxBytes: 65_536 }),
-  destroy: (service) => (service as DatabaseArtifactService).close(),
-});
-
 describe('codec', () => {
   it('encodes artifacts and their metadata, but not their names', async () => {
     const path = join(folder, 'files.db');

@@ -12,3 +12,10 @@ register({ describe, it }, sessionServiceCases, {
   reopen: (service, runtime) => new DatabaseSessionService({ dbUrl: files.urlOf(service), runtime }),
   destroy: (service) => (service as DatabaseSessionService).close(),
 });
+
+register({ describe, it }, sessionServiceCases, {
+  name: 'DatabaseSessionService (SQLite in memory)',
+  claims: ['lease', 'watch'],
+  create: (runtime) => new DatabaseSessionService({ dbUrl: 'sqlite://:memory:', runtime }),
+  destroy: (service) => (service as DatabaseSessionService).close(),
+});

@@ -9,13 +9,7 @@ register({ describe, it }, [...leaseStoreCases, ...sessionStoreCases], {
   destroy: (store) => (store as SqlSessionStore).close(),
 });
 
-register({ describe, it }, sessionServiceCases, {
-  name: 'DatabaseSessionService (SQLite in memory)',
-  claims: ['lease', 'watch'],
-  create: (runtime) => new DatabaseSessionService({ dbUrl: 'sqlite://:memory:', runtime }),
-  destroy: (service) => (service as DatabaseSessionService).close(),
-});
-
+// `sql-session-service.slow.test.ts` runs all cases of services.
 register(
   { describe, it },
   sessionServiceCases.filter((each) => each.needs?.includes('ttl-60s')),
