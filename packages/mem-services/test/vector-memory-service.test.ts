@@ -13,18 +13,6 @@ import { describe, expect, it } from 'vitest';
 
 register({ describe, it }, embedderCases, { name: 'HashEmbedder', create: () => new HashEmbedder() });
 
-register({ describe, it }, memoryServiceCases, {
-  name: 'VectorMemoryService',
-  claims: [...memoryAbilities, 'cosine'],
-  create: (runtime) => new VectorMemoryService({ embedder: new HashEmbedder(), runtime }),
-});
-
-register({ describe, it }, memoryServiceCases, {
-  name: 'VectorMemoryService (hybrid)',
-  claims: memoryAbilities,
-  create: (runtime) => new VectorMemoryService({ embedder: new HashEmbedder(), ranking: 'hybrid', runtime }),
-});
-
 // Stores that several services share, like those of a database.
 const storesOf = new WeakMap<object, { store: InMemoryVectorStore; entries: InMemoryMemoryStore }>();
 function reopened(runtime: Runtime, before?: object): VectorMemoryService {
