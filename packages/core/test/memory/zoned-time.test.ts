@@ -21,16 +21,19 @@ describe('ZonedTime', () => {
   });
 
   it('converts local time back to the instant if clocks do not skip or repeat it', () => {
+    const wrong: unknown[] = [];
     for (const name of ['Europe/Berlin', 'America/St_Johns', 'Pacific/Apia', 'Africa/Monrovia']) {
       const zone = new ZonedTime(name);
       for (let seconds = at('2001-01-01T12:00:00Z'); seconds < at('2030-01-01T00:00:00Z'); seconds += 777_777) {
         const wall = Date.parse(`${zone.isoOf(seconds)!.slice(0, 19)}Z`);
         const found = zone.instantOf(wall) / 1000;
         // Where they repeat it, the first time.
-        expect([0, -3600]).toContain(found - seconds);
-        expect(zone.isoOf(found)!.slice(0, 19)).toBe(zone.isoOf(seconds)!.slice(0, 19));
+        const isInstant = found === seconds || found === seconds - 3600;
+        if (!isInstant || zone.isoOf(found)!.slice(0, 19) !== zone.isoOf(seconds)!.slice(0, 19))
+          wrong.push({ name, seconds, found });
       }
     }
+    expect(wrong).toEqual([]);
   });
 
   it.each(['Mars/Olympus', '', 7])('rejects the zone %j', (name) => {

@@ -13,7 +13,9 @@ function vectors(count: number, dimensions: number): Float32Array[] {
 }
 
 function dot(a: Float32Array, b: Float32Array): number {
-  return a.reduce((sum, x, i) => sum + x * b[i]!, 0);
+  let sum = 0;
+  for (let i = 0; i < a.length; i++) sum += a[i]! * b[i]!;
+  return sum;
 }
 
 /** Returns the ids of the nearest vectors by comparing all of them. */
