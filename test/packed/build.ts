@@ -1,9 +1,15 @@
 import { join } from 'node:path';
+import type { TestProject } from 'vitest/node';
 import { root } from '../architecture/workspace.ts';
-import { run } from './workspace-copy.ts';
+import { installApp } from './install-app.ts';
+import './provided.ts';
+import { run, temporaryFolder } from './workspace-copy.ts';
 
-/** Builds and packs all packages once, before the tests over packed packages, so that no test reads while another writes. */
-export default async function build(): Promise<void> {
+/**
+ * Builds and packs all packages once, before the tests over packed packages, so that no test reads while another writes. The
+ * app that many of them need is installed once, while other tests run.
+ */
+export default async function build(project: TestProject): Promise<() => Promise<void>> {
   await run(root, join(root, 'node_modules/.bin/turbo'), [
     'run',
     'build',
@@ -11,4 +17,11 @@ export default async function build(): Promise<void> {
     '--output-logs=errors-only',
   ]);
   await run(root, process.execPath, ['scripts/tarballs.mjs', '--built']);
+  const { folder, remove } = temporaryFolder('packed');
+  project.provide('packed', folder);
+  const installed = installApp(folder);
+  return async () => {
+    await installed;
+    remove();
+  };
 }

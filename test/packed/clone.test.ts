@@ -2,27 +2,27 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { root } from '../architecture/workspace.ts';
+import { copyApp } from './app-copy.ts';
+import { readmeCommands } from './install-app.ts';
 import { run, temporaryFolder } from './workspace-copy.ts';
 
 const { folder, remove } = temporaryFolder('clone');
-const section =
-  /## Install from a clone\n([\s\S]*?)\n## /.exec(readFileSync(join(root, 'README.md'), 'utf8'))?.[1] ?? '';
 
 beforeAll(async () => {
-  // The README's commands, in order. This workspace is the clone, and the folders beside it are temporary.
-  const commands = [...section.matchAll(/```sh\n([\s\S]*?)```/g)]
-    .flatMap(([, block]) => block!.trim().split('\n'))
-    .map((line) => line.replace(/\s+#.*$/, ''));
-  expect(commands.slice(0, 2)).toEqual(['git clone https://github.com/thole-dev/thole', 'cd thole']);
-  expect(commands).toContain('node scripts/run.mjs tarballs');
-  expect(commands.at(-1)).toBe('npm start');
-  const script = commands
-    .slice(2, -1)
-    // The packages are built and packed already; doing it again would change files that other tests read.
-    .map((line) => line.replace('node scripts/run.mjs tarballs', 'test -f .tools/tarballs/thole.tgz'))
+  expect(readmeCommands.slice(0, 3)).toEqual([
+    'git clone https://github.com/thole-dev/thole',
+    'cd thole',
+    'node scripts/run.mjs tarballs',
+  ]);
+  expect(readmeCommands.slice(3, 8).join()).toMatch(/^mkdir \.\.\/my-app,.*,npm install /);
+  expect(readmeCommands.at(-1)).toBe('npm start');
+  // The app is made by the commands before these. This workspace is the clone, and the folders beside it are temporary.
+  const script = readmeCommands
+    .slice(8, -1)
     .map((line) => line.replaceAll('../thole', root).replaceAll('../', `${folder}/`));
   const path = `${join(root, 'node_modules/.bin')}:${process.env.PATH}`;
   await run(root, 'sh', ['-e', '-c', script.join('\n')], { env: { PATH: path } });
+  await copyApp(join(folder, 'my-app'));
 }, 300_000);
 afterAll(remove);
 

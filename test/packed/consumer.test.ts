@@ -5,6 +5,7 @@ import { startExampleServer } from '../../scripts/example.mjs';
 import { fetchPackage } from '../../scripts/fetch-package.mjs';
 import { packageOf } from '../architecture/imports.ts';
 import { root } from '../architecture/workspace.ts';
+import { copyApp } from './app-copy.ts';
 import { codeBlocks } from './code-blocks.ts';
 import { installWith, lend, packed as tarballs, published } from './tarballs.ts';
 import { run, temporaryFolder } from './workspace-copy.ts';
@@ -20,7 +21,7 @@ const programs = blocks.filter(({ output }) => output !== undefined);
 let problems: Record<string, string[]>;
 
 beforeAll(async () => {
-  await installWith(project, [...tarballs.keys()], tarballs);
+  await copyApp(project);
   mkdirSync(join(project, 'blocks'));
   // Pages show files that import each other.
   for (const files of ['docs/examples', 'docs/deploy'])

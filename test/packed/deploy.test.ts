@@ -8,6 +8,7 @@ import type { DeployedServer } from '../docs/deployed-server.ts';
 import { buildImage } from '../docs/dockerfile.ts';
 import type { Image } from '../docs/dockerfile.ts';
 import { commandsUnder } from '../docs/page.ts';
+import { copyApp } from './app-copy.ts';
 import { tarballFolder } from './tarballs.ts';
 import { run, temporaryFolder } from './workspace-copy.ts';
 
@@ -29,10 +30,8 @@ beforeAll(async () => {
   expect(rest.flat().join()).toContain('docker compose up');
   mkdirSync(join(folder, 'thole/.tools'), { recursive: true });
   symlinkSync(tarballFolder, join(folder, 'thole/.tools/tarballs'), 'dir');
-  mkdirSync(project);
+  await copyApp(project);
   cpSync(join(root, 'docs/deploy'), project, { recursive: true });
-  await run(project, 'npm', ['init', '--yes']);
-  await run(project, 'npm', ['pkg', 'set', 'type=module']);
   await run(project, 'sh', ['-e', '-c', prepare!.join('\n')]);
   model = await startModel('We sell shoes.');
   const execute = (cwd: string, command: string, env: NodeJS.ProcessEnv) =>

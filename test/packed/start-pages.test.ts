@@ -1,11 +1,12 @@
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { read, root } from '../architecture/workspace.ts';
 import { commandsOf, commandsUnder, startPages } from '../docs/page.ts';
 import { runPage } from '../docs/run-page.ts';
 import { freePort } from '../servers/free-port.ts';
-import { tarballFolder } from './tarballs.ts';
+import { copyApp } from './app-copy.ts';
+import { readmeCommands } from './install-app.ts';
 import { run, temporaryFolder } from './workspace-copy.ts';
 
 const { folder, remove } = temporaryFolder('start-pages');
@@ -13,15 +14,9 @@ const project = join(folder, 'my-app');
 let port: number;
 
 beforeAll(async () => {
-  const commands = commandsUnder(startPages[0]!, 'Create a project');
-  expect(commands.slice(0, 3)).toEqual([
-    'git clone https://github.com/thole-dev/thole',
-    'cd thole',
-    'node scripts/run.mjs tarballs',
-  ]);
-  mkdirSync(join(folder, 'thole/.tools'), { recursive: true });
-  symlinkSync(tarballFolder, join(folder, 'thole/.tools/tarballs'), 'dir');
-  await run(join(folder, 'thole'), 'sh', ['-e', '-c', commands.slice(3).join('\n')]);
+  // The app that the README's commands have installed: the page has the same commands.
+  expect(commandsUnder(startPages[0]!, 'Create a project')).toEqual(readmeCommands.slice(0, 8));
+  await copyApp(project);
   port = await freePort();
 }, 300_000);
 afterAll(remove);
