@@ -13,6 +13,7 @@ import type {
   Event,
   EventWindow,
   ListSessionsRequest,
+  ReleaseOptions,
   RemoveConditions,
   Runtime,
   ScopedDelta,
@@ -49,7 +50,7 @@ export class InMemorySessionStore implements SessionStore {
     this.#runtime = runtime;
     this.#leases = new InMemoryLeaseStore(runtime, {
       headOf: (key) => this.#headOf(key),
-      setMarks: (key, marks) => applyMarks(this.#find(key), marks),
+      finish: (key, options) => this.#finish(key, options),
     });
     // All writes happen in this process, so nothing is polled.
     const options = { pollMs: Infinity };
@@ -179,6 +180,14 @@ export class InMemorySessionStore implements SessionStore {
     const user = app?.users.get(key.userId);
     const session = user?.sessions.get(key.sessionId);
     return (this.#recent = session && { app: app!, user: user!, session });
+  }
+
+  #finish(key: SessionRef, { ifLastSeq, marks }: ReleaseOptions): boolean {
+    const found = this.#find(key);
+    if (!found) return true;
+    if (ifLastSeq !== undefined && found.session.events.length !== ifLastSeq) return false;
+    applyMarks(found, marks);
+    return true;
   }
 
   #headOf(key: SessionRef): SessionHead | undefined {

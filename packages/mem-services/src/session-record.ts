@@ -46,9 +46,8 @@ export function applyChanges(owner: StoredApp | StoredUser, delta: StateDelta | 
 }
 
 /** Sets the given marks and keeps the others. */
-export function applyMarks(found: FoundSession | undefined, given: Partial<SessionMarks> | undefined): void {
-  if (!found || !given) return;
-  const { session, user } = found;
+export function applyMarks({ session, user }: FoundSession, given: Partial<SessionMarks> | undefined): void {
+  if (!given) return;
   const { marks } = session;
   const { openInterrupts, unfinished, wakeAt } = given;
   if (unfinished !== undefined) marks.unfinished = unfinished;

@@ -2,7 +2,7 @@ import type { Runtime } from '../runtime/runtime.ts';
 import { sessionKeyOf } from './assert-name.ts';
 import type { Fence, LeaseInfo, LeaseManager, ReleaseOptions, SessionHead } from './lease-manager.ts';
 import type { LeaseAnswer, LeaseAsk, LeaseState, LeaseStore } from './lease-store.ts';
-import type { SessionMarks, SessionRef } from './session.ts';
+import type { SessionRef } from './session.ts';
 import { StoredLeaseManager } from './stored-lease-manager.ts';
 
 /** Returns leases among the runs of this process, for session services without leases. */
@@ -13,7 +13,8 @@ export function inProcessLeases(runtime: Runtime): LeaseManager {
 /** The sessions that an `InMemoryLeaseStore` belongs to. */
 export interface LeasedSessions {
   headOf(key: SessionRef): SessionHead | undefined;
-  setMarks(key: SessionRef, marks: Partial<SessionMarks>): void;
+  /** Sets the marks and returns true. Returns false and changes nothing if the session has another last event than `ifLastSeq`. */
+  finish(key: SessionRef, options: ReleaseOptions): boolean;
 }
 
 /** Leases in the memory of this process. Every step is synchronous, so a turn needs no further microtask. */
@@ -64,13 +65,11 @@ export class InMemoryLeaseStore implements LeaseStore {
     return { head: this.#headOf(key), expiresInMs: lease.expiresAt - now };
   }
 
-  release(key: SessionRef, fence: Fence, { ifLastSeq, marks }: ReleaseOptions): boolean {
+  release(key: SessionRef, fence: Fence, options: ReleaseOptions): boolean {
     const line = this.#find(key);
     if (!line) return true;
     if (line.lease?.fence === fence) {
-      const head = ifLastSeq === undefined ? undefined : this.#headOf(key);
-      if (head && head.lastSeq !== ifLastSeq) return false;
-      if (marks) this.#sessions?.setMarks(key, marks);
+      if (this.#sessions?.finish(key, options) === false) return false;
       line.lease = undefined;
     } else if (line.waiting.length > 0) {
       line.waiting = line.waiting.filter((waiter) => waiter.fence !== fence);

@@ -1,6 +1,6 @@
 import { StoredLeaseManager, TholeError } from '@thole/core';
 import { InMemoryLeaseStore } from '@thole/core/kit';
-import type { Lease, LeaseAsk, LeaseRequest, LeaseStore } from '@thole/core';
+import type { Lease, LeaseAsk, LeaseRequest, LeaseStore, ReleaseOptions } from '@thole/core';
 import { FixedRuntime } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
 
@@ -316,7 +316,10 @@ describe('StoredLeaseManager', () => {
     const runtime = new FixedRuntime();
     let lastSeq = 1;
     const head = { incarnation: 'i', appVersion: 0, userVersion: 0 };
-    const sessions = { headOf: () => ({ ...head, lastSeq }), setMarks: () => {} };
+    const sessions = {
+      headOf: () => ({ ...head, lastSeq }),
+      finish: (_: unknown, { ifLastSeq }: ReleaseOptions) => ifLastSeq === lastSeq,
+    };
     const store = new RemoteStore(new InMemoryLeaseStore(runtime, sessions), runtime);
     const [one, other] = [new StoredLeaseManager(store, runtime), new StoredLeaseManager(store, runtime)];
     const lease = await one.lease(key, requestOf('i1'));
