@@ -1,5 +1,5 @@
-// `pnpm check`: types, lint, format, architecture and unit tests. With `--all` (`npm test`) also the build, the slow tests,
-// and the tests on database servers, in a browser and over packed packages. With `--long` (`pnpm test:long`) only the unit
+// `pnpm check`: types, lint, format, architecture and unit tests. With `--all` (`npm test`) also the lint rules that need types,
+// the build, the slow tests, and the tests on database servers, in a browser and over packed packages. With `--long` (`pnpm test:long`) only the unit
 // tests, the slow tests and those on database servers, in their long series. With `--fresh` CI's script in a fresh clone with an empty home and empty caches.
 // Every step runs even if an earlier one failed. Types, lint and format run beside the tests, which often wait.
 import { spawn } from 'node:child_process';
@@ -23,7 +23,8 @@ const checks = [
   step('types of packages and their tests', 'tsc -p tsconfig.packages.json'),
   step('types of apps, scripts and other tests', 'tsc -p tsconfig.json'),
   ...pages().map((page) => step(`types of ${page}`, `tsc -p ${page}/tsconfig.json`)),
-  step('lint', 'oxlint'),
+  // Rules that need types take ten times as long as all others.
+  all ? step('lint', 'oxlint --type-aware') : step('lint without the rules that need types', 'oxlint'),
   step('format', 'oxfmt --check'),
 ];
 const build = step('build of each package', 'turbo run build --continue --concurrency=2 --output-logs=errors-only');

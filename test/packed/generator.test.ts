@@ -64,7 +64,7 @@ it('creates a README, a list of exports and a changeset for each package', () =>
 
 it('creates packages that pass lint, format and the architecture tests', async () => {
   await run(folder, tool('oxfmt'), ['--check', ...made]);
-  await run(folder, tool('oxlint'), made);
+  await run(folder, tool('oxlint'), ['--type-aware', ...made]);
   const report = await vitest('test/architecture');
   const wrong = report.filter(
     ({ title, status, failureMessages }) =>
