@@ -11,4 +11,11 @@ describe('turnsOf', () => {
     const turns = turnsOf('s', [said('i1', 'tea'), said('i2', 'milk'), marker, said('i4', 'honey')]);
     expect(turns.map(({ content }) => textOf(content))).toEqual(['tea', 'honey']);
   });
+
+  it('skips the results of steps', () => {
+    const step = { path: 'root', name: 'price', n: 0, callId: null, result: 'Tea costs 4 euros.' };
+    const result = createEvent({ invocationId: 'i1', author: 'root', customMetadata: { step } });
+    const turns = turnsOf('s', [said('i1', 'tea'), result]);
+    expect(turns.map(({ content }) => textOf(content))).toEqual(['tea']);
+  });
 });

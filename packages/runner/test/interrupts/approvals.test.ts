@@ -108,6 +108,29 @@ describe('Plugin.onInterruptCallback', () => {
     expect((await runner.runToCompletion(hello)).status).toBe('paused');
     expect(seen).toEqual([['confirmation', ref, true]]);
   });
+
+  it('is called again by recover() after a crash in the call', async () => {
+    const tools = [toolOf('pay', () => 'paid', { requireConfirmation: true })];
+    const dies = { name: 'inbox', onInterruptCallback: () => new Promise(() => {}) };
+    const model = new ScriptedLlm(calls('pay', {}, 'c1'));
+    const { runner, runtime, sessions } = await createSetup(rootOf(model, { tools }), { plugins: [dies as never] });
+    void outcomeOf(runner.runAsync(hello));
+    await settle();
+    Object.defineProperty(sessions, 'isDurable', { value: true });
+    const closed = runner.close({ timeoutMs: 0 });
+    await runtime.advance(120_000);
+    await closed;
+    const seen: string[] = [];
+    const inbox = {
+      name: 'inbox',
+      onInterruptCallback: ({ interrupt }: { interrupt: { toolName: string } }) => void seen.push(interrupt.toolName),
+    };
+    const options = { sessionService: sessions, runtime, plugins: [inbox as never] };
+    const next = await createSetup(rootOf(new ScriptedLlm(), { tools }), options);
+    expect(await Array.fromAsync(next.runner.recover())).toMatchObject([{ outcome: 'paused' }]);
+    expect(seen).toEqual(['pay']);
+    expect(await next.runner.pendingInterrupts(ref)).toMatchObject([{ toolName: 'pay' }]);
+  });
 });
 
 describe('A turn with a confirmation and other calls', () => {
