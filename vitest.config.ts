@@ -19,6 +19,8 @@ export default defineConfig({
   ssr: { resolve: { conditions: ['@thole/source', 'node', 'development|production'] } },
   test: {
     maxWorkers: 2,
+    // One process runs hundreds of files. With room for new objects, V8 collects them rarely: a fifth less CPU time.
+    execArgv: ['--max-semi-space-size=64'],
     // Generous: tests assert order and counts, and property tests take long on a busy machine.
     testTimeout: 30_000,
     reporters: [new SkipReporter(), 'default'],
