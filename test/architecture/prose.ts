@@ -78,5 +78,7 @@ function linesOf(file: string, text: string, linesBefore: number): Prose[] {
 }
 
 function lineAt(text: string, index: number): number {
-  return text.slice(0, index).split('\n').length;
+  let line = 1;
+  for (let end = text.indexOf('\n'); end !== -1 && end < index; end = text.indexOf('\n', end + 1)) line++;
+  return line;
 }

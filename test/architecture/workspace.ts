@@ -36,8 +36,15 @@ export function filesBelow(folder: string): string[] {
     .sort();
 }
 
+const texts = new Map<string, string>();
+
+/** Returns the text of a file. Each file is read once, because the tests of this folder read all files many times. */
 export function read(path: string): string {
-  return readFileSync(join(root, path), 'utf8');
+  const known = texts.get(path);
+  if (known !== undefined) return known;
+  const text = readFileSync(join(root, path), 'utf8');
+  texts.set(path, text);
+  return text;
 }
 
 export const packages: Package[] = readdirSync(join(root, 'packages'))
