@@ -22,6 +22,10 @@ function pathOf(pattern: string, names: { [name: string]: string } = {}): string
   return pattern.replaceAll(/:(\w+)(\{[^}]*\})?/g, (_, name: string) => names[name] ?? 'demo');
 }
 
+function paramsOf(pattern: string): string[] {
+  return [...pattern.matchAll(/:(\w+)/g)].map((match) => match[1]!);
+}
+
 describe('authorize', () => {
   it.each(cases.filter(({ path }) => path.includes(':user')))(
     'calls authorize before anything else: $title',
@@ -101,10 +105,7 @@ describe('createHandler', () => {
       ...(route.method === 'GET' ? [] : [...bodies, ...shapes].map((body): [string, string] => [pathOf(path), body])),
       ...queries.map((query): [string, undefined] => [`${pathOf(path)}?${query}`, undefined]),
       ...names.flatMap((name): [string, undefined][] =>
-        ['user', 'session', 'name', 'memory', 'event', 'version', 'invocation', 'app', 'path'].map((each) => [
-          pathOf(path, { [each]: name }),
-          undefined,
-        ]),
+        paramsOf(path).map((each) => [pathOf(path, { [each]: name }), undefined]),
       ),
     ];
     for (const [target, body] of wrong) {
