@@ -11,20 +11,6 @@ register({ describe, it }, memoryServiceCases, {
   create: (runtime) => new InMemoryMemoryService({ runtime }),
 });
 
-const stores = new WeakMap<StoredMemoryService, InMemoryMemoryStore>();
-
-register({ describe, it }, memoryServiceCases, {
-  name: 'StoredMemoryService without room for an index, and another over the same store',
-  claims: [...memoryAbilities, 'words', 'shared'],
-  create(runtime) {
-    const store = new InMemoryMemoryStore();
-    const service = new StoredMemoryService(store, { runtime, indexBytes: 0 });
-    stores.set(service, store);
-    return service;
-  },
-  reopen: (service, runtime) => new StoredMemoryService(stores.get(service as StoredMemoryService)!, { runtime }),
-});
-
 describe('StoredMemoryService.addSessionToMemory', () => {
   const ref = { appName: 'hotel', userId: 'alice', sessionId: 's1' };
   const said = (invocationId: string, text: string) =>
