@@ -2,7 +2,16 @@ export type { Json, JsonObject } from './json/json.ts';
 export { errorCodeInfo, errorCodes } from './errors/error-codes.ts';
 export type { TholeErrorCode } from './errors/error-codes.ts';
 export { TholeError } from './errors/thole-error.ts';
-export type { CancelTimer, LogFields, Logger, Runtime, Span, SpanAttributes, Tracer } from './runtime/runtime.ts';
+export type {
+  CancelTimer,
+  LogFields,
+  Logger,
+  Runtime,
+  Span,
+  SpanAttributes,
+  SpanOptions,
+  Tracer,
+} from './runtime/runtime.ts';
 export { silentLogger, silentTracer } from './runtime/silent.ts';
 export { systemRuntime } from './runtime/system-runtime.ts';
 export type {

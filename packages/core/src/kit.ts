@@ -21,6 +21,7 @@ export { applyRewinds, firstEventOf, newestFirst, rewindOf } from './event/apply
 export { answerEventId, requestKindOf, requestNames } from './interrupt/interrupt.ts';
 export { InterruptLog, isFinalRecord, isProvisional } from './interrupt/interrupt-log.ts';
 export type { RecordedInterrupt } from './interrupt/interrupt-log.ts';
+export { callTracer } from './runtime/call-tracer.ts';
 export { endFailed, errorTypeOf } from './runtime/end-failed.ts';
 export { inNewSpan } from './runtime/in-new-span.ts';
 export type { TracedWork } from './runtime/in-new-span.ts';

@@ -28,6 +28,8 @@ export interface ReadonlyContext<T = unknown> {
   /** Aborted when the run is aborted. Pass it to every wait. */
   readonly signal: AbortSignal;
   readonly runtime: Runtime;
+  /** The current span, as in `CallbackContext`. */
+  readonly span?: Span | undefined;
   /** The value that the caller passed to `runAsync({deps})`, such as a database handle or a request. Never stored. */
   readonly deps: T;
 }

@@ -1,4 +1,5 @@
-import { endFailed, errorTypeOf } from './end-failed.ts';
+import { callTracer } from './call-tracer.ts';
+import { endFailed } from './end-failed.ts';
 import type { Runtime, Span, SpanAttributes } from './runtime.ts';
 import { silentSpan } from './silent.ts';
 
@@ -20,24 +21,16 @@ export async function inNewSpan<T>(
   work: () => Promise<T>,
 ): Promise<T> {
   const { tracer, logger } = runtime;
-  const guarded = <R>(call: () => R): R | undefined => {
-    try {
-      return call();
-    } catch (error) {
-      logger.warn('A tracer failed.', { error: errorTypeOf(error) });
-      return undefined;
-    }
-  };
-  const span: Span = guarded(() => tracer.start(traced.name, traced.attributes)) ?? silentSpan;
+  const span: Span = callTracer(logger, () => tracer.start(traced.name, traced.attributes)) ?? silentSpan;
   try {
     const result = await (span.run ? span.run(work) : work());
-    guarded(() => {
+    callTracer(logger, () => {
       if (traced.result && !span.isSilent) span.set(traced.result(result));
     });
-    guarded(() => span.end());
+    callTracer(logger, () => span.end());
     return result;
   } catch (error) {
-    guarded(() => endFailed(span, error, { capturesContent: tracer.capturesContent === true }));
+    callTracer(logger, () => endFailed(span, error, { capturesContent: tracer.capturesContent === true }));
     throw error;
   }
 }

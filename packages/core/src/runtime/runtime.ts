@@ -66,7 +66,21 @@ export interface Tracer {
    */
   readonly contentNames?: 'adk' | 'gen_ai' | undefined;
   /** Starts a span. Without a parent, the tracer chooses: a new trace, or a child of the active span. */
-  start(name: string, attributes?: SpanAttributes, parent?: Span): Span;
+  start(name: string, attributes?: SpanAttributes, parent?: Span, options?: SpanOptions): Span;
+  /**
+   * Records a value of a histogram of OpenTelemetry's conventions, such as `mcp.client.operation.duration`, in the unit
+   * of the conventions. `span` is the span in which it was measured. A tracer ignores names that it does not know.
+   */
+  measure?(name: string, value: number, attributes?: SpanAttributes, span?: Span): void;
+}
+
+/** Options of a span. */
+export interface SpanOptions {
+  /**
+   * `client` for a request to another process, and `server` for the work on such a request. The parent of a `server`
+   * span is the span of the client, which another process has recorded. Default: work in this process.
+   */
+  readonly kind?: 'client' | 'server' | undefined;
 }
 
 /** A span of a trace, open until `end`. */

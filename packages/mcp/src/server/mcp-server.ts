@@ -4,6 +4,7 @@ import type { App, RunConfig } from '@thole/core';
 import type { Runner } from '@thole/runner';
 import { CLIENT_CAPABILITIES_META_KEY, createMcpHandler, McpServer } from '@modelcontextprotocol/server';
 import type { AuthInfo, CallToolResult, ClientCapabilities, ServerContext } from '@modelcontextprotocol/server';
+import { measureSession } from '../telemetry/traced-request.ts';
 import { checkAgentServerOptions } from './agent-server-options.ts';
 import type { AgentServerOptions } from './agent-server-options.ts';
 import { callAgent } from './call-agent.ts';
@@ -13,6 +14,7 @@ import type { StdioConnection, StdioOptions } from './connect-stdio.ts';
 import { withConsole } from './console-logger.ts';
 import { readCaller } from './request-caller.ts';
 import type { RequestCaller, RequestSource } from './request-caller.ts';
+import { traceRequests, transportAttributes, versionOf } from './request-telemetry.ts';
 import { createServedAgents } from './served-agent.ts';
 import type { ServedAgent } from './served-agent.ts';
 import { toolError } from './to-tool-result.ts';
@@ -48,6 +50,7 @@ export function mcpServer(app: App | Runner, options: AgentServerOptions): Agent
   const runtime = withRuntime(givenRuntime, { logger });
   const { appName, agents, ownRunners } = createServedAgents(app, options, runtime);
   const runConfig: RunConfig = { timeLimitMs: RUN_MS, ...options.runConfig };
+  const tools = new Set(agents.map(({ name }) => name));
   const callers = new WeakMap<AuthInfo, RequestCaller>();
   const activeCalls = new Set<Promise<unknown>>();
   const connections = new Set<StdioConnection>();
@@ -57,6 +60,7 @@ export function mcpServer(app: App | Runner, options: AgentServerOptions): Agent
   function createServer(caller: RequestCaller): McpServer {
     const info = { name: appName, version: options.version ?? '1.0.0' };
     const server = new McpServer(info, { requestState: { verify: parseCallState } });
+    traceRequests(server, { runtime, tools, isHttp: caller.request !== undefined });
     for (const agent of agents) {
       const { description, inputSchema, outputSchema } = agent;
       const tool = { inputSchema, ...(description && { description }), ...(outputSchema && { outputSchema }) };
@@ -108,10 +112,17 @@ export function mcpServer(app: App | Runner, options: AgentServerOptions): Agent
     const { userId = 'user' } = p;
     assertName('userId', userId);
     if (closed) throw new TholeError('INVALID_INPUT', 'The server is closed.');
-    const factory = (): McpServer => createServer({ userId, assertMayAnswer: async () => {} });
+    const begun = runtime.monotonic();
+    let server: McpServer | undefined;
+    const factory = (): McpServer => (server = createServer({ userId, assertMayAnswer: async () => {} }));
     const connection = await connectStdio(factory, { ...p, bodyBytes: limits.bodyBytes, onError });
     connections.add(connection);
-    void connection.closed.then(() => connections.delete(connection));
+    void connection.closed.then(() => {
+      connections.delete(connection);
+      if (!server) return;
+      const attributes = { ...transportAttributes(false), ...versionOf(server) };
+      measureSession(runtime, { side: 'server', begun, attributes });
+    });
     return connection;
   }
 

@@ -1,3 +1,4 @@
+import { systemRuntime } from '@thole/core';
 import { calls, FixedRuntime, says } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
 import { McpToolset } from '../../src/index.ts';
@@ -27,7 +28,12 @@ async function told(server: HttpServer, args: object = {}, options: McpToolsetOp
 }
 
 const wrongForm = { error: expect.stringContaining('sent a result that does not have the form of the protocol') };
-const context = { appName: 'shop', userId: 'ada', signal: new AbortController().signal } as never;
+const context = {
+  appName: 'shop',
+  userId: 'ada',
+  signal: new AbortController().signal,
+  runtime: systemRuntime(),
+} as never;
 
 describe('McpToolset with a server whose resources are wrong', () => {
   it.each([

@@ -1,4 +1,5 @@
 import type { McpServer } from '@modelcontextprotocol/server';
+import { systemRuntime } from '@thole/core';
 import type { FunctionDeclaration } from '@thole/core';
 import { calls, FixedRuntime, says } from '@thole/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -198,7 +199,12 @@ describe('McpToolset resources and prompts', () => {
       { resources: [{ uri: 'shop://sizes', mimeType: 'text/csv', text: '38,39' }] },
       { error: expect.stringContaining('does not have this resource') },
     ]);
-    const context = { appName: 'shop', userId: 'ada', signal: new AbortController().signal } as never;
+    const context = {
+      appName: 'shop',
+      userId: 'ada',
+      signal: new AbortController().signal,
+      runtime: systemRuntime(),
+    } as never;
     expect(await toolset.listResources(context)).toMatchObject([{ uri: 'shop://sizes' }]);
     expect(await toolset.readResource('shop://sizes', context)).toMatchObject({ contents: [{ text: '38,39' }] });
     expect(await toolset.listPrompts(context)).toMatchObject([{ name: 'greet' }]);

@@ -1,3 +1,4 @@
+import type { Tracer } from '@thole/core';
 import { calls, FixedRuntime, RecordingTracer, says } from '@thole/testing';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -61,6 +62,21 @@ describe('McpToolset with a process', () => {
     const { attributes } = tracer.named('execute_tool pid');
     expect(attributes).toMatchObject({ 'mcp.method.name': 'tools/call', 'network.transport': 'pipe' });
     expect(attributes).not.toHaveProperty('server.address');
+  });
+
+  it.each(['legacy', 'modern'] as const)('measures the session of each process (protocol: %s)', async (protocol) => {
+    const sessions: [name: string, errorType: unknown, transport: unknown][] = [];
+    const measure: NonNullable<Tracer['measure']> = (name, _value, attributes = {}) =>
+      void sessions.push([name, attributes['error.type'], attributes['network.transport']]);
+    const runtime = new FixedRuntime({ tracer: Object.assign(new RecordingTracer(), { measure }) });
+    const toolset = new McpToolset(params('serve', { protocol }));
+    const run = new AgentRun(toolset, [calls('die'), calls('pid'), says('Done.')], { runtime });
+    await run.say();
+    await run.runner.close();
+    expect(sessions.filter(([name]) => name === 'mcp.client.session.duration')).toEqual([
+      ['mcp.client.session.duration', 'MCP_SERVER_FAILED', 'pipe'],
+      ['mcp.client.session.duration', undefined, 'pipe'],
+    ]);
   });
 
   it('gives the process only the variables of env and a few harmless ones', async () => {

@@ -8,9 +8,11 @@ export function readonlyContext(context: CallbackContext): ReadonlyContext {
     has: state.has.bind(state),
     toRecord: state.toRecord.bind(state),
   });
-  const { invocationId, agentName, appName, userId, sessionId, userContent, history, signal, runtime, deps } = context;
+  const { invocationId, agentName, appName, userId, sessionId, userContent, history } = context;
+  const { signal, runtime, span, deps } = context;
   return Object.freeze({
-    ...{ invocationId, agentName, appName, userId, sessionId, userContent, history, signal, runtime, deps },
+    ...{ invocationId, agentName, appName, userId, sessionId, userContent, history },
+    ...{ signal, runtime, span, deps },
     state: readonlyState,
   });
 }

@@ -1,5 +1,5 @@
 import { context, isSpanContextValid, SpanKind, trace, TraceFlags } from '@opentelemetry/api';
-import type { Context, Tracer as OpenTelemetryTracer } from '@opentelemetry/api';
+import type { Context, Link, Tracer as OpenTelemetryTracer } from '@opentelemetry/api';
 import { invalidInput, optionNames, rejectUnknownOptions } from '@thole/core/kit';
 import type { Span, SpanAttributes, Tracer } from '@thole/core';
 import { MeasuredOperation } from './measured-operation.ts';
@@ -34,6 +34,8 @@ const knownOptions = optionNames<OpenTelemetryOptions>({
   metrics: true,
 });
 
+const otelKinds = { client: SpanKind.CLIENT, server: SpanKind.SERVER } as const;
+
 /** Operations that usually run on another host. */
 const remoteOperations: ReadonlySet<unknown> = new Set(['generate_content', 'embeddings', 'retrieval']);
 
@@ -53,22 +55,43 @@ export function openTelemetryTracer(options: OpenTelemetryOptions = {}): Tracer 
   return {
     capturesContent: captureContent,
     contentNames,
-    start(spanName, attributes = {}, parent) {
-      const above = parent ? contextOf(parent) : context.active();
-      const kind = kindOf(attributes);
-      const span = tracer.startSpan(spanName, { kind, attributes: toOtelAttributes(attributes) }, above);
+    start(spanName, attributes = {}, parent, { kind } = {}) {
+      const isServer = kind === 'server';
+      const above = parent ? contextOf(parent, isServer) : context.active();
+      const spanOptions = {
+        kind: kind ? otelKinds[kind] : kindOf(attributes),
+        attributes: toOtelAttributes(attributes),
+        ...(isServer && parent && { links: linksToActive() }),
+      };
+      const span = tracer.startSpan(spanName, spanOptions, above);
       const own = markMemorySpan(trace.setSpan(above, span), attributes);
-      return new OpenTelemetrySpan(span, own, recorder && MeasuredOperation.begin(recorder, attributes, own));
+      // The metrics of GenAI are those of the client. A server measures with `measure`.
+      const measured = recorder && !isServer ? MeasuredOperation.begin(recorder, attributes, own) : undefined;
+      return new OpenTelemetrySpan(span, own, measured);
     },
+    ...(recorder && {
+      measure(metric, value, attributes = {}, span) {
+        const within = span ? contextOf(span, false) : context.active();
+        recorder.histograms.measured.get(metric)?.record(value, toOtelAttributes(attributes), within);
+      },
+    }),
   };
 }
 
 // A span of another tracer is identified by its ids, if they are OpenTelemetry's.
-function contextOf(parent: Span & { readonly otelContext?: Context | undefined }): Context {
-  const { otelContext, traceId, spanId } = parent;
+function contextOf(span: Span & { readonly otelContext?: Context | undefined }, isRemote: boolean): Context {
+  const { otelContext, traceId, spanId, takesContent } = span;
   if (otelContext) return otelContext;
-  const spanContext = { traceId, spanId, traceFlags: TraceFlags.SAMPLED };
+  // A span that drops content belongs to a trace that is not sampled.
+  const traceFlags = takesContent === false ? TraceFlags.NONE : TraceFlags.SAMPLED;
+  const spanContext = { traceId, spanId, traceFlags, isRemote };
   return isSpanContextValid(spanContext) ? trace.setSpanContext(context.active(), spanContext) : context.active();
+}
+
+// A request has the client's span as its parent, and a link to that of the connection which brought it.
+function linksToActive(): Link[] {
+  const active = trace.getSpanContext(context.active());
+  return active && isSpanContextValid(active) ? [{ context: active }] : [];
 }
 
 function kindOf(attributes: SpanAttributes): SpanKind {

@@ -228,6 +228,20 @@ describe('metrics of openTelemetryTracer', () => {
     expect(openTelemetryTracer().start('x').isSilent).toBe(true);
   });
 
+  it('records values of histograms of MCP by name, and ignores other names', async () => {
+    const tracer = tracerOf();
+    const attributes = { 'mcp.method.name': 'tools/list', 'error.type': undefined };
+    tracer.measure!('mcp.client.operation.duration', 0.25, attributes, tracer.start('tools/list'));
+    tracer.measure!('mcp.server.session.duration', 3);
+    tracer.measure!('other', 1);
+    expect((await collected()).map(({ descriptor: { name, unit } }) => [name, unit])).toEqual([
+      ['mcp.client.operation.duration', 's'],
+      ['mcp.server.session.duration', 's'],
+    ]);
+    expect(await pointsOf('mcp.client.operation.duration')).toEqual([[{ 'mcp.method.name': 'tools/list' }, 1, 0.25]]);
+    expect(openTelemetryTracer().measure).toBe(undefined);
+  });
+
   it('gives embedders the kind CLIENT, as they usually run on another host', () => {
     const spans = new InMemorySpanExporter();
     const sdk = new TracerProvider({ spanProcessors: [new SimpleSpanProcessor({ exporter: spans })] });

@@ -2,6 +2,7 @@ import { context, propagation, SpanKind, SpanStatusCode, trace } from '@opentele
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
 import {
   AlwaysOffSampler,
+  AlwaysOnSampler,
   InMemorySpanExporter,
   ParentBasedSampler,
   SimpleSpanProcessor,
@@ -227,6 +228,35 @@ describe('openTelemetryTracer', () => {
     expect(named('known').parentSpanContext).toMatchObject({ traceId, spanId });
     expect(named('unknown').parentSpanContext).toBe(undefined);
     expect(named('known').instrumentationScope.name).toBe('mine');
+  });
+
+  it('continues the trace of a client in a server span, with a link to the active span', () => {
+    const tracer = openTelemetryTracer();
+    const [traceId, spanId] = ['0af7651916cd43dd8448eb211c80319c', 'b7ad6b7169203331'];
+    const http = provider.getTracer('http').startSpan('POST');
+    context.with(trace.setSpan(context.active(), http), () => {
+      tracer.start('served', {}, { traceId, spanId, set() {}, end() {} }, { kind: 'server' }).end();
+      tracer.start('without client', {}, undefined, { kind: 'server' }).end();
+      tracer.start('request', {}, undefined, { kind: 'client' }).end();
+    });
+    const httpId = http.spanContext().spanId;
+    expect(named('served')).toMatchObject({
+      kind: SpanKind.SERVER,
+      parentSpanContext: { traceId, spanId, isRemote: true },
+      links: [{ context: { spanId: httpId } }],
+    });
+    expect(named('without client')).toMatchObject({ parentSpanContext: { spanId: httpId }, links: [] });
+    expect(named('request')).toMatchObject({ kind: SpanKind.CLIENT, parentSpanContext: { spanId: httpId } });
+  });
+
+  it('keeps the decision of a parent that is not sampled', () => {
+    const sampler = new ParentBasedSampler({ root: new AlwaysOnSampler() });
+    const sampled = new TracerProvider({ sampler, spanProcessors: [new SimpleSpanProcessor({ exporter })] });
+    const tracer = openTelemetryTracer({ tracer: sampled.getTracer('x') });
+    const ids = { traceId: '0af7651916cd43dd8448eb211c80319c', spanId: 'b7ad6b7169203331' };
+    tracer.start('dropped', {}, { ...ids, takesContent: false, set() {}, end() {} }).end();
+    tracer.start('kept', {}, { ...ids, takesContent: true, set() {}, end() {} }).end();
+    expect(exporter.getFinishedSpans().map(({ name }) => name)).toEqual(['kept']);
   });
 
   it('leaves a whole run out of what is recorded where its trace is not sampled', async () => {

@@ -10,7 +10,7 @@ import { cleanText } from '../declarations/quote-server-text.ts';
 import { isSignInNeeded } from '../sign-in/mcp-sign-in.ts';
 import { readElicitation, toElicitResult } from './elicitation.ts';
 import type { Elicitation } from './elicitation.ts';
-import { describeCall, describeToolError, traceMetaOf } from './mcp-span.ts';
+import { describeToolError } from './describe-tool-error.ts';
 import { recordedQuestions, recordedSignIns } from './recorded-questions.ts';
 import type { QuestionRecord, RecordedQuestion } from './recorded-questions.ts';
 import { RunningCall } from './running-call.ts';
@@ -106,18 +106,14 @@ export class ToolCalls {
     const key = toolContext.idempotencyKey;
     const { server } = this.#access;
     const { elicitationTimeoutMs } = this.#limits;
-    const meta = traceMetaOf(toolContext);
-    const params = { name: mcpName, arguments: args, ...(meta && { _meta: meta }), ...input };
+    const params = { name: mcpName, arguments: args, ...input };
     const running = new RunningCall({
       ...{ server, toolName: name, limits: this.#limits, runtime: this.#runtime },
       send: (call) =>
         this.#access.use(
           toolContext,
           call.signal,
-          (connection) => {
-            describeCall(toolContext, connection);
-            return send(connection, call, params);
-          },
+          (connection) => send(connection, call, params),
           (failure) => call.streamEnded(failure),
         ),
     });
@@ -205,7 +201,7 @@ function isInputRequired(outcome: unknown): outcome is InputRequired {
 async function send(
   connection: McpConnection,
   call: RunningCall,
-  params: { name: string; arguments: JsonObject; _meta?: JsonObject } & CallInput,
+  params: { name: string; arguments: JsonObject } & CallInput,
 ): Promise<unknown> {
   connection.calls.add(call);
   try {

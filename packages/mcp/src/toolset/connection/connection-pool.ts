@@ -1,13 +1,21 @@
 import type { PriorDiscovery } from '@modelcontextprotocol/client';
 import type { CancelTimer, Runtime } from '@thole/core';
+import { TholeError } from '@thole/core';
 import { raceAbort } from '@thole/core/kit';
 import type { McpHeaders } from './connection-params.ts';
+import type { TracedContext } from './connection-telemetry.ts';
 import type { McpConnection } from './mcp-connection.ts';
 
 const MAX_PRIORS = 1_000;
 
-/** Opens a connection, whose first requests have these headers. */
-export type OpenConnection = (p: { headers: McpHeaders; prior: PriorDiscovery | undefined }) => Promise<McpConnection>;
+/** The headers of the first requests of a connection, and the context that needs it. */
+export interface ConnectionInit {
+  readonly context: TracedContext;
+  readonly headers: McpHeaders;
+}
+
+/** Opens a connection. */
+export type OpenConnection = (p: ConnectionInit & { prior: PriorDiscovery | undefined }) => Promise<McpConnection>;
 
 interface Entry {
   readonly connection: Promise<McpConnection>;
@@ -38,8 +46,8 @@ export class ConnectionPool {
   }
 
   /** Returns the open connection of an identity. Callers that come while it is opened wait for the same one. */
-  async use(identity: string, p: { headers: McpHeaders; signal: AbortSignal | undefined }): Promise<UsedConnection> {
-    const entry = this.#entryOf(identity, p.headers);
+  async use(identity: string, p: ConnectionInit & { signal: AbortSignal | undefined }): Promise<UsedConnection> {
+    const entry = this.#entryOf(identity, p);
     entry.users++;
     entry.cancelIdleTimer?.();
     let isReleased = false;
@@ -63,7 +71,7 @@ export class ConnectionPool {
     this.#entries.delete(identity);
     this.#priors.delete(identity);
     entry.cancelIdleTimer?.();
-    void connection.close();
+    void connection.close(new TholeError('MCP_SERVER_FAILED', 'The MCP server has lost the session.'));
   }
 
   async close(): Promise<void> {
@@ -77,11 +85,11 @@ export class ConnectionPool {
     );
   }
 
-  #entryOf(identity: string, headers: McpHeaders): Entry {
+  #entryOf(identity: string, init: ConnectionInit): Entry {
     const existing = this.#entries.get(identity);
     if (existing && existing.opened?.isClosed !== true) return existing;
     existing?.cancelIdleTimer?.();
-    const entry: Entry = { connection: this.#connect(identity, headers), users: 0 };
+    const entry: Entry = { connection: this.#connect(identity, init), users: 0 };
     this.#entries.set(identity, entry);
     entry.connection.then(
       (opened) => {
@@ -94,10 +102,10 @@ export class ConnectionPool {
     return entry;
   }
 
-  async #connect(identity: string, headers: McpHeaders): Promise<McpConnection> {
+  async #connect(identity: string, { context, headers }: ConnectionInit): Promise<McpConnection> {
     const prior = this.#priors.get(identity);
     try {
-      const connection = await this.#open({ headers, prior });
+      const connection = await this.#open({ context, headers, prior });
       this.#remember(identity, connection.prior);
       return connection;
     } catch (error) {

@@ -10,6 +10,8 @@ import type { Runtime, SpanAttributes } from '@thole/core';
 import { TholeError } from '@thole/core';
 import { errorFields, raceAbort } from '@thole/core/kit';
 import type { McpConnectionParams, McpHeaders, McpProtocol } from './connection-params.ts';
+import { ConnectionTelemetry } from './connection-telemetry.ts';
+import type { TracedContext } from './connection-telemetry.ts';
 import { McpHttp } from './mcp-http.ts';
 import type { StreamEnd } from './mcp-http.ts';
 import { createStdioTransport } from './stdio-transport.ts';
@@ -39,6 +41,7 @@ export class McpConnection {
   readonly calls: Set<CallInProgress> = new Set();
   readonly #settings: McpConnectionSettings;
   readonly #transport: Transport;
+  readonly #telemetry: ConnectionTelemetry;
   #isClosed = false;
   #tools: { list: Promise<McpToolDefinition[]>; readAt: number } | undefined;
 
@@ -52,6 +55,7 @@ export class McpConnection {
     this.client = client;
     this.#transport = transport;
     this.http = http;
+    this.#telemetry = new ConnectionTelemetry(() => this.#spanAttributes);
   }
 
   /**
@@ -60,7 +64,7 @@ export class McpConnection {
    */
   static async open(
     settings: McpConnectionSettings,
-    p: { headers: McpHeaders; prior: PriorDiscovery | undefined },
+    p: { context: TracedContext; headers: McpHeaders; prior: PriorDiscovery | undefined },
   ): Promise<McpConnection> {
     const { params } = settings;
     const { Client, StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client');
@@ -86,7 +90,8 @@ export class McpConnection {
     }
     const connection = new McpConnection(settings, client, transport, http);
     connection.#listen();
-    await connection.run(p.headers, () => connection.#connect(p.prior));
+    await connection.run(p, () => connection.#connect(p.prior));
+    connection.#beginSession(p.context);
     return connection;
   }
 
@@ -103,7 +108,7 @@ export class McpConnection {
   }
 
   /** The server and the protocol, as OpenTelemetry's conventions name them. */
-  get spanAttributes(): SpanAttributes {
+  get #spanAttributes(): SpanAttributes {
     const { params } = this.#settings;
     const protocol = {
       'mcp.protocol.version': this.client.getNegotiatedProtocolVersion(),
@@ -142,9 +147,14 @@ export class McpConnection {
     }
   }
 
-  /** Calls `work` with these headers on its requests. */
-  async run<T>(headers: McpHeaders, work: () => Promise<T>, onStreamEnd?: StreamEnd): Promise<T> {
-    return this.http ? this.http.run(headers, work, onStreamEnd) : work();
+  /** Calls `work` with these headers on its requests, which are below the span of the context. */
+  async run<T>(
+    p: { context: TracedContext; headers: McpHeaders },
+    work: () => Promise<T>,
+    onStreamEnd?: StreamEnd,
+  ): Promise<T> {
+    const { http } = this;
+    return this.#telemetry.run(p.context, () => (http ? http.run(p.headers, work, onStreamEnd) : work()));
   }
 
   /** Returns the tools. The list is cached for a minute, or until the server says that it has changed. */
@@ -161,9 +171,10 @@ export class McpConnection {
     this.#tools = undefined;
   }
 
-  /** Ends the session at the server, and the process if there is one. Never throws. */
-  async close(): Promise<void> {
+  /** Ends the session at the server, and the process if there is one. `failure` is its reason, if it failed. Never throws. */
+  async close(failure?: TholeError): Promise<void> {
     this.#isClosed = true;
+    this.#telemetry.endSession(failure);
     const { params } = this.#settings;
     try {
       if (params.type === 'StreamableHTTPConnectionParams' && params.terminateOnClose !== false) {
@@ -179,8 +190,11 @@ export class McpConnection {
 
   #listen(): void {
     const { client } = this;
+    this.#telemetry.watch(this.#transport);
     client.onclose = () => {
       this.#isClosed = true;
+      const message = `The MCP server "${this.#settings.server}" closed the connection.`;
+      this.#telemetry.endSession(new TholeError('MCP_SERVER_FAILED', message));
     };
     client.onerror = (error) => this.#log('An MCP server failed.', error);
     client.setNotificationHandler('notifications/tools/list_changed', () => this.forgetTools());
@@ -192,6 +206,11 @@ export class McpConnection {
       this.#settings.runtime.logger.warn('A question of an MCP server was declined: it fits no single call.', fields);
       return { action: 'decline' };
     });
+  }
+
+  /** The newer protocol has no sessions over HTTP. A process is a session in both. */
+  #beginSession(context: TracedContext): void {
+    if (!this.http || this.client.getProtocolEra() === 'legacy') this.#telemetry.beginSession(context);
   }
 
   async #connect(prior: PriorDiscovery | undefined): Promise<void> {

@@ -41,9 +41,9 @@ export class ServerAccess {
       const headers = { ...(await this.#headersOf(context)), ...(token && { authorization: `Bearer ${token}` }) };
       let used: UsedConnection | undefined;
       try {
-        used = await this.#pool.use(identity, { headers, signal });
+        used = await this.#pool.use(identity, { context, headers, signal });
         const { connection } = used;
-        return await connection.run(headers, () => work(connection), onStreamEnd);
+        return await connection.run({ context, headers }, () => work(connection), onStreamEnd);
       } catch (error) {
         signal.throwIfAborted();
         if (attempt < MAX_ATTEMPTS && used && isLostSession(error)) this.#pool.discard(identity, used.connection);
