@@ -48,8 +48,8 @@ export interface AgentServerOptions {
   artifactService?: ArtifactService | undefined;
   authenticator?: Authenticator | undefined;
   /**
-   * Clock, ids and logs of the server and its App. Default: `systemRuntime()`. Without a logger, warnings and errors go to
-   * `console.error`.
+   * Clock, ids, logs and tracer of the server and its App. Default: `systemRuntime()`. Without a logger, warnings and errors
+   * go to `console.error`. A Runner has its own for the runs: pass the same one to have its runs below the requests.
    */
   runtime?: Runtime | undefined;
   /** Version of the server that clients see. Default: `1.0.0`. */
