@@ -1,9 +1,11 @@
 import { writeSync } from 'node:fs';
+import { flushCompileCache } from 'node:module';
 import { createInterface } from 'node:readline';
 
 /** Lines of JSON between a child program and the test that started it. */
 export class Channel<Heard> {
   readonly #lines: AsyncIterator<string>;
+  #isSaved = false;
 
   constructor() {
     this.#lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
@@ -11,6 +13,7 @@ export class Channel<Heard> {
 
   /** Written when this returns, whatever becomes of this process then; waits while the pipe is full. */
   tell(message: object): void {
+    this.#saveCompiled();
     const bytes = Buffer.from(`${JSON.stringify(message)}\n`);
     for (let at = 0; at < bytes.length;) {
       try {
@@ -20,6 +23,12 @@ export class Channel<Heard> {
         Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
       }
     }
+  }
+
+  /** What was compiled, for the next process: Node saves it at the end, which a killed process does not reach. */
+  #saveCompiled(): void {
+    if (!this.#isSaved) flushCompileCache();
+    this.#isSaved = true;
   }
 
   /** The test's next line. Once the test is gone, so is this process. */
