@@ -115,6 +115,14 @@ describe('spans of requests to MCP servers', () => {
     expect(telemetry.named('server/discover').attributes['error.type']).toBeDefined();
   });
 
+  it('keep the version of the protocol that initialize has agreed on', async () => {
+    const server = await startRawServer({ 'tools/list': () => ({ tools: [], protocolVersion: '1999-01-01' }) });
+    const telemetry = new RecordedTelemetry();
+    await toolsetFor(server).getTools(contextOf(telemetry.runtime));
+    const versions = telemetry.spans.map(({ attributes }) => attributes['mcp.protocol.version']);
+    expect(versions).toEqual(['2025-06-18', '2025-06-18']);
+  });
+
   it('name prompts in the span, and addresses of resources only as content', async () => {
     const server = await startShop();
     const withContent = new RecordedTelemetry({ captureContent: true });

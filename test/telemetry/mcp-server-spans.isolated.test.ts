@@ -128,6 +128,18 @@ describe.each(eras)('the span of a request to mcpServer (%s)', (era) => {
     expect(telemetry.named('tools/call clerk').attributes['error.type']).toBe('RUN_ABORTED');
   });
 
+  it('ends when the client leaves during the call', async () => {
+    const { server, telemetry, model } = serve([hangs()]);
+    const { client, toServer } = await connectStreams(server, { era });
+    const called = client.callTool(ask).catch(() => {});
+    await expect.poll(() => model.requests.length).toBe(1);
+    toServer.end();
+    await expect.poll(() => telemetry.names).toContain('tools/call clerk');
+    expect(telemetry.named('tools/call clerk').attributes['error.type']).toBe('RUN_ABORTED');
+    await client.close();
+    await called;
+  });
+
   it('is below the tool call of another agent, in one trace', async () => {
     const { server, telemetry } = serve([says('On its way.')]);
     const toolset = new McpToolset({

@@ -123,10 +123,10 @@ export class ConnectionTelemetry {
   #receive(message: RpcMessage): void {
     const { id, method, result, error } = message;
     if (id === undefined || method !== undefined || !this.#open.has(id)) return;
-    // The client knows the version after it has read this response.
-    const version = versionIn((result as { protocolVersion?: unknown } | undefined)?.protocolVersion);
+    // The client knows the version after it has read the response of `initialize`.
+    const offered = versionIn((result as { protocolVersion?: unknown } | undefined)?.protocolVersion);
     const attributes: SpanAttributes = {
-      ...(version !== undefined && { 'mcp.protocol.version': version }),
+      'mcp.protocol.version': this.#describe()['mcp.protocol.version'] ?? offered,
       ...(error && { 'rpc.response.status_code': String(error.code) }),
     };
     this.#end(id, attributes, failureOf(message));
