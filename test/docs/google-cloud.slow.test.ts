@@ -30,7 +30,9 @@ describe(page, () => {
 
 /** Runs Node on the sources in docs/examples and returns its output and errors. */
 async function outputOf(args: readonly string[]): Promise<string> {
-  const inherited = Object.entries(process.env).filter(([key]) => !/_API_KEY$|^VITEST|^NODE_/.test(key));
+  const inherited = Object.entries(process.env).filter(
+    ([key]) => !/_API_KEY$|^VITEST|^NODE_(?!COMPILE_CACHE)/.test(key),
+  );
   const flags = ['--conditions=@thole/source', '--disable-warning=ExperimentalWarning'];
   const child = spawn(process.execPath, [...flags, ...args], {
     cwd: examples,

@@ -16,7 +16,9 @@ let program: ReturnType<typeof spawn>;
 
 beforeAll(async () => {
   port = await freePort();
-  const inherited = Object.entries(process.env).filter(([name]) => !/_API_KEY$|^VITEST|^NODE_/.test(name));
+  const inherited = Object.entries(process.env).filter(
+    ([name]) => !/_API_KEY$|^VITEST|^NODE_(?!COMPILE_CACHE)/.test(name),
+  );
   const flags = ['--conditions=@thole/source', '--disable-warning=ExperimentalWarning'];
   program = spawn(process.execPath, [...flags, join(root, 'docs/examples/mcp-server.ts')], {
     cwd: folder,

@@ -7,7 +7,9 @@ import { commandsOf } from './page.ts';
 
 it('docs/examples/mcp-tools.ts prints what docs/guides/mcp.md shows, without a key', async () => {
   const [shown] = commandsOf('docs/guides/mcp.md');
-  const inherited = Object.entries(process.env).filter(([name]) => !/_API_KEY$|^VITEST|^NODE_/.test(name));
+  const inherited = Object.entries(process.env).filter(
+    ([name]) => !/_API_KEY$|^VITEST|^NODE_(?!COMPILE_CACHE)/.test(name),
+  );
   const flags = ['--conditions=@thole/source', '--disable-warning=ExperimentalWarning'];
   const { stdout, stderr } = await promisify(execFile)(process.execPath, [...flags, 'mcp-tools.ts'], {
     cwd: join(root, 'docs/examples'),

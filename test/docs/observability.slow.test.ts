@@ -14,7 +14,9 @@ afterEach(async () => {
 
 /** Runs docs/examples/telemetry.ts on the sources. Returns what it printed and its exit code. */
 async function runExample(env: NodeJS.ProcessEnv): Promise<{ output: string; errors: string; code: unknown }> {
-  const inherited = Object.entries(process.env).filter(([key]) => !/_API_KEY$|^VITEST|^NODE_|^OTEL_/.test(key));
+  const inherited = Object.entries(process.env).filter(
+    ([key]) => !/_API_KEY$|^VITEST|^NODE_(?!COMPILE_CACHE)|^OTEL_/.test(key),
+  );
   const flags = ['--conditions=@thole/source', '--disable-warning=ExperimentalWarning'];
   const child = spawn(process.execPath, [...flags, 'telemetry.ts'], {
     cwd: join(root, 'docs/examples'),

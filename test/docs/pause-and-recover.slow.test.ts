@@ -19,7 +19,9 @@ describe('docs/guides/pause-and-recover.md', () => {
 /** Runs a file of docs/examples on the sources in an empty folder. Returns its output and errors. */
 async function outputOf(name: string, argument: string): Promise<string> {
   const flags = ['--conditions=@thole/source', '--disable-warning=ExperimentalWarning'];
-  const inherited = Object.entries(process.env).filter(([key]) => !/_API_KEY$|^VITEST|^NODE_/.test(key));
+  const inherited = Object.entries(process.env).filter(
+    ([key]) => !/_API_KEY$|^VITEST|^NODE_(?!COMPILE_CACHE)/.test(key),
+  );
   const child = spawn(process.execPath, [...flags, join(root, 'docs/examples', name), argument], {
     cwd: folder,
     env: { ...Object.fromEntries(inherited), NO_COLOR: '1' },

@@ -48,7 +48,9 @@ interface RunningCommand {
 
 /** Starts a command as in a terminal, without the keys of the machine's user. */
 function start(command: string, cwd: string, env: NodeJS.ProcessEnv): RunningCommand {
-  const inherited = Object.entries(process.env).filter(([name]) => !/_API_KEY$|^VITEST|^NODE_/.test(name));
+  const inherited = Object.entries(process.env).filter(
+    ([name]) => !/_API_KEY$|^VITEST|^NODE_(?!COMPILE_CACHE)/.test(name),
+  );
   const options = { cwd, env: { ...Object.fromEntries(inherited), NO_COLOR: '1', ...env }, timeout: LIMIT_MS };
   // `exec` makes the command the child itself, so that a signal reaches it.
   const child = spawn('sh', ['-c', command.startsWith('node ') ? `exec ${command}` : command], options);

@@ -20,7 +20,9 @@ describeInBrowser('docs/examples/chat.html', (browser) => {
     await installSources(folder);
     const port = await freePort();
     const flags = ['--conditions=@thole/source', '--disable-warning=ExperimentalWarning'];
-    const withoutKeys = Object.entries(process.env).filter(([name]) => !/_API_KEY$|^VITEST|^NODE_/.test(name));
+    const withoutKeys = Object.entries(process.env).filter(
+      ([name]) => !/_API_KEY$|^VITEST|^NODE_(?!COMPILE_CACHE)/.test(name),
+    );
     const env = { ...Object.fromEntries(withoutKeys), PORT: `${port}` };
     const server = spawn(process.execPath, [...flags, 'web-page.ts'], {
       cwd: folder,

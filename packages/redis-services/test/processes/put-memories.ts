@@ -1,4 +1,5 @@
 // Stores pairs of entries and removes an entry of every third pair, until it is killed. Prints each acknowledged call: `+id` or `-id`.
+import { flushCompileCache } from 'node:module';
 import type { MemoryEntry } from '@thole/core';
 import { RedisMemoryStore } from '@thole/redis-services';
 import { clientTo } from '../support/redis-clients.ts';
@@ -11,6 +12,8 @@ for (let n = 0; ; n++) {
     return { id: `${name}-${n}${part}`, kind: 'note', content: { parts: [{ text: 'x'.repeat(300) }] } };
   });
   await store.put(user, entries, 'ifAbsent');
+  // A killed process does not save what it compiled for the next one.
+  if (n === 0) flushCompileCache();
   process.stdout.write(`+${entries[0]!.id}\n+${entries[1]!.id}\n`);
   if (n % 3 !== 2) continue;
   const { id } = entries[0]!;

@@ -1,5 +1,6 @@
 // Appends `tasks` × `rounds` events to one session, with a key of each scope, all tasks concurrently. Prints the id of each
 // acknowledged event on a line.
+import { flushCompileCache } from 'node:module';
 import { createEvent } from '@thole/core';
 import { DatabaseSessionService } from '@thole/sql-services';
 
@@ -9,6 +10,8 @@ const service = new DatabaseSessionService(dbUrl);
 await service.createSession(ref).catch((error: { code?: string }) => {
   if (error.code !== 'SESSION_ALREADY_EXISTS') throw error;
 });
+// A process that is killed later does not save what it compiled for the next one.
+flushCompileCache();
 await Promise.all(
   Array.from({ length: Number(tasks) }, async (_, task) => {
     for (let round = 0; round < Number(rounds); round++) {

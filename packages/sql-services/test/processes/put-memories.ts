@@ -1,4 +1,5 @@
 // Puts entries one by one and removes every third one until it is killed. Prints acknowledged ids: `+id` and `-id`.
+import { flushCompileCache } from 'node:module';
 import type { MemoryEntry } from '@thole/core';
 import { SqlMemoryStore } from '@thole/sql-services';
 
@@ -10,6 +11,8 @@ for (let n = 0; ; n++) {
     return { id: `${name}-${n}${part}`, kind: 'note', content: { parts: [{ text: 'x'.repeat(300) }] } };
   });
   await store.put(user, entries, 'ifAbsent');
+  // A killed process does not save what it compiled for the next one.
+  if (n === 0) flushCompileCache();
   process.stdout.write(`+${entries[0]!.id}\n+${entries[1]!.id}\n`);
   if (n % 3 !== 2) continue;
   const { id } = entries[0]!;

@@ -1,5 +1,6 @@
 // A process of a companion over files in a folder, which kills itself at a step.
 import { appendFileSync } from 'node:fs';
+import { flushCompileCache } from 'node:module';
 import { join } from 'node:path';
 import { systemRuntime } from '@thole/core';
 import type { Llm } from '@thole/core';
@@ -10,6 +11,8 @@ import { SqlDeliveryStore, sqliteDatabase } from '../../../src/sql/index.ts';
 import { LocalChannel } from '../../support/local-channel.ts';
 
 const [folder, killAt = 'never'] = process.argv.slice(2) as [string, string?];
+// A killed process does not save what it compiled for the next one.
+flushCompileCache();
 const isClosed = killAt.startsWith('close');
 const log = (file: string, entry: unknown): void => appendFileSync(join(folder, file), `${JSON.stringify(entry)}\n`);
 const killIf = (step: string): void => {
