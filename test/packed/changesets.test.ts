@@ -1,7 +1,7 @@
-import { cpSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { filesBelow, packages, root } from '../architecture/workspace.ts';
+import { packages, root } from '../architecture/workspace.ts';
 import { copyWorkspace, run, temporaryFolder } from './workspace-copy.ts';
 
 // A dry run: versions are worked out in a copy, and nothing is published.
@@ -12,9 +12,9 @@ const git = (...args: string[]): Promise<unknown> =>
 const released = temporaryFolder('released');
 
 beforeAll(async () => {
-  copyWorkspace(folder);
-  cpSync(folder, released.folder, { recursive: true });
-  for (const file of filesBelow('.changeset').filter((each) => each.endsWith('.md'))) rmSync(join(folder, file));
+  copyWorkspace(released.folder);
+  // Versions follow from manifests and settings alone.
+  copyWorkspace(folder, (file) => !file.includes('/') || /^\.changeset\/.*\.json$|\/package\.json$/.test(file));
   // Whatever the versions have come to be: the test begins at 1.0.0, where a patch and a minor are within the ranges.
   for (const { folder: name, manifest } of packages) {
     const text = readFileSync(manifestOf(name), 'utf8');

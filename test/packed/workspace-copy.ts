@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { filesBelow, root } from '../architecture/workspace.ts';
@@ -43,10 +43,10 @@ export function temporaryFolder(name: string): { folder: string; remove: () => v
   return { folder, remove: () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }) };
 }
 
-/** The workspace as it stands, without what is installed or built, in a folder. */
-export function copyWorkspace(folder: string): void {
-  for (const file of filesBelow('')) {
+/** The workspace as it stands, without what is installed or built, in a folder; of its files those that are wanted. */
+export function copyWorkspace(folder: string, isWanted: (file: string) => boolean = () => true): void {
+  for (const file of filesBelow('').filter(isWanted)) {
     mkdirSync(dirname(join(folder, file)), { recursive: true });
-    cpSync(join(root, file), join(folder, file));
+    copyFileSync(join(root, file), join(folder, file));
   }
 }
