@@ -1,4 +1,4 @@
-import { endFailed, errorTypeOf, silentSpan } from '@thole/core/kit';
+import { callTracer, endFailed, silentSpan } from '@thole/core/kit';
 import type { Event, Runtime, Span, SpanAttributes } from '@thole/core';
 
 /** The names and ids of a traced run. */
@@ -47,15 +47,15 @@ export class RunTrace {
 
   begin(name: string, attributes: SpanAttributes, parent: Span | undefined): Span {
     if (this.#isClosed) return silentSpan;
-    const { tracer } = this.#runtime;
-    const span = this.#guarded(() => tracer.start(name, { ...attributes, ...this.#ids }, parent)) ?? silentSpan;
+    const { logger, tracer } = this.#runtime;
+    const span = callTracer(logger, () => tracer.start(name, { ...attributes, ...this.#ids }, parent)) ?? silentSpan;
     this.#open.add(span);
     return span;
   }
 
   /** Computes the attributes only for a span that records them. */
   set(span: Span, attributes: () => SpanAttributes): void {
-    if (!span.isSilent && this.#open.has(span)) this.#guarded(() => span.set(attributes()));
+    if (!span.isSilent && this.#open.has(span)) callTracer(this.#runtime.logger, () => span.set(attributes()));
   }
 
   /** Adds content under the names that the tracer wants, if it captures content. */
@@ -68,28 +68,19 @@ export class RunTrace {
 
   /** Reports a piece of a streamed answer. */
   chunk(span: Span): void {
-    if (span.chunk && this.#open.has(span)) this.#guarded(() => span.chunk!());
+    if (span.chunk && this.#open.has(span)) callTracer(this.#runtime.logger, () => span.chunk!());
   }
 
   /** Has no effect on a span that has ended. */
   end(span: Span, error?: unknown): void {
     if (!this.#open.delete(span)) return;
-    this.#guarded(() => (error === undefined ? span.end() : endFailed(span, error, this)));
+    callTracer(this.#runtime.logger, () => (error === undefined ? span.end() : endFailed(span, error, this)));
   }
 
   /** Ends all open spans, the youngest first. */
   close(error: unknown): void {
     this.#isClosed = true;
     for (const span of [...this.#open].reverse()) this.end(span, error);
-  }
-
-  #guarded<T>(work: () => T): T | undefined {
-    try {
-      return work();
-    } catch (error) {
-      this.#runtime.logger.warn('A tracer failed.', { error: errorTypeOf(error) });
-      return undefined;
-    }
   }
 }
 
