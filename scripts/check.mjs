@@ -1,6 +1,7 @@
 // `pnpm check`: types, lint, format, architecture and unit tests. With `--all` (`npm test`) also the lint rules that need types,
-// the build, the slow tests, and the tests on database servers, in a browser and over packed packages. With `--long` (`pnpm test:long`) only the unit
-// tests, the slow tests and those on database servers, in their long series. With `--fresh` CI's script in a fresh clone with an empty home and empty caches.
+// the build, the slow tests, and the tests on database servers, in a browser and over packed packages. With `--long`
+// (`pnpm test:long`) only the unit tests, the slow tests and those on database servers, in their long series. With `--fresh`
+// CI's script in a fresh clone with an empty home and empty caches.
 // Every step runs even if an earlier one failed. Types, lint and format run beside the tests, which often wait.
 import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, rmSync } from 'node:fs';
