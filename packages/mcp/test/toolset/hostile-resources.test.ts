@@ -1,9 +1,8 @@
-import { systemRuntime } from '@thole/core';
 import { calls, FixedRuntime, says } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
 import { McpToolset } from '../../src/index.ts';
 import type { McpToolsetOptions } from '../../src/index.ts';
-import { AgentRun } from './servers/agent-run.ts';
+import { AgentRun, contextOf } from './servers/agent-run.ts';
 import type { HttpServer } from './servers/http-server.ts';
 import { never, startRawServer } from './servers/raw-server.ts';
 
@@ -28,12 +27,7 @@ async function told(server: HttpServer, args: object = {}, options: McpToolsetOp
 }
 
 const wrongForm = { error: expect.stringContaining('sent a result that does not have the form of the protocol') };
-const context = {
-  appName: 'shop',
-  userId: 'ada',
-  signal: new AbortController().signal,
-  runtime: systemRuntime(),
-} as never;
+const context = contextOf('ada');
 
 describe('McpToolset with a server whose resources are wrong', () => {
   it.each([

@@ -1,11 +1,10 @@
 import type { McpServer } from '@modelcontextprotocol/server';
-import { systemRuntime } from '@thole/core';
 import type { FunctionDeclaration } from '@thole/core';
 import { calls, FixedRuntime, says } from '@thole/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { McpToolset, MCPToolset } from '../../src/index.ts';
 import type { McpToolFilter, McpToolsetOptions } from '../../src/index.ts';
-import { AgentRun } from './servers/agent-run.ts';
+import { AgentRun, contextOf } from './servers/agent-run.ts';
 import { objectSchema, startToolServer } from './servers/tool-server.ts';
 import type { HttpServer } from './servers/http-server.ts';
 
@@ -199,12 +198,7 @@ describe('McpToolset resources and prompts', () => {
       { resources: [{ uri: 'shop://sizes', mimeType: 'text/csv', text: '38,39' }] },
       { error: expect.stringContaining('does not have this resource') },
     ]);
-    const context = {
-      appName: 'shop',
-      userId: 'ada',
-      signal: new AbortController().signal,
-      runtime: systemRuntime(),
-    } as never;
+    const context = contextOf('ada');
     expect(await toolset.listResources(context)).toMatchObject([{ uri: 'shop://sizes' }]);
     expect(await toolset.readResource('shop://sizes', context)).toMatchObject({ contents: [{ text: '38,39' }] });
     expect(await toolset.listPrompts(context)).toMatchObject([{ name: 'greet' }]);

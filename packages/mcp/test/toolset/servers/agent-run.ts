@@ -1,4 +1,4 @@
-import { getFunctionResponses } from '@thole/core';
+import { getFunctionResponses, systemRuntime } from '@thole/core';
 import type {
   Authenticator,
   Event,
@@ -6,6 +6,7 @@ import type {
   Json,
   JsonObject,
   LlmRequest,
+  ReadonlyContext,
   Runtime,
   SessionService,
   Toolset,
@@ -97,4 +98,10 @@ export class AgentRun {
     for await (const event of run) this.events.push(event);
     return (await run.result).interrupts;
   }
+}
+
+/** Returns the context of a call that no agent makes. */
+export function contextOf(userId: string): ReadonlyContext {
+  const { signal } = new AbortController();
+  return { appName: 'shop', userId, signal, runtime: systemRuntime() } as ReadonlyContext;
 }
