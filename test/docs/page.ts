@@ -41,6 +41,23 @@ export function commandsUnder(page: string, heading: string): string[] {
     .map((line) => line.replace(/\s+#.*$/, ''));
 }
 
+/** Returns the npm packages that the shell commands of a text install. */
+export function installedBy(text: string): string[] {
+  return [...text.matchAll(/^(?:npm (?:i|install)\b)(.*)$/gm)].flatMap(([, line]) =>
+    line!
+      .replace(/\s#.*$/, '')
+      .split(/\s+/)
+      .filter((word) => /^[@a-z]/.test(word)),
+  );
+}
+
+/** Returns the npm packages that a program imports. */
+export function importedBy(program: string): string[] {
+  return [...program.matchAll(/(?:from|import) '([^'.][^':]*)'/g)].map(([, path]) =>
+    path!.split('/', path!.startsWith('@') ? 2 : 1).join('/'),
+  );
+}
+
 /** The Start pages in the order in which they are read. */
 export const startPages: readonly string[] = [
   'first-agent',

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { filesBelow, read } from '../architecture/workspace.ts';
-import { commandsOf, filesOf, startPages } from './page.ts';
+import { commandsOf, filesOf, importedBy, installedBy, startPages } from './page.ts';
 
 const guides = [
   'google-cloud',
@@ -123,5 +123,25 @@ describe('docs/guides/deploying.md', () => {
     expect(names.filter((name) => !server.includes(name) && ![...ofDatabase, ...ofProvider].includes(name))).toEqual(
       [],
     );
+  });
+});
+
+describe('pages with files', () => {
+  const pages = [...startPages, ...filesBelow('docs/guides')].filter((page) => filesOf(page).length > 0);
+
+  // GitHub does not show the name in the first line of a block.
+  it.each(pages)('%s names each file before it shows it', (page) => {
+    const text = read(page);
+    const unnamed = filesOf(page).filter(
+      ({ name }) => !text.slice(0, text.indexOf(` [${name}]\n`)).includes(`\`${name}\``),
+    );
+    expect(unnamed.map(({ name }) => name)).toEqual([]);
+  });
+
+  it.each(pages)('%s installs what its programs import', (page) => {
+    // The first Start page installs all packages of the project, and zod.
+    const fromStart = (name: string): boolean => name === 'zod' || name === 'thole' || name.startsWith('@thole/');
+    const imported = filesOf(page).flatMap(({ name, text }) => (name.endsWith('.ts') ? importedBy(text) : []));
+    expect(installedBy(read(page))).toEqual(expect.arrayContaining(imported.filter((name) => !fromStart(name))));
   });
 });

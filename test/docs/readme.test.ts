@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { differences, replaceBetween } from '../../scripts/readme-figures.mjs';
-import { read, root } from '../architecture/workspace.ts';
+import { filesBelow, read, root } from '../architecture/workspace.ts';
+import { importedBy, installedBy } from './page.ts';
 
 const readme = read('README.md');
 
@@ -42,6 +43,16 @@ describe('README.md', () => {
   it('says how to install and how to start without a key', () => {
     for (const command of ['node scripts/run.mjs tarballs', 'npm start', 'npm test']) expect(readme).toContain(command);
     expect(readme).toMatch(/no key\?/i);
+  });
+});
+
+describe('README of each package', () => {
+  const pages = filesBelow('packages').filter((path) => /^packages\/[\w-]+\/README\.md$/.test(path));
+
+  it.each(pages)('%s installs what its first program imports', (path) => {
+    const [, commands] = /^```sh\n([\s\S]*?)^```$/m.exec(read(path))!;
+    const [, program] = /<!-- first program -->\s*```ts\n([\s\S]*?)^```$/m.exec(read(path))!;
+    expect(installedBy(commands!)).toEqual(expect.arrayContaining(importedBy(program!)));
   });
 });
 

@@ -40,7 +40,7 @@ export interface AgentServer {
 const RUN_MS = 600_000;
 
 /**
- * Serves the agents that the options name as tools of an MCP server, over HTTP and over stdio, in both eras of the protocol.
+ * Serves the agents that the options name as tools of an MCP server, over HTTP and over stdio, in both generations of the protocol.
  * Throws `INVALID_INPUT`, `DUPLICATE_NAME` or `SCHEMA_UNSUPPORTED` for wrong options and for agents that cannot be tools.
  */
 export function mcpServer(app: App | Runner, options: AgentServerOptions): AgentServer {
