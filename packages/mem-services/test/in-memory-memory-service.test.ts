@@ -42,6 +42,44 @@ describe('StoredMemoryService.addSessionToMemory', () => {
   });
 });
 
+describe('StoredMemoryService.addMemory', () => {
+  const user = { appName: 'hotel', userId: 'alice' };
+  const note = (text: string): NewMemory => ({ id: 'n', kind: 'note', content: { parts: [{ text }] } });
+
+  it('takes effect before and after updates of the same entry in the order of the calls', async () => {
+    const memory = new InMemoryMemoryService();
+    await memory.addMemory({ ...user, memories: [note('old')] });
+    const update = (topics: string[]): Promise<unknown> =>
+      memory.updateMemory({ ...user, id: 'n', change: { topics } });
+    await Promise.all([update(['first']), memory.addMemory({ ...user, memories: [note('new')] }), update(['last'])]);
+    const stored = await memory.getMemory({ ...user, id: 'n' });
+    expect([textOf(stored!.content), stored!.topics]).toEqual(['new', ['last']]);
+  });
+});
+
+describe('StoredMemoryService with an invalid request', () => {
+  const user = { appName: 'hotel', userId: 'alice' };
+  const methods = [
+    ...(['searchMemory', 'addMemory', 'getMemory', 'findSameMemories', 'updateMemory', 'listMemories'] as const),
+    ...(['deleteMemory', 'deleteSessionMemory', 'deleteUserMemory', 'pruneMemories'] as const),
+    ...(['addSessionToMemory', 'addEventsToMemory'] as const),
+  ];
+
+  it.each(methods)('rejects %s without an object with INVALID_INPUT (contract 42)', async (name) => {
+    const memory = new InMemoryMemoryService();
+    for (const request of [undefined, null, 'alice', 7] as never[])
+      await expect((async () => memory[name](request))()).rejects.toMatchObject({ code: 'INVALID_INPUT' });
+  });
+
+  it('rejects a keepEvidence that is not a boolean with INVALID_INPUT, and deletes nothing', async () => {
+    const memory = new InMemoryMemoryService();
+    const [{ id }] = (await memory.addMemory({ ...user, memory: 'tea' })) as [{ id: string }];
+    const call = memory.deleteMemory({ ...user, ids: [id], keepEvidence: 'no' as never });
+    await expect(call).rejects.toMatchObject({ code: 'INVALID_INPUT' });
+    expect((await memory.listMemories(user)).memories).toHaveLength(1);
+  });
+});
+
 describe('StoredMemoryService over a store that fails during a deletion', () => {
   const user = { appName: 'hotel', userId: 'alice' };
   const fact = (id: string, evidence: string[]): NewMemory => ({ ...entry(id), kind: 'fact', evidence });

@@ -50,6 +50,14 @@ describe.each(makers)('rerank of %s', (_, make) => {
     ['throws', (): never => raise()],
     ['rejects', async (): Promise<never> => raise()],
     ['returns no array', (): never => 'best' as never],
+    [
+      'returns only values that are not hits',
+      (_: string, hits: readonly MemoryEntry[]) => hits.map(({ id }) => id) as never,
+    ],
+    [
+      'returns only entries with other ids',
+      () => [{ id: 'made-up', kind: 'note' as const, content: { parts: [] } }, null as never],
+    ],
   ])('leaves the order unchanged and logs if it %s', async (_what, rerank) => {
     const runtime = new FixedRuntime();
     const plain = await found(await filled(make({ runtime: new FixedRuntime() })));

@@ -104,6 +104,11 @@ export function assertFilter(value: MemoryFilter | undefined): void {
   if (metadata !== undefined && !isPlainObject(metadata)) throw invalidInput('filter.metadata', 'an object', metadata);
 }
 
+/** Throws `INVALID_INPUT` unless the value is a boolean. Absent options are valid. */
+export function assertBoolean(argument: string, value: unknown): void {
+  if (value !== undefined && typeof value !== 'boolean') throw invalidInput(argument, 'a boolean', value);
+}
+
 /** Throws `INVALID_INPUT` for the first invalid member of a search request. */
 export function assertSearch(p: SearchMemoryRequest): void {
   assertUser(p);
@@ -112,7 +117,7 @@ export function assertSearch(p: SearchMemoryRequest): void {
   if (p.minScore !== undefined) assertScore(p.minScore);
   if (p.minRelevance !== undefined) assertRelevance(p.minRelevance);
   if (p.timeZone !== undefined) void new ZonedTime(p.timeZone);
-  if (p.explain !== undefined && typeof p.explain !== 'boolean') throw invalidInput('explain', 'a boolean', p.explain);
+  assertBoolean('explain', p.explain);
   assertFilter(p.filter);
 }
 

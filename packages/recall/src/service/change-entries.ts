@@ -1,10 +1,11 @@
 import { textOf } from '@thole/core';
+import { getOwn } from '@thole/core/kit';
 import type { MemoryEntry, MemoryScope, MemoryStore } from '@thole/core';
 import { copyEntry } from './assert-memory.ts';
 import { hasExpired } from './matches-filter.ts';
 import type { IndexCache } from './index-cache.ts';
 
-/** Dependencies of functions that change entries. A changed text is also removed from the saved index. */
+/** Dependencies of functions that change entries. Replaced texts, names and metadata are also removed from the saved index. */
 export interface ChangeContext {
   store: MemoryStore;
   indexes: IndexCache;
@@ -26,7 +27,7 @@ export async function changeEntry(
   // `ifPresent`: an entry that another process has deleted in the meantime is not restored.
   const { written, seq } = await store.put(scope, [entry], 'ifPresent');
   if (written.length === 0) return undefined;
-  if (!hasSameText(found.entry, entry)) await indexes.deleteSaved(scope, seq);
+  if (!hasAllOf(entry, found.entry)) await indexes.deleteSaved(scope, seq);
   return entry;
 }
 
@@ -39,9 +40,16 @@ export async function replaceEntries(
   const after = new Map(mayExist.map((entry) => [entry.id, entry]));
   const before = indexes.areSaved && after.size > 0 ? await store.get(scope, [...after.keys()]) : [];
   const { seq } = await store.put(scope, entries, 'replace');
-  if (before.some(({ entry }) => !hasSameText(entry, after.get(entry.id)!))) await indexes.deleteSaved(scope, seq);
+  if (before.some(({ entry }) => !hasAllOf(after.get(entry.id)!, entry))) await indexes.deleteSaved(scope, seq);
 }
 
-function hasSameText(a: MemoryEntry, b: MemoryEntry): boolean {
-  return textOf(a.content) === textOf(b.content);
+/** True if an entry still has all that a saved index may contain of its earlier version. */
+function hasAllOf(entry: MemoryEntry, before: MemoryEntry): boolean {
+  if (textOf(entry.content) !== textOf(before.content)) return false;
+  for (const name of ['author', 'sessionId', 'eventId'] as const)
+    if (before[name] !== undefined && before[name] !== entry[name]) return false;
+  const { topics = [], customMetadata = {} } = entry;
+  if (!(before.topics ?? []).every((topic) => topics.includes(topic))) return false;
+  const metadata = Object.entries(before.customMetadata ?? {});
+  return metadata.every(([name, value]) => JSON.stringify(value) === JSON.stringify(getOwn(customMetadata, name)));
 }

@@ -2,6 +2,7 @@ import { systemRuntime, textOf, TholeError } from '@thole/core';
 import {
   assertCount,
   assertSessionRef,
+  assertUser,
   ingestibleEvents,
   invalidInput,
   isPlainObject,
@@ -27,7 +28,15 @@ import type {
   Session,
   SessionRef,
 } from '@thole/core';
-import { assertEvents, assertFilter, assertIds, assertMembers, assertSearch, assertText } from './assert-memory.ts';
+import {
+  assertBoolean,
+  assertEvents,
+  assertFilter,
+  assertIds,
+  assertMembers,
+  assertSearch,
+  assertText,
+} from './assert-memory.ts';
 import { changeEntry, replaceEntries } from './change-entries.ts';
 import type { ChangeContext } from './change-entries.ts';
 import { deleteEntries, deleteSessionEntries, idsOfVersions } from './delete-entries.ts';
@@ -97,12 +106,15 @@ export class StoredMemoryService implements MemoryService {
   }
 
   async addMemory(p: AddMemoryRequest): Promise<MemoryEntry[]> {
-    memoryKeyOf(p, p.scope);
+    scopeOf(p);
     const groups = newEntriesOf(p, this.#runtime);
     p.signal?.throwIfAborted();
     const added: MemoryEntry[] = [];
     for (const { scope, entries, mayExist } of groups) {
-      await raceAbortWrite(replaceEntries(this.#changeContext(scope), entries, mayExist), p.signal);
+      const write = (): Promise<void> => replaceEntries(this.#changeContext(scope), entries, mayExist);
+      // Entries with new ids cannot conflict with other changes.
+      const writing = mayExist.length === 0 ? write() : this.#changes.run(userKeyOf(scope), write);
+      await raceAbortWrite(writing, p.signal);
       await this.#indexes.prepare(scope, p.signal);
       added.push(...entries.map(thawEntry));
     }
@@ -195,6 +207,7 @@ export class StoredMemoryService implements MemoryService {
   ): Promise<number> {
     const scope = scopeOf(p);
     assertIds('ids', p.ids);
+    assertBoolean('keepEvidence', p.keepEvidence);
     p.signal?.throwIfAborted();
     if (p.ids.length === 0) return 0;
     const { ids, keepEvidence = false } = p;
@@ -247,5 +260,6 @@ export class StoredMemoryService implements MemoryService {
 }
 
 function scopeOf(p: MemoryRef): MemoryScope {
+  assertUser(p);
   return memoryKeyOf(p, p.scope);
 }
