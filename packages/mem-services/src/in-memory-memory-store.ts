@@ -1,4 +1,3 @@
-import { TholeError } from '@thole/core';
 import { failInvalidJson, JsonCopier, userKeyOf } from '@thole/core/kit';
 import type {
   MemoryChanges,
@@ -15,6 +14,7 @@ import type {
   StoredMemory,
 } from '@thole/core';
 import { matchesFilter } from '@thole/recall';
+import { seqOfCursor } from '@thole/recall/kit';
 
 /** A record of a log: an entry, or a removal if `entry` is undefined. */
 interface LogRecord {
@@ -58,7 +58,7 @@ export class InMemoryMemoryStore implements MemoryStore {
       },
       users: {
         listUsers: async (appName, { limit, cursor }) => {
-          const [all, start] = [this.#users.get(appName) ?? [], seqOf(cursor)];
+          const [all, start] = [this.#users.get(appName) ?? [], seqOfCursor(cursor)];
           const userIds = all.slice(start, start + limit);
           return start + limit < all.length ? { userIds, next: String(start + limit) } : { userIds };
         },
@@ -105,7 +105,7 @@ export class InMemoryMemoryStore implements MemoryStore {
   }
 
   async list(scope: MemoryScope, page: MemoryPageRequest): Promise<MemoryPage> {
-    const after = seqOf(page.cursor);
+    const after = seqOfCursor(page.cursor);
     const log = this.#logs.get(userKeyOf(scope));
     const memories: StoredMemory[] = [];
     if (!log) return { memories };
@@ -190,10 +190,4 @@ function idsOf(log: Log, removal: MemoryRemoval): string[] {
 function toFrozen(entry: MemoryEntry): MemoryEntry {
   if (Object.isFrozen(entry)) return entry;
   return new JsonCopier(failInvalidJson).copy(entry, 'entry') as unknown as MemoryEntry;
-}
-
-function seqOf(cursor: string | undefined): number {
-  if (cursor === undefined) return 0;
-  if (/^\d{1,15}$/.test(cursor)) return Number(cursor);
-  throw new TholeError('INVALID_INPUT', 'cursor must be the next of the previous page.');
 }

@@ -73,7 +73,7 @@ describe('StoredMemoryService with an invalid request', () => {
 
   it('rejects a keepEvidence that is not a boolean with INVALID_INPUT, and deletes nothing', async () => {
     const memory = new InMemoryMemoryService();
-    const [{ id }] = (await memory.addMemory({ ...user, memory: 'tea' })) as [{ id: string }];
+    const { id } = (await memory.addMemory({ ...user, memory: 'tea' }))[0]!;
     const call = memory.deleteMemory({ ...user, ids: [id], keepEvidence: 'no' as never });
     await expect(call).rejects.toMatchObject({ code: 'INVALID_INPUT' });
     expect((await memory.listMemories(user)).memories).toHaveLength(1);

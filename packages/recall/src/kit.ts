@@ -14,6 +14,7 @@ export { filterByMinScore } from './service/filter-by-min-score.ts';
 export { hasExpired } from './service/matches-filter.ts';
 export { newEntriesOf } from './service/new-entries.ts';
 export type { NewEntries } from './service/new-entries.ts';
+export { seqOfCursor } from './service/seq-of-cursor.ts';
 export { thawEntry } from './service/thaw-entry.ts';
 export { assertEmbedder } from './vectors/assert-embedder.ts';
 export { dimensionMismatch } from './vectors/check-vectors.ts';

@@ -1,4 +1,4 @@
-import { systemRuntime, TholeError } from '@thole/core';
+import { systemRuntime } from '@thole/core';
 import type {
   MemoryChanges,
   MemoryEntry,
@@ -15,6 +15,7 @@ import type {
   TextCodec,
 } from '@thole/core';
 import { matchesFilter } from '@thole/recall';
+import { seqOfCursor } from '@thole/recall/kit';
 import { RedisCalls } from '../client/redis-calls.ts';
 import type { RedisClient } from '../client/redis-client.ts';
 import { RedisKeys } from '../client/redis-keys.ts';
@@ -215,10 +216,4 @@ function parseIndexes(reply: ScriptReply): { seq: number; indexes: number[] } {
     .split(' ')
     .map(Number);
   return { seq: seq!, indexes };
-}
-
-function seqOfCursor(cursor: string | undefined): number {
-  if (cursor === undefined) return 0;
-  if (/^\d{1,15}$/.test(cursor)) return Number(cursor);
-  throw new TholeError('INVALID_INPUT', 'cursor must be the `next` of the previous page.');
 }

@@ -15,6 +15,7 @@ import type {
   TextCodec,
 } from '@thole/core';
 import { matchesFilter } from '@thole/recall';
+import { seqOfCursor } from '@thole/recall/kit';
 import { query } from '../client/sql-database.ts';
 import type { Steps } from '../client/sql-database.ts';
 import { openStorage } from '../client/sql-storage.ts';
@@ -124,7 +125,7 @@ export class SqlMemoryStore implements MemoryStore {
     const deadline = this.#storage.deadline();
     // By id, because another process may write an entry again during this call. It is then returned at its new place.
     const found = new Map<string, StoredMemory>();
-    for (let after = seqOf(page.cursor); ;) {
+    for (let after = seqOfCursor(page.cursor); ;) {
       const count = Math.min(limit + 1, PAGE);
       const { sql, parameters } = listMemoriesSql(this.#log, { scope, after, count, filter });
       const { rows } = await this.#storage.read(() => query(sql, parameters), deadline);
@@ -136,7 +137,7 @@ export class SqlMemoryStore implements MemoryStore {
         found.set(stored.entry.id, stored);
         if (found.size > limit) {
           const memories = [...found.values()].slice(0, limit);
-          return { memories, next: String(memories.at(-1)?.seq ?? seqOf(page.cursor)) };
+          return { memories, next: String(memories.at(-1)?.seq ?? seqOfCursor(page.cursor)) };
         }
       }
       if (rows.length < count) return { memories: [...found.values()] };
@@ -179,7 +180,7 @@ export class SqlMemoryStore implements MemoryStore {
     appName: string,
     { limit, cursor }: { limit: number; cursor?: string | undefined },
   ): Promise<{ userIds: string[]; next?: string | undefined }> {
-    const rows = await this.#storage.read(() => listUserSteps(this.#log, appName, seqOf(cursor), limit + 1));
+    const rows = await this.#storage.read(() => listUserSteps(this.#log, appName, seqOfCursor(cursor), limit + 1));
     const page = rows.slice(0, limit);
     const userIds = page.map((row) => columnText(row['user_id']));
     return rows.length > limit ? { userIds, next: String(Number(page.at(-1)!['row_id'])) } : { userIds };
@@ -202,10 +203,4 @@ export class SqlMemoryStore implements MemoryStore {
       'The memory log of a user has rows after the last `seq` of its head. The tables were changed by other software.',
     );
   }
-}
-
-function seqOf(cursor: string | undefined): number {
-  if (cursor === undefined) return 0;
-  if (/^\d{1,15}$/.test(cursor)) return Number(cursor);
-  throw new TholeError('INVALID_INPUT', 'cursor must be the `next` of an earlier page.');
 }
