@@ -1,6 +1,6 @@
 import type { AuthConfig } from '@thole/core';
 import { InMemorySessionService } from '@thole/mem-services';
-import { LlmAgent, Runner } from '@thole/runner';
+import { AgentTool, LlmAgent, Runner } from '@thole/runner';
 import { calls, callsAll, says, ScriptedLlm } from '@thole/testing';
 import { FunctionTool } from '@thole/tools';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -92,5 +92,51 @@ describe('context.requestCredential', () => {
     const run = runner.resume({ ...at, answers: { [interrupts[0]!.id]: response as never } });
     expect(await run.result).toMatchObject({ status: 'completed' });
     expect(runs).toBe(2);
+  });
+
+  it('pauses agents that run as tools, one sign-in for each of them (contracts 25, 28)', async () => {
+    const fixture = new AuthFixture(server.url);
+    const sessionService = new InMemorySessionService();
+    const tokens: unknown[] = [];
+    const mail = new FunctionTool({
+      name: 'mail',
+      description: 'Reads mail.',
+      execute: async (_args, context) => {
+        tokens.push((await context.requestCredential(fixture.openId())).oauth2?.accessToken);
+        return { mails: 3 };
+      },
+    });
+    const clerk = (name: string): AgentTool => {
+      const model = new ScriptedLlm(calls('mail', {}, `${name}-1`), says('Three.'));
+      return new AgentTool({ agent: new LlmAgent({ name, description: 'Reads mail.', model, tools: [mail] }) });
+    };
+    const request = { request: 'Mail?' };
+    const model = new ScriptedLlm(callsAll(['first', request], ['second', request]), says('Done.'));
+    const runner = new Runner({
+      appName: user.appName,
+      agent: new LlmAgent({ name: 'root', model, tools: [clerk('first'), clerk('second')] }),
+      sessionService,
+      authenticator: fixture.authenticator,
+      autoCreateSession: true,
+    });
+    const at = { userId: user.userId, sessionId: 's' };
+    const { interrupts } = await runner.runToCompletion({ ...at, newMessage: 'Mail?' });
+    expect(interrupts).toMatchObject([
+      { kind: 'credential', toolName: 'first' },
+      { kind: 'credential', toolName: 'second' },
+    ]);
+    for (const { id, payload } of interrupts) {
+      const authConfig = payload as unknown as AuthConfig;
+      const authResponseUri = await fixture.openAuthUri(authConfig);
+      const oauth2 = { authResponseUri, redirectUri: REDIRECT_URI };
+      const response = { ...authConfig, exchangedAuthCredential: { authType: 'openIdConnect', oauth2 } };
+      await runner.resume({ ...at, answers: { [id]: response as never } }).done;
+    }
+    expect(await runner.pendingInterrupts(at)).toEqual([]);
+    expect(tokens).toEqual([expect.any(String), expect.any(String)]);
+    const stored = JSON.stringify(await sessionService.getSession({ ...at, appName: user.appName }));
+    expect(stored).toContain('Done.');
+    expect(stored).not.toContain(SECRET);
+    expect(stored).not.toContain(String(tokens[0]));
   });
 });

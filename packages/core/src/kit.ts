@@ -17,6 +17,7 @@ export { canonicalJson } from './json/canonical-json.ts';
 export { isPrivateAddress } from './runtime/private-address.ts';
 export { KeyedQueue } from './runtime/keyed-queue.ts';
 export { actionMapNames, createActionMaps } from './event/event-actions.ts';
+export { isRuntimeMetadata } from './event/runtime-metadata.ts';
 export { applyRewinds, firstEventOf, newestFirst, rewindOf } from './event/apply-rewinds.ts';
 export { answerEventId, requestKindOf, requestNames } from './interrupt/interrupt.ts';
 export { InterruptLog, isFinalRecord, isProvisional } from './interrupt/interrupt-log.ts';

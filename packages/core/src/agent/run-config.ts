@@ -37,7 +37,7 @@ export interface RunConfig {
   saveInputBlobsAsArtifacts?: boolean | undefined;
   /** Limits of the invocation, including sub-agents and agent tools. Default: none. */
   limits?: RunLimits | undefined;
-  /** Added to every event of the run. */
+  /** Added to every event of the run. Names that only the runtime sets, such as `step`, are `INVALID_INPUT`. */
   customMetadata?: { [key: string]: Json } | undefined;
 }
 

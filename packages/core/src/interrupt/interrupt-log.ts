@@ -204,8 +204,10 @@ function readRequest(kind: InterruptKind, event: Event, call: FunctionCall): Req
         expiresAt,
       };
     }
-    case 'timer':
-      return { expiresAt: numberIn(args, 'wakeAt') };
+    case 'timer': {
+      const original = objectIn(args, 'originalFunctionCall');
+      return { ...callIn(original), expiresAt: numberIn(args, 'wakeAt') };
+    }
     case 'longRunning':
       return { functionCallId: call.id, toolName: call.name, args, expiresAt: expiryOf(event, call.id!) };
   }

@@ -11,7 +11,7 @@ export interface Interrupt {
   invocationId: string;
   agentName: string;
   branch?: string | undefined;
-  /** Id of the tool call that waits. A timer and a request of an agent have none. */
+  /** Id of the tool call that waits. A request of an agent, such as a timer, has none. */
   functionCallId?: string | undefined;
   toolName?: string | undefined;
   /** Arguments of the tool call, as the model sent them. */

@@ -1,5 +1,5 @@
 import { createEvent, createEventActions, State, TholeError } from '@thole/core';
-import { isPlainObject, setOwn } from '@thole/core/kit';
+import { setOwn } from '@thole/core/kit';
 import type {
   AuthConfig,
   AuthCredential,
@@ -7,7 +7,6 @@ import type {
   Event,
   EventActions,
   FunctionCall,
-  FunctionResponse,
   InputRequest,
   Json,
   JsonObject,
@@ -19,6 +18,7 @@ import type {
   Usage,
 } from '@thole/core';
 import { addUsage } from '../flow/add-usage.ts';
+import { childAnswers, childRequest } from '../flow/child-request.ts';
 import { assertInputRequest, declined, expired } from '../flow/input-answer.ts';
 import { credentialRequest, inputRequest } from '../flow/interrupt-request.ts';
 import type { InterruptRequest } from '../flow/interrupt-request.ts';
@@ -166,13 +166,14 @@ export class ToolCallContext<T = unknown> extends BaseContext<T> implements Tool
     return {
       key: `${this.idempotencyKey} ${n}`,
       earlier: task.progress?.childOf(callId, n),
-      answers: answersOfChild(task, callId, n),
+      answers: childAnswers(task.interrupts, callId, n),
       pause: async (log, requests) => {
         const { invocationId, runtime } = this;
         const customMetadata = { child: { ...log, callId, n } as unknown as Json };
         const event = createEvent({ author: this.agentName, invocationId, customMetadata }, runtime);
         await this.#agentContext.commitWithoutChanges(event);
-        this.requests.push(...requests.map((each) => childRequest(each, this.#init.call!, n)));
+        const origin = { runtime, call: this.#init.call!, n };
+        this.requests.push(...requests.map((each) => childRequest(origin, each)));
         throw new RunPaused(`Call ${callId} waits for an answer.`);
       },
     };
@@ -204,30 +205,4 @@ export class ToolCallContext<T = unknown> extends BaseContext<T> implements Tool
     }
     this.task.state.assertOpen();
   }
-}
-
-/** Returns the answers of people to the interrupts of a child run. */
-function answersOfChild({ interrupts }: RunTask, callId: string, n: number): FunctionResponse[] {
-  return interrupts
-    .ofCall(callId)
-    .filter(
-      ({ answer, call }) =>
-        isPlainObject(call.args['child']) && answer && answer.event.author !== 'system' && childOf(call) === n,
-    )
-    .map(({ answer }) => answer!.response);
-}
-
-function childOf({ args }: FunctionCall): Json | undefined {
-  return (args['child'] as JsonObject)['n'];
-}
-
-/** Returns the request of a child as a request of the call that runs it. */
-function childRequest({ id, name, args }: InterruptRequest, call: FunctionCall, n: number): InterruptRequest {
-  const { originalFunctionCall, ...rest } = args;
-  const original = { id: call.id!, name: call.name, args: call.args };
-  return {
-    id,
-    name,
-    args: { ...rest, originalFunctionCall: original, child: { n, originalFunctionCall: originalFunctionCall ?? null } },
-  };
 }

@@ -10,8 +10,12 @@ export interface CallAttempt {
   readonly count: number;
   /** `seq` of the last answer, 0 without one. */
   readonly lastAnswerSeq: number;
-  /** The last answer to a request for a confirmation. */
+  /** The last answer to a request for a confirmation, except `inDoubt`. */
   readonly confirmation: Confirmation | undefined;
+  /** The answer whether the call runs again after a crash, if it is newer than `confirmation`. */
+  readonly inDoubt: Confirmation | undefined;
+  /** Arguments that a person has changed. */
+  readonly editedArguments: JsonObject | undefined;
   /** Answers to requests for input, in order. */
   readonly inputs: readonly AnsweredRequest[];
   /** Answers to requests for a sign-in, in order. */
@@ -21,14 +25,11 @@ export interface CallAttempt {
 /** The answer of a person to a request for a confirmation. */
 export interface Confirmation {
   readonly answer: ToolConfirmation;
-  /** Arguments that the person has changed. */
   readonly editedArguments: JsonObject | undefined;
   /** Arguments that the person has seen. */
   readonly seenArguments: JsonObject;
   /** True if the tool itself requested it while it ran. */
   readonly fromTool: boolean;
-  /** True if it asked whether a call whose effect is unknown runs again. */
-  readonly inDoubt: boolean;
 }
 
 /** A request and its answer. */
@@ -50,12 +51,17 @@ export function attemptOf(interrupts: InterruptLog, callId: string): CallAttempt
   const own = recorded.filter(({ call }) => call.args['child'] === undefined);
   const answersOf = (kind: string): AnsweredRequest[] =>
     own.filter(({ interrupt }) => interrupt.kind === kind).flatMap((each) => answered(each) ?? []);
-  const confirmations = own.filter(({ interrupt }) => interrupt.kind === 'confirmation');
+  const confirmations = own.filter(({ answer, interrupt }) => answer && interrupt.kind === 'confirmation');
+  const index = confirmations.findLastIndex(({ call }) => call.args['inDoubt'] !== true);
+  const confirmation = index < 0 ? undefined : confirmationOf(confirmations[index]!);
+  const inDoubt = index < confirmations.length - 1 ? confirmationOf(confirmations.at(-1)!) : undefined;
   return {
     isWaiting: recorded.some(({ isOpen }) => isOpen),
     count: recorded.filter(({ answer }) => answer).length,
     lastAnswerSeq: recorded.reduce((last, { answer }) => Math.max(last, answer?.event.seq ?? 0), 0),
-    confirmation: confirmations.flatMap((each) => confirmationOf(each) ?? []).at(-1),
+    confirmation,
+    inDoubt,
+    editedArguments: inDoubt?.editedArguments ?? confirmation?.editedArguments,
     inputs: answersOf('input'),
     credentials: answersOf('credential'),
   };
@@ -81,9 +87,8 @@ function answered({ answer, interrupt }: RecordedInterrupt): AnsweredRequest | u
   return { value, hasExpired, isDeclined: isInput && isDecline(response), payload: interrupt.payload };
 }
 
-function confirmationOf({ answer, call, interrupt }: RecordedInterrupt): Confirmation | undefined {
-  if (!answer) return undefined;
-  const { confirmed, payload, hint, editedArguments } = answer.response.response;
+function confirmationOf({ answer, call, interrupt }: RecordedInterrupt): Confirmation {
+  const { confirmed, payload, hint, editedArguments } = answer!.response.response;
   const shown = isPlainObject(interrupt.payload) ? (interrupt.payload as JsonObject)['arguments'] : undefined;
   return {
     answer: {
@@ -94,6 +99,5 @@ function confirmationOf({ answer, call, interrupt }: RecordedInterrupt): Confirm
     editedArguments: isPlainObject(editedArguments) ? (editedArguments as JsonObject) : undefined,
     seenArguments: (isPlainObject(shown) ? shown : (interrupt.args ?? {})) as JsonObject,
     fromTool: call.args['fromTool'] === true,
-    inDoubt: call.args['inDoubt'] === true,
   };
 }

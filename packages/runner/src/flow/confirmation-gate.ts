@@ -1,6 +1,6 @@
 import { createEvent, createEventActions, TholeError } from '@thole/core';
 import { canonicalJson, isPlainObject } from '@thole/core/kit';
-import type { EventActions, FunctionCall, Json, JsonObject } from '@thole/core';
+import type { EventActions, FunctionCall, Json } from '@thole/core';
 import { asError } from '../hooks/as-error.ts';
 import type { RequestDraft } from '../request/request-draft.ts';
 import type { CallAttempt } from './call-attempt.ts';
@@ -31,8 +31,10 @@ export async function checkGate(
   { call, attempt, ttlMs }: GatedCall,
 ): Promise<{ request: InterruptRequest } | { error: Error } | undefined> {
   const { support, context } = draft;
-  const approved = attempt?.confirmation;
-  if (approved?.answer.confirmed && !approved.fromTool && isApproved(approved, toolArgs)) {
+  const approved = attempt?.confirmation ?? attempt?.inDoubt;
+  const approvedArgs = attempt?.editedArguments ?? approved?.seenArguments;
+  const isSame = canonicalJson(toolArgs) === canonicalJson(approvedArgs);
+  if (approved?.answer.confirmed && !approved.fromTool && isSame) {
     forgetRequest(toolContext.actions, call.id);
     return undefined;
   }
@@ -83,13 +85,6 @@ export async function storeStart(draft: RequestDraft, { call, attempt }: GatedCa
   const customMetadata = { toolStarted: { callId: call.id, attempt: attempt?.count ?? 0 } };
   await support.commitWithoutChanges(createEvent({ author: agent.name, invocationId, customMetadata }, runtime));
   context.signal.throwIfAborted();
-}
-
-function isApproved(
-  { editedArguments, seenArguments }: NonNullable<CallAttempt['confirmation']>,
-  args: JsonObject,
-): boolean {
-  return canonicalJson(args) === canonicalJson(editedArguments ?? seenArguments);
 }
 
 function requestedIn(

@@ -69,7 +69,7 @@ export function mergeSignIns(requests: readonly InterruptRequest[]): readonly In
   const merged: InterruptRequest[] = [];
   for (const request of requests) {
     const key =
-      request.name === requestNames.credential
+      request.name === requestNames.credential && request.args['child'] === undefined
         ? (request.args['authConfig'] as JsonObject)['credentialKey']
         : undefined;
     const first = key === undefined ? undefined : byKey.get(key);

@@ -30,9 +30,10 @@ export async function runCall(draft: RequestDraft, event: Event, call: Call, p: 
   if (!progress || p.progress?.isResumed !== true) return runTool(draft, call, { ...p, isJournaled });
   const attempt = attemptOf(interrupts, call.id);
   if (attempt?.isWaiting) return { isWaiting: true };
-  const { confirmation } = attempt ?? {};
+  const { confirmation, inDoubt: again } = attempt ?? {};
+  if (again && !again.answer.confirmed) return { response: { error: OUTCOME_UNKNOWN } };
   if (confirmation && !confirmation.answer.confirmed && !confirmation.fromTool)
-    return { response: { error: confirmation.inDoubt ? OUTCOME_UNKNOWN : REJECTED } };
+    return { response: { error: REJECTED } };
   const isRequested = hasProvisionalAnswer(draft, call, attempt);
   const run = async (): Promise<ToolAnswer> => {
     const answer = await runTool(draft, call, { ...p, isJournaled, attempt });
@@ -90,9 +91,10 @@ async function probe(draft: RequestDraft, tool: Tool, call: Call): Promise<ToolA
 /** Tells the model that the outcome is unknown, or asks a person whether the call runs again. */
 function inDoubt(draft: RequestDraft, call: Call, attempt: CallAttempt | undefined): ToolAnswer {
   const { context, support } = draft;
-  if (support.durability.onInDoubt !== 'ask-person' || attempt?.confirmation?.inDoubt)
+  if (support.durability.onInDoubt !== 'ask-person' || attempt?.inDoubt)
     return { response: { error: OUTCOME_UNKNOWN } };
   const hint = `The call of ${call.name} may or may not have taken effect. Approve to run it again.`;
   const origin = { runtime: context.runtime, call, ttlMs: support.durability.interruptTtlMs };
-  return { isWaiting: true, requests: [confirmationRequest(origin, { hint, inDoubt: true })] };
+  const payload = attempt?.editedArguments && { arguments: attempt.editedArguments };
+  return { isWaiting: true, requests: [confirmationRequest(origin, { hint, payload, inDoubt: true })] };
 }

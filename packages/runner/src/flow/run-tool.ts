@@ -77,14 +77,14 @@ export async function runTool(
   let actions: EventActions | undefined;
   try {
     // Hooks and tools may change their arguments, never the stored call.
-    const toolArgs = thawJson(attempt?.confirmation?.editedArguments ?? call.args);
+    const toolArgs = thawJson(attempt?.editedArguments ?? call.args);
     const toolCall = { tool, toolArgs, toolContext: open.context };
     const ran = await runWithHooks(draft, toolCall, { call, limit, ttlMs, ...p });
     actions = open.close();
     if ('request' in ran) return { ...gateAnswer(call, ran.request), isWaiting: true, requests: [ran.request] };
     if (open.requests.length > 0) return { isWaiting: true, requests: open.requests };
     const hasUsage = Object.keys(open.usage).length > 0;
-    const result = withEditedArguments(answerOf(draft, tool, ran, actions), attempt?.confirmation?.editedArguments);
+    const result = withEditedArguments(answerOf(draft, tool, ran, actions), attempt?.editedArguments);
     const answer = { ...result, ...(hasUsage && { usage: open.usage }) };
     const requested = requestByTool(draft, call, { actions, ttlMs });
     return requested && ran && 'value' in ran ? { ...answer, isWaiting: true, requests: [requested] } : answer;

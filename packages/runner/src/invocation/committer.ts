@@ -1,10 +1,11 @@
 import { getFunctionResponses, StatePrefix, TholeError } from '@thole/core';
-import { applyDelta, applyRewinds, InterruptLog, rewindOf } from '@thole/core/kit';
-import type { Event, Fence, SessionMarks, StateMap } from '@thole/core';
+import { answerEventId, applyDelta, applyRewinds, canonicalJson, InterruptLog, rewindOf } from '@thole/core/kit';
+import type { Event, Fence, Json, SessionMarks, StateMap } from '@thole/core';
 import { callPlugins, hasHook } from '../hooks/call-hooks.ts';
 import { isUserMessage } from '../history/turn-segments.ts';
 import { reportInterrupts } from '../hooks/notify-plugins.ts';
 import { modelNameOf } from '../request/find-model.ts';
+import { answeredFirst } from '../resume/check-answer.ts';
 import { asJoined } from '../resume/join-run.ts';
 import type { UnstoredChanges } from './pending-changes.ts';
 import type { RunTask } from './run-task.ts';
@@ -86,6 +87,7 @@ export class Committer {
       } catch (error) {
         stored = await this.#appendAgain(event, error);
       }
+      if (isLateAnswer(event, stored)) this.#task.lateAnswer ??= answeredFirst(stored);
       applyTempState(event, temp);
       if ((stored.seq ?? session.lastSeq + 1) !== session.lastSeq + 1) await this.readMissing();
       else session.add(stored);
@@ -173,6 +175,16 @@ export function toStoreError(error: unknown): TholeError {
   if (TholeError.is(error)) return error;
   const message = 'The session service threw an error that is not a TholeError. The original error is the cause.';
   return new TholeError('STORE_UNAVAILABLE', message, { cause: error });
+}
+
+/** True if the store contained another answer to the interrupt: it keeps the first event of an id. */
+function isLateAnswer(event: Event, stored: Event): boolean {
+  if (event.author !== 'user' || !event.id.endsWith(answerEventId(''))) return false;
+  return canonicalJson(answerOf(event)) !== canonicalJson(answerOf(stored));
+}
+
+function answerOf({ author, content, customMetadata }: Event): Json {
+  return [author, (content ?? null) as Json, customMetadata?.['answeredBy'] ?? null];
 }
 
 function withMetadata(event: Event, customMetadata: Event['customMetadata']): Event {

@@ -8,6 +8,7 @@ import {
   failInvalidJson,
   invalidInput,
   isPlainObject,
+  isRuntimeMetadata,
   JsonCopier,
   optionNames,
   rejectUnknownOptions,
@@ -158,6 +159,9 @@ function assertRunConfig(config: RunConfig | undefined): void {
   const metadata: unknown = config.customMetadata;
   if (metadata !== undefined && !isPlainObject(metadata))
     throw invalidInput('runConfig.customMetadata', 'an object', metadata);
+  const reserved = Object.keys(metadata ?? {}).find(isRuntimeMetadata);
+  if (reserved !== undefined)
+    throw new TholeError('INVALID_INPUT', `runConfig.customMetadata must not contain "${reserved}": only runs set it.`);
 }
 
 function assertLimits(limits: RunLimits | undefined): void {

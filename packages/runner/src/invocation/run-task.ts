@@ -99,6 +99,11 @@ export class RunTask {
   pendingCalls: number = 0;
   /** True if the run waits for its reader after each event. */
   attached: boolean;
+  /**
+   * Set if another caller has answered an interrupt first, at the same time. The run continues with that answer. Then its reader gets
+   * this error.
+   */
+  lateAnswer: TholeError | undefined;
   /** Set if the reader left at a final response. `at` is a time of the monotonic clock. */
   left: { readonly error: TholeError; readonly at: number } | undefined;
   /** Earlier events by place that no agent of this run has taken. */
@@ -366,7 +371,7 @@ export class RunTask {
     this.runner.deadlineTimer.remove(this);
     this.runner.removeRun(this);
     const { outcome } = this.state;
-    const error = outcome?.status === 'failed' ? outcome.error : undefined;
+    const error = outcome?.status === 'failed' ? outcome.error : this.lateAnswer;
     this.trace?.close(error);
     this.output.end(error?.code === 'RUN_LEFT' ? undefined : error);
     this.#done?.resolve();

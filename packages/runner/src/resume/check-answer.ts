@@ -1,7 +1,7 @@
-import { callStatus, TholeError } from '@thole/core';
+import { callStatus, getFunctionResponses, TholeError } from '@thole/core';
 import { canonicalJson, isPlainObject } from '@thole/core/kit';
 import type { InterruptLog, RecordedInterrupt } from '@thole/core/kit';
-import type { FunctionResponse, Interrupt, Json, JsonObject, Tool } from '@thole/core';
+import type { Event, FunctionResponse, Interrupt, Json, JsonObject, Tool } from '@thole/core';
 import { jsonSchema, readSchemaInput } from '@thole/tools';
 import { inputValue, isDecline } from '../flow/call-attempt.ts';
 import type { RunTask } from '../invocation/run-task.ts';
@@ -46,6 +46,8 @@ export async function checkAnswer(task: RunTask, given: GivenAnswer): Promise<Ch
 
 async function toAnswer(task: RunTask, recorded: RecordedInterrupt, given: GivenAnswer): Promise<CheckedAnswer> {
   const { call, interrupt } = recorded;
+  if (given.response?.willContinue === true && interrupt.kind !== 'longRunning')
+    throw invalid(interrupt, 'has willContinue, but only long-running calls accept updates');
   const checked = (response: JsonObject): CheckedAnswer => ({
     id: interrupt.id,
     response: { ...given.response, id: interrupt.id, name: call.name, response },
@@ -202,6 +204,12 @@ function unwrapped(response: JsonObject): Json {
 
 function expired(id: string): TholeError {
   return new TholeError('INTERRUPT_EXPIRED', `Interrupt "${id}" has expired.`);
+}
+
+/** Returns the error of an answer that came after this stored one. */
+export function answeredFirst(stored: Event): TholeError {
+  const { id } = getFunctionResponses(stored)[0]!;
+  return stored.author === 'system' ? expired(id!) : answered(id!);
 }
 
 function answered(id: string): TholeError {

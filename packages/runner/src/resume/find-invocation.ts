@@ -1,5 +1,5 @@
 import { getFunctionCalls, getFunctionResponses, TholeError } from '@thole/core';
-import { applyRewinds, newestFirst } from '@thole/core/kit';
+import { applyRewinds, isRuntimeMetadata, newestFirst } from '@thole/core/kit';
 import type { Content, Event, EventLog, Json, RunConfig, RunLimits } from '@thole/core';
 import { interruptsOf } from '../history/interrupt-fold.ts';
 import { recordedCall } from '../history/recorded-call.ts';
@@ -113,7 +113,8 @@ export function limitsMetadata({ isResumable, runConfig }: RunTask): Event['cust
 
 /** Applies the limits and the metadata that the first run of the invocation stored, unless this run has others. */
 export function useStoredConfig(task: RunTask, first: Event): void {
-  const { runLimits, ...customMetadata } = first.customMetadata ?? {};
+  const { runLimits, ...others } = first.customMetadata ?? {};
+  const customMetadata = Object.fromEntries(Object.entries(others).filter(([name]) => !isRuntimeMetadata(name)));
   const given: RunConfig = task.runConfig;
   if (given.customMetadata === undefined && first.author === 'user' && Object.keys(customMetadata).length > 0)
     task.runConfig = { ...given, customMetadata };

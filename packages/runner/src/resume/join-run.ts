@@ -35,6 +35,7 @@ export async function joinRun(task: RunTask, { running, opened, store }: JoinIni
     // A run that joins another one leaves no record.
     opened.isRecorded = false;
   }
+  if (task.lateAnswer) throw task.lateAnswer;
   task.reportOpened();
   await deliverJoined(task, opened.session.lastSeq);
   return true;

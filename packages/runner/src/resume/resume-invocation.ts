@@ -74,6 +74,7 @@ export async function resumeInvocation(
   const isRecovery = task.resume?.onSkip !== undefined;
   if (!isRecovery && !hasAnswers(task, request)) assertUnfinished(task, events, agent);
   const checked = await storeCheckedAnswers(task, opened, request);
+  await storeParentAnswers(task);
   await answerExpired(task);
   const visible = rebuildProgress(task);
   for (const message of unseenMessages(visible)) task.joined.add(message);
@@ -209,6 +210,15 @@ async function storeAnswers(
     delta = {};
     if (task.request.yieldUserMessage === true && stored.seq !== undefined) await opened.delivery.handOver(stored);
     task.state.throwIfStopped();
+  }
+}
+
+/** Stores the answers to the interrupts of a child run. Its parent has checked them, or they are from the clock. */
+async function storeParentAnswers({ interrupts, invocationId, opened, resume, runner }: RunTask): Promise<void> {
+  for (const answer of resume?.parentAnswers ?? []) {
+    const [response] = getFunctionResponses(answer);
+    if (!interrupts.find(response!.id!)?.isOpen) continue;
+    await opened!.committer.commit(createEvent({ author: 'user', ...answer, invocationId }, runner.runtime));
   }
 }
 

@@ -1,6 +1,4 @@
-import type { Event, FunctionResponse, MemoryService } from '@thole/core';
-import type { ChildLog } from '../history/progress.ts';
-import type { RunRequest } from '../invocation/run-request.ts';
+import type { Event, MemoryService } from '@thole/core';
 import type { RunTask } from '../invocation/run-task.ts';
 import { inMemorySession } from '../session/in-memory-session.ts';
 import { RunHandle } from './run.ts';
@@ -29,10 +27,10 @@ export async function* runChild(parent: RunTask, p: ChildRunInit): AsyncGenerato
     childKey: p.call?.key,
   };
   const child = new RunHandle(
-    earlier ? { ...init, resume: { invocationId: earlier.invocationId, answers: {} } } : init,
+    earlier ? { ...init, resume: { invocationId: earlier.invocationId, answers: {}, parentAnswers: answers } } : init,
     {
       userId,
-      ...(earlier ? answersOf(answers!) : { newMessage: p.message }),
+      ...(!earlier && { newMessage: p.message }),
       runConfig: { ...parent.runConfig, reader: 'detached' as const },
       abortSignal: p.signal,
       deps: parent.request.deps,
@@ -46,23 +44,14 @@ export async function* runChild(parent: RunTask, p: ChildRunInit): AsyncGenerato
   } finally {
     parent.pendingCalls--;
   }
-  if (p.call) await pauseWithChild(p.call, child, earlier);
-}
-
-function answersOf(answers: readonly FunctionResponse[]): Pick<RunRequest, 'newMessage'> {
-  if (answers.length === 0) return {};
-  return { newMessage: { role: 'user', parts: answers.map((functionResponse) => ({ functionResponse })) } };
+  if (p.call) await pauseWithChild(p.call, child);
 }
 
 /** Pauses the call if the child has paused: its log and its interrupts become those of the call. */
-async function pauseWithChild(call: ChildCall, child: RunHandle, earlier: ChildLog | undefined): Promise<void> {
+async function pauseWithChild(call: ChildCall, child: RunHandle): Promise<void> {
   const { status, invocationId } = await child.result;
   if (status !== 'paused') return;
-  const known = new Set(earlier?.events.map(({ id }) => id));
-  const requests = child
-    .openRequests()
-    .filter(({ id }) => id !== undefined && !known.has(id))
-    .map(({ id, name, args }) => ({ id: id!, name, args }));
+  const requests = child.openRequests().map(({ id, name, args }) => ({ id: id!, name, args }));
   await call.pause({ callId: '', n: 0, invocationId, events: child.storedEvents() }, requests);
 }
 

@@ -153,16 +153,17 @@ export class RunHandle implements Run {
   }
 
   #result(): RunResult {
-    const { calls, invocationId, opened, state } = this.#task;
+    const { calls, invocationId, lateAnswer, opened, state } = this.#task;
     const outcome = state.outcome!;
+    const error = outcome.status === 'failed' ? outcome.error : lateAnswer;
     const recorded = opened ? this.#task.interrupts.ofInvocation(invocationId).filter(({ isOpen }) => isOpen) : [];
     return {
-      status: outcome.status,
+      status: error ? 'failed' : outcome.status,
       invocationId,
       interrupts: recorded.map(({ interrupt }) => interrupt),
       usage: calls.usage,
       cost: calls.cost,
-      ...(outcome.status === 'failed' && { error: outcome.error }),
+      ...(error && { error }),
     };
   }
 

@@ -6,7 +6,7 @@ import type {
   ChildRun,
   ContextCacheOptions,
   Event,
-  FunctionResponse,
+  EventInit,
   Json,
   Llm,
   MemoryService,
@@ -65,6 +65,8 @@ export interface ResumeInit {
   readonly invocationId: string | undefined;
   /** Answers by id of the interrupt. The message may contain others. */
   readonly answers: { readonly [interruptId: string]: Json };
+  /** For a child run: answers that its parent has checked and stored. */
+  readonly parentAnswers?: readonly Partial<EventInit>[] | undefined;
   /** Set by recovery: called if the invocation is not resumed now. Recovery counts attempts and fails after three. */
   readonly onSkip?: ((reason: SkipReason) => void) | undefined;
 }
@@ -105,8 +107,8 @@ export interface ChildCall {
   readonly key: string;
   /** The log of an earlier attempt that paused. */
   readonly earlier: ChildLog | undefined;
-  /** Answers to the interrupts of that attempt. */
-  readonly answers: readonly FunctionResponse[];
+  /** Answers to the interrupts of that attempt, also those of attempts before it. */
+  readonly answers: readonly Partial<EventInit>[];
   /** Stores the log of the child and requests its interrupts for the call. Throws `RunPaused`. */
   pause(log: ChildLog, requests: readonly InterruptRequest[]): Promise<never>;
 }

@@ -1,8 +1,12 @@
+import type { LlmResponse } from '@thole/core';
 import { InMemorySessionService } from '@thole/mem-services';
 import { calls, FixedRuntime, says, ScriptedLlm } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
 import { AgentTool } from '../../src/agents/agent-tool.ts';
 import { LlmAgent } from '../../src/agents/llm-agent.ts';
+import type { Runner } from '../../src/runner/runner.ts';
+import { durableStore } from '../support/durable-store.ts';
+import { agentOf, says as sayingEvent } from '../support/setup.ts';
 import { answersIn, createSetup, hello, outcomeOf, ref, rootOf, textsIn, toolOf } from '../support/llm-setup.ts';
 
 describe('AgentTool', () => {
@@ -42,6 +46,88 @@ describe('AgentTool', () => {
     const { events: stored, state } = (await sessionService.getSession(ref))!;
     expect(answersIn(stored).at(-1)).toEqual(['clerk', { result: 'Paid 5.' }]);
     expect(state).toEqual({ seen: true });
+  });
+
+  it.each([1, 2])(
+    'continues its agent after each of three answers, %i agents deep (contracts 25, 28)',
+    async (depth) => {
+      const { events, runnerOf } = await durableStore();
+      const ask = toolOf('ask', async (_args, context) => {
+        const answers = [];
+        for (const message of ['One?', 'Two?', 'Three?']) answers.push(await context.requestInput({ message }));
+        return { answers };
+      });
+      const runnerWith = (...models: ScriptedLlm[]): Runner => {
+        let tool = ask;
+        for (let i = 0; i < depth; i++) {
+          const agent = new LlmAgent({ name: `clerk${i}`, description: 'Asks.', model: models[i]!, tools: [tool] });
+          tool = new AgentTool({ agent });
+        }
+        return runnerOf(rootOf(models.at(-1)!, { tools: [tool] }));
+      };
+      const asking = Array.from({ length: depth }, (_, i) => calls(i ? `clerk${i - 1}` : 'ask', { request: 'Ask.' }));
+      const first = runnerWith(
+        ...asking.map((answer) => new ScriptedLlm(answer)),
+        new ScriptedLlm(calls(`clerk${depth - 1}`, { request: 'Ask.' })),
+      );
+      let { interrupts } = await first.runToCompletion(hello);
+      for (const message of ['One?', 'Two?', 'Three?']) {
+        expect(interrupts).toMatchObject([{ kind: 'input', message }]);
+        const runner = runnerWith(...Array.from({ length: depth + 1 }, () => new ScriptedLlm(says('Done.'))));
+        const run = runner.resume({ ...ref, answers: { [interrupts[0]!.id]: message.length } });
+        ({ interrupts } = await run.result);
+      }
+      expect(interrupts).toEqual([]);
+      expect(answersIn(await events()).at(-1)).toEqual([`clerk${depth - 1}`, { result: 'Done.' }]);
+      const logs = (await events()).flatMap(({ customMetadata }) => JSON.stringify(customMetadata?.['child'] ?? ''));
+      expect(logs.join('')).not.toContain('has an answer already');
+    },
+  );
+
+  it('shows the call that its agent wants to make in the payload of a confirmation', async () => {
+    const pay = toolOf('pay', () => 'paid', { requireConfirmation: true });
+    const agent = new LlmAgent({
+      name: 'clerk',
+      description: 'Pays.',
+      model: new ScriptedLlm(calls('pay', { sum: 5 })),
+      tools: [pay],
+    });
+    const model = new ScriptedLlm(calls('clerk', { request: 'Pay.' }));
+    const { runner } = await createSetup(rootOf(model, { tools: [new AgentTool({ agent })] }));
+    const { interrupts } = await runner.runToCompletion(hello);
+    expect(interrupts).toMatchObject([{ toolName: 'clerk', payload: { toolName: 'pay', args: { sum: 5 } } }]);
+  });
+
+  it('continues its agent when a timer of it is due', async () => {
+    const { events, runnerOf, runtime } = await durableStore();
+    const agent = agentOf('clerk', async function* (context) {
+      await context.sleep(120_000);
+      yield sayingEvent(context, 'Awake.');
+    });
+    const rootWith = (...answers: LlmResponse[]): LlmAgent =>
+      rootOf(new ScriptedLlm(...answers), { tools: [new AgentTool({ agent })] });
+    const before = runnerOf(rootWith(calls('clerk', { request: 'Sleep.' })));
+    expect(await before.runToCompletion(hello)).toMatchObject({ status: 'paused', interrupts: [{ kind: 'timer' }] });
+    await before.close();
+    await runtime.advance(121_000);
+    const after = runnerOf(rootWith(says('Done.')));
+    expect(await Array.fromAsync(after.recover())).toMatchObject([{ outcome: 'completed' }]);
+    expect(answersIn(await events()).at(-1)).toEqual(['clerk', { result: 'Awake.' }]);
+  });
+
+  it('asks for the result of a long-running call of its agent, which its caller never sees', async () => {
+    const ticket = toolOf('ticket', () => undefined, { isLongRunning: true });
+    const inner = new ScriptedLlm(calls('ticket', { seat: 7 }, 'd1'), says('Ticket 9.'));
+    const agent = new LlmAgent({ name: 'clerk', description: 'Books.', model: inner, tools: [ticket] });
+    const model = new ScriptedLlm(calls('clerk', { request: 'Book.' }, 'c1'), says('Done.'));
+    const { runner, stored } = await createSetup(rootOf(model, { tools: [new AgentTool({ agent })] }));
+    const { interrupts } = await runner.runToCompletion(hello);
+    expect(interrupts).toMatchObject([{ kind: 'input', functionCallId: 'c1', payload: { seat: 7 } }]);
+    const run = runner.resume({ ...ref, answers: { [interrupts[0]!.id]: { number: 9 } } });
+    expect(await run.result).toMatchObject({ status: 'completed' });
+    expect(JSON.stringify(inner.requests[1]!.contents)).toContain('{"number":9}');
+    expect(answersIn((await stored()).events).at(-1)).toEqual(['clerk', { result: 'Ticket 9.' }]);
+    expect(JSON.stringify(model.requests.map(({ contents }) => contents))).not.toContain('ticket');
   });
 
   it('stores the tokens of its agent with the answer, and counts them once (contract 25)', async () => {

@@ -1,5 +1,5 @@
 import { createEvent, getFunctionCalls, getFunctionResponses } from '@thole/core';
-import type { Event, JsonObject, Session, Tool } from '@thole/core';
+import type { Event, FunctionResponse, JsonObject, Session, Tool } from '@thole/core';
 import { InMemorySessionService } from '@thole/mem-services';
 import { calls, callsAll, FixedRuntime, says, ScriptedLlm } from '@thole/testing';
 import { FunctionTool } from '@thole/tools';
@@ -225,6 +225,22 @@ describe('Runner.resume', () => {
     await runner.resume({ ...ref, answers: { [id]: true } }).done;
     expect(await codeOf({ [id]: true as never })).toBe('INTERRUPT_ANSWERED');
     expect((await outcomeOf(runner.resume({ ...ref, invocationId }))).error?.code).toBe('INVOCATION_ENDED');
+  });
+
+  it('refuses an update of a confirmation with ANSWER_INVALID, and accepts the answer after it', async () => {
+    const { tool, paid } = payment();
+    const model = new ScriptedLlm(calls('pay', {}, 'c1'), says('Paid.'));
+    const { runner, stored } = await createSetup(rootOf(model, { tools: [tool] }));
+    const { interrupts } = await runner.runToCompletion(hello);
+    const before = (await stored()).events.length;
+    const answer = { id: interrupts[0]!.id, name: 'adk_request_confirmation', response: { confirmed: true } };
+    const send = async (functionResponse: FunctionResponse): Promise<string | undefined> =>
+      (await outcomeOf(runner.runAsync({ ...ref, newMessage: { role: 'user', parts: [{ functionResponse }] } }))).error
+        ?.code;
+    expect(await send({ ...answer, willContinue: true })).toBe('ANSWER_INVALID');
+    expect((await stored()).events).toHaveLength(before);
+    expect(await send(answer)).toBeUndefined();
+    expect(paid).toHaveLength(1);
   });
 
   it('rejects an answer for a tool that the agent no longer has with INTERRUPT_MISMATCH', async () => {

@@ -20,6 +20,8 @@ describe('Runner.runAsync with an invalid request', () => {
     ['a number as message', { newMessage: 7 as never }, 'newMessage'],
     ['a message of the model', { newMessage: { role: 'model', parts: [{ text: 'x' }] } }, 'newMessage.role'],
     ['an unknown option of runConfig', { runConfig: { speed: 1 } as never }, 'speed'],
+    ['metadata of the runtime', { runConfig: { customMetadata: { step: {} } } }, '"step"'],
+    ['metadata that ADK reserves', { runConfig: { customMetadata: { __adk_internal_x: 1 } } }, '"__adk_internal_x"'],
     ['an empty userId', { userId: '' }, 'userId'],
     ['a missing message', { newMessage: undefined as never }, 'newMessage'],
     ['a cyclic value in the state delta', { stateDelta: { a: cyclic } as never }, 'stateDelta.a.self'],

@@ -85,6 +85,54 @@ describe('A call in doubt', () => {
     expect(answersIn(await events()).at(-1)).toEqual(['pay', { paid: true }]);
   });
 
+  it('runs again with the arguments that a person had edited, after ask-person', async () => {
+    const { runnerOf, events } = await durableStore();
+    const ran: JsonObject[] = [];
+    const gate: Promise<unknown>[] = [new Promise(() => {}), Promise.resolve('paid')];
+    const pay = toolOf('pay', (args) => (ran.push(args), gate.shift()), {
+      requireConfirmation: true,
+      allowEditedArguments: true,
+    });
+    const app = { onInDoubt: 'ask-person' as const };
+    const before = runnerOf(rootOf(new ScriptedLlm(calls('pay', { sum: 5 }, 'c1')), { tools: [pay] }), app);
+    const { interrupts } = await before.runToCompletion(hello);
+    const answers = { [interrupts[0]!.id]: { confirmed: true, editedArguments: { sum: 4 } } };
+    const run = before.resume({ ...ref, answers, runConfig: { reader: 'detached' } });
+    await settle();
+    await before.close();
+    await run.done;
+    const after = runnerOf(rootOf(new ScriptedLlm(says('Paid.')), { tools: [pay] }), app);
+    await Array.fromAsync(after.recover());
+    const [interrupt] = await after.pendingInterrupts(ref);
+    expect(interrupt).toMatchObject({ args: { sum: 5 }, payload: { arguments: { sum: 4 } } });
+    await outcomeOf(after.resume({ ...ref, answers: { [interrupt!.id]: true } }));
+    expect(ran).toEqual([{ sum: 4 }, { sum: 4 }]);
+    expect(answersIn(await events()).at(-1)).toEqual(['pay', { editedArguments: { sum: 4 }, result: 'paid' }]);
+  });
+
+  it('keeps the answer that the tool had requested, after ask-person', async () => {
+    const { runnerOf } = await durableStore();
+    const seen: unknown[] = [];
+    const pay = toolOf('pay', (_args, context) => {
+      if (!context.toolConfirmation) return void context.requestConfirmation({ hint: 'Which account?' });
+      seen.push(context.toolConfirmation.payload);
+      return seen.length === 1 ? new Promise(() => {}) : 'paid';
+    });
+    const app = { onInDoubt: 'ask-person' as const };
+    const before = runnerOf(rootOf(new ScriptedLlm(calls('pay', {}, 'c1')), { tools: [pay] }), app);
+    const { interrupts } = await before.runToCompletion(hello);
+    const answers = { [interrupts[0]!.id]: { confirmed: true, payload: 'mine' } };
+    const run = before.resume({ ...ref, answers, runConfig: { reader: 'detached' } });
+    await settle();
+    await before.close();
+    await run.done;
+    const after = runnerOf(rootOf(new ScriptedLlm(says('Paid.')), { tools: [pay] }), app);
+    await Array.fromAsync(after.recover());
+    const [interrupt] = await after.pendingInterrupts(ref);
+    await outcomeOf(after.resume({ ...ref, answers: { [interrupt!.id]: true } }));
+    expect(seen).toEqual(['mine', 'mine']);
+  });
+
   it('runs if starts are journaled and it had not started', async () => {
     const { runnerOf, events } = await durableStore();
     const app = { journalToolStarts: true };

@@ -1,0 +1,78 @@
+import { answerEventId, isPlainObject, requestKindOf } from '@thole/core/kit';
+import type { InterruptLog, RecordedInterrupt } from '@thole/core/kit';
+import type { EventInit, FunctionCall, JsonObject, Runtime } from '@thole/core';
+import { inputRequest } from './interrupt-request.ts';
+import type { InterruptRequest } from './interrupt-request.ts';
+
+/** The call that runs a child, and which of its child runs it is. */
+interface ChildOrigin {
+  readonly runtime: Runtime;
+  readonly call: FunctionCall;
+  /** 1 for the first child run of the call. */
+  readonly n: number;
+}
+
+/** Member `child` of a request that a call makes for its child run. */
+interface ChildMember extends JsonObject {
+  n: number;
+  /** The call that waits in the child. Null for a request of an agent. */
+  originalFunctionCall: JsonObject | null;
+}
+
+/**
+ * Returns a request of a child as a request of the call that runs it. A confirmation shows the call of the child in its `payload`. A
+ * long-running call of the child becomes a request for input: the model that runs the child must not see it.
+ */
+export function childRequest(
+  { runtime, call, n }: ChildOrigin,
+  { id, name, args }: InterruptRequest,
+): InterruptRequest {
+  if (requestKindOf(name) === undefined) {
+    const request = { message: `Enter the result of ${name}.`, payload: args };
+    const created = inputRequest({ runtime, call, ttlMs: undefined }, request);
+    const child: ChildMember = { n, originalFunctionCall: { id, name, args }, isLongRunning: true };
+    return { ...created, args: { ...created.args, child } };
+  }
+  const { originalFunctionCall, otherFunctionCallIds: _, ...others } = args;
+  const waiting = isPlainObject(originalFunctionCall) ? (originalFunctionCall as JsonObject) : null;
+  const child: ChildMember = { n, originalFunctionCall: waiting };
+  return {
+    id,
+    name,
+    args: {
+      ...others,
+      ...('functionCallId' in others && { functionCallId: call.id! }),
+      ...shownCall(others, waiting),
+      originalFunctionCall: { id: call.id!, name: call.name, args: call.args },
+      child,
+    },
+  };
+}
+
+/** Returns the confirmation with the call that it is about, unless it shows other data. */
+function shownCall({ toolConfirmation }: JsonObject, waiting: JsonObject | null): JsonObject {
+  if (!waiting || !isPlainObject(toolConfirmation) || (toolConfirmation as JsonObject)['payload'] != null) return {};
+  const payload = { toolName: waiting['name']!, args: waiting['args']! };
+  return { toolConfirmation: { ...(toolConfirmation as JsonObject), payload } };
+}
+
+/** Returns the answers to the requests of the n-th child run of a call, as events of the child. */
+export function childAnswers(interrupts: InterruptLog, callId: string, n: number): Partial<EventInit>[] {
+  return interrupts.ofCall(callId).flatMap((recorded) => {
+    const child = recorded.call.args['child'] as ChildMember | undefined;
+    return recorded.answer && child?.n === n ? [childAnswer(recorded, child)] : [];
+  });
+}
+
+function childAnswer({ answer, interrupt }: RecordedInterrupt, child: ChildMember): Partial<EventInit> {
+  const { customMetadata, author } = answer!.event;
+  const { isLongRunning, originalFunctionCall } = child;
+  const call = isLongRunning === true ? (originalFunctionCall as { id: string; name: string }) : undefined;
+  const functionResponse = { ...answer!.response, ...(call && { id: call.id, name: call.name }) };
+  return {
+    id: answerEventId(call?.id ?? interrupt.id),
+    author,
+    content: { role: 'user', parts: [{ functionResponse }] },
+    ...(customMetadata && { customMetadata }),
+  };
+}
