@@ -138,3 +138,40 @@ describe('pruneMemories', () => {
 function raise(): never {
   throw new Error('The pool is empty.');
 }
+
+describe.each<[string, () => MemoryService]>([
+  ['words', () => new InMemoryMemoryService()],
+  ['substring', () => new InMemoryMemoryService({ match: 'substring' })],
+  ['vectors', () => new VectorMemoryService({ embedder: new HashEmbedder() })],
+  ['words and vectors', () => new VectorMemoryService({ embedder: new HashEmbedder(), ranking: 'hybrid' })],
+])('Replaced facts in a search by %s', (_, make) => {
+  const fact = (id: string, text: string, supersededBy?: string): MemoryEntry => ({
+    ...{ id, kind: 'fact', content: { parts: [{ text }] }, supersededBy },
+    ...(supersededBy !== undefined && { validTo: 9 }),
+    timestamp: id === 'third' ? 1 : 9,
+  });
+
+  it('are behind the facts that replaced them, and scores do not increase', async () => {
+    const memory = make();
+    const memories = [
+      fact('first', 'lives in Rome', 'second'),
+      fact('second', 'lives in Rome and Oslo', 'third'),
+      fact('other', 'he lives in Rome'),
+      fact('third', 'nowadays lives in Rome or in some other nice places'),
+    ];
+    await memory.addMemory!({ ...alice, memories });
+    const found = await memory.searchMemory({ ...alice, query: 'lives in Rome' });
+    const ids = found.memories.map(({ id }) => id);
+    expect(ids.slice(ids.indexOf('third'))).toEqual(['third', 'second', 'first']);
+    expect(ids).toHaveLength(4);
+    const scores = found.memories.map(({ score }) => score!);
+    expect(scores).toEqual(scores.toSorted((a, b) => b - a));
+  });
+
+  it('are all found if they replace each other in a circle', async () => {
+    const memory = make();
+    await memory.addMemory!({ ...alice, memories: [fact('a', 'likes tea', 'b'), fact('b', 'likes tea', 'a')] });
+    const found = await memory.searchMemory({ ...alice, query: 'likes tea' });
+    expect(found.memories.map(({ id }) => id).toSorted()).toEqual(['a', 'b']);
+  });
+});

@@ -35,7 +35,7 @@ export class RecallIndex {
   /** By slot: the id of the fact that replaced this one. */
   readonly successors: Map<number, string> = new Map();
   /** By word: its count in the current entry. All zero between calls. */
-  #counts = new Uint16Array(1024);
+  #counts = new Uint32Array(1024);
   #wordBytes = 0;
 
   constructor(analyzer: Analyzer) {
@@ -117,7 +117,7 @@ export class RecallIndex {
 
   /** Calls `work` once per distinct word of a turn, with the word's count. */
   #eachWord(slot: number, work: (number: number, count: number) => void): void {
-    if (this.words.length > this.#counts.length) this.#counts = new Uint16Array(this.words.length * 2);
+    if (this.words.length > this.#counts.length) this.#counts = new Uint32Array(this.words.length * 2);
     const counts = this.#counts;
     const words = this.wordsOf[slot]!;
     for (let i = 0; i < words.length; i++) counts[words[i]!]!++;

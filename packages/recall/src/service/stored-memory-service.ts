@@ -48,6 +48,7 @@ import { hasExpired } from './matches-filter.ts';
 import { assertMemoryServiceOptions } from './memory-service-options.ts';
 import type { StoredMemoryServiceOptions } from './memory-service-options.ts';
 import { newEntriesOf } from './new-entries.ts';
+import { orderReplaced } from './order-replaced.ts';
 import { pruneMemories } from './prune-memories.ts';
 import type { PruneMemoriesRequest } from './prune-memories.ts';
 import { rerankHits } from './rerank.ts';
@@ -175,7 +176,7 @@ export class StoredMemoryService implements MemoryService {
     const options = { limit, minScore, minRelevance, filter, explain, now, timeZone, signal, onMissing };
     const found = await this.#indexes.rank(scope, query, options);
     if (found.length === 0) return { memories: [], ...missing };
-    const memories = await loadResults(found, { store: this.#store, scope, filter, now, signal });
+    const memories = orderReplaced(await loadResults(found, { store: this.#store, scope, filter, now, signal }));
     const { logger } = this.#runtime;
     const ordered = this.#rerank ? await rerankHits(this.#rerank, { query, hits: memories, signal, logger }) : memories;
     return { memories: ordered, ...missing };

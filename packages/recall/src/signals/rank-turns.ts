@@ -101,6 +101,6 @@ function findBest(
   }
   if (index.successors.size === 0) return top.sorted();
   const final = new TopK(limit, isBetter);
-  for (const slot of rankReplacedFacts(index, offered, scratch)) if (isWanted(slot)) final.offer(slot);
+  for (const slot of rankReplacedFacts(index, offered, scratch, relevance)) if (isWanted(slot)) final.offer(slot);
   return final.sorted();
 }

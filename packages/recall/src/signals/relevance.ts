@@ -18,7 +18,8 @@ const NEIGHBOUR_SHARE = 0.7;
 /**
  * The share of a query's information that a turn and its neighbours contain, from 0 to 1: the sum of the inverse document
  * frequencies of the query words found, divided by the sum for all query words. Words that no entry has count as the rarest. A
- * turn at the time in the query has at least the closeness of that time. A turn without a query word has a lower relevance.
+ * turn at the time in the query has at least the closeness of that time. A turn without a query word has a lower relevance, and
+ * a fact at least that of the facts that it replaced.
  */
 export class Relevance {
   readonly #index: RecallIndex;
@@ -27,6 +28,8 @@ export class Relevance {
   /** Sum of the inverse document frequencies of the query's words. */
   readonly #total: number;
   readonly #neighbours: number;
+  /** By slot of a fact: the highest relevance of the facts that it replaced. */
+  readonly #inherited = new Map<number, number>();
 
   /** With `hasWindows`, the words of a turn's neighbours count too. */
   constructor(
@@ -51,17 +54,22 @@ export class Relevance {
     const { before, after } = this.#index.turns;
     const found = new Set<number>();
     this.#collect(slot, found);
-    for (const next of [before, after]) {
-      let at = next[slot]!;
-      for (let i = 0; at !== NO_SLOT && i < this.#neighbours; at = next[at]!, i++) this.#collect(at, found);
-    }
+    for (const next of [before, after])
+      for (let at = next[slot]!, i = 0; at !== NO_SLOT && i < this.#neighbours; at = next[at]!, i++)
+        this.#collect(at, found);
     let sum = 0;
     for (const position of found) {
       const { postings, weight } = this.#words[position - 1]!;
       sum += weight * boundedIdf(this.#index, postings.length);
     }
     const share = this.#total === 0 ? 0 : Math.min(1, sum / this.#total);
-    return Math.max(this.#isHit(slot) ? share : NEIGHBOUR_SHARE * share, saidThen[slot]!, aboutThen[slot]!);
+    const own = this.#isHit(slot) ? share : NEIGHBOUR_SHARE * share;
+    return Math.max(own, saidThen[slot]!, aboutThen[slot]!, this.#inherited.get(slot) ?? 0);
+  }
+
+  /** Raises the relevance of a fact to that of a fact that it replaced. */
+  raise(slot: number, relevance: number): void {
+    this.#inherited.set(slot, Math.max(relevance, this.#inherited.get(slot) ?? 0));
   }
 
   /** True for a turn with a query word, for the answer to such a turn, and for a turn at the time in the query. */
@@ -76,10 +84,7 @@ export class Relevance {
   /** Adds the positions of the query words in a turn to `found`. */
   #collect(slot: number, found: Set<number>): void {
     const { positions } = this.#scratch;
-    for (const word of this.#index.wordsOf[slot]!) {
-      const position = positions[word]!;
-      if (position !== 0) found.add(position);
-    }
+    for (const word of this.#index.wordsOf[slot]!) if (positions[word] !== 0) found.add(positions[word]!);
   }
 }
 

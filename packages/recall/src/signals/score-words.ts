@@ -50,8 +50,7 @@ export function scoreSessions(
   }
   const { matched, own, maxOwn, maxAnswered } = scratch;
   const { turns } = index;
-  for (let i = 0; i < matched.length; i++) {
-    const slot = matched[i]!;
+  for (const slot of matched) {
     const session = turns.sessions[slot]!;
     if (own[slot]! > maxOwn[session]!) maxOwn[session] = own[slot]!;
     if (own[slot]! > maxAnswered[session]! && turns.isAnswered(slot)) maxAnswered[session] = own[slot]!;

@@ -148,8 +148,7 @@ export class SessionScorer {
     const answer = factorOf('answer');
     let rest = ROUNDING_ERROR;
     for (const name of SIGNALS) if (!BY_SESSION.includes(name)) rest += factorOf(name) * largest[name];
-    for (let i = 0; i < matchedSessions.length; i++) {
-      const at = matchedSessions[i]!;
+    for (const at of matchedSessions) {
       upperBounds[at] =
         rest +
         own * maxOwn[at]! +

@@ -92,6 +92,15 @@ describe('Facts', () => {
     expect(ids.indexOf('oslo')).toBe(ids.indexOf('rome') - 1);
   });
 
+  it('are not relevant without the fact that replaced them', async () => {
+    for (const query of ['Do I live in Rome?', 'Rome'])
+      expect((await idsFor(facts, query, { minRelevance: 0.3, limit: 2 })).slice(0, 2)).toEqual(['oslo', 'rome']);
+    const moved = [facts[1]!, entry('oslo', 'Moved to Oslo', { kind: 'fact' })];
+    const found = await indexOf(moved).rank('Do I live in Rome?', { limit: 2, now: NOW });
+    expect(found[0]!.relevance).toBe(found[1]!.relevance);
+    expect(await idsFor(moved, 'Where is the umbrella?', { minRelevance: 0.3 })).toEqual([]);
+  });
+
   it('are found without their replacement if the filter excludes it', async () => {
     expect(await idsFor(facts, 'Rome', { accepts: (id) => id === 'rome' })).toEqual(['rome']);
   });
@@ -141,6 +150,14 @@ describe('Relevance', () => {
 });
 
 describe('Words of a query', () => {
+  it.each([255, 256, 65_535, 65_536, 131_072])('find an entry that repeats one of them %d times', async (times) => {
+    const index = indexOf([entry('often', 'tea '.repeat(times)), entry('once', 'tea')]);
+    const ids = (await index.rank('tea', { limit: 2 })).map(({ id }) => id);
+    expect(ids.toSorted()).toEqual(['often', 'once']);
+    index.remove('often');
+    expect((await index.rank('tea', { limit: 2 })).map(({ id }) => id)).toEqual(['once']);
+  });
+
   it('match the parts of camelCase and PascalCase names, both ways', async () => {
     const entries = [
       entry('error', 'It throws NotFoundError from loadUserProfile'),
