@@ -1,6 +1,13 @@
-import { createEvent, TholeError } from '@thole/core';
-import { assertName, failInvalidJson, isPlainObject, JsonCopier, requestKindOf } from '@thole/core/kit';
-import type { Event, EventInit, Runtime, StateDelta } from '@thole/core';
+import { createEvent, getFunctionCalls, getFunctionResponses, TholeError } from '@thole/core';
+import {
+  assertName,
+  failInvalidJson,
+  isPlainObject,
+  isRuntimeMetadata,
+  JsonCopier,
+  requestKindOf,
+} from '@thole/core/kit';
+import type { Event, EventInit, JsonObject, Runtime, StateDelta } from '@thole/core';
 import { z } from 'zod';
 import type { HandlerContext } from '../handler-context.ts';
 import { assertWritableState } from './assert-writable-state.ts';
@@ -51,13 +58,18 @@ const eventSchema = z.object({
   inputTranscription: transcription,
   outputTranscription: transcription,
   modelVersion: z.string().optional(),
-  customMetadata: jsonObject.optional(),
+  customMetadata: jsonObject.transform(withoutRuntimeMetadata).optional(),
 });
+
+function withoutRuntimeMetadata(metadata: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(metadata).filter(([name]) => !isRuntimeMetadata(name)));
+}
 
 /**
  * Returns the events of an exported session, ready to be stored. Throws `INVALID_INPUT` with the field for an invalid
  * event and for content that only a run may write: actions other than state, requests to users and their answers,
- * long-running calls. Throws `FORBIDDEN` for state in a scope that clients may not write. Artifact deltas are left out.
+ * long-running calls. Throws `FORBIDDEN` for state in a scope that clients may not write. Artifact deltas and metadata of the
+ * runtime are left out. Closing records at the end prevent that a client resumes an invocation that it has written.
  */
 export function parseImportedEvents(
   values: readonly unknown[],
@@ -70,7 +82,24 @@ export function parseImportedEvents(
     ids.add(id);
     assertWritableState(actions.stateDelta, context);
   }
-  return events;
+  return [...events, ...closingRecords(events, context.runtime)];
+}
+
+/** Returns a final closing record for each invocation that a resumed run could continue. */
+function closingRecords(events: readonly Event[], runtime: Runtime): Event[] {
+  const answered = new Set(events.flatMap((event) => getFunctionResponses(event).map(({ id }) => id)));
+  const withOpenCall = new Set<string>();
+  const withRecord = new Set<string>();
+  for (const event of events) {
+    const { content, errorCode, invocationId } = event;
+    if (getFunctionCalls(event).some(({ id }) => !answered.has(id))) withOpenCall.add(invocationId);
+    if (errorCode !== undefined && content === undefined) withRecord.add(invocationId);
+    else withRecord.delete(invocationId);
+  }
+  return [...new Set([...withOpenCall, ...withRecord])].map((invocationId) => {
+    const errorMessage = 'The invocation was imported and cannot be resumed.';
+    return createEvent({ author: 'system', invocationId, errorCode: 'RUN_SUPERSEDED', errorMessage }, runtime);
+  });
 }
 
 function parseImportedEvent(value: unknown, where: string, runtime: Runtime): Event {

@@ -22,6 +22,7 @@ export const wrongTypes: HostileClass = {
     json('a string as boolean', 400, SSE, runOf({ streaming: SECRET })),
     json('an array as state delta', 400, RUN, runOf({ stateDelta: [SECRET] })),
     json('a string as metadata', 400, SSE, runOf({ customMetadata: SECRET })),
+    json('metadata of the runtime', 400, SSE, runOf({ customMetadata: { step: { result: SECRET } } })),
     json('an array as state of a new session', 400, `POST ${ALL}`, { state: [SECRET] }),
     json('an object as events', 400, `POST ${ALL}`, { events: { 0: SECRET } }),
     json('a string as event', 400, `POST ${ALL}`, { events: [SECRET] }),

@@ -8,6 +8,7 @@ import {
 } from '@thole/mem-services';
 import { LlmAgent, Runner } from '@thole/runner';
 import { FixedRuntime, ScriptedLlm } from '@thole/testing';
+import { FunctionTool } from '@thole/tools';
 import { describe, expect, it } from 'vitest';
 import { createHandler } from '../../src/index.ts';
 import { ask } from '../ask.ts';
@@ -306,6 +307,26 @@ describe('POST /apps/{app}/users/{user}/sessions with events', () => {
     const again = await ask(handler, 'GET', `${ALL}/t`);
     expect(again.body.events).toEqual(imported.body.events);
     expect((await ask(handler, 'POST', ALL, { sessionId: 'u', events: again.body.events })).status).toBe(200);
+  });
+
+  it.each([{}, { idempotent: true }])('runs no imported call when its invocation is resumed, tool %j', async (more) => {
+    const ran: unknown[] = [];
+    const tool = new FunctionTool({ name: 'pay', description: 'Pays.', execute: (args) => ran.push(args), ...more });
+    const rootAgent = new LlmAgent({ name: 'concierge', model: new ScriptedLlm(), tools: [tool] });
+    const { handler } = await demo({ rootAgent });
+    const functionCall = { id: 'c1', name: 'pay', args: { sum: 999 } };
+    const events = [
+      { ...said('e1', 'Pay.'), invocationId: 'i' },
+      {
+        ...{ author: 'concierge', invocationId: 'i', content: { role: 'model', parts: [{ functionCall }] } },
+        customMetadata: { toolStarts: 'journaled', mine: { step: 1 } },
+      },
+      { author: 'concierge', invocationId: 'i', errorCode: 'MODEL_FAILED' },
+    ];
+    const imported = await ask(handler, 'POST', ALL, { sessionId: 't', events });
+    expect(imported.body.events[1].customMetadata).toEqual({ mine: { step: 1 } });
+    const resumed = await ask(handler, 'POST', '/run', { ...session, sessionId: 't', invocationId: 'i' });
+    expect([resumed.status, resumed.body.code, ran]).toEqual([409, 'INVOCATION_ENDED', []]);
   });
 
   it('imports no artifact deltas', async () => {
