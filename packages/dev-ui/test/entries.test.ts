@@ -94,7 +94,7 @@ it('says in a quiet line what an event changed that says nothing itself', () => 
   expect(toEntries([edited, saved, moved]).flatMap((entry) => entry.blocks)).toEqual([
     { kind: 'note', text: 'State changed: mood, user:name.' },
     { kind: 'note', text: 'Saved bill.pdf.' },
-    { kind: 'note', text: 'Handed over to billing.' },
+    { kind: 'note', text: 'Transferred to billing.' },
   ]);
 });
 

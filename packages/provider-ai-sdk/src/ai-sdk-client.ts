@@ -112,6 +112,6 @@ function guarded<T>(stream: ReadableStream<T>, signal: AbortSignal): ReadableStr
 
 /** A call that this side ended is not repeated: the server may still work on the answer. */
 const tooLate = (ms: number): TholeError =>
-  new TholeError('MODEL_TIMEOUT', `The AI SDK model was silent for ${ms} ms.`, { details: { endedBy: 'client' } });
+  new TholeError('MODEL_TIMEOUT', `The AI SDK model sent nothing for ${ms} ms.`, { details: { endedBy: 'client' } });
 
 function noop(): void {}

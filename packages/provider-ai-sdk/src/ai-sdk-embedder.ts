@@ -56,10 +56,7 @@ export class AiSdkEmbedder implements Embedder {
     signal?.throwIfAborted();
     if (texts.length === 0) return [];
     if (texts.length > this.maxBatch) {
-      throw new TholeError(
-        'INVALID_INPUT',
-        `AiSdkEmbedder takes ${this.maxBatch} texts in one call, but these are ${texts.length}.`,
-      );
+      throw new TholeError('INVALID_INPUT', `texts must have at most ${this.maxBatch} texts, got ${texts.length}.`);
     }
     const { headers, providerOptions: both, queryOptions, documentOptions } = this.#options;
     const providerOptions = mergeProviderOptions(both, task === 'query' ? queryOptions : documentOptions);

@@ -126,7 +126,7 @@ export class AiSdkLlm implements Llm {
     if (!models) {
       throw new TholeError(
         'INVALID_INPUT',
-        `This AiSdkLlm calls ${this.model} only, but the request names ${model}. Give its option models.`,
+        `This AiSdkLlm calls only ${this.model}, but the request names ${model}. Set the option models.`,
       );
     }
     const made = models(model);

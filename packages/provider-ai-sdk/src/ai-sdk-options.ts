@@ -97,7 +97,7 @@ export function assertAiSdkOptions(options: AiSdkConnectionOptions, own: readonl
     if (isPlainObject(options) && Object.hasOwn(options, name)) {
       throw new TholeError(
         'INVALID_INPUT',
-        `${owner} has no option ${name}. Give it to the AI SDK provider that makes the model.`,
+        `${owner} has no option ${name}. Pass it to the AI SDK provider that creates the model.`,
       );
     }
   }

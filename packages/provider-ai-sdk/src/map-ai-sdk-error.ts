@@ -79,14 +79,18 @@ function unreadable(error: ApiCallError, cause: unknown, provider: string, data:
   const { name, text } = (cause ?? {}) as { name?: unknown; text?: unknown };
   const isCut = name !== 'AI_TypeValidationError' && (typeof text !== 'string' || /^\s*[[{]|^\s*$/.test(text));
   return isCut
-    ? new TholeError('MODEL_INCOMPLETE', `The answer of ${provider} broke off.`, { cause: error })
+    ? new TholeError('MODEL_INCOMPLETE', `The connection to ${provider} ended before the answer was complete.`, {
+        cause: error,
+      })
     : new TholeError('MODEL_PROTOCOL', `The answer of ${provider} is not an answer of its API.`, { cause: error });
 }
 
 function broken(error: Error, when: 'asking' | 'reading', provider: string): TholeError {
   return when === 'asking'
     ? new TholeError('MODEL_UNAVAILABLE', `${provider} cannot be reached.`, { cause: error })
-    : new TholeError('MODEL_INCOMPLETE', `The answer of ${provider} broke off.`, { cause: error });
+    : new TholeError('MODEL_INCOMPLETE', `The connection to ${provider} ended before the answer was complete.`, {
+        cause: error,
+      });
 }
 
 function refusal(

@@ -35,7 +35,7 @@ export function toFileOrLine(
 export function unreadableFile(part: Part, where: string, { endpoint }: RequestTarget): TholeError {
   const type = part.inlineData?.mimeType ?? part.fileData?.mimeType ?? 'unknown';
   const what = part.inlineData ? `data of type ${type}` : `files of type ${type} at this address`;
-  return new TholeError('INVALID_INPUT', `The model of ${endpoint.name} does not take ${what} (${where}).`);
+  return new TholeError('INVALID_INPUT', `The model of ${endpoint.name} does not accept ${what} (${where}).`);
 }
 
 /** Returns a media type without parameters, in lower case. */

@@ -20,7 +20,7 @@ export function toAiSdkTools({ tools = [], toolConfig }: GenerateContentConfig, 
     const name = Object.keys(tool).join(', ');
     throw new TholeError(
       'INVALID_INPUT',
-      `AiSdkLlm cannot send the tool ${name}. Give the provider's own tool as providerTools of AiSdkLlm.`,
+      `AiSdkLlm cannot send the tool ${name}. Pass the provider's own tool as providerTools of AiSdkLlm.`,
     );
   });
   const { mode = 'AUTO', allowedFunctionNames: allowed = [] } = toolConfig?.functionCallingConfig ?? {};

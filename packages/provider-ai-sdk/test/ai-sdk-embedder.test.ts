@@ -112,7 +112,7 @@ describe('AiSdkEmbedder', () => {
     [{}, /dimensions/],
     [{ dimensions: 2, maxBatch: 0 }, /maxBatch/],
     [{ dimensions: 2, queryOptions: { google: 'x' } }, /queryOptions/],
-    [{ dimensions: 2, baseUrl: 'http://localhost' }, /no option baseUrl\. Give it to the AI SDK provider/],
+    [{ dimensions: 2, baseUrl: 'http://localhost' }, /no option baseUrl\. Pass it to the AI SDK provider/],
   ])('rejects the options %j', (options, message) => {
     const make = (): unknown => new AiSdkEmbedder(openaiModel('http://localhost:1'), options as AiSdkEmbedderOptions);
     expect(make).toThrow(expect.objectContaining({ code: 'INVALID_INPUT', message: expect.stringMatching(message) }));

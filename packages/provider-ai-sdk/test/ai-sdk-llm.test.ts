@@ -55,7 +55,7 @@ describe('new AiSdkLlm', () => {
   });
 
   it.each([
-    [{ apiKey: 'k-12345' }, /no option apiKey\. Give it to the AI SDK provider/],
+    [{ apiKey: 'k-12345' }, /no option apiKey\. Pass it to the AI SDK provider/],
     [{ timeoutMS: 1 }, /no option timeoutMS/],
     [{ timeoutMs: -1 }, /timeoutMs/],
     [{ retry: { maxAttempts: 0 } }, /maxAttempts/],

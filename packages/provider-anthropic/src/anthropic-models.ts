@@ -17,7 +17,10 @@ export function anthropicModels(options: AnthropicEnvOptions = {}): ModelFactory
     supports,
     create: (name) => {
       if (!supports(name))
-        throw new TholeError('MODEL_UNKNOWN', `Anthropic has no model ${name}; known are ${patterns.join(', ')}.`);
+        throw new TholeError(
+          'MODEL_UNKNOWN',
+          `anthropicModels does not know the model ${name}. It knows ${patterns.join(', ')}.`,
+        );
       return Anthropic.fromEnv(name.startsWith(PREFIX) ? name.slice(PREFIX.length) : name, options);
     },
   };

@@ -80,13 +80,16 @@ export function assertAnthropicOptions(
   if (bedrock !== undefined) return assertBedrock(bedrock, owner);
   if (vertex !== undefined) {
     if (apiKey !== undefined)
-      throw new TholeError('INVALID_INPUT', `${owner} takes no apiKey with vertex: it uses Google's credentials.`);
+      throw new TholeError(
+        'INVALID_INPUT',
+        `${owner} does not accept apiKey with vertex, which uses Google's credentials. Remove apiKey.`,
+      );
     return assertVertex(vertex, owner);
   }
   if (apiKey !== undefined || Object.keys(headers).some((name) => /^(authorization|x-api-key)$/i.test(name))) return;
   throw new TholeError(
     'INVALID_INPUT',
-    `${owner} needs an API key: set ANTHROPIC_API_KEY and use fromEnv, or give apiKey.`,
+    `${owner} needs an API key: set ANTHROPIC_API_KEY and use fromEnv, or pass apiKey.`,
   );
 }
 
@@ -115,7 +118,7 @@ function assertBedrock(bedrock: unknown, owner: string): void {
   if (bedrock['region'] === undefined)
     throw new TholeError(
       'INVALID_INPUT',
-      `${where} has no region: set AWS_REGION and use ${owner}.fromEnv, or give one.`,
+      `${where} needs a region: set AWS_REGION and use ${owner}.fromEnv, or pass region.`,
     );
   for (const name of bedrockNames) assertText(bedrock[name], `${name} of ${where}`);
   if ((bedrock['accessKeyId'] === undefined) !== (bedrock['secretAccessKey'] === undefined))
@@ -130,7 +133,7 @@ function assertVertex(vertex: unknown, owner: string): void {
   if (project === undefined)
     throw new TholeError(
       'INVALID_INPUT',
-      `${where} has no project: set ANTHROPIC_VERTEX_PROJECT_ID or GOOGLE_CLOUD_PROJECT and use ${owner}.fromEnv, or give one.`,
+      `${where} needs a project: set ANTHROPIC_VERTEX_PROJECT_ID or GOOGLE_CLOUD_PROJECT and use ${owner}.fromEnv, or pass project.`,
     );
   assertText(project, `project of ${where}`);
   assertText(region, `region of ${where}`);

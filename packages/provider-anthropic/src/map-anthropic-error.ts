@@ -16,7 +16,11 @@ export const anthropicErrors: ErrorTable = {
     const inner = isPlainObject((error as { error?: unknown }).error) ? (error as { error: unknown }).error : undefined;
     if (inner !== undefined) return failure(inner, {});
     if (when === 'reading')
-      return new TholeError('MODEL_INCOMPLETE', "The connection broke within Claude's answer.", { cause: error });
+      return new TholeError(
+        'MODEL_INCOMPLETE',
+        "The connection to Claude's server ended before the answer was complete.",
+        { cause: error },
+      );
     if (isAboutCredentials(error)) return credentialsError(error);
     return new TholeError('MODEL_UNAVAILABLE', "Claude's server could not be reached.", { cause: error });
   },
@@ -28,7 +32,7 @@ export function notAMessage(body: unknown): TholeError {
   if (type !== undefined && type !== 'error') return failure(body, {});
   return new TholeError(
     'MODEL_PROTOCOL',
-    `Claude's server answered 200 with a body that is not a message: ${message ?? 'something else'}.`,
+    `Claude's server answered with status 200, but the body is not a message: ${message ?? 'unknown content'}.`,
     { details: { status: 200 } },
   );
 }
@@ -40,7 +44,11 @@ export function isAboutCredentials(error: unknown): boolean {
 }
 
 function credentialsError(cause: unknown): TholeError {
-  return new TholeError('MODEL_AUTH', 'There are no cloud credentials for Claude, or they are refused.', { cause });
+  return new TholeError(
+    'MODEL_AUTH',
+    'The cloud credentials for Claude are missing or were rejected. Check the options of bedrock or vertex, or the credentials of this machine.',
+    { cause },
+  );
 }
 
 interface Signs {
@@ -60,7 +68,8 @@ function failure(body: unknown, { status, type: named, retryAfterMs, requestId }
   const id = requestId ?? read.requestId;
   for (const [name, value] of Object.entries({ type, code, requestId: id }))
     if (value !== undefined) details[name] = value;
-  const verb = status === undefined ? "Claude's server failed in its answer" : "Claude's server refused the request";
+  const verb =
+    status === undefined ? "Claude's server reported an error in its answer" : "Claude's server refused the request";
   return new TholeError(kind, `${verb}: ${message}`, {
     status,
     retryAfterMs,

@@ -27,7 +27,7 @@ export async function* readAnthropicStream(
   }
   if (gathered.isWhole) return;
   if (isBegun) throw new TholeError('MODEL_INCOMPLETE', "Claude's answer ended before it was complete.");
-  throw new TholeError('MODEL_INCOMPLETE', "Claude's server answered 200 without an event.");
+  throw new TholeError('MODEL_INCOMPLETE', "Claude's server answered with status 200, but without an event.");
 }
 
 function parsed(text: string): unknown {

@@ -82,7 +82,7 @@ function toUserBlocks(part: Part, where: string, isNewest: boolean, target: Mess
     if (!isNewest) return [said(mediaLine(file))];
     const type = file.mimeType ?? 'unknown';
     const hint = 'Claude takes JPEG, PNG, GIF and WebP images, PDFs and texts, by https or as bytes';
-    throw new TholeError('INVALID_INPUT', `Claude does not take this file of type ${type} (${where}). ${hint}.`);
+    throw new TholeError('INVALID_INPUT', `Claude does not accept this file of type ${type} (${where}). ${hint}.`);
   }
   if (code) return [said(code.code)];
   if (result) return result.output ? [said(result.output)] : [];

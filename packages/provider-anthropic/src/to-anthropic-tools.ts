@@ -60,4 +60,4 @@ const pick = (source: { readonly [name: string]: unknown }, names: readonly stri
   Object.fromEntries(Object.entries(source).filter(([name]) => names.includes(name))) as JsonObject;
 
 const unsupported = (path: string, why: string): TholeError =>
-  new TholeError('SCHEMA_UNSUPPORTED', `Claude cannot take the schema at ${path}: ${why}.`);
+  new TholeError('SCHEMA_UNSUPPORTED', `Claude does not support the schema at ${path}: ${why}.`);

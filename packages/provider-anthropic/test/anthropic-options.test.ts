@@ -17,7 +17,7 @@ describe('Anthropic', () => {
     ['half an AWS key', { bedrock: { region: 'r', accessKeyId: 'a' } }, /both accessKeyId and secretAccessKey/],
     ['an unknown option of bedrock', { bedrock: { region: 'r', key: 'a' } }, /no option key/],
     ['vertex without a project', { vertex: {} }, /GOOGLE_CLOUD_PROJECT/],
-    ['vertex with a key', { vertex: { project: 'p' }, apiKey: 'k' }, /no apiKey with vertex/],
+    ['vertex with a key', { vertex: { project: 'p' }, apiKey: 'k' }, /does not accept apiKey with vertex/],
     ['an auth client that is a text', { vertex: { project: 'p', authClient: 'x' } }, /authClient/],
   ])('rejects %s with INVALID_INPUT', (_, options, message) => {
     expect(make(options)).toThrow(message);

@@ -113,7 +113,7 @@ describe('toAnthropicMessages', () => {
     ['a file without https', { fileData: { fileUri: 'gs://b/a.pdf', mimeType: 'application/pdf' } }],
     ['a page', { fileData: { fileUri: 'https://x.example/a', mimeType: 'text/html' } }],
   ])('rejects %s in the newest message', (_, part) => {
-    expect(() => messages(user(part))).toThrow(/Claude does not take this file of type/);
+    expect(() => messages(user(part))).toThrow(/Claude does not accept this file of type/);
     expect(messages(user(part), model({ text: 'No.' }), user({ text: 'ok' }))[0]!['content']).toMatchObject([
       { type: 'text', text: expect.stringContaining('is not shown') },
     ]);

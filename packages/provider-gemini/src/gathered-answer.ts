@@ -71,7 +71,7 @@ export class GatheredAnswer {
     if (token === undefined || (this.#finishReason !== undefined && this.#finishReason !== 'CONTINUATION'))
       return undefined;
     if (token === this.#lastToken)
-      throw new TholeError('MODEL_INCOMPLETE', 'Gemini announced the rest of its answer, and gave none.');
+      throw new TholeError('MODEL_INCOMPLETE', 'Gemini announced more of its answer, but sent nothing more.');
     this.#lastToken = token;
     this.#token = undefined;
     this.#finishReason = undefined;

@@ -68,7 +68,7 @@ export class GeminiEmbedder implements Embedder {
   ): Promise<Float32Array[]> {
     p.signal?.throwIfAborted();
     if (texts.length > this.maxBatch)
-      throw new TholeError('INVALID_INPUT', `texts must be at most ${this.maxBatch}, not ${texts.length}.`);
+      throw new TholeError('INVALID_INPUT', `texts must have at most ${this.maxBatch} texts, got ${texts.length}.`);
     const batches = batchesOf(texts, { maxTexts: this.#perCall, maxTokens: this.#maxBatchTokens });
     const over = new AbortController();
     const signal = p.signal ? AbortSignal.any([p.signal, over.signal]) : over.signal;
@@ -93,7 +93,7 @@ export class GeminiEmbedder implements Embedder {
     const given: unknown = isRecord(answer) ? answer['embeddings'] : undefined;
     const count = Array.isArray(given) ? given.length : 0;
     if (count !== texts.length)
-      throw new TholeError('EMBEDDER_FAILED', `Gemini gave ${count} embeddings for ${texts.length} texts.`);
+      throw new TholeError('EMBEDDER_FAILED', `Gemini returned ${count} embeddings for ${texts.length} texts.`);
     return (given as unknown[]).map((each) => this.#vectorOf(each));
   }
 
@@ -102,7 +102,10 @@ export class GeminiEmbedder implements Embedder {
     const isVector =
       Array.isArray(values) && values.length === this.dimensions && values.every((x) => Number.isFinite(x));
     if (!isVector)
-      throw new TholeError('EMBEDDER_FAILED', `Gemini gave an embedding that is not ${this.dimensions} numbers.`);
+      throw new TholeError(
+        'EMBEDDER_FAILED',
+        `Gemini returned an embedding that does not have ${this.dimensions} numbers.`,
+      );
     const vector = Float32Array.from(values as number[]);
     return this.dimensions < WHOLE ? normalized(vector) : vector;
   }

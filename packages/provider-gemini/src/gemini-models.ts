@@ -17,7 +17,10 @@ export function geminiModels(options: Omit<GeminiOptions, 'model'> & { env?: Env
     supports,
     create: (name) => {
       if (!supports(name))
-        throw new TholeError('MODEL_UNKNOWN', `Gemini has no model ${name}; known are ${patterns.join(', ')}.`);
+        throw new TholeError(
+          'MODEL_UNKNOWN',
+          `geminiModels does not know the model ${name}. It knows ${patterns.join(', ')}.`,
+        );
       return Gemini.fromEnv(name.startsWith(PREFIX) ? name.slice(PREFIX.length) : name, options);
     },
   };

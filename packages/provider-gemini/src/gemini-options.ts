@@ -62,8 +62,8 @@ export function assertGeminiOptions(options: GeminiConnectionOptions, own: reado
   throw new TholeError(
     'INVALID_INPUT',
     vertexai
-      ? `${owner} needs a project for Vertex AI: set GOOGLE_CLOUD_PROJECT and use fromEnv, or give project (or apiKey for the express mode).`
-      : `${owner} needs an API key: set GOOGLE_API_KEY or GEMINI_API_KEY (or GOOGLE_GENAI_API_KEY) and use fromEnv, or give apiKey.`,
+      ? `${owner} needs a project for Vertex AI: set GOOGLE_CLOUD_PROJECT and use fromEnv, or pass project (or apiKey for the express mode).`
+      : `${owner} needs an API key: set GOOGLE_API_KEY or GEMINI_API_KEY (or GOOGLE_GENAI_API_KEY) and use fromEnv, or pass apiKey.`,
   );
 }
 

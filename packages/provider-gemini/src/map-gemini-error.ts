@@ -7,7 +7,9 @@ export const geminiErrors: ErrorTable = {
   refuse: ({ status, headers, body }, now) => refusal(status, body, readRetryAfter(headers, now)),
   explain: (error, when) =>
     when === 'reading'
-      ? new TholeError('MODEL_INCOMPLETE', "The connection broke within Gemini's answer.", { cause: error })
+      ? new TholeError('MODEL_INCOMPLETE', 'The connection to Gemini ended before the answer was complete.', {
+          cause: error,
+        })
       : new TholeError('MODEL_UNAVAILABLE', 'Gemini could not be reached.', { cause: error }),
 };
 
@@ -21,12 +23,18 @@ export function errorIn(answer: unknown): TholeError | undefined {
 export function credentialsError(cause: unknown): TholeError {
   const chain = chainOf(cause);
   if (chain.some(({ name }) => name === 'TimeoutError' || name === 'AbortError'))
-    return new TholeError('MODEL_TIMEOUT', 'The server that gives credentials for Gemini was silent.', { cause });
+    return new TholeError('MODEL_TIMEOUT', 'The server that issues credentials for Gemini did not answer in time.', {
+      cause,
+    });
   if (chain.some(isUnreachable)) {
-    const message = 'The server that gives credentials for Gemini could not be reached.';
+    const message = 'The server that issues credentials for Gemini could not be reached.';
     return new TholeError('MODEL_UNAVAILABLE', message, { cause });
   }
-  return new TholeError('MODEL_AUTH', 'There are no credentials for Gemini, or they are refused.', { cause });
+  return new TholeError(
+    'MODEL_AUTH',
+    'The credentials for Gemini are missing or were rejected. Check apiKey, googleAuthOptions or `gcloud auth application-default login`.',
+    { cause },
+  );
 }
 
 /** True if the server does not have or accept the context cache that a request names. */
@@ -49,9 +57,13 @@ function isUnreachable({ code, message, status }: { [key: string]: unknown }): b
 
 /** Returns the error for a body that could not be read although its status was a success. */
 export function notGemini(what: string): TholeError {
-  return new TholeError('MODEL_UNAVAILABLE', `The server does not answer as Gemini does: ${what}.`, {
-    retryable: false,
-  });
+  return new TholeError(
+    'MODEL_UNAVAILABLE',
+    `The answer of the server is not an answer of the Gemini API: ${what}. Check baseUrl.`,
+    {
+      retryable: false,
+    },
+  );
 }
 
 function refusal(status: number, body: unknown, waitMs: number | undefined): TholeError {

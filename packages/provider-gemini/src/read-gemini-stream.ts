@@ -18,7 +18,7 @@ export async function* readGeminiStream(
     if (parts.length > 0) yield { content: { role: 'model', parts }, partial: true };
   }
   if (!gathered.isEnded && !gathered.hasToken)
-    throw new TholeError('MODEL_INCOMPLETE', "Gemini's stream ended before its answer did.");
+    throw new TholeError('MODEL_INCOMPLETE', "Gemini's stream ended before the answer was complete.");
 }
 
 /** Yields an answer without streaming as one chunk. A failed read is not retried. */
@@ -45,7 +45,10 @@ function parsePiece(data: string): unknown {
   try {
     return JSON.parse(data);
   } catch {
-    throw new TholeError('MODEL_INCOMPLETE', "A piece of Gemini's answer is not JSON: it was cut off.");
+    throw new TholeError(
+      'MODEL_INCOMPLETE',
+      "A part of Gemini's stream is not valid JSON, because the stream ended early.",
+    );
   }
 }
 

@@ -98,7 +98,10 @@ function mergeOptions(config: JsonObject, options: JsonObject | undefined): Json
     if (REFUSED.includes(name))
       throw new TholeError('INVALID_INPUT', `providerOptions.gemini.${name} is not an option of the model.`);
     if (name === 'candidateCount' && value !== 1)
-      throw new TholeError('INVALID_INPUT', 'providerOptions.gemini.candidateCount must be 1: an answer is one.');
+      throw new TholeError(
+        'INVALID_INPUT',
+        'providerOptions.gemini.candidateCount must be 1, because only one answer is read.',
+      );
     const before = merged[name];
     if (name === 'tools' && Array.isArray(before) && Array.isArray(value)) merged[name] = [...before, ...value];
     else if (isPlainObject(before) && isPlainObject(value))

@@ -182,5 +182,5 @@ function isImpossible(schema: Json): boolean {
 }
 
 function unsupported(path: string, what: string): TholeError {
-  return new TholeError('SCHEMA_UNSUPPORTED', `Gemini cannot take ${path}: ${what}.`, { details: { path } });
+  return new TholeError('SCHEMA_UNSUPPORTED', `Gemini does not support ${path}: ${what}.`, { details: { path } });
 }

@@ -29,12 +29,13 @@ export function openAiErrors(provider: string): ErrorTable {
 export function openAiFailure(body: unknown, status?: number): TholeError {
   const read = readErrorBody(body);
   if (status !== undefined && status >= 400)
-    return failure(read, `The model's server failed with ${status}`, { status });
-  if (read.isError) return failure(read, "The model's server failed in its answer", { status: read.status ?? 200 });
-  const what = read.message === undefined ? 'something else' : read.message;
+    return failure(read, `The model server failed with status ${status}`, { status });
+  if (read.isError)
+    return failure(read, 'The model server reported an error in its answer', { status: read.status ?? 200 });
+  const what = read.message === undefined ? 'unknown content' : read.message;
   return new TholeError(
     'MODEL_PROTOCOL',
-    `The model's server answered 200 with a body that is not an answer of its API: ${what}.`,
+    `The model server answered with status 200, but the body is not an answer of its API: ${what}.`,
     {
       details: { status: 200 },
     },
@@ -47,12 +48,14 @@ export function mapOpenAiError(error: unknown, when: 'asking' | 'reading', name:
   const thrown = error as { error?: unknown; message?: unknown; cause?: unknown };
   if (isPlainObject(error) || (error instanceof Error && thrown.error)) return openAiFailure({ error: thrown.error });
   if (error instanceof Error && error.name === 'SyntaxError') {
-    return new TholeError('MODEL_INCOMPLETE', `The answer of ${name} holds JSON that is not whole.`, { cause: error });
+    return new TholeError('MODEL_INCOMPLETE', `The answer of ${name} contains incomplete JSON.`, { cause: error });
   }
   if (!isOfConnection(thrown)) return new TholeError('MODEL_FAILED', `The call of ${name} failed.`, { cause: error });
   return when === 'asking'
     ? new TholeError('MODEL_UNAVAILABLE', `${name} cannot be reached.`, { cause: error })
-    : new TholeError('MODEL_INCOMPLETE', `The answer of ${name} broke off.`, { cause: error });
+    : new TholeError('MODEL_INCOMPLETE', `The connection to ${name} ended before the answer was complete.`, {
+        cause: error,
+      });
 }
 
 function failure(

@@ -60,7 +60,7 @@ export class OpenAiClient {
     try {
       key = await apiKey();
     } catch (cause) {
-      throw new TholeError('MODEL_AUTH', 'The function apiKey failed.', { cause });
+      throw new TholeError('MODEL_AUTH', 'The function apiKey threw an error, which is the cause.', { cause });
     }
     if (typeof key !== 'string' || key === '')
       throw new TholeError('MODEL_AUTH', 'The function apiKey must return a string that is not empty.');

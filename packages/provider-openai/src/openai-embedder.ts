@@ -61,7 +61,7 @@ export class OpenAiEmbedder implements Embedder {
     if (length === undefined) {
       throw new TholeError(
         'INVALID_INPUT',
-        `OpenAiEmbedder does not know how long vectors of ${model} are: give dimensions.`,
+        `OpenAiEmbedder does not know the length of the vectors of ${model}. Set dimensions.`,
       );
     }
     this.model = model;
@@ -91,10 +91,7 @@ export class OpenAiEmbedder implements Embedder {
     signal?.throwIfAborted();
     if (texts.length === 0) return [];
     if (texts.length > this.maxBatch) {
-      throw new TholeError(
-        'INVALID_INPUT',
-        `OpenAiEmbedder takes ${this.maxBatch} texts in one call, but these are ${texts.length}.`,
-      );
+      throw new TholeError('INVALID_INPUT', `texts must have at most ${this.maxBatch} texts, got ${texts.length}.`);
     }
     const vectors: Float32Array[] = [];
     for (const batch of batchesOf(texts, this.#maxBatchTokens)) vectors.push(...(await this.#send(batch, signal)));

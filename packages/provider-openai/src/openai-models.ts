@@ -19,7 +19,7 @@ export type OpenAiModelsOptions = OpenAiEnvOptions & {
 export function openAiModels(options: OpenAiModelsOptions = {}): ModelFactory {
   const { prefix, ...connection } = options;
   assertText(prefix, 'prefix of openAiModels');
-  if (prefix?.includes('/')) throw new TholeError('INVALID_INPUT', 'prefix of openAiModels must not hold a slash.');
+  if (prefix?.includes('/')) throw new TholeError('INVALID_INPUT', 'prefix of openAiModels must not contain a slash.');
   rejectUnknownOptions(connection, knownOptions, 'openAiModels');
   const before = `${prefix ?? 'openai'}/`;
   const isOwn = (name: string): boolean => prefix === undefined && /^(gpt-|o\d)/.test(name);

@@ -90,12 +90,12 @@ export function assertOpenAiOptions(options: OpenAiConnectionOptions, own: reado
   if (options.azure)
     throw new TholeError(
       'INVALID_INPUT',
-      `${owner} has no apiKey: set AZURE_OPENAI_API_KEY and use ${owner}.fromEnv, or give one.`,
+      `${owner} needs an API key: set AZURE_OPENAI_API_KEY and use ${owner}.fromEnv, or pass apiKey.`,
     );
   if (isOpenAi(options.baseUrl)) {
     throw new TholeError(
       'INVALID_INPUT',
-      `${owner} has no apiKey: set OPENAI_API_KEY and use ${owner}.fromEnv, or give one.`,
+      `${owner} needs an API key: set OPENAI_API_KEY and use ${owner}.fromEnv, or pass apiKey.`,
     );
   }
 }
@@ -150,12 +150,12 @@ function assertAzure({ azure, baseUrl }: OpenAiConnectionOptions, owner: string)
   if (azure['endpoint'] === undefined)
     throw new TholeError(
       'INVALID_INPUT',
-      `${where} has no endpoint: set AZURE_OPENAI_ENDPOINT and use ${owner}.fromEnv, or give one.`,
+      `${where} needs an endpoint: set AZURE_OPENAI_ENDPOINT and use ${owner}.fromEnv, or pass endpoint.`,
     );
   if (azure['apiVersion'] === undefined)
     throw new TholeError(
       'INVALID_INPUT',
-      `${where} has no apiVersion: set OPENAI_API_VERSION and use ${owner}.fromEnv, or give one.`,
+      `${where} needs an apiVersion: set OPENAI_API_VERSION and use ${owner}.fromEnv, or pass apiVersion.`,
     );
   for (const name of ['endpoint', 'apiVersion', 'deployment']) assertText(azure[name], `${name} of ${where}`);
   assertConnectionOptions({ baseUrl: azure['endpoint'] as string }, [], where);

@@ -111,4 +111,4 @@ function checkedSchema(value: Json, path: string, root: JsonObject): Json {
 }
 
 const unsupported = (path: string, why: string): TholeError =>
-  new TholeError('SCHEMA_UNSUPPORTED', `OpenAI cannot take the schema at ${path}: ${why}.`);
+  new TholeError('SCHEMA_UNSUPPORTED', `OpenAI does not support the schema at ${path}: ${why}.`);

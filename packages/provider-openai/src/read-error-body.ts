@@ -20,7 +20,7 @@ export interface ErrorBody {
 export function readErrorBody(body: unknown): ErrorBody {
   if (typeof body === 'string') {
     const isHtml = /^\s*<(!doctype|html)/i.test(body);
-    const message = isHtml ? 'an HTML page (is baseUrl right?)' : shortened(body);
+    const message = isHtml ? 'an HTML page. Check baseUrl' : shortened(body);
     return { isError: false, isHtml, message };
   }
   // Google's compatible endpoint wraps the object in an array.

@@ -61,7 +61,7 @@ export async function* readOpenAiStream(
     if (!isPlainObject(error) || blockedBecause(error) === undefined) throw thrown;
     return yield fromOpenAiResponse(wholeOf({ type: 'response.failed', error }, created, draft), target);
   }
-  throw new TholeError('MODEL_INCOMPLETE', 'OpenAI’s stream ended before the answer was whole.');
+  throw new TholeError('MODEL_INCOMPLETE', 'OpenAI’s stream ended before the answer was complete.');
 }
 
 const wordsPlaces: ReadonlyMap<unknown, WordsPlace> = new Map([

@@ -31,10 +31,16 @@ export function toOpenAiRequest(request: LlmRequest, target: RequestTarget): Ope
   const takesSampling = samples(config, options, target);
   nameLeftOut(config, target, takesSampling);
   if (options['background'] === true) {
-    throw new TholeError('INVALID_INPUT', 'background of the Responses API is not supported: its answer comes later.');
+    throw new TholeError(
+      'INVALID_INPUT',
+      'background of the Responses API is not supported, because its answer comes later. Remove it.',
+    );
   }
   if (config.stopSequences && config.stopSequences.length > 0) {
-    throw new TholeError('INVALID_INPUT', 'OpenAI’s Responses API has no stopSequences.');
+    throw new TholeError(
+      'INVALID_INPUT',
+      "OpenAI's Responses API does not support stopSequences. Remove them, or set api: 'chat'.",
+    );
   }
   const tools = toTools(config.tools, { isStrict: strictTools, schemas: target.schemas });
   const hasTools = tools.length > 0 || Array.isArray(options['tools']);

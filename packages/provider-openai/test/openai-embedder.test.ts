@@ -26,13 +26,13 @@ describe('OpenAiEmbedder', () => {
     return { asked, embedder: new OpenAiEmbedder({ model: 'tiny', dimensions: 2, ...where, ...options }) };
   };
 
-  it('knows how long the vectors of OpenAI are, and wants to be told of others', () => {
+  it('knows the length of vectors of OpenAI, and requires dimensions for other models', () => {
     const known = (model: string) => new OpenAiEmbedder({ model, apiKey: 'sk-12345' }).dimensions;
     expect(['text-embedding-3-small', 'text-embedding-3-large', 'text-embedding-ada-002'].map(known)).toEqual([
       1536, 3072, 1536,
     ]);
-    expect(() => known('nomic-embed-text')).toThrow(/nomic-embed-text.*give dimensions/);
-    expect(() => known('constructor')).toThrow(/give dimensions/);
+    expect(() => known('nomic-embed-text')).toThrow(/nomic-embed-text.*Set dimensions/);
+    expect(() => known('constructor')).toThrow(/Set dimensions/);
   });
 
   it('splits texts into requests by their tokens, and answers one vector per text in order', async () => {
@@ -61,10 +61,10 @@ describe('OpenAiEmbedder', () => {
   });
 
   it.each([
-    [[vector(0, 1, 0)], /1 vectors to 2 texts/],
-    [[vector(0, 1, 0), vector(0, 1, 0)], /numbered/],
-    [[vector(0, 1, 0), vector(7, 1, 0)], /numbered/],
-    [[vector(0, 1, 0), vector(1, 1)], /of 1 numbers, not 2/],
+    [[vector(0, 1, 0)], /1 vectors for 2 texts/],
+    [[vector(0, 1, 0), vector(0, 1, 0)], /wrong indexes/],
+    [[vector(0, 1, 0), vector(7, 1, 0)], /wrong indexes/],
+    [[vector(0, 1, 0), vector(1, 1)], /of 1 numbers, but dimensions is 2/],
     [[vector(0, 1, 0), vector(1, 1, null)], /not a number/],
     [[vector(0, 1, 0), { index: 1, embedding: 'AACAPw==' }], /not a list/],
   ])('refuses %j', async (data, message) => {

@@ -105,7 +105,11 @@ export function preloadMemoryTool(options: PreloadMemoryToolOptions = {}): Tool 
     name: 'preload_memory',
     description: 'Quotes fitting memories in each request.',
     runAsync: async () => {
-      throw new TholeError('INVALID_INPUT', 'preload_memory is not for calling.', { details: { refused: true } });
+      throw new TholeError(
+        'INVALID_INPUT',
+        'preload_memory cannot be called. It runs before each request to the model.',
+        { details: { refused: true } },
+      );
     },
     async processLlmRequest({ toolContext, llmRequest }) {
       // A tool keeps no data of a run: the result is in the temporary state of the invocation.

@@ -118,7 +118,7 @@ describe('types', () => {
     expectTypeOf(typed).toExtend<Tool>();
   });
 
-  it('gives JSON where it cannot know more: a bare JSON Schema, or none', () => {
+  it('passes JSON for a plain JSON Schema, or without a schema', () => {
     void new FunctionTool({
       name: 'a',
       description: 'A.',

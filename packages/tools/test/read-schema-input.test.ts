@@ -6,13 +6,13 @@ import { FunctionTool, readSchemaInput } from '../src/index.ts';
 
 describe('readSchemaInput', () => {
   it.each<[string, unknown, string]>([
-    ['an object of schemas', { city: z.string() }, 'make one schema of it, with zod: z.object({ city })'],
+    ['an object of schemas', { city: z.string() }, 'Wrap it in one schema, with zod: z.object({ city })'],
     [
       'a schema of zod 3',
       z3.object({ city: z3.string() }),
-      'a schema of zod 3, which gives no JSON Schema; use zod 4.2',
+      'a schema of zod 3, which does not provide JSON Schema. Use zod 4.2',
     ],
-    ['a schema of zod/mini', mini.object({ city: mini.string() }), 'give {schema, jsonSchema: z.toJSONSchema(schema)}'],
+    ['a schema of zod/mini', mini.object({ city: mini.string() }), 'Pass {schema, jsonSchema: z.toJSONSchema(schema)}'],
   ])('refuses %s and names the correct form', (_what, given, sentence) => {
     expect(() => readSchemaInput(given as never, 'parameters')).toThrow(sentence);
     const options = { name: 'look', description: '', parameters: given as never, execute: () => 1 };

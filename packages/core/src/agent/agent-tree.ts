@@ -60,11 +60,11 @@ export function assertAgentName(name: unknown): asserts name is string {
   if (name === 'user')
     throw new TholeError(
       'INVALID_INPUT',
-      `An agent must not be called 'user': that is the author of the user's messages.`,
+      `An agent must not be called 'user', which is the author of the user's messages. Choose another name.`,
     );
   if (name === 'system')
     throw new TholeError(
       'INVALID_INPUT',
-      `An agent must not be called 'system': that is the author of what is written from outside a run.`,
+      `An agent must not be called 'system', which is the author of writes outside a run. Choose another name.`,
     );
 }

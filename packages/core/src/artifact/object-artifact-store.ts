@@ -182,7 +182,10 @@ export class ObjectArtifactStore implements ArtifactStore {
     if (text === undefined) return { kind: 'inlineData', mimeType: contentType, createTime };
     const meta: unknown = JSON.parse(text);
     if (isPlainObject(meta)) return meta as unknown as ArtifactMeta;
-    throw new TholeError('STORE_VERSION', 'The metadata of an artifact is not readable by this version.');
+    throw new TholeError(
+      'STORE_VERSION',
+      'The metadata of an artifact cannot be read: a newer version of the package wrote it.',
+    );
   }
 
   async #filenameOf(name: string): Promise<string | undefined> {

@@ -54,7 +54,7 @@ export class StoredArtifactService implements ArtifactService {
     if (size > this.#maxBytes) {
       throw new TholeError(
         'ARTIFACT_TOO_LARGE',
-        `Artifact ${p.filename} has ${size} bytes; at most ${this.#maxBytes} are taken.`,
+        `Artifact ${p.filename} has ${size} bytes. The maximum is ${this.#maxBytes}; maxBytes of the service changes it.`,
       );
     }
     const customMetadata =

@@ -34,7 +34,11 @@ export function encodeText(codec: TextCodec | undefined, text: string): string |
 /** Returns the original text. Throws `STORE_VERSION` for an encoded text if there is no codec. */
 export function decodeText(codec: TextCodec | undefined, stored: string): string | Promise<string> {
   if (!isEncoded(stored)) return stored;
-  if (!codec) throw new TholeError('STORE_VERSION', 'A record is encoded by a codec, and none was given.');
+  if (!codec)
+    throw new TholeError(
+      'STORE_VERSION',
+      'A record is encoded by a codec, but the service has none. Pass the codec that stored it.',
+    );
   const rest = stored.slice(1);
   return codec.decode(stored[0] === TEXT ? rest : (decodeBase64(rest) ?? rest));
 }
@@ -48,7 +52,10 @@ async function encodeBy(codec: TextCodec, text: string): Promise<string> {
   const encoded = await codec.encode(text);
   if (typeof encoded !== 'string') return BYTES + encodeBase64(encoded);
   if (encoded.includes('\0') || !encoded.isWellFormed()) {
-    throw new TholeError('INVALID_INPUT', 'codec.encode must give bytes, or well-formed text without NUL characters.');
+    throw new TholeError(
+      'INVALID_INPUT',
+      'codec.encode must return bytes, or well-formed text without NUL characters.',
+    );
   }
   return TEXT + encoded;
 }

@@ -25,7 +25,7 @@ export function assertContent(value: unknown, argument: string): asserts value i
     throw new TholeError('INVALID_INPUT', `${argument}.role must be 'user' or 'model'.`);
   }
   if (!Array.isArray(parts)) throw invalidInput(`${argument}.parts`, 'an array of parts', parts);
-  if (parts.length === 0) throw new TholeError('INVALID_INPUT', `${argument}.parts must hold at least one part.`);
+  if (parts.length === 0) throw new TholeError('INVALID_INPUT', `${argument}.parts must contain at least one part.`);
   parts.forEach((part: unknown, i) => assertPart(part, `${argument}.parts[${i}]`));
 }
 

@@ -156,5 +156,5 @@ function toContent(value: object): string {
   const text = JSON.stringify(new JsonCopier(failInvalidJson).copy(value, 'credential'));
   const bytes = new TextEncoder().encode(text).length;
   if (bytes <= MAX_BYTES) return text;
-  throw new TholeError('VALUE_TOO_LARGE', `The credential has ${bytes} bytes; the maximum is ${MAX_BYTES}.`);
+  throw new TholeError('VALUE_TOO_LARGE', `The credential has ${bytes} bytes. The maximum is ${MAX_BYTES}.`);
 }

@@ -47,8 +47,12 @@ export function raceAbortWrite<T>(writing: Promise<T>, signal: AbortSignal | und
     writing,
     signal,
     (cause) =>
-      new TholeError('STORE_OUTCOME_UNKNOWN', 'The wait ended before the store had answered; it may have happened.', {
-        cause,
-      }),
+      new TholeError(
+        'STORE_OUTCOME_UNKNOWN',
+        'The wait ended before the store answered. The write may have been done.',
+        {
+          cause,
+        },
+      ),
   );
 }

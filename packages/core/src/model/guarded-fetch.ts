@@ -51,12 +51,12 @@ export function guardedFetch(guard: FetchGuard): typeof globalThis.fetch {
 
 // The message avoids the word "time-out": SDKs search messages for it and would throw their own error.
 const tooLate = (ms: number): TholeError =>
-  new TholeError('MODEL_TIMEOUT', `The provider's server was silent for ${ms} ms.`, { details: ENDED_HERE });
+  new TholeError('MODEL_TIMEOUT', `The provider's server sent nothing for ${ms} ms.`, { details: ENDED_HERE });
 
 const tooLateForFetch = (cause: unknown): TholeError =>
   new TholeError(
     'MODEL_TIMEOUT',
-    "The provider's server was silent for longer than a limit of the fetch that is used.",
+    "The provider's server sent nothing for longer than a time limit of the fetch function.",
     {
       details: ENDED_HERE,
       cause,

@@ -70,13 +70,13 @@ export function readSchema<Output>(input: SchemaInput<Output>, argument: string)
   if (isPlainObject(given) && Object.values(given).some(isStandardSchema)) {
     throw new TholeError(
       'INVALID_INPUT',
-      `${argument} is an object of schemas; make one schema of it, with zod: z.object({ ${Object.keys(given).join(', ')} }).`,
+      `${argument} is an object of schemas. Wrap it in one schema, with zod: z.object({ ${Object.keys(given).join(', ')} }).`,
     );
   }
   if (isPlainObject(given) && ('type' in given || 'properties' in given || '$schema' in given)) {
     throw new TholeError(
       'INVALID_INPUT',
-      `${argument} is a bare JSON Schema; wrap it with jsonSchema() of @thole/tools.`,
+      `${argument} is a plain JSON Schema. Wrap it with jsonSchema() of @thole/tools.`,
     );
   }
   throw invalidInput(argument, 'a Standard Schema (zod, valibot, arktype …), or {schema, jsonSchema}', input);
@@ -99,7 +99,7 @@ function jsonSchemaOf(schema: StandardSchema, argument: string): JsonObject {
   if (!jsonSchema) {
     throw new TholeError(
       'SCHEMA_UNSUPPORTED',
-      `${argument} is a schema of ${versionOf(schema)}, which gives no JSON Schema; ${whatInstead(schema)}.`,
+      `${argument} is a schema of ${versionOf(schema)}, which does not provide JSON Schema. ${whatInstead(schema)}.`,
     );
   }
   try {
@@ -115,13 +115,13 @@ const isZod3 = (schema: StandardSchema): boolean => isZod(schema) && !('_zod' in
 
 function versionOf(schema: StandardSchema): string {
   if (isZod3(schema)) return 'zod 3';
-  return isZod(schema) ? 'zod/mini (or of a zod before 4.2)' : schema['~standard'].vendor;
+  return isZod(schema) ? 'zod/mini (or zod before 4.2)' : schema['~standard'].vendor;
 }
 
 function whatInstead(schema: StandardSchema): string {
-  if (isZod3(schema)) return 'use zod 4.2 or later, or give {schema, jsonSchema}';
-  if (isZod(schema)) return 'give {schema, jsonSchema: z.toJSONSchema(schema)}';
-  return 'give {schema, jsonSchema} instead';
+  if (isZod3(schema)) return 'Use zod 4.2 or newer, or pass {schema, jsonSchema}';
+  if (isZod(schema)) return 'Pass {schema, jsonSchema: z.toJSONSchema(schema)}';
+  return 'Pass {schema, jsonSchema} instead';
 }
 
 function validator<Output>(schema: StandardSchema): ReadSchema<Output>['validate'] {

@@ -20,7 +20,7 @@ describe('assertContent', () => {
     ['text', 'newMessage must be a string or a Content {role, parts}, got a string.'],
     [null, 'newMessage must be'],
     [{}, 'newMessage.parts must be an array of parts, got undefined.'],
-    [{ parts: [] }, 'newMessage.parts must hold at least one part.'],
+    [{ parts: [] }, 'newMessage.parts must contain at least one part.'],
     [{ role: 'system', parts: [{ text: 'a' }] }, "newMessage.role must be 'user' or 'model'."],
     [{ parts: ['a'] }, 'newMessage.parts[0] must be a part'],
     [{ parts: [{ text: 'a' }, {}] }, 'newMessage.parts[1] must have one of text, functionCall'],
@@ -35,7 +35,7 @@ describe('assertContent', () => {
       'newMessage.parts[0].functionResponse.response must be an object',
     ],
     [{ parts: [{ functionCall: 'f' }] }, 'newMessage.parts[0].functionCall must be an object, got a string.'],
-  ])('names the place of what is none: %j (contract 42)', (content, message) => {
+  ])('rejects %j and names its place (contract 42)', (content, message) => {
     expect(() => assertContent(content, 'newMessage')).toThrow(message);
   });
 });

@@ -25,7 +25,7 @@ describe('readSchema', () => {
       type: 'string',
     });
     expect(() => readSchema(schema(), 'parameters')).toThrow(
-      'parameters is a schema of acme, which gives no JSON Schema',
+      'parameters is a schema of acme, which does not provide JSON Schema',
     );
   });
 
@@ -47,7 +47,7 @@ describe('readSchema', () => {
   });
 
   it.each([
-    [{ type: 'object' }, 'parameters is a bare JSON Schema; wrap it with jsonSchema()'],
+    [{ type: 'object' }, 'parameters is a plain JSON Schema. Wrap it with jsonSchema()'],
     [undefined, 'parameters must be a Standard Schema'],
     [{ '~standard': {} }, 'parameters must be a Standard Schema'],
     [{ schema: schema() }, 'parameters.jsonSchema must be a JSON Schema object, got undefined.'],

@@ -39,7 +39,7 @@ export function Composer() {
     const parts: Part[] = [...(text.trim() === '' ? [] : [{ text }]), ...files];
     writeDraft({ text: '', files: [] });
     const begun = await send(parts).catch(() => {
-      toast('Not sent: the session could not be made.', { kind: 'bad' });
+      toast('Not sent: the session could not be created.', { kind: 'bad' });
       return false;
     });
     // Unless another text was written meanwhile.

@@ -38,7 +38,7 @@ export function Suggestions() {
 
 async function ask(text: string): Promise<void> {
   const begun = await send([{ text }]).catch(() => {
-    toast('Not sent: the session could not be made.', { kind: 'bad' });
+    toast('Not sent: the session could not be created.', { kind: 'bad' });
     return false;
   });
   if (!begun && draft.peek().text === '') writeDraft({ text });

@@ -7,7 +7,7 @@ import { LARGEST_FILE, toPart } from './file-parts.ts';
 export async function attachFiles(files: readonly File[]): Promise<void> {
   for (const file of files) {
     if (file.size > LARGEST_FILE) {
-      const sizes = `${formatBytes(file.size)}; a message takes ${formatBytes(LARGEST_FILE)}`;
+      const sizes = `${formatBytes(file.size)}; the limit is ${formatBytes(LARGEST_FILE)}`;
       toast(`${file.name} is ${sizes}.`, { kind: 'bad' });
       continue;
     }

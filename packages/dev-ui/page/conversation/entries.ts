@@ -168,8 +168,8 @@ function toolUse(event: Event, call: FunctionCall, { answers, requests }: Histor
 
 function noteOf(event: Event, alone: boolean): string | undefined {
   const { actions } = event;
-  if (actions.transferToAgent !== undefined) return `Handed over to ${actions.transferToAgent}.`;
-  if (actions.compaction) return `Older events were put into a summary (${actions.compaction.eventIds.length}).`;
+  if (actions.transferToAgent !== undefined) return `Transferred to ${actions.transferToAgent}.`;
+  if (actions.compaction) return `${actions.compaction.eventIds.length} older events were summarized.`;
   if (!alone) return undefined;
   const files = Object.keys(actions.artifactDelta);
   if (files.length > 0) return `Saved ${files.join(', ')}.`;

@@ -22,7 +22,7 @@ export function KeysDialog() {
       unmountOnHide
     >
       <header class="dialog-head">
-        <DialogHeading>Keys</DialogHeading>
+        <DialogHeading>Keyboard shortcuts</DialogHeading>
         <IconButton label="Close" icon="close" plain onClick={() => (keysOpen.value = false)} />
       </header>
       <dl class="keys">

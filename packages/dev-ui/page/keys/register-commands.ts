@@ -65,7 +65,7 @@ export function registerCommands(): void {
   });
   registerCommand({
     id: 'keys',
-    label: 'Show all keys',
+    label: 'Show keyboard shortcuts',
     keys: '?',
     run: () => (keysOpen.value = true),
     when: () => !isTouch.value,

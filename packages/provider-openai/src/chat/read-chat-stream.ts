@@ -16,7 +16,7 @@ export async function* readChatStream(
     const fresh = answer.addChunk(chunk);
     if (fresh.length > 0) yield partial(fresh);
   }
-  if (!answer.isWhole) throw new TholeError('MODEL_INCOMPLETE', 'The stream ended before the answer did.');
+  if (!answer.isWhole) throw new TholeError('MODEL_INCOMPLETE', 'The stream ended before the answer was complete.');
   const held = answer.end();
   if (held.length > 0) yield partial(held);
   yield answer.final();

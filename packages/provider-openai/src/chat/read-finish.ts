@@ -22,7 +22,8 @@ export function refuseFailedChoice(choice: { readonly [key: string]: unknown }):
   if (choice['error'] && typeof choice['error'] !== 'boolean') throw openAiFailure({ error: choice['error'] });
   if (reason === 'error') throw openAiFailure({ error: { message: 'finish_reason error' } });
   if (reason === 'insufficient_system_resource') {
-    throw new TholeError('MODEL_OVERLOADED', "The model's server had no resources left in the middle of its answer.");
+    throw new TholeError('MODEL_OVERLOADED', 'The model server ran out of resources during its answer.');
   }
-  if (reason === 'abort') throw new TholeError('MODEL_INCOMPLETE', "The model's server gave its answer up.");
+  if (reason === 'abort')
+    throw new TholeError('MODEL_INCOMPLETE', 'The model server stopped before its answer was complete.');
 }

@@ -11,5 +11,5 @@ export function strictly(schema: JsonObject, path: string, handling?: SchemaHand
   const strict = strictSchema(schema, path, handling);
   if ('schema' in strict) return strict.schema;
   if (handling === 'lenient') return undefined;
-  throw new TholeError('SCHEMA_UNSUPPORTED', `Strict mode does not take this schema: ${strict.refused}.`);
+  throw new TholeError('SCHEMA_UNSUPPORTED', `Strict mode does not support this schema: ${strict.refused}.`);
 }

@@ -52,7 +52,7 @@ function toFilePart({ fileUri, mimeType, displayName }: FileData, provider: stri
 }
 
 function refused(mimeType: string, how = ''): TholeError {
-  return new TholeError('INVALID_INPUT', `Chat Completions takes no file ${mimeType}${how}.`);
+  return new TholeError('INVALID_INPUT', `Chat Completions does not accept files of type ${mimeType}${how}.`);
 }
 
 function extension(type: string): string {

@@ -20,7 +20,7 @@ export function readFinish(
   if (status !== 'incomplete' && isMade && typeof status === 'string' && !UNFINISHED.includes(status))
     return { finishReason: status };
   if (status !== 'incomplete') {
-    throw new TholeError('MODEL_INCOMPLETE', `OpenAI’s answer is not whole: its status is ${JSON.stringify(status)}.`);
+    throw new TholeError('MODEL_INCOMPLETE', `OpenAI’s answer is incomplete: its status is ${JSON.stringify(status)}.`);
   }
   const reason = isPlainObject(details) ? details['reason'] : undefined;
   if (reason === 'max_output_tokens' || reason === 'max_tokens') return { finishReason: 'MAX_TOKENS' };

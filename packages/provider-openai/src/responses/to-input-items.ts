@@ -63,7 +63,7 @@ function unreadable(part: Part, isNewest: boolean, where: string): JsonObject | 
   if (!file) return undefined;
   if (!isNewest) return { type: 'input_text', text: mediaLine(file) };
   const what = part.inlineData ? `data of type ${part.inlineData.mimeType}` : fileOf(part.fileData!);
-  throw new TholeError('INVALID_INPUT', `OpenAI’s Responses API does not take ${what} (${where}).`);
+  throw new TholeError('INVALID_INPUT', `OpenAI’s Responses API does not accept ${what} (${where}).`);
 }
 
 function fileOf({ fileUri, mimeType }: { fileUri: string; mimeType?: string | undefined }): string {

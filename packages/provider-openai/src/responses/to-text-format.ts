@@ -20,7 +20,7 @@ export function toTextFormat(
   if (responseMimeType === 'application/json') return { type: 'json_object' };
   throw new TholeError(
     'INVALID_INPUT',
-    `OpenAI answers as text/plain or application/json, not as ${responseMimeType}.`,
+    `responseMimeType must be text/plain or application/json for OpenAI, got ${responseMimeType}.`,
   );
 }
 
@@ -31,5 +31,5 @@ function schemaOf(schema: JsonObject, strict: boolean | undefined, schemas: Sche
   if ('schema' in fitted) return { schema: fitted.schema, strict: true };
   if (strict === undefined || schemas === 'lenient')
     return { schema: checkSchema(schema, path, schemas), strict: false };
-  throw new TholeError('SCHEMA_UNSUPPORTED', `strict needs a schema by strict mode’s rules; ${fitted.refused}.`);
+  throw new TholeError('SCHEMA_UNSUPPORTED', `strict needs a schema that strict mode supports: ${fitted.refused}.`);
 }

@@ -38,7 +38,7 @@ function parametersOf(schema: JsonObject, path: string, { isStrict, schemas }: T
   const strict = isStrict ? strictSchema(schema, path, schemas) : undefined;
   if (strict && 'schema' in strict) return { parameters: strict.schema, strict: true };
   if (!strict || schemas === 'lenient') return { parameters: checkSchema(schema, path, schemas), strict: false };
-  throw new TholeError('SCHEMA_UNSUPPORTED', `strictTools needs schemas by strict mode’s rules; ${strict.refused}.`);
+  throw new TholeError('SCHEMA_UNSUPPORTED', `strictTools needs schemas that strict mode supports: ${strict.refused}.`);
 }
 
 const WEB_SEARCH = ['filters', 'search_context_size', 'user_location', 'external_web_access'];

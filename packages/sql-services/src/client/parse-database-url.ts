@@ -29,8 +29,13 @@ export function parseDatabaseUrl(value: unknown): DatabaseAddress {
     case 'mariadb':
       return { kind: 'mariadb', url: `mysql://${rest}` };
     default:
-      throw new TholeError('INVALID_INPUT', `dbUrl must be ${FORMS}.`);
+      throw new TholeError('INVALID_INPUT', `dbUrl must be ${FORMS}, got ${nameOf(scheme)}.`);
   }
+}
+
+/** Names the scheme only: the rest of a URL may contain a password. */
+function nameOf(scheme: string): string {
+  return scheme === '' ? 'a text without a scheme' : `the scheme ${scheme}://`;
 }
 
 // As in SQLAlchemy: three slashes before a relative path, four before an absolute one.

@@ -34,4 +34,11 @@ describe('parseDatabaseUrl', () => {
     expect(() => parseDatabaseUrl(url)).toThrow(expect.objectContaining({ code: 'INVALID_INPUT' }));
     expect(() => parseDatabaseUrl(url)).not.toThrow(/secret/);
   });
+
+  it.each([
+    ['mongodb://secret@h/d', 'got the scheme mongodb://.'],
+    ['secret@h/d', 'got a text without a scheme.'],
+  ])('names the scheme of %s only', (url, message) => {
+    expect(() => parseDatabaseUrl(url)).toThrow(message);
+  });
 });

@@ -50,7 +50,7 @@ export function ArtifactView({ filename, revision }: { filename: string; revisio
           </select>
         </label>
         <label class="select-label">
-          <span>Beside</span>
+          <span>Show beside</span>
           <select
             class="field"
             value={String(other ?? '')}

@@ -32,7 +32,7 @@ export function RequestPanel() {
         text={
           isRunning.value
             ? 'It appears when the run has ended.'
-            : 'The server keeps the newest requests while it runs if it records traces: use the command thole web, or the option traces of createHandler.'
+            : 'The server keeps only the newest requests, and only if it records traces: start it with thole web, or set traces of createHandler.'
         }
       />
     );
