@@ -19,10 +19,11 @@ export interface ReceivedText {
 
 /** Arguments of `receiveFile`. */
 export interface DownloadParts {
-  /** Returns the file as base64. */
-  download: (file: RemoteFile) => Promise<string>;
+  /** The service of the channel. `download` returns a file as base64. Throws `VALUE_TOO_LARGE` or `NOT_FOUND`. */
+  api: { download(file: RemoteFile, maxBytes: number, signal: AbortSignal): Promise<string> };
+  /** Options of the channel. Default: 20,000,000 bytes, and 1,000 ms after the first failed attempt. */
+  options: { maxFileBytes?: number | undefined; retryMs?: number | undefined };
   runtime: Runtime;
-  retryMs: number;
   signal: AbortSignal;
 }
 
@@ -45,20 +46,24 @@ export async function receiveFile(
 }
 
 /** Returns the file, or a note that says why it is missing. */
-async function download(remote: RemoteFile, p: DownloadParts): Promise<ChannelFile | string> {
+async function download(
+  remote: RemoteFile,
+  { api, options, runtime, signal }: DownloadParts,
+): Promise<ChannelFile | string> {
   const { name } = remote;
+  const { maxFileBytes = 20_000_000, retryMs = 1_000 } = options;
   for (let attempt = 1; ; attempt++) {
     try {
-      const data = await p.download(remote);
+      const data = await api.download(remote, maxFileBytes, signal);
       const mimeType = MEDIA_TYPE.test(remote.mimeType) ? remote.mimeType : 'application/octet-stream';
       if (data === '') return noteFor(remote, 'it is empty');
       return { mimeType, data, ...(name !== undefined && { name }) };
     } catch (error) {
-      p.signal.throwIfAborted();
+      signal.throwIfAborted();
       if (TholeError.is(error, 'VALUE_TOO_LARGE')) return noteFor(remote, 'it is too large');
       const isFinal = TholeError.is(error, 'NOT_FOUND') || attempt === ATTEMPTS;
       if (isFinal) return noteFor(remote, 'it could not be downloaded');
-      await p.runtime.sleep(p.retryMs * attempt, p.signal);
+      await runtime.sleep(retryMs * attempt, signal);
     }
   }
 }

@@ -177,13 +177,11 @@ export class TelegramChannel implements Channel {
   }
 
   async #withFile({ file: remote, text: written, ...message }: TelegramMessage): Promise<InboundMessage> {
-    const { maxFileBytes = 20_000_000, retryMs = 1_000 } = this.#options;
-    const { signal } = this.#stop;
     const { files, text } = await receiveFile(written, remote, {
-      download: (file) => this.#api.download(file, maxFileBytes, signal),
+      api: this.#api,
+      options: this.#options,
       runtime: this.#runtime,
-      retryMs,
-      signal,
+      signal: this.#stop.signal,
     });
     const { address, edited, group, messageId, sender, senderName, sentAt } = message;
     return {

@@ -134,13 +134,11 @@ export class WhatsAppChannel implements Channel {
   }
 
   async #withFile({ file: remote, text: written, ...message }: WhatsAppMessage): Promise<InboundMessage> {
-    const { maxFileBytes = 20_000_000, retryMs = 1_000 } = this.#options;
-    const { signal } = this.#stop;
     const { files, text } = await receiveFile(written, remote, {
-      download: (file) => this.#api.download(file, maxFileBytes, signal),
+      api: this.#api,
+      options: this.#options,
       runtime: this.#runtime,
-      retryMs,
-      signal,
+      signal: this.#stop.signal,
     });
     const { id, sender, senderName, sentAt } = message;
     return {
