@@ -143,6 +143,30 @@ describe('Relevance', () => {
     expect(fine.every((relevance) => relevance === 0)).toBe(true);
   });
 
+  it.each([
+    ['English', 'hi, how are you?|who are you?|good night|ok thx|what can you do'],
+    ['German', 'guten Abend|vielen Dank|danke schön|alles klar, tschüss|wie geht es dir?|auf Wiedersehen'],
+    ['French', "merci beaucoup|bonne nuit|à demain|d'accord|au revoir|bonne journée"],
+    ['Spanish', 'buenas noches|muchas gracias|hasta luego|hasta mañana|vale|¿cómo estás?'],
+    ['Portuguese', 'boa noite|boa tarde|até logo|muito obrigado|como você está?|tá bom'],
+    ['Italian', 'buonasera|arrivederci|va bene|a domani|come stai|prego'],
+    ['Dutch', 'goedemorgen|dank je wel|tot morgen|hoe gaat het?|doei'],
+    ['Turkish', 'günaydın|iyi geceler|teşekkür ederim|görüşürüz|tamam|sağ ol'],
+    ['Russian', 'здравствуйте|доброе утро|спокойной ночи|спасибо большое|до свидания|привет, как дела?'],
+    ['Arabic', 'مرحبا كيف حالك|صباح الخير|شكرا جزيلا|مع السلامة|السلام عليكم'],
+    ['Chinese', '你好|早上好|晚安|谢谢你|非常感谢|好的|再见'],
+    ['Japanese', 'こんにちは|おはようございます|ありがとうございます|わかりました|さようなら|お元気ですか'],
+    ['Korean', '안녕하세요|감사합니다|고마워요|알겠습니다'],
+    ['Hindi', 'नमस्ते|धन्यवाद|शुभ रात्रि|आप कैसे हैं'],
+  ])('is 0 for small talk that was said before: %s', async (_, messages) => {
+    const texts = messages.split('|');
+    const index = indexOf(texts.map((text, i) => entry(`t${i}`, text, { sessionId: `s${i}` })));
+    for (const text of texts) {
+      const found = await index.rank(text, { limit: 10, now: NOW });
+      expect([text, found.length > 0, Math.max(...found.map(({ relevance }) => relevance!))]).toEqual([text, true, 0]);
+    }
+  });
+
   it('excludes results below minRelevance', async () => {
     expect(await idsFor(talk, 'Write a poem about the garden of a distant planet', { minRelevance: 0.5 })).toEqual([]);
     expect(await idsFor(talk, 'Does the garden need water?', { minRelevance: 0.5 })).toEqual(['garden']);
