@@ -1,5 +1,5 @@
 import { TholeError } from '@thole/core';
-import { invalidInput, setOwn } from '@thole/core/kit';
+import { invalidInput, requestKindOf, setOwn } from '@thole/core/kit';
 import type { FunctionDeclaration, LlmRequest, Tool, ToolDeclaration, Toolset } from '@thole/core';
 import { logFailure } from '../hooks/log-failure.ts';
 import { readonlyContext } from '../hooks/readonly-context.ts';
@@ -22,6 +22,7 @@ export function addTool(draft: RequestDraft, tool: Tool, origin: string): void {
   if (!declaration) return;
   const tools = (draft.tools ??= new Map());
   const origins = (draft.origins ??= new Map());
+  assertNotReserved(draft.agent.name, tool, origin);
   if (tools.has(tool.name)) throw duplicateTool(draft.agent.name, tool.name, origins.get(tool.name) ?? '', origin);
   tools.set(tool.name, tool);
   origins.set(tool.name, origin);
@@ -29,8 +30,8 @@ export function addTool(draft: RequestDraft, tool: Tool, origin: string): void {
 }
 
 /**
- * Throws `INVALID_INPUT` for a value that is neither a tool nor a toolset, and `DUPLICATE_NAME` for two tools with
- * one name.
+ * Throws `INVALID_INPUT` for a value that is neither a tool nor a toolset and for a reserved name, and `DUPLICATE_NAME` for
+ * two tools with one name.
  */
 export function assertToolNames(agentName: string, tools: readonly (Tool | Toolset)[]): void {
   const origins = new Map<string, string>();
@@ -56,10 +57,18 @@ export function assertToolNames(agentName: string, tools: readonly (Tool | Tools
     if (typeof tool.name !== 'string' || tool.name === '') {
       throw invalidInput(`Agent ${agentName}: ${origin}.name`, 'a string that is not empty', tool.name);
     }
+    assertNotReserved(agentName, tool, origin);
     const other = origins.get(tool.name);
     if (other !== undefined) throw duplicateTool(agentName, tool.name, other, origin);
     origins.set(tool.name, origin);
   });
+}
+
+/** Calls with these names record interrupts, and models do not see them. */
+function assertNotReserved(agentName: string, { name }: Tool, origin: string): void {
+  if (requestKindOf(name) === undefined) return;
+  const message = `Agent ${agentName}: ${origin} must have another name than ${name}, which records an interrupt.`;
+  throw new TholeError('INVALID_INPUT', message);
 }
 
 function isAgent(tool: Tool): boolean {

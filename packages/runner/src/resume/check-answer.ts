@@ -88,6 +88,8 @@ function assertOpen(interrupts: InterruptLog, { answer, interrupt, isOpen }: Rec
 /** The request must name a recorded call of its author, unchanged and without an answer. */
 function assertOriginalCall({ session, tree }: RunTask, { event, interrupt }: RecordedInterrupt): void {
   const { agentName, args, functionCallId, kind, toolName } = interrupt;
+  if (kind === 'confirmation' && (functionCallId === undefined || toolName === undefined))
+    throw mismatch(interrupt, 'malformed_request', 'does not name the id and the name of the call to confirm');
   if (functionCallId === undefined || kind === 'longRunning') return;
   const original = callStatus(session.log, functionCallId);
   if (!original || original.event.author !== event.author)

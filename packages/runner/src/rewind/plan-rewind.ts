@@ -72,8 +72,10 @@ function earliestWhole(
 /** Returns the ids of the calls that an event answers, confirms, requests a sign-in for, or marks as started. */
 function answeredIds(event: Event): string[] {
   const { requestedAuthConfigs, requestedToolConfirmations } = event.actions;
+  const started = event.customMetadata?.['toolStarted'] as { callId: string } | undefined;
   const responses = getFunctionResponses(event).flatMap(({ id }) => (id === undefined ? [] : [id]));
-  return [...responses, ...Object.keys(requestedAuthConfigs), ...Object.keys(requestedToolConfirmations)];
+  const requested = [...Object.keys(requestedAuthConfigs), ...Object.keys(requestedToolConfirmations)];
+  return [...responses, ...requested, ...(started ? [started.callId] : [])];
 }
 
 /** Returns the changes from the current state to the state before the event at this index. Null deletes a key. */

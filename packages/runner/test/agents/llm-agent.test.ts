@@ -69,6 +69,15 @@ describe('an LlmAgent is refused', () => {
     );
   });
 
+  it.each(['adk_request_confirmation', 'adk_request_input', 'adk_request_credential', 'thole_timer'])(
+    'for a tool with the name of the calls that record interrupts: %s',
+    (name) => {
+      expect(() => new LlmAgent({ name: 'a', tools: [toolOf(name, () => 1)] })).toThrow(
+        expect.objectContaining({ code: 'INVALID_INPUT', message: expect.stringContaining(`tools[0]`) }),
+      );
+    },
+  );
+
   it('for two agents of one name below it', () => {
     const child = (): LlmAgent => new LlmAgent({ name: 'b' });
     expect(() => new LlmAgent({ name: 'a', subAgents: [child(), child()] })).toThrow(

@@ -199,6 +199,14 @@ describe('the tools', () => {
       message: 'Agent root has two tools called look: tools[0] and look of the toolset tools[1].',
     });
   });
+
+  it('of a toolset must not have the name of calls that record interrupts', async () => {
+    const tools = [toolOf('adk_request_confirmation', () => undefined, { isLongRunning: true })];
+    const toolset: Toolset = { getTools: async () => tools, close: async () => {} };
+    const { runner } = await createSetup(rootOf(new ScriptedLlm(), { tools: [toolset] }));
+    const { error } = await outcomeOf(runner.runAsync(hello));
+    expect(error).toMatchObject({ code: 'INVALID_INPUT', message: expect.stringContaining('toolset tools[0]') });
+  });
 });
 
 describe('targets of a transfer', () => {

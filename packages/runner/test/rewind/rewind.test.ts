@@ -1,4 +1,4 @@
-import { pendingInterrupts } from '@thole/core';
+import { createEvent, getFunctionCalls, pendingInterrupts } from '@thole/core';
 import { applyRewinds } from '@thole/core/kit';
 import type { Session } from '@thole/core';
 import { InMemoryMemoryService } from '@thole/mem-services';
@@ -131,6 +131,20 @@ describe('Runner.rewind', () => {
     });
     expect((await stored()).lastSeq).toBe(before);
     await runner.rewind({ ...ref, rewindBeforeInvocationId: first.invocationId });
+  });
+
+  it('refuses to remove the start of a tool and keep its call (contract 27)', async () => {
+    const { invocations, runner, stored } = await notes(['one', 'two']);
+    const { events } = await stored();
+    const call = events.find((event) => getFunctionCalls(event).length > 0)!;
+    const toolStarted = { callId: getFunctionCalls(call)[0]!.id!, attempt: 0 };
+    const event = createEvent({ author: 'root', invocationId: invocations[0]!, customMetadata: { toolStarted } });
+    await runner.sessionService.appendEvent({ session: ref, event });
+    const split = runner.rewind({ ...ref, rewindBeforeInvocationId: invocations[1]! });
+    await expect(split).rejects.toMatchObject({
+      code: 'REWIND_SPLITS_CALL',
+      details: { invocationId: invocations[0] },
+    });
   });
 
   it('deletes the memory of removed events, and keeps it with keepMemory', async () => {
