@@ -5,7 +5,7 @@ const NUMBERS: Readonly<Record<string, number>> = {
   ...{ a: 1, an: 1, one: 1, two: 2, three: 3, four: 4, five: 5, six: 6, seven: 7, eight: 8, nine: 9, ten: 10 },
   ...{ eleven: 11, twelve: 12, couple: 2, few: 3, several: 4 },
 };
-const COUNT = `(?:a |the (?:last|past) )?(\\d{1,3}|${Object.keys(NUMBERS).join('|')})(?: of)?`;
+const COUNT = `(?:a )?(\\d{1,3}|${Object.keys(NUMBERS).join('|')})(?: of)?`;
 const UNIT = '(day|week|month|year)s?';
 const WEEKDAYS: readonly string[] = 'sunday monday tuesday wednesday thursday friday saturday'.split(' ');
 const MONTHS: readonly string[] =
@@ -25,6 +25,7 @@ const READERS: readonly (readonly [RegExp, Reader])[] = [
   [rule('the day after tomorrow'), (_, today) => oneDay(today + 2)],
   [rule(`(${Object.keys(DAYS).join('|')})`), ([word], today) => oneDay(today + DAYS[word!]!)],
   [rule('the other day'), (_, today) => ({ from: today - 7, to: today })],
+  [rule(`(?:last|past) ${COUNT} ${UNIT}`), ([count, unit], today) => daysBefore(today, count!, unit!)],
   [rule(`${COUNT} ${UNIT} ago`), ([count, unit], today) => around(today, -numberOf(count!), unit!)],
   [rule(`in ${COUNT} ${UNIT}`), ([count, unit], today) => around(today, numberOf(count!), unit!)],
   [rule(`${COUNT} ${UNIT} from now`), ([count, unit], today) => around(today, numberOf(count!), unit!)],
@@ -88,15 +89,22 @@ function around(today: number, count: number, unit: string): DaySpan {
   return { from: middle - reach, to: middle + reach + 1 };
 }
 
+/** Returns the days before today: "the last two weeks". */
+function daysBefore(today: number, count: string, unit: string): DaySpan {
+  return { from: today - Math.max(1, numberOf(count)) * UNIT_DAYS[unit]!, to: today };
+}
+
 function weekdayNear(today: number, weekday: number, which: string): number {
   const ahead = (weekday - weekdayAt(today) + 7) % 7;
   if (which === 'this' || which === 'next' || which === 'coming') return today + (ahead === 0 ? 7 : ahead);
   return today + (ahead === 0 ? -7 : ahead - 7);
 }
 
+/** Returns the weekend of the previous or the current week, or the next one to begin. Weeks begin on Monday. */
 function weekend(today: number, direction: number): DaySpan {
-  const saturday =
-    today + 6 - weekdayAt(today) + (direction < 0 ? -7 : 0) + (direction > 0 && weekdayAt(today) === 6 ? 7 : 0);
+  const current = today + 5 - ((weekdayAt(today) + 6) % 7);
+  const isNow = current <= today;
+  const saturday = current + (direction < 0 ? -7 : direction > 0 && isNow ? 7 : 0);
   return { from: saturday, to: saturday + 2 };
 }
 
@@ -119,7 +127,8 @@ function monthNear(today: number, month: number, direction: number): DaySpan {
 
 function seasonNear(today: number, season: number, direction: number): DaySpan {
   const { year } = monthAt(today);
-  const spans = [year - 1, year, year + 1].map((each) => monthSpan(each, 2 + 3 * season, 3));
+  // A winter ends in the following year, so in January the last one has begun two years before.
+  const spans = [year - 2, year - 1, year, year + 1].map((each) => monthSpan(each, 2 + 3 * season, 3));
   if (direction < 0) return spans.findLast((span) => span.to <= today)!;
-  return spans.find((span) => (direction === 0 ? span.to > today : span.from > today)) ?? spans[2]!;
+  return spans.find((span) => (direction === 0 ? span.to > today : span.from > today))!;
 }

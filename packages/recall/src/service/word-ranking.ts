@@ -62,7 +62,7 @@ export function wordRanking(options: WordRankingOptions = {}): MemoryRanking {
     rank: async (query, p) => rank(index, query, p, { tunings, scratch }),
   });
   return {
-    savedAs: `words-5:${analyzer.id}`,
+    savedAs: `words-6:${analyzer.id}`,
     createIndex: () => asMemoryIndex(new RecallIndex(analyzer)),
     *loadIndex(columns) {
       return asMemoryIndex(yield* fromColumns(columns, analyzer));

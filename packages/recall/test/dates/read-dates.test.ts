@@ -68,6 +68,47 @@ describe('readRelativeDates', () => {
     expect(format(readRelativeDates(text, wednesday))).toEqual([expected]);
   });
 
+  it.each([
+    ['2024-01-20', 'last winter', '2022-12-01 to 2023-02-28'],
+    ['2024-02-29', 'last winter', '2022-12-01 to 2023-02-28'],
+    ['2024-01-20', 'this winter', '2023-12-01 to 2024-02-29'],
+    ['2024-01-20', 'next winter', '2024-12-01 to 2025-02-28'],
+    ['2024-12-20', 'last winter', '2023-12-01 to 2024-02-29'],
+    ['2023-05-20', 'last weekend', '2023-05-13 to 2023-05-14'],
+    ['2023-05-20', 'this weekend', '2023-05-20 to 2023-05-21'],
+    ['2023-05-21', 'last weekend', '2023-05-13 to 2023-05-14'],
+    ['2023-05-21', 'this weekend', '2023-05-20 to 2023-05-21'],
+    ['2023-05-21', 'next weekend', '2023-05-27 to 2023-05-28'],
+    ['2023-05-22', 'last weekend', '2023-05-20 to 2023-05-21'],
+  ])('reads on %s "%s" as %s', (today, text, expected) => {
+    expect(format(readRelativeDates(text, day(today)))).toEqual([expected]);
+  });
+
+  it('reads every season, month, week and weekend on every day, and "last" as one that has ended', () => {
+    const units = 'spring summer fall autumn winter january february december week month year weekend sunday'.split(
+      ' ',
+    );
+    for (let today = day('2023-12-01'); today < day('2025-01-01'); today++) {
+      for (const which of ['last', 'past', 'this', 'next', 'coming']) {
+        for (const unit of units) {
+          const [span] = readRelativeDates(`${which} ${unit}`, today);
+          expect(span, `${which} ${unit}`).toBeDefined();
+          const isRight = /last|past/.test(which) ? span!.to <= today : which === 'this' || span!.from > today;
+          expect([today, which, unit, isRight, span!.from < span!.to]).toEqual([today, which, unit, true, true]);
+        }
+      }
+    }
+  });
+
+  it.each([
+    ['in the last two weeks', '2023-05-03 to 2023-05-16'],
+    ['over the past 3 days', '2023-05-14 to 2023-05-16'],
+    ['these last few months', '2023-02-16 to 2023-05-16'],
+    ['the last couple of years', '2021-05-17 to 2023-05-16'],
+  ])('reads "%s" as the days before today', (text, expected) => {
+    expect(format(readRelativeDates(text, wednesday))).toEqual([expected]);
+  });
+
   it('reads each expression once', () => {
     expect(format(readRelativeDates('the day before yesterday, and yesterday', wednesday))).toEqual([
       '2023-05-15',
