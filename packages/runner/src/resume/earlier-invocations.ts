@@ -16,11 +16,8 @@ export async function isRepeated(task: RunTask, { delivery, session }: OpenRun, 
   const earlier = session.log.at(index)!;
   // Plugins may have changed the stored message.
   const mayDiffer = hasHook(task.runner.plugins, 'onUserMessageCallback') || task.runConfig.saveInputBlobsAsArtifacts;
-  if (!mayDiffer && canonicalJson(partsOf(earlier.content)) !== canonicalJson(partsOf(message))) {
-    const { sessionId } = task.ref;
-    const text = `Session "${sessionId}" has another message with messageId "${messageId}". Use a new id for a new message.`;
-    throw new TholeError('MESSAGE_ID_TAKEN', text);
-  }
+  if (!mayDiffer && canonicalJson(partsOf(earlier.content)) !== canonicalJson(partsOf(message)))
+    throw messageIdTaken(task);
   task.invocationId = earlier.invocationId;
   const first = task.request.yieldUserMessage === true ? index : index + 1;
   for (let i = first; i < session.log.length; i++) {
@@ -30,6 +27,30 @@ export async function isRepeated(task: RunTask, { delivery, session }: OpenRun, 
     task.state.throwIfStopped();
   }
   return true;
+}
+
+/**
+ * Handles a request to regenerate an invocation that comes again with the `messageId` of the first request, as `isRepeated` does.
+ * Without `message`, the message is that of the invocation. Throws `MESSAGE_ID_TAKEN` if another message has this id.
+ */
+export async function isRegenerated(
+  task: RunTask,
+  opened: OpenRun,
+  p: { invocationId: string; message: Content | undefined },
+): Promise<boolean> {
+  const { messageId } = task.request;
+  const earlier = [...opened.session.log].find(({ id }) => id === messageId);
+  if (messageId === undefined || !earlier) return false;
+  const isMarker = ({ actions, invocationId }: Event): boolean =>
+    invocationId === earlier.invocationId && actions.rewindBeforeInvocationId === p.invocationId;
+  if (![...opened.session.log].some(isMarker)) throw messageIdTaken(task);
+  return isRepeated(task, opened, p.message ?? earlier.content ?? {});
+}
+
+function messageIdTaken({ ref, request }: RunTask): TholeError {
+  const { messageId } = request;
+  const text = `Session "${ref.sessionId}" has another message with messageId "${messageId}". Use a new id for a new message.`;
+  return new TholeError('MESSAGE_ID_TAKEN', text);
 }
 
 function indexOf(log: EventLog, id: string): number {

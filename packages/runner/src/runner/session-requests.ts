@@ -15,6 +15,7 @@ import { OpenRun } from '../invocation/open-run.ts';
 import { checkRunRequest } from '../invocation/run-request.ts';
 import type { CheckedRequest, RunRequest } from '../invocation/run-request.ts';
 import { RunTask } from '../invocation/run-task.ts';
+import { isRegenerated } from '../resume/earlier-invocations.ts';
 import { prepareRewind } from '../rewind/rewind-session.ts';
 import { emptyEvent, LiveSession } from '../session/live-session.ts';
 import { sessionNotFound } from '../session/session-cache.ts';
@@ -153,6 +154,8 @@ export function regenerate(init: RunInit, p: RegenerateRequest): Run {
   const beforeMessage: RunInit['beforeMessage'] = async (task, opened) => {
     assertName('invocationId', invocationId);
     assertKeepMemory(keepMemory);
+    const message = newMessage === undefined ? undefined : checkRunRequest({ ...rest, newMessage }, task.ref).message;
+    if (await isRegenerated(task, opened, { invocationId, message })) return 'end';
     const how = { rewindBeforeInvocationId: invocationId, keepMemory: keepMemory === true };
     const prepared = await prepareRewind(task, opened, how);
     const request = requestOf(p, prepared.plan.removed, task.ref);
