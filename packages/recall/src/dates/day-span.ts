@@ -19,16 +19,18 @@ export function isOnCalendar(seconds: number): boolean {
 
 /** Returns the day of a date, with months from 0. Undefined for a date that does not exist. */
 export function dayOf(year: number, month: number, day: number): number | undefined {
-  const date = new Date(Date.UTC(year, month, day));
-  return date.getUTCMonth() === month && date.getUTCDate() === day ? dayAt(date.getTime() / 1000) : undefined;
+  const found = dayNumber(year, month, day);
+  return monthAt(found).month === month ? found : undefined;
 }
 
 /** Returns the span of whole months from the given month (from 0). Months below 0 and above 11 are in other years. */
 export function monthSpan(year: number, month: number, months: number = 1): DaySpan {
-  return {
-    from: dayAt(Date.UTC(year, month, 1) / 1000),
-    to: dayAt(Date.UTC(year, month + months, 1) / 1000),
-  };
+  return { from: dayNumber(year, month, 1), to: dayNumber(year, month + months, 1) };
+}
+
+// Not `Date.UTC`, which reads the years 0 to 99 as those of the 20th century.
+function dayNumber(year: number, month: number, day: number): number {
+  return dayAt(new Date(0).setUTCFullYear(year, month, day) / 1000);
 }
 
 /** Returns the year and month (from 0) of a day. */

@@ -84,6 +84,16 @@ describe('readRelativeDates', () => {
     expect(format(readRelativeDates(text, day(today)))).toEqual([expected]);
   });
 
+  it.each(['0001-01-01', '0068-09-01', '1969-12-31', '9999-12-31'])('reads times relative to %s', (today) => {
+    const year = Number(today.slice(0, 4));
+    for (const text of ['last year', 'last winter', 'last march', 'next june', 'this month']) {
+      const [span] = readRelativeDates(text, day(today));
+      expect([text, Math.abs(span!.from - day(today)) < 800]).toEqual([text, true]);
+    }
+    expect(readDates('on May 7', [year])).toHaveLength(1);
+    expect(Math.abs(readDates('on May 7', [year])[0]!.from - day(today))).toBeLessThan(366);
+  });
+
   it('reads every season, month, week and weekend on every day, and "last" as one that has ended', () => {
     const units = 'spring summer fall autumn winter january february december week month year weekend sunday'.split(
       ' ',
