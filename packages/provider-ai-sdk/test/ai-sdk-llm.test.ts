@@ -84,7 +84,7 @@ describe('request.model', () => {
 describe('files', () => {
   const video = { inlineData: { mimeType: 'video/mp4', data: 'AAAA' } };
 
-  it('that a model refuses become a line of text in earlier messages, for that model only', async () => {
+  it('become a line of text in earlier messages if the model rejects them, for it only', async () => {
     const server = await serve(text);
     const models = (name: string): AiSdkLanguageModel => claude(server, name);
     const llm = new AiSdkLlm(claude(server), { models });
@@ -131,7 +131,7 @@ describe('warnings', () => {
     ]);
   });
 
-  it('name the thinking level for a model of v3, which has no word for it', async () => {
+  it('name the thinking level for a model of v3, which does not have it', async () => {
     const server = await serve(text);
     const { logger, logs } = new FixedRuntime();
     const model = aiSdkSubjects['anthropic-v3'].model(server.url, llmScenarios.text)();
@@ -160,8 +160,12 @@ describe('warnings', () => {
 describe('time limits', () => {
   it.each([false, true])('end a call without an answer with MODEL_TIMEOUT, once (stream: %s)', async (stream) => {
     const server = await serve({ ending: 'silence' });
-    const llm = new AiSdkLlm(claude(server), { timeoutMs: 30 });
-    await expect(ask(llm, { stream })).rejects.toMatchObject({ code: 'MODEL_TIMEOUT', retryable: true });
+    const runtime = new FixedRuntime();
+    const llm = new AiSdkLlm(claude(server), { runtime, timeoutMs: 30 });
+    const failed = expect(ask(llm, { stream })).rejects.toMatchObject({ code: 'MODEL_TIMEOUT', retryable: true });
+    await expect.poll(() => server.requests.length).toBe(1);
+    await runtime.advance(30);
+    await failed;
     expect(server.requests.length).toBe(1);
     await server.allEnded();
   });
@@ -208,7 +212,7 @@ describe('retries', () => {
     body: JSON.stringify({ type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } }),
   };
 
-  it('repeat a request that the server refused for now', async () => {
+  it('repeat a request after a temporary rejection', async () => {
     let count = 0;
     const server = await serve((request) => (++count < 3 ? overloaded : text(request)));
     const [final] = await ask(new AiSdkLlm(claude(server)));
@@ -216,7 +220,7 @@ describe('retries', () => {
     expect(server.requests.length).toBe(3);
   });
 
-  it('never repeat an answer that breaks after it has begun', async () => {
+  it('never repeat an answer that ends early', async () => {
     const server = await serve({ body: ['{"id": "msg_1", "type": "mess'], ending: 'cut' });
     const asked = ask(new AiSdkLlm(claude(server)));
     await expect(asked).rejects.toMatchObject({ code: 'MODEL_INCOMPLETE', retryable: true });

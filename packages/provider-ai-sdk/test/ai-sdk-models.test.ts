@@ -21,12 +21,12 @@ describe('aiSdkModels', () => {
     expect(() => models.create('google/x')).toThrow(expect.objectContaining({ code: 'MODEL_UNKNOWN' }));
   });
 
-  it('takes an object with the method languageModel', () => {
+  it('accepts an object with the method languageModel', () => {
     const provider = { languageModel: (name: string) => openai.chat(name) };
     expect(aiSdkModels({ chat: provider }).create('chat/gpt-4.1').model).toBe('gpt-4.1');
   });
 
-  it('makes models that call the model that a request names', async () => {
+  it('creates models that call the model of the request', async () => {
     const server = await startAnthropicServer(llmScenarios.text);
     onTestFinished(() => server.close());
     const local = createAnthropic({ baseURL: `${server.url}/v1`, apiKey: 'sk-local' });

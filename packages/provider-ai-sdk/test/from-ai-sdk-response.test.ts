@@ -160,7 +160,7 @@ describe('fromAiSdkResponse', () => {
     expect(read([], { finishReason })).toMatchObject(expected);
   });
 
-  it('takes an answer without a reason as complete only if its tokens are counted', () => {
+  it('accepts an answer without a reason as complete only if its tokens are counted', () => {
     const finishReason = { unified: 'other', raw: undefined };
     const usage = { inputTokens: { total: 1 }, outputTokens: { total: 1 } };
     expect(read([], { finishReason, usage }).finishReason).toBe('OTHER');

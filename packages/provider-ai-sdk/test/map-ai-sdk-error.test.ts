@@ -65,7 +65,7 @@ describe('mapAiSdkError', () => {
     expect(map(call(429, [said('Slow', { details: [info] })])).retryAfterMs).toBe(1500);
   });
 
-  it('tells a connection that failed from an answer that broke off', () => {
+  it('tells a connection that failed from an answer that ended early', () => {
     const failed = call(undefined, '', { responseBody: undefined, cause: new Error('ECONNREFUSED') });
     expect(map(failed).code).toBe('MODEL_UNAVAILABLE');
     expect(map(new TypeError('terminated'), 'reading').code).toBe('MODEL_INCOMPLETE');

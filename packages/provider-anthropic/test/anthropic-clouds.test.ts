@@ -39,7 +39,7 @@ describe('Claude on Amazon Bedrock', () => {
     sessionToken: 'tok',
   };
 
-  it('signs requests with the AWS key, and reads whole and streamed answers', async () => {
+  it('signs requests with the AWS key, and reads complete and streamed answers', async () => {
     const server = await start(bedrock);
     const llm = new Anthropic({ model, bedrock: keys, baseUrl: server.url, retry: false });
     for (const stream of [false, true]) {

@@ -8,8 +8,8 @@ import { messageOf } from './fixtures/messages.ts';
 
 afterEach(() => vi.unstubAllEnvs());
 
-describe('the environment', () => {
-  it('gives fromEnv its key and address, and an own model nothing', async () => {
+describe('Anthropic.fromEnv', () => {
+  it('reads key and address; the constructor reads nothing', async () => {
     const server = await ProtocolServer.start(({ body }) => answerWith(messageOf([]), body));
     try {
       vi.stubEnv('ANTHROPIC_API_KEY', 'of-the-environment');
@@ -27,7 +27,7 @@ describe('the environment', () => {
     }
   });
 
-  it('gives Bedrock no key of Anthropic', async () => {
+  it('does not send the key of Anthropic to Bedrock', async () => {
     const server = await ProtocolServer.start(() => ({ body: JSON.stringify(messageOf([])) }));
     try {
       vi.stubEnv('ANTHROPIC_API_KEY', 'of-anthropic');
@@ -41,7 +41,7 @@ describe('the environment', () => {
     }
   });
 
-  it('gives Vertex AI Google’s default credentials, which are looked for again after a failure', async () => {
+  it('uses Google’s default credentials for Vertex AI, and looks for them after a failure', async () => {
     const server = await ProtocolServer.start(({ path, body }) =>
       path.startsWith('/computeMetadata')
         ? {

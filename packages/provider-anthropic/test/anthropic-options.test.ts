@@ -32,7 +32,7 @@ describe('Anthropic', () => {
 });
 
 describe('endpointOf', () => {
-  it('tells places apart whose thoughts are not each other’s', () => {
+  it('returns different names for endpoints that cannot read each other’s thoughts', () => {
     expect(endpointOf({}).name).toBe('anthropic');
     expect(endpointOf({ baseUrl: 'https://api.anthropic.com' }).name).toBe('anthropic');
     expect(endpointOf({ baseUrl: 'http://127.0.0.1:8080/x' }).name).toBe('anthropic:127.0.0.1:8080');

@@ -65,7 +65,7 @@ describe('Anthropic', () => {
     expect(server.requests[0]!.headers['anthropic-version']).toBe('2023-06-01');
   });
 
-  it('sends no key beside the caller’s own authorization', async () => {
+  it('sends no key if the caller sets an authorization header', async () => {
     for (const name of ['authorization', 'x-api-key'] as const) {
       const headers = { [name]: 'of-a-gateway' };
       const { llm, server } = await start((body) => answerWith(said('Nine.'), body), { apiKey: undefined, headers });
@@ -104,7 +104,7 @@ describe('Anthropic', () => {
     expect(responses.filter(({ partial }) => partial).length).toBe(stream ? 2 : 0);
   });
 
-  it('ends an answer that is paused without end', async () => {
+  it('ends an answer that is paused again and again', async () => {
     const paused = messageOf([{ type: 'text', text: 'x' }], { stop_reason: 'pause_turn' });
     const { llm, bodies } = await start((body) => answerWith(paused, body));
     expect((await final(llm)).finishReason).toBe('pause_turn');
@@ -140,7 +140,7 @@ describe('Anthropic', () => {
       { thinkingConfig: { thinkingLevel: 'low' } },
     ],
   ])(
-    'sends a request again without %s if the model does not take it, and remembers it',
+    'sends a request again without %s if the model does not support it, and remembers it',
     async (setting, message, config) => {
       const { logger, lines } = logging();
       const { llm, bodies } = await start((body, at) =>
@@ -232,7 +232,7 @@ describe('Anthropic', () => {
     },
   );
 
-  it.each([false, true])('throws MODEL_PROTOCOL for a page of HTML (stream: %s)', async (stream) => {
+  it.each([false, true])('throws MODEL_PROTOCOL for an HTML page (stream: %s)', async (stream) => {
     const { llm } = await start(() => ({ body: '<html></html>', headers: { 'content-type': 'text/html' } }));
     await expect(ask(llm, hello, { stream })).rejects.toMatchObject({ code: 'MODEL_PROTOCOL' });
   });

@@ -199,7 +199,7 @@ describe('readAnthropicStream', () => {
     await expect(gather([])).rejects.toMatchObject({ code: 'MODEL_INCOMPLETE' });
   });
 
-  it('keeps arguments that broke off as text, and does not pass them on as arguments', async () => {
+  it('returns incomplete arguments as brokenArgs, not as arguments', async () => {
     const cut = eventsOf(
       messageOf([{ type: 'tool_use', id: 't1', name: 'look', input: { city: 'Oslo' } }], { stop_reason: 'max_tokens' }),
       (text) => [text.slice(0, 9)],

@@ -93,7 +93,7 @@ describe('anthropicErrors.explain', () => {
     });
   });
 
-  it('tells a connection that broke from one that was never made', () => {
+  it('tells a connection that ended early from one that was never made', () => {
     expect(anthropicErrors.explain(new TypeError('terminated'), 'reading').code).toBe('MODEL_INCOMPLETE');
     expect(anthropicErrors.explain(new TypeError('fetch failed'), 'asking').code).toBe('MODEL_UNAVAILABLE');
     const credentials = new Error('Failed to acquire Google OAuth credentials.');

@@ -79,7 +79,7 @@ describe('toAnthropicRequest', () => {
     expect(bodyOf({ thinkingConfig }, { model })['thinking']).toEqual(thinking);
   });
 
-  it('leaves room for the answer beside a large budget of thoughts', () => {
+  it('leaves tokens for the answer next to a large budget of thoughts', () => {
     const thinkingConfig = { thinkingBudget: 50_000 };
     expect(bodyOf({ thinkingConfig }, { model: 'claude-haiku-4-5' })['max_tokens']).toBe(58_000);
   });
@@ -249,7 +249,7 @@ describe('contextCache', () => {
     expect(body['system']).toMatchObject([{ cache_control: { type: 'ephemeral', ttl: '1h' } }]);
   });
 
-  it('sets none for a prompt under minTokens, and none beside the caller’s own', () => {
+  it('sets none for a prompt under minTokens, and none if the caller sets its own', () => {
     const small = bodyOf(config, { contextCache: { key: 'k', minTokens: 5000 } });
     expect(JSON.stringify(small)).not.toContain('cache_control');
     const own = { providerOptions: { anthropic: { cache_control: cache } } };

@@ -53,7 +53,7 @@ describe('fromGeminiResponse', () => {
     expect(withoutId.content?.parts).toEqual([{ functionCall: { name: 'list_guests', args: {} } }]);
   });
 
-  it('joins adjacent texts of a kind, but leaves a part with a signature by itself', () => {
+  it('joins adjacent texts of a kind, but keeps a part with a signature separate', () => {
     const parts = [
       { text: 'a', thought: true },
       { text: 'b', thought: true },
@@ -108,7 +108,7 @@ describe('fromGeminiResponse', () => {
     expect(customMetadata).toMatchObject({ gemini: { candidate: { urlContextMetadata: { urlMetadata: [] } } } });
   });
 
-  it('tells a blocked prompt as a final with the reason', () => {
+  it('returns a final response with the reason for a blocked prompt', () => {
     const response = fromGeminiResponse(blockedPrompt);
     expect(response).toMatchObject({ finishReason: 'SAFETY', errorCode: 'MODEL_BLOCKED' });
     expect(response.errorMessage).toBe('Gemini blocked the prompt (SAFETY).');
@@ -152,7 +152,7 @@ describe('fromGeminiResponse', () => {
     ]);
   });
 
-  it('makes nothing up of an answer of nothing, and never throws for an odd one', () => {
+  it('returns no parts for an empty answer, and never throws for an unusual one', () => {
     for (const answer of [
       {},
       { candidates: [] },

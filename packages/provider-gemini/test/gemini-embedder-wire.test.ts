@@ -47,7 +47,7 @@ describe('GeminiEmbedder', () => {
       expect(sent.every((each) => !('taskType' in each))).toBe(true);
     }));
 
-  it('sends texts with more tokens than a request takes in several requests, in order', () =>
+  it('splits texts with too many tokens into several requests, in order', () =>
     withServer(answerAsGemini, async (server) => {
       const embedder = new GeminiEmbedder({ ...options, baseUrl: server.url, maxBatchTokens: 10 });
       const texts = ['one', 'two', 'a text that has many more tokens than one request takes', 'four'];
@@ -58,7 +58,7 @@ describe('GeminiEmbedder', () => {
       expect(vectors[3]).toEqual(four);
     }));
 
-  it('asks Vertex AI one text a call, by the method that the model has', () =>
+  it('sends one text per call to Vertex AI, with the method of the model', () =>
     withServer(answerAsGemini, async (server) => {
       for (const [model, method] of [
         ['gemini-embedding-001', 'predict'],
@@ -81,7 +81,7 @@ describe('GeminiEmbedder', () => {
       expect(server.requests).toHaveLength(1);
     }));
 
-  it('has 3072 dimensions, takes 100 texts, and brings shorter vectors back to length 1', () =>
+  it('has 3072 dimensions, accepts 100 texts, and normalizes shorter vectors', () =>
     withServer(answerAsGemini, async (server) => {
       const embedder = new GeminiEmbedder({ ...options, baseUrl: server.url });
       expect(embedder).toMatchObject({
@@ -98,7 +98,7 @@ describe('GeminiEmbedder', () => {
       expect(Math.hypot(...vector!)).toBeCloseTo(1, 5);
     }));
 
-  it('makes no call for no texts, for too many, or for a signal that is aborted', () =>
+  it('makes no call without texts, with too many texts, or with an aborted signal', () =>
     withServer(answerAsGemini, async (server) => {
       const embedder = new GeminiEmbedder({ ...options, baseUrl: server.url });
       expect(await embedder.embed([], { task: 'query' })).toEqual([]);
@@ -129,7 +129,7 @@ describe('GeminiEmbedder', () => {
     ['too short', { embeddings: [{ values: [1, 2, 3] }, { values: [1, 2] }] }],
     ['no numbers', { embeddings: [{ values: [1, 2, 3] }, { values: [1, 2, null] }] }],
     ['none', {}],
-  ])('is EMBEDDER_FAILED where the vectors are %s', async (_, body) => {
+  ])('throws EMBEDDER_FAILED if the vectors are %s', async (_, body) => {
     await expect(embedWith(whole(body))).rejects.toMatchObject({ code: 'EMBEDDER_FAILED' });
   });
 
@@ -142,11 +142,11 @@ describe('GeminiEmbedder', () => {
     ['too many calls', whole({ error: { code: 429, message: 'Slow down.' } }, 429), 'MODEL_RATE_LIMITED'],
     ['a 500 without a body', { status: 500, body: '' }, 'MODEL_UNAVAILABLE'],
     ['a page', { body: '<html>' }, 'MODEL_UNAVAILABLE'],
-  ])('has the codes of the table for %s', async (_, answer, code) => {
+  ])('throws the code of the table for %s', async (_, answer, code) => {
     await expect(embedWith(answer)).rejects.toMatchObject({ code });
   });
 
-  it('ends the other calls when one of several fails, on Vertex AI', () =>
+  it('ends the other calls if one of several fails on Vertex AI', () =>
     withServer(
       ({ body }) => (JSON.stringify(body).includes('bad') ? { status: 400, body: '{}' } : { ending: 'silence' }),
       async (server) => {

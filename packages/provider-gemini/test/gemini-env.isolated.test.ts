@@ -68,7 +68,7 @@ function vertex(timeoutMs?: number): Gemini {
 }
 
 describe('Vertex AI with a service account', () => {
-  it('sends a token that the account was given, and gets one for many calls', async () => {
+  it('sends a token of the account, and requests one token for many calls', async () => {
     writeServiceAccount();
     const llm = vertex();
     for (const stream of [false, true]) {
@@ -88,7 +88,7 @@ describe('Vertex AI with a service account', () => {
     }
   });
 
-  it('takes credentials from googleAuthOptions and never shows them (contract 42)', async () => {
+  it('reads credentials from googleAuthOptions and never shows them (contract 42)', async () => {
     const { privateKey } = generateKeyPairSync('rsa', {
       modulusLength: 2048,
       publicKeyEncoding: { type: 'spki', format: 'pem' },
@@ -122,7 +122,7 @@ describe('Vertex AI with a service account', () => {
     expect(inspect(failed.error, { depth: 10, showHidden: true })).not.toContain(privateKey.slice(40, 80));
   });
 
-  it('serves embeddings, one text a call', async () => {
+  it('embeds one text per call', async () => {
     writeServiceAccount();
     const embedder = new GeminiEmbedder({
       vertexai: true,
@@ -145,7 +145,7 @@ describe('Vertex AI with a service account', () => {
     });
   });
 
-  it('is MODEL_AUTH where the account is refused or there is none, without a word of the key', async () => {
+  it('throws MODEL_AUTH if the account is missing or rejected, without the key', async () => {
     writeServiceAccount();
     token = () => ({
       status: 400,
@@ -161,7 +161,7 @@ describe('Vertex AI with a service account', () => {
     expect(server.requests.every(({ path }) => path === '/token')).toBe(true);
   });
 
-  it('is MODEL_UNAVAILABLE where the tokens cannot be reached', async () => {
+  it('throws MODEL_UNAVAILABLE if the token server cannot be reached', async () => {
     writeServiceAccount();
     tokens = 'http://127.0.0.1:1';
     expect((await collect(vertex(), question(), false)).error).toMatchObject({
@@ -170,7 +170,7 @@ describe('Vertex AI with a service account', () => {
     });
   });
 
-  it('is MODEL_TIMEOUT where the token does not come in time', async () => {
+  it('throws MODEL_TIMEOUT if the token does not arrive in time', async () => {
     writeServiceAccount();
     token = () => ({ ending: 'silence' });
     expect((await collect(vertex(150), question(), false)).error).toMatchObject({
@@ -179,7 +179,7 @@ describe('Vertex AI with a service account', () => {
     });
   });
 
-  it('ends when the signal is aborted while the token is waited for', async () => {
+  it('ends if the signal is aborted during the request for a token', async () => {
     writeServiceAccount();
     token = () => ({ ending: 'silence' });
     const abort = new AbortController();
@@ -191,7 +191,7 @@ describe('Vertex AI with a service account', () => {
   });
 });
 
-describe('an environment that says otherwise', () => {
+describe('Gemini with other environment variables', () => {
   beforeEach(() => {
     Object.assign(process.env, {
       GOOGLE_API_KEY: 'key-of-the-environment',
@@ -203,7 +203,7 @@ describe('an environment that says otherwise', () => {
     });
   });
 
-  it('changes nothing of what is given with a key, and nothing is written to the console', async () => {
+  it('uses the options with a key, and writes nothing to the console', async () => {
     process.env['GEMINI_API_KEY'] = 'another-key';
     process.env['GOOGLE_GENAI_USE_VERTEXAI'] = 'true';
     const written = (['log', 'debug', 'info', 'warn', 'error'] as const).map((name) => vi.spyOn(console, name));
@@ -222,7 +222,7 @@ describe('an environment that says otherwise', () => {
     for (const spy of written) expect(spy).not.toHaveBeenCalled();
   });
 
-  it('changes nothing of what is given with a project', async () => {
+  it('uses the options with a project', async () => {
     process.env['GOOGLE_GENAI_USE_VERTEXAI'] = 'false';
     // The SDK tells that it does not use the key of the environment.
     vi.spyOn(console, 'debug').mockReturnValue();
@@ -243,7 +243,7 @@ describe('an environment that says otherwise', () => {
     expect(call?.headers).toMatchObject({ authorization: 'Bearer ya29.a-token' });
   });
 
-  it('is read by fromEnv alone, when it is called', async () => {
+  it('reads the environment only in fromEnv', async () => {
     process.env['GOOGLE_GEMINI_BASE_URL'] = server.url;
     const { responses } = await collect(Gemini.fromEnv('gemini-text', { retry: false }), question(), false);
     expect(responses).toHaveLength(1);

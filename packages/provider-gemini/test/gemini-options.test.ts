@@ -6,12 +6,12 @@ import { endpointOf, withEnv } from '../src/gemini-options.ts';
 const model = 'gemini-2.5-flash';
 
 describe('new Gemini', () => {
-  it('says in traces where its models run', () => {
+  it('names the platform of its models in traces', () => {
     const names = [false, true].map((vertexai) => new Gemini({ model, apiKey: 'key', vertexai }).providerName);
     expect(names).toEqual(['gcp.gemini', 'gcp.vertex_ai']);
   });
 
-  it('says which variable holds a key that is missing, when it is made', () => {
+  it('names the variable of a missing key in the constructor', () => {
     for (const make of [
       () => new Gemini({ model }),
       () => Gemini.fromEnv(model, { env: {} }),
@@ -44,14 +44,14 @@ describe('new Gemini', () => {
     ['schemas', { schemas: 'strict' }],
     ['googleAuthOptions', { googleAuthOptions: {} }],
     ['googleAuthOptions', { googleAuthOptions: 'x', vertexai: true }],
-  ])('refuses %s of %j, naming it', (name, options) => {
+  ])('rejects %s of %j and names it', (name, options) => {
     const all = { model, apiKey: 'a-local-key', ...options } as GeminiOptions;
     expect(() => new Gemini(all)).toThrow(
       expect.objectContaining({ code: 'INVALID_INPUT', message: expect.stringContaining(name) }),
     );
   });
 
-  it('never shows the key in a refusal', () => {
+  it('never shows the key in an error', () => {
     expect(() => new Gemini({ model: '', apiKey: 'a-local-key' })).toThrow(
       expect.objectContaining({ message: expect.not.stringContaining('a-local-key') }),
     );
@@ -67,7 +67,7 @@ describe('endpointOf', () => {
     [{ vertexai: true, baseUrl: 'https://europe-west1-aiplatform.googleapis.com' }, 'vertex'],
     [{ vertexai: true, baseUrl: 'https://aiplatform.eu.rep.googleapis.com' }, 'vertex'],
     [{ vertexai: true, baseUrl: 'https://proxy.example' }, 'vertex:proxy.example'],
-  ])('of %j is %s', (options, name) => {
+  ])('returns for %j the endpoint %s', (options, name) => {
     expect(endpointOf(options)).toEqual({ name });
   });
 });
@@ -106,7 +106,7 @@ describe('fromEnv', () => {
     },
   );
 
-  it('lets what is given win over the environment', () => {
+  it('prefers given options to the environment', () => {
     const vertex = { ...env, GOOGLE_GENAI_USE_VERTEXAI: 'true' };
     expect(withEnv({ vertexai: false, apiKey: 'mine' }, vertex)).toMatchObject({ vertexai: false, apiKey: 'mine' });
     expect(withEnv({ apiKey: 'mine' }, vertex)).toEqual({
@@ -118,13 +118,13 @@ describe('fromEnv', () => {
     expect(withEnv({ baseUrl: 'http://127.0.0.1:3' }, env).baseUrl).toBe('http://127.0.0.1:3');
   });
 
-  it('takes GOOGLE_GENAI_API_KEY last', () => {
+  it('reads GOOGLE_GENAI_API_KEY last', () => {
     const keys = { GEMINI_API_KEY: 'gemini-key', GOOGLE_GENAI_API_KEY: 'genai-key' };
     expect(withEnv({}, keys)).toMatchObject({ apiKey: 'gemini-key' });
     expect(withEnv({}, { GOOGLE_GENAI_API_KEY: 'genai-key' })).toMatchObject({ apiKey: 'genai-key' });
   });
 
-  it('makes a model of the name', () => {
+  it('creates a model with the name', () => {
     expect(Gemini.fromEnv('gemini-3-pro-preview', { env, retry: false }).model).toBe('gemini-3-pro-preview');
     expect(GeminiEmbedder.fromEnv(undefined, { env, dimensions: 768 })).toMatchObject({
       model: 'gemini-embedding-001',

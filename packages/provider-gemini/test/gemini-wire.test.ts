@@ -14,8 +14,8 @@ import {
 } from './fixtures/answers.ts';
 import { ask, collect, question, streamed, whole, withServer } from './local-gemini.ts';
 
-describe('what Gemini is sent', () => {
-  it('is a POST to the method of the model, with the key in a header and nowhere else', async () => {
+describe('requests of Gemini', () => {
+  it('are sent by POST to the method of the model, with the key only in a header', async () => {
     const once = await ask(whole(plainText));
     const stream = await ask(streamed([plainText]), { stream: true });
     expect(once.requests[0]).toMatchObject({ method: 'POST', path: '/v1beta/models/gemini-2.5-flash:generateContent' });
@@ -28,14 +28,14 @@ describe('what Gemini is sent', () => {
     }
   });
 
-  it('has the headers of the caller and the version that was asked for', async () => {
+  it('have the headers of the caller and the requested version', async () => {
     const options = { headers: { 'x-team': 'concierge' }, apiVersion: 'v1' };
     const { requests } = await ask(whole(plainText), { options });
     expect(requests[0]?.headers['x-team']).toBe('concierge');
     expect(requests[0]?.path).toBe('/v1/models/gemini-2.5-flash:generateContent');
   });
 
-  it('calls Vertex AI with an express-mode key, or with project and location', async () => {
+  it('go to Vertex AI with an express-mode key, or with project and location', async () => {
     const express = await ask(whole(plainText), { options: { vertexai: true } });
     expect(express.requests[0]?.path).toBe('/v1beta1/publishers/google/models/gemini-2.5-flash:generateContent');
     const options = { vertexai: true, project: 'hotel', location: 'europe-west1' };
@@ -48,7 +48,7 @@ describe('what Gemini is sent', () => {
   });
 
   it.each([false, true])(
-    'keeps members that the SDK does not know, in both directions (Vertex AI: %s)',
+    'keep members that the SDK does not know, in both directions (Vertex AI: %s)',
     async (vertexai) => {
       const parts = [{ text: 'So.', thoughtSignature: 'c2ln', mood: 'glad' }, { toolCall: { id: 't' } }];
       const candidate = {
@@ -97,15 +97,15 @@ describe('what Gemini is sent', () => {
   );
 });
 
-describe('what Gemini answers', () => {
-  it('is the same whole, streamed or not, through the SDK', async () => {
+describe('answers of Gemini', () => {
+  it('are equal with and without streaming', async () => {
     const streamedAnswer = await ask(streamed([plainText]), { stream: true });
     const once = await ask(whole(plainText));
     expect(streamedAnswer.responses.at(-1)).toEqual(once.responses[0]);
     expect(once.responses).toHaveLength(1);
   });
 
-  it.each([1, 3, 7])('is the same in packets of %i bytes', async (size) => {
+  it.each([1, 3, 7])('are equal in packets of %i bytes', async (size) => {
     const pieces = ['部屋 🏨 ', 'is “free”.\n'].map((text, i) => ({
       candidates: [{ content: { parts: [{ text }] }, ...(i === 1 && { finishReason: 'STOP' }) }],
     }));
@@ -119,7 +119,7 @@ describe('what Gemini answers', () => {
     ]);
   });
 
-  it('has signatures and calls in pieces as the wire had them', async () => {
+  it('keep signatures and calls that were streamed in pieces', async () => {
     const signed = await ask(streamed(signatureInTheLastPiece), { stream: true });
     expect(signed.responses.at(-1)?.content?.parts?.at(-1)).toMatchObject({
       thoughtSignature: 'AY89a18iOcFus5wr5bW5xN6z/dwZ5oZ+Hemi',
@@ -129,14 +129,14 @@ describe('what Gemini answers', () => {
     expect(called.responses[0]?.content?.parts?.[0]?.functionCall?.args).toEqual(callInPiecesArgs);
   });
 
-  it.each([false, true])('is a final with the reason where the prompt was blocked, streamed: %s', async (stream) => {
+  it.each([false, true])('are final responses with the reason for a blocked prompt, streamed: %s', async (stream) => {
     const { responses } = await ask(stream ? streamed([blockedPrompt]) : whole(blockedPrompt), { stream });
     expect(responses).toHaveLength(1);
     expect(responses[0]).toMatchObject({ finishReason: 'SAFETY', errorCode: 'MODEL_BLOCKED' });
   });
 
   it.each([false, true])(
-    'requests the rest of an answer and returns one final response; streamed: %s',
+    'are requested further until they are complete, and are one final response; streamed: %s',
     async (stream) => {
       const pieces = ['The har', 'bour ', 'hotel.'].map((text, i) => ({
         candidates: [
@@ -160,7 +160,7 @@ describe('what Gemini answers', () => {
     },
   );
 
-  it('is not whole where the rest that was announced never comes', async () => {
+  it('throw MODEL_INCOMPLETE if the announced rest never arrives', async () => {
     const again = { candidates: [{ finishReason: 'CONTINUATION', continuationToken: 'same' }] };
     const { error, requests } = await ask(whole(again));
     expect(error).toMatchObject({ code: 'MODEL_INCOMPLETE' });
@@ -170,7 +170,7 @@ describe('what Gemini answers', () => {
   it.each([
     ['a page of HTML', { headers: { 'content-type': 'text/html' }, body: '<html>Sign in</html>' }],
     ['nothing', { body: '' }],
-  ])('is refused where it is %s, with status 200', async (_, answer) => {
+  ])('are rejected if they are %s, with status 200', async (_, answer) => {
     for (const stream of [false, true]) {
       const { error } = await ask(answer, { stream });
       expect(error).toMatchObject({ code: 'MODEL_UNAVAILABLE', retryable: false });
@@ -191,7 +191,7 @@ describe('errors of Gemini', () => {
     expect(error).toMatchObject({ code: 'MODEL_UNAVAILABLE', status: 500, retryable: true });
   });
 
-  it.each([false, true])('never hold the key, streamed: %s (contract 42)', async (stream) => {
+  it.each([false, true])('never contain the key, streamed: %s (contract 42)', async (stream) => {
     const body = JSON.stringify({
       error: { code: 400, message: 'Key a-local-key is odd.', details: [{ reason: 'a-local-key' }] },
     });
@@ -207,7 +207,7 @@ describe('errors of Gemini', () => {
     expect(inspect(gone.error, { depth: 10, showHidden: true })).not.toContain('a-local-key');
   });
 
-  it('are waited for as long as Gemini says, and the call is made again; the SDK makes none', async () => {
+  it('are retried after the time that Gemini names, without retries of the SDK', async () => {
     const runtime = new FixedRuntime();
     const answers: ServerAnswer[] = [tooMany, tooMany, whole(plainText)];
     await withServer(
@@ -226,7 +226,7 @@ describe('errors of Gemini', () => {
     );
   });
 
-  it('are thrown at once after the first byte, whatever they are (contract 22)', async () => {
+  it('are thrown at once after the first byte, for every kind of error (contract 22)', async () => {
     const partial = { candidates: [{ content: { parts: [{ text: 'The har' }] } }] };
     const error = { error: { code: 503, message: 'Busy.', status: 'UNAVAILABLE' } };
     const {
@@ -239,7 +239,7 @@ describe('errors of Gemini', () => {
     expect(requests).toHaveLength(1);
   });
 
-  it.each([false, true])('never lead to a second call where the answer breaks within, streamed: %s', async (stream) => {
+  it.each([false, true])('never cause a second call if the answer ends early, streamed: %s', async (stream) => {
     const cut: ServerAnswer = stream
       ? { ...streamed([{ candidates: [{ content: { parts: [{ text: 'The har' }] } }] }]), ending: 'cut' }
       : { body: ['{"candidates": [{"content": '], ending: 'cut' };
@@ -249,7 +249,7 @@ describe('errors of Gemini', () => {
     expect(requests).toHaveLength(1);
   });
 
-  it('come of silence, before the answer and within it', async () => {
+  it('are thrown after silence, before and during the answer', async () => {
     const first = serverSentEvents([JSON.stringify({ candidates: [{ content: { parts: [{ text: 'The har' }] } }] })]);
     const quiet: [ServerAnswer, number][] = [
       [{ ending: 'silence' }, 0],
@@ -262,7 +262,7 @@ describe('errors of Gemini', () => {
     }
   });
 
-  it('leave no connection open, and neither does an answer that is left (contract 23)', async () => {
+  it('leave no connection open, nor does leaving an answer (contract 23)', async () => {
     const body = serverSentEvents([JSON.stringify({ candidates: [{ content: { parts: [{ text: 'The har' }] } }] })]);
     const server = await ProtocolServer.start(() => ({
       headers: { 'content-type': 'text/event-stream' },

@@ -24,7 +24,7 @@ describe('geminiErrors', () => {
     [502, '', 'Bad gateway.', 'MODEL_UNAVAILABLE', true],
     [503, 'UNAVAILABLE', 'The model is overloaded.', 'MODEL_OVERLOADED', true],
     [504, 'DEADLINE_EXCEEDED', 'Deadline exceeded.', 'MODEL_TIMEOUT', true],
-  ])('takes %i %s "%s" for %s', (status, type, message, code, retryable) => {
+  ])('maps %i %s "%s" to %s', (status, type, message, code, retryable) => {
     expect(refused(status, { error: { code: status, message, status: type } })).toMatchObject({
       code,
       retryable,
@@ -34,7 +34,7 @@ describe('geminiErrors', () => {
     });
   });
 
-  it('takes a key that is not valid for MODEL_AUTH, although Google says 400', () => {
+  it('maps an invalid key to MODEL_AUTH, although Google answers 400', () => {
     const details = [{ '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason: 'API_KEY_INVALID' }];
     expect(
       refused(400, { error: { code: 400, message: 'API key not valid.', status: 'INVALID_ARGUMENT', details } }),
@@ -44,7 +44,7 @@ describe('geminiErrors', () => {
     });
   });
 
-  it('reads when to come back from the header, else from the body', () => {
+  it('reads the time to wait from the header, otherwise from the body', () => {
     const body = { error: { code: 429, details: [{ retryDelay: '2.5s' }] } };
     expect(refused(429, body)).toMatchObject({ retryAfterMs: 2500, retryable: true });
     expect(refused(429, body, { 'retry-after': '7' })).toMatchObject({ retryAfterMs: 7000 });
@@ -70,14 +70,14 @@ describe('geminiErrors', () => {
     expect(refused(500, body)).toMatchObject({ code: 'MODEL_UNAVAILABLE', status: 500, retryable: true });
   });
 
-  it('tells a connection that breaks before the answer from one that breaks within', () => {
+  it('tells a connection that fails before the answer from one that ends during it', () => {
     const cause = new TypeError('fetch failed');
     expect(geminiErrors.explain(cause, 'asking')).toMatchObject({ code: 'MODEL_UNAVAILABLE', retryable: true, cause });
     expect(geminiErrors.explain(cause, 'reading')).toMatchObject({ code: 'MODEL_INCOMPLETE', retryable: true, cause });
   });
 });
 
-it('reads an error out of an answer of status 200, and nothing out of an answer', () => {
+it('reads an error in a response with status 200, and none in an answer', () => {
   expect(errorIn({ error: { code: 429, message: 'Slow down.' } })).toMatchObject({
     code: 'MODEL_RATE_LIMITED',
     status: 429,
@@ -85,7 +85,7 @@ it('reads an error out of an answer of status 200, and nothing out of an answer'
   expect(errorIn({ candidates: [] })).toBeUndefined();
 });
 
-it('tells credentials that are missing or refused from a server of them that cannot be reached', () => {
+it('tells missing or rejected credentials from a token server that cannot be reached', () => {
   expect(credentialsError(new Error('Could not load the default credentials.'))).toMatchObject({
     code: 'MODEL_AUTH',
     retryable: false,

@@ -7,7 +7,7 @@ const whole = (...pieces: unknown[]) => {
   return args.whole(false);
 };
 
-it('puts values in their places, and texts that go on together', () => {
+it('sets values at their paths, and joins continued texts', () => {
   expect(
     whole(
       { jsonPath: '$.a.b[0].c', stringValue: 'x', willContinue: true },
@@ -20,13 +20,13 @@ it('puts values in their places, and texts that go on together', () => {
   ).toEqual({ args: { a: { b: [{ c: 'xy' }, 1.5] }, "it's": false, 'd.e': null } });
 });
 
-it('takes a text at a path that was finished for a new one', () => {
+it('starts a new text at a path that was finished', () => {
   expect(whole({ jsonPath: '$.a', stringValue: 'x' }, { jsonPath: '$.a', stringValue: 'y' })).toEqual({
     args: { a: 'y' },
   });
 });
 
-it('takes __proto__ for a name like others', () => {
+it('reads __proto__ as an ordinary name', () => {
   const { args } = whole({ jsonPath: '$.__proto__.polluted', boolValue: true });
   expect(Object.keys(args)).toEqual(['__proto__']);
   expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
@@ -39,7 +39,7 @@ it.each([
   ['the whole', { jsonPath: '$', stringValue: 'x' }],
   ['a hole', { jsonPath: '$.a[3]', stringValue: 'x' }],
   ['no object', 7],
-])('calls arguments broken whose piece has %s, and keeps the pieces', (_, piece) => {
+])('returns brokenArgs with all pieces if a piece has %s', (_, piece) => {
   expect(whole(piece)).toEqual({ args: {}, brokenArgs: JSON.stringify([piece]) });
 });
 

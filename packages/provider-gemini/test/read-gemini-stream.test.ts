@@ -36,7 +36,7 @@ describe('readGeminiStream', () => {
     });
   });
 
-  it('puts a call together from its pieces by their paths, and it is one call', async () => {
+  it('joins the pieces of a call by their paths', async () => {
     const { partials, final } = await read(callInPieces);
     expect(partials).toEqual([]);
     expect(final.content?.parts).toEqual([
@@ -75,7 +75,7 @@ describe('readGeminiStream', () => {
     ]);
   });
 
-  it('tells a blocked prompt as a final with the reason, not as silence', async () => {
+  it('returns a final response with the reason for a blocked prompt', async () => {
     const { partials, final } = await read([blockedPrompt]);
     expect(partials).toEqual([]);
     expect(final).toMatchObject({ finishReason: 'SAFETY', errorCode: 'MODEL_BLOCKED' });
@@ -87,7 +87,7 @@ describe('readGeminiStream', () => {
     ['grounding', grounded],
     ['code', codeRun],
     ['a block', blockedPrompt],
-  ])('gives for %s what the call gives that is not streamed, in whatever pieces it comes', async (_, answer) => {
+  ])('returns for %s the same as without streaming, in chunks of any size', async (_, answer) => {
     const { final } = await read(cut(answer));
     expect(final).toEqual(fromGeminiResponse(answer));
   });
@@ -118,7 +118,7 @@ describe('readGeminiStream', () => {
     }
   });
 
-  it('puts the probabilities of the pieces’ tokens together', async () => {
+  it('joins the log probabilities of all chunks', async () => {
     const piece = (token: string, more: object = {}): object => ({
       candidates: [{ logprobsResult: { chosenCandidates: [{ token, logProbability: -1 }] }, ...more }],
     });
@@ -128,7 +128,7 @@ describe('readGeminiStream', () => {
     });
   });
 
-  it('takes an end without a reason for an answer that is not whole', async () => {
+  it('throws MODEL_INCOMPLETE for an end without a reason', async () => {
     const piece = { candidates: [{ content: { parts: [{ text: 'The har' }] } }] };
     await expect(read([piece])).rejects.toMatchObject({ code: 'MODEL_INCOMPLETE', retryable: true });
     await expect(read([])).rejects.toMatchObject({ code: 'MODEL_INCOMPLETE' });
@@ -136,18 +136,18 @@ describe('readGeminiStream', () => {
     await expect(readBytes(bytesOf(`data: ${cutOff}`, 9))).rejects.toMatchObject({ code: 'MODEL_INCOMPLETE' });
   });
 
-  it('reads the last event where no empty line follows it', async () => {
+  it('reads the last event if no empty line follows it', async () => {
     const { final } = await readBytes(bytesOf(`data: ${JSON.stringify(plainText)}`, 50));
     expect(final.finishReason).toBe('STOP');
   });
 
-  it('throws an error within a stream', async () => {
+  it('throws an error in a stream', async () => {
     const piece = { candidates: [{ content: { parts: [{ text: 'The har' }] } }] };
     const error = { error: { code: 503, message: 'The model is overloaded.', status: 'UNAVAILABLE' } };
     await expect(read([piece, error])).rejects.toMatchObject({ code: 'MODEL_OVERLOADED', status: 503 });
   });
 
-  it('streams audio in pieces and puts them together as one part', async () => {
+  it('streams audio in pieces and joins them to one part', async () => {
     const audio = (bytes: number[], mimeType = 'audio/L16;rate=24000') => ({
       inlineData: { mimeType, data: btoa(String.fromCharCode(...bytes)) },
     });
@@ -163,7 +163,7 @@ describe('readGeminiStream', () => {
     ]);
   });
 
-  it('joins citations and probabilities of many pieces, and takes each citation once', async () => {
+  it('joins citations and probabilities of many chunks, with each citation once', async () => {
     const count = 2000;
     const pieces = Array.from({ length: count }, (_, i) => ({
       candidates: [
@@ -180,7 +180,7 @@ describe('readGeminiStream', () => {
     expect(rest.candidate.logprobsResult.chosenCandidates).toHaveLength(count);
   });
 
-  it('reads an answer of pieces that is a list in JSON, and refuses a page of HTML', async () => {
+  it('reads a JSON list of chunks, and rejects a page of HTML', async () => {
     const json = new Response(JSON.stringify(signatureInTheLastPiece), {
       headers: { 'content-type': 'application/json' },
     });

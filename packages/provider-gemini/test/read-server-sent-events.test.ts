@@ -9,7 +9,7 @@ it.each([
   ['LF', '\n'],
   ['CRLF', '\r\n'],
   ['CR', '\r'],
-])('gives the data of each event where lines end in %s, cut anywhere', async (_, newline) => {
+])('readServerSentEvents yields the data of each event with line ends %s, cut anywhere', async (_, newline) => {
   const text = [
     'event: x',
     'data: {"a":"é🏨"}',
@@ -27,16 +27,16 @@ it.each([
   for (const size of [1, 2, 3, 5, 1000]) expect(await read(text, size)).toEqual(['{"a":"é🏨"}', 'two\nlines', '']);
 });
 
-it('gives what the end cuts off as the last', async () => {
+it('readServerSentEvents yields an event that the end cuts off as the last one', async () => {
   for (const size of [1, 1000]) expect(await read('data: one\n\ndata: tw', size)).toEqual(['one', 'tw']);
 });
 
-it('gives nothing for nothing, and nothing for comments', async () => {
+it('readServerSentEvents yields nothing for an empty stream and for comments', async () => {
   expect(await read('', 1)).toEqual([]);
   expect(await read(':\n\n:\n\n', 1)).toEqual([]);
 });
 
-it('reads a long event in time that grows with its length alone', async () => {
+it('readServerSentEvents reads a long event in linear time', async () => {
   const data = 'x'.repeat(4_000_000);
   const bytes = bytesOf(`data: ${data}\n\n`, 1000);
   const [event] = await Array.fromAsync(readServerSentEvents(ReadableStream.from(bytes)));

@@ -33,7 +33,7 @@ describe('record', () => {
     }
   });
 
-  it('says which variable to set where there is no key, and ends with 1', async () => {
+  it('names the variable to set if there is no key, and exits with 1', async () => {
     const flags = [
       '--conditions=@thole/source',
       '--disable-warning=ExperimentalWarning',

@@ -55,7 +55,7 @@ describe('thought signatures', () => {
     expect(logs).toMatchObject([{ level: 'warn', message: expect.stringContaining('thought signatures') }]);
   });
 
-  it('that are refused again end the call with MODEL_BAD_REQUEST', async () => {
+  it('end the call with MODEL_BAD_REQUEST if they are rejected again', async () => {
     const sentence = 'Unable to submit request because Thought signature is not valid.';
     const { first, bodies } = await asked([refused(sentence), refused(sentence)], signed);
     expect(first.error).toMatchObject({ code: 'MODEL_BAD_REQUEST' });
@@ -63,7 +63,7 @@ describe('thought signatures', () => {
   });
 });
 
-describe('settings that Gemini refuses', () => {
+describe('settings that Gemini rejects', () => {
   const plain = (): Content[] => question().contents as Content[];
 
   it.each([
@@ -78,7 +78,7 @@ describe('settings that Gemini refuses', () => {
     expect(logs).toMatchObject([{ level: 'warn', fields: { settings: [expect.any(String)] } }]);
   });
 
-  it('that change the answer are not left out', async () => {
+  it('are not left out if they change the answer', async () => {
     const message = 'Invalid JSON payload received. Unknown name "tools": Cannot find field.';
     const { first } = await asked([refused(message)], plain, { tools: [{ googleSearch: {} }] });
     expect(first.error).toMatchObject({ code: 'MODEL_BAD_REQUEST' });

@@ -77,11 +77,11 @@ describe('toGeminiRequest', () => {
     });
   });
 
-  it('sends nothing but the contents where nothing else is asked', () => {
+  it('sends only the contents if the request has nothing else', () => {
     expect(bodyOf({ tools: [{ functionDeclarations: [] }], systemInstruction: '' })).toEqual({ contents: [hello] });
   });
 
-  it.each(['AUTO', 'ANY', 'NONE', 'VALIDATED'] as const)('passes the mode %s of function calling on', (mode) => {
+  it.each(['AUTO', 'ANY', 'NONE', 'VALIDATED'] as const)('sends the mode %s of function calling', (mode) => {
     expect(bodyOf({ toolConfig: { functionCallingConfig: { mode } } })).toMatchObject({
       toolConfig: { functionCallingConfig: { mode } },
     });
@@ -129,7 +129,7 @@ describe('toGeminiRequest', () => {
     },
   );
 
-  it('refuses schemas that Gemini cannot take, naming the path', () => {
+  it('rejects unsupported schemas with the path', () => {
     const parametersJsonSchema: JsonObject = { type: 'object', properties: { x: { not: { type: 'string' } } } };
     expect(() => bodyOf({ tools: [{ functionDeclarations: [{ name: 'find_rooms', parametersJsonSchema }] }] })).toThrow(
       expect.objectContaining({
@@ -142,7 +142,7 @@ describe('toGeminiRequest', () => {
     );
   });
 
-  it('names a cache of Vertex AI by its project and place', () => {
+  it('names a cache of Vertex AI by its project and location', () => {
     const request: LlmRequest = { contents: [hello], config: { cachedContent: 'abc' } };
     const place = { vertexai: true, project: 'hotel', location: 'europe-west1' };
     expect(toGeminiRequest(request, 'gemini-2.5-flash', place).body['cachedContent']).toBe(
@@ -150,7 +150,7 @@ describe('toGeminiRequest', () => {
     );
   });
 
-  it('reads the request and never changes it, and asks the model that the request names', () => {
+  it('does not change the request, and calls the model that it names', () => {
     const request = deepFreeze<LlmRequest>({
       model: 'gemini-3-pro-preview',
       contents: [
@@ -165,7 +165,7 @@ describe('toGeminiRequest', () => {
   });
 });
 
-describe('the history that Gemini is sent', () => {
+describe('history in toGeminiRequest', () => {
   it('sends its own parts unchanged with signatures and ids, and answers with those ids (contract 17)', () => {
     const answer = fromGeminiResponse(parallelCalls).content!;
     const results = user(
@@ -192,7 +192,7 @@ describe('the history that Gemini is sent', () => {
     expect(contentsOf([hello, answer])[1]).toEqual({ role: 'model', parts });
   });
 
-  it('takes metadata without a provider’s name for what Gemini’s own parts may have', () => {
+  it('reads metadata without a provider as metadata of Gemini', () => {
     const part = { text: 'Yes.', thoughtSignature: 'c2ln', partMetadata: { file: 'a.txt' } };
     expect(contentsOf([hello, model(part as unknown as Part)])[1]).toEqual({ role: 'model', parts: [part] });
   });
@@ -206,7 +206,7 @@ describe('the history that Gemini is sent', () => {
     expect(sent).toEqual([hello, { role: 'model', parts: [{ text: 'Yes.' }, { text: '', thoughtSignature: 'c2ln' }] }]);
   });
 
-  it('has no ids that a runner or another provider made, and no raw text of broken arguments', () => {
+  it('contains no ids of a runner or another provider, and no text of broken arguments', () => {
     const sent = contentsOf([
       hello,
       model({ functionCall: { id: 'thole-call-1', name: 'f', args: {}, brokenArgs: '{"a' } }),
@@ -301,7 +301,7 @@ describe('the history that Gemini is sent', () => {
     expect(signatures('gemini-2.5-flash')).toEqual([undefined, undefined, undefined, 'c2ln', undefined, undefined]);
   });
 
-  it('has media as far as Gemini reads it; the rest is refused by its MIME type', () => {
+  it('contains media that Gemini reads; other MIME types are rejected', () => {
     const media = user(
       { inlineData: { mimeType: 'image/png', data: 'AAAA', displayName: 'a.png' } },
       { inlineData: { mimeType: 'application/pdf', data: 'AAAA' } },
@@ -315,12 +315,12 @@ describe('the history that Gemini is sent', () => {
     );
   });
 
-  it('has a line for the user if nothing of it can be sent: the API refuses empty contents', () => {
+  it('contains a line of the user if it would be empty, which the API rejects', () => {
     for (const contents of [[], [user({ text: '' })]])
       expect(contentsOf(contents)).toEqual([user({ text: 'Follow the system instruction.' })]);
   });
 
-  it('has updates of a call without willContinue, which Gemini has for other calls', () => {
+  it('contains updates of a call without willContinue', () => {
     const call = model({ functionCall: { id: 'a', name: 'f', args: {} } });
     const update = user({ functionResponse: { id: 'a', name: 'f', response: { done: 0.5 }, willContinue: true } });
     expect(contentsOf([hello, call, update])[2]).toEqual(
@@ -328,7 +328,7 @@ describe('the history that Gemini is sent', () => {
     );
   });
 
-  it('has one answer for each call: the last that came, or one that says it is pending', () => {
+  it('contains one answer for each call: the last one, or one that says it is pending', () => {
     const answer = (id: string, response: JsonObject): Part => ({ functionResponse: { id, name: 'f', response } });
     const calls = ['a', 'b'].map((id): Part => ({ functionCall: { id, name: 'f', args: {} } }));
     const sent = contentsOf([
@@ -358,13 +358,13 @@ describe('files in answers of tools', () => {
     user({ functionResponse: { name: 'show_room', response: { room: 912 }, parts } }),
   ];
 
-  it.each(['gemini-3-pro-preview', 'gemini-flash-latest'])('are sent within the answer to %s', (name) => {
+  it.each(['gemini-3-pro-preview', 'gemini-flash-latest'])('are sent in the answer to %s', (name) => {
     expect(contentsOf(history(png, pdf), name)[2]).toEqual(
       user({ functionResponse: { name: 'show_room', response: { room: 912 }, parts: [png, pdf] } }),
     );
   });
 
-  it('follow the answer in a message of the user before Gemini 3, which takes none in it', () => {
+  it('follow the answer in a user message for models before Gemini 3', () => {
     expect(contentsOf(history(png, pdf), 'gemini-2.5-flash').slice(2)).toEqual([
       user({ functionResponse: { name: 'show_room', response: { room: 912 } } }),
       user({ text: 'Files in the answer of show_room:' }, png, pdf),
@@ -397,14 +397,14 @@ describe('tools that Gemini runs', () => {
       { fileSearch: { fileSearchStoreNames: ['fileSearchStores/a'], vectorStoreIds: ['vs_1'], topK: 3 } },
       { fileSearch: { fileSearchStoreNames: ['fileSearchStores/a'], topK: 3 } },
     ],
-  ])('takes %j', (tool, expected) => {
+  ])('accepts %j', (tool, expected) => {
     expect(sent(tool)).toEqual([expected]);
   });
 
   it.each<[ToolDeclaration, boolean, RegExp]>([
     [{ fileSearch: { vectorStoreIds: ['vs_1'] } }, false, /fileSearch.*fileSearchStoreNames/],
     [{ fileSearch: { fileSearchStoreNames: ['a'] } }, true, /Vertex AI has no tool fileSearch.*Use the Gemini API/],
-  ])('refuses %j (Vertex AI: %s) and says what to use', (tool, vertexai, message) => {
+  ])('rejects %j (Vertex AI: %s) and names an alternative', (tool, vertexai, message) => {
     expect(() => sent(tool, vertexai)).toThrow(
       expect.objectContaining({ code: 'INVALID_INPUT', message: expect.stringMatching(message) }),
     );

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { toGeminiParameters, toGeminiSchema } from '../src/to-gemini-schema.ts';
 
 describe('toGeminiSchema', () => {
-  it('lets through what Gemini takes, names of properties that are keywords too', () => {
+  it('keeps supported keywords, and properties with the names of keywords', () => {
     const schema: JsonObject = {
       type: 'object',
       title: 'Booking',
@@ -21,7 +21,7 @@ describe('toGeminiSchema', () => {
     expect(toGeminiSchema(schema, 'p')).toEqual(schema);
   });
 
-  it('leaves out what only describes or narrows', () => {
+  it('leaves out keywords that only describe or restrict', () => {
     const schema = {
       $schema: 'https://json-schema.org/draft/2020-12/schema',
       type: 'string',
@@ -82,7 +82,7 @@ describe('toGeminiSchema', () => {
 });
 
 describe('toGeminiParameters', () => {
-  it('says nothing of a function without parameters', () => {
+  it('returns no parameters for a function without parameters', () => {
     expect(toGeminiParameters({ type: 'object', properties: {}, additionalProperties: false }, 'p')).toBeUndefined();
     expect(toGeminiParameters({ type: 'object', additionalProperties: { type: 'string' } }, 'p')).toBeDefined();
   });
@@ -95,7 +95,7 @@ describe('toGeminiParameters', () => {
 });
 
 describe('schemas: lenient', () => {
-  it('leaves out keywords that Gemini cannot take', () => {
+  it('leaves out keywords that Gemini does not support', () => {
     const schema: JsonObject = {
       type: 'object',
       properties: { x: { type: 'string', not: { const: 'a' } }, y: { $ref: 'https://example.com/y' } },

@@ -20,23 +20,26 @@ async function serverWith(answer: ServerAnswer, api: 'chat' | 'responses') {
 
 const answers = { chat: openAi.whole, responses: responseOf([message(['Room 912.'])]) };
 
-describe('an answer that was made', () => {
-  it.each(['chat', 'responses'] as const)('is not asked for again where its body breaks off (%s)', async (api) => {
-    const { server, runtime, model } = await serverWith(
-      { body: [JSON.stringify(answers[api]).slice(0, 40)], ending: 'cut' },
-      api,
-    );
-    await expect(ask(model)).rejects.toMatchObject({ code: 'MODEL_INCOMPLETE' });
-    expect([server.requests.length, runtime.pending]).toEqual([1, 0]);
-  });
+describe('OpenAi.generateContentAsync after an answer began', () => {
+  it.each(['chat', 'responses'] as const)(
+    'does not send the request again if the body ends early (%s)',
+    async (api) => {
+      const { server, runtime, model } = await serverWith(
+        { body: [JSON.stringify(answers[api]).slice(0, 40)], ending: 'cut' },
+        api,
+      );
+      await expect(ask(model)).rejects.toMatchObject({ code: 'MODEL_INCOMPLETE' });
+      expect([server.requests.length, runtime.pending]).toEqual([1, 0]);
+    },
+  );
 
-  it.each(['queued', 'in_progress'])('is not asked for again where it is %s', async (status) => {
+  it.each(['queued', 'in_progress'])('does not send the request again if the status is %s', async (status) => {
     const { server, model } = await serverWith({ body: JSON.stringify({ ...responseOf([]), status }) }, 'responses');
     await expect(ask(model)).rejects.toMatchObject({ code: 'MODEL_INCOMPLETE' });
     expect(server.requests.length).toBe(1);
   });
 
-  it('has an unknown status as its finish reason', async () => {
+  it('returns an unknown status as the finish reason', async () => {
     const { server, model } = await serverWith(
       { body: JSON.stringify({ ...answers.responses, status: 'paused' }) },
       'responses',
@@ -45,7 +48,7 @@ describe('an answer that was made', () => {
     expect(server.requests.length).toBe(1);
   });
 
-  it('cannot be asked for in the background', async () => {
+  it('rejects the option background', async () => {
     const { server, model } = await serverWith({ body: '{}' }, 'responses');
     const request = { providerOptions: { openai: { background: true } } };
     const named = new OpenAi({

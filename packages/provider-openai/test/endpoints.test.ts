@@ -23,7 +23,7 @@ describe('endpointOf', () => {
     [{ baseUrl: 'https://api.x.ai/v1' }, 'api.x.ai'],
     [{ baseUrl: 'http://gateway.local/v1', provider: 'openai' }, 'openai:gateway.local'],
     [{ baseUrl: 'http://gateway.local/v1', provider: 'groq' }, 'groq:gateway.local'],
-  ])('returns for %j the name %s', (options, name) => {
+  ])('returns the right name for %j: %s', (options, name) => {
     expect(endpointOf(options).name).toBe(name);
   });
 });
@@ -49,7 +49,7 @@ describe('sealed reasoning', () => {
     ['azure:hotel.openai.azure.com', 'openai', false],
     ['azure:hotel.openai.azure.com', 'azure:other.openai.azure.com', false],
     ['azure:hotel.openai.azure.com', 'azure:hotel.openai.azure.com', true],
-  ])('of %s goes to %s: %s', (made, asked, isSent) => {
+  ])('of the endpoint %s is sent to %s: %s', (made, asked, isSent) => {
     const request: LlmRequest = { contents: historyOf(made), config: {} };
     const body = JSON.stringify(toOpenAiRequest(request, { ...target, endpoint: { name: asked } }));
     expect(body.includes('gAAA-sealed')).toBe(isSent);
@@ -58,7 +58,7 @@ describe('sealed reasoning', () => {
   });
 
   it.each([false, true])(
-    'that the endpoint cannot read is left out of one further attempt (streamed: %s)',
+    'is left out of one further attempt if the endpoint cannot read it (streamed: %s)',
     async (stream) => {
       const refusal = {
         error: {
@@ -97,7 +97,7 @@ describe('sealed reasoning', () => {
     },
   );
 
-  it('is refused for good where the history holds none of this endpoint', async () => {
+  it('fails without a further attempt if the history has none of this endpoint', async () => {
     const refusal = {
       error: { code: 'invalid_encrypted_content', message: 'The encrypted content could not be verified.' },
     };
@@ -109,8 +109,8 @@ describe('sealed reasoning', () => {
   });
 });
 
-describe('a key that is a function', () => {
-  it('is asked for at each call, and sent as a bearer token to Azure as well', async () => {
+describe('apiKey as a function', () => {
+  it('is called for each request, and its result is sent as a bearer token, also to Azure', async () => {
     let made = 0;
     const apiKey = async (): Promise<string> => `token-${++made}-of-entra`;
     const { fetch, asked } = cannedFetch(openAi.whole);
@@ -124,7 +124,7 @@ describe('a key that is a function', () => {
     expect(asked.map(({ headers }) => headers.get('api-key'))).toEqual([null, null, null]);
   });
 
-  it('throws MODEL_AUTH if it fails, without keys in the error (contract 42)', async () => {
+  it('throws MODEL_AUTH if the function fails, without keys in the error (contract 42)', async () => {
     const failing = new OpenAi({ model: 'm', apiKey: () => Promise.reject(new Error('no login')) });
     await expect(ask(failing)).rejects.toMatchObject({
       code: 'MODEL_AUTH',
@@ -144,7 +144,7 @@ describe('a key that is a function', () => {
 });
 
 describe('request.model', () => {
-  it('wins over the model of the constructor, and over the deployment where it names another', async () => {
+  it('overrides the model of the constructor, and the deployment if it names another model', async () => {
     const { fetch, asked } = cannedFetch(responseOf([message(['Yes.'])]));
     const azure = { ...azureOf('hotel.openai.azure.com'), deployment: 'mine' };
     const model = new OpenAi({ model: 'gpt-5', apiKey: 'sk-12345', azure, fetch });

@@ -27,7 +27,7 @@ async function* firstLine(): AsyncGenerator<string> {
   }
 }
 
-describe('the example server', () => {
+describe('example-server.ts', () => {
   it('prints the variables to set, and answers both APIs', async () => {
     for (const api of ['chat', 'responses'] as const) {
       const responses = await ask(OpenAi.fromEnv('gpt-5-mini', { env, api }), { stream: true });
@@ -41,11 +41,11 @@ describe('the example server', () => {
   });
 });
 
-describe('recording', () => {
+describe('record.ts', () => {
   const folder = mkdtempSync(join(tmpdir(), 'thole-record-'));
   afterAll(() => rmSync(folder, { recursive: true }));
 
-  it('saves what came, whole and in pieces, without keys; what is refused as well', async () => {
+  it('saves complete, streamed and rejected responses without keys', async () => {
     const { code, stdout } = await recorded({ ...env, OPENAI_API_KEY: 'sk-do-not-save-12345' });
     expect(code, stdout).toBe(0);
     const names = ['calls-stream', 'calls-whole', 'refused', 'text-stream', 'text-whole'];
@@ -65,12 +65,12 @@ describe('recording', () => {
     for (const name of readdirSync(folder)) expect(saved(name)).not.toContain('sk-do-not-save');
   });
 
-  it('makes the calls that are named alone', async () => {
+  it('makes only the calls that are named', async () => {
     const { stdout } = await recorded(env, 'embed', 'chat-refused');
     expect(stdout.trim().split('\n')).toEqual(['chat-refused: answered', 'embeddings: answered']);
   });
 
-  it('says which variable to set where there is no key', async () => {
+  it('names the variable to set if there is no key', async () => {
     const { code, stderr } = await recorded({});
     expect(code).toBe(1);
     expect(stderr).toContain('OPENAI_API_KEY');

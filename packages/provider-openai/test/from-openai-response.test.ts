@@ -26,8 +26,8 @@ function withoutMark(part: Part): Part {
   return rest;
 }
 
-describe('the answer', () => {
-  it('is a final response with text, finish reason, tokens, model version and answer id', () => {
+describe('fromOpenAiResponse', () => {
+  it('returns a final response with text, finish reason, tokens, model version and id', () => {
     expect(read([message(['The hotel has a room.'])])).toEqual({
       content: {
         role: 'model',
@@ -61,7 +61,7 @@ describe('the answer', () => {
     });
   });
 
-  it('keeps the order of what was thought, said and called', () => {
+  it('keeps the order of thoughts, texts and calls', () => {
     const response = read([
       reasoning(['High floors.', 'So nine.']),
       message(['Let me look.'], { phase: 'commentary' }),
@@ -85,7 +85,7 @@ describe('the answer', () => {
     ]);
   });
 
-  it('has no call with an empty id: the item’s own is taken, or none', () => {
+  it('uses the id of the item for a call with an empty id, or no id', () => {
     const call = { type: 'function_call', name: 'find_rooms', arguments: '{}' };
     expect(plain(read([{ ...call, call_id: '', id: 'fc_1' }, call])).map((part) => part.functionCall?.id)).toEqual([
       'fc_1',
@@ -93,13 +93,13 @@ describe('the answer', () => {
     ]);
   });
 
-  it('is one of nothing where the output is empty: no parts, and the reason there is', () => {
+  it('returns no parts, and the finish reason, if the output is empty', () => {
     const response = read([]);
     expect(response.content).toBeUndefined();
     expect(response.finishReason).toBe('STOP');
   });
 
-  it('keeps members that are not known, and drops the echo of what was asked', () => {
+  it('keeps unknown members, and drops the echo of the request', () => {
     const { customMetadata } = read([message(['Hi'])], {
       service_tier: 'priority',
       content_filters: [{ blocked: false }],
@@ -134,8 +134,8 @@ describe('the answer', () => {
   });
 });
 
-describe('reasoning', () => {
-  it('is thoughts that bear the item once: its id and encrypted content, not its words', () => {
+describe('fromOpenAiResponse with reasoning', () => {
+  it('returns thoughts, and the id and the encrypted content of the item once', () => {
     const [first, second] = partsOf(read([reasoning(['High.', 'Nine.']), message(['912'])]));
     expect(first!.partMetadata).toEqual({
       provider: 'openai',
@@ -156,12 +156,12 @@ describe('reasoning', () => {
     });
   });
 
-  it('bears no members that are null: sent back, some of them are refused', () => {
+  it('drops members that are null, because the API rejects some of them', () => {
     const [thought] = partsOf(read([reasoning(['High.'], { status: null }), message(['912'])]));
     expect(Object.keys(thought!.partMetadata!['item'] as JsonObject)).toEqual(['id', 'type', 'encrypted_content']);
   });
 
-  it('without words is kept on the following part, not as a separate part', () => {
+  it('keeps reasoning without text on the following part', () => {
     const silent = reasoning([]);
     const response = read([silent, functionCall('find_rooms', '{}')]);
     expect(partsOf(response)).toHaveLength(1);
@@ -169,19 +169,19 @@ describe('reasoning', () => {
     expect(response.customMetadata).not.toHaveProperty('items');
   });
 
-  it('is read from its content where a server shows the whole of it', () => {
+  it('reads the text from the content if a server sends it there', () => {
     const item = reasoning([], { content: [{ type: 'reasoning_text', text: 'High floors.' }] });
     expect(plain(read([item, message(['912'])]))).toEqual([{ text: 'High floors.', thought: true }, { text: '912' }]);
   });
 
-  it('of two items that share an id stays two', () => {
+  it('keeps two items that have one id', () => {
     const parts = partsOf(read([reasoning(['a']), reasoning(['b'], { encrypted_content: 'other' }), message(['c'])]));
     expect(parts.map(({ partMetadata }) => partMetadata!['index'])).toEqual([0, 1, 2]);
   });
 });
 
-describe('what the provider ran itself', () => {
-  it('is not a function call, and is kept in customMetadata and on the following part', () => {
+describe('fromOpenAiResponse with tools that the provider ran', () => {
+  it('returns no function call, and keeps the item in customMetadata and on the next part', () => {
     const response = read([webSearchCall, mcpCall, message(['Found.']), fileSearchCall]);
     expect(plain(response)).toEqual([{ text: 'Found.' }]);
     expect(partsOf(response)[0]!.partMetadata).toMatchObject({
@@ -191,7 +191,7 @@ describe('what the provider ran itself', () => {
     expect(response.customMetadata!['items']).toEqual([webSearchCall, mcpCall, fileSearchCall]);
   });
 
-  it('is shown as code with its result, and as files, where there is something to show', () => {
+  it('returns code with its result, and files', () => {
     expect(plain(read([codeCall, message(['72.'])]))).toEqual([
       { executableCode: { code: 'print(8 * 9)', language: 'PYTHON' } },
       { codeExecutionResult: { outcome: 'OUTCOME_OK', output: '72\n' } },
@@ -201,7 +201,7 @@ describe('what the provider ran itself', () => {
     expect(plain(read([imageCall]))).toEqual([{ inlineData: { mimeType: 'image/webp', data: 'iVBORw0KGgo=' } }]);
   });
 
-  it('says that code failed', () => {
+  it('returns the failure of code', () => {
     const failed = (outputs: JsonObject[] | null): Part =>
       plain(read([{ ...codeCall, status: 'failed', outputs }])).at(-1)!;
     expect(failed(null)).toEqual({ codeExecutionResult: { outcome: 'OUTCOME_FAILED' } });
@@ -211,8 +211,8 @@ describe('what the provider ran itself', () => {
   });
 });
 
-describe('sources', () => {
-  it('are given in Gemini’s shape, each once, with the places that rest on them', () => {
+describe('fromOpenAiResponse with sources', () => {
+  it('returns each source once, in Gemini’s shape, with the places that cite it', () => {
     const { groundingMetadata, citationMetadata } = read([webSearchCall, fileSearchCall, citedMessage]);
     expect(groundingMetadata).toEqual({
       webSearchQueries: ['harbour hotel Oslo', 'rooms Oslo'],
@@ -232,15 +232,15 @@ describe('sources', () => {
     expect(citationMetadata!['citations']).toHaveLength(4);
   });
 
-  it('stay on the text unchanged, also unknown kinds', () => {
+  it('keeps annotations on the text unchanged, also unknown kinds', () => {
     const [part] = partsOf(read([citedMessage]));
     const [{ annotations }] = citedMessage['content'] as [JsonObject];
     expect(part!.partMetadata!['entry']).toEqual({ type: 'output_text', annotations });
   });
 });
 
-describe('what is not known', () => {
-  it('is kept and never throws: items, pieces of messages, members, other values', () => {
+describe('fromOpenAiResponse with unknown data', () => {
+  it('keeps unknown items, content, members and values, and never throws', () => {
     const unknown = { type: 'telepathy_call', id: 'tp_1', call_id: 'call_tp', mind: { open: true } };
     const hologram = { type: 'output_hologram', depth: 3 };
     const response = read([
@@ -258,10 +258,10 @@ describe('what is not known', () => {
   });
 });
 
-describe('an ending', () => {
+describe('fromOpenAiResponse with a status', () => {
   const refused = message([], { content: [{ type: 'refusal', refusal: 'I cannot help with that.' }] });
 
-  it('by refusal keeps its words as text and is blocked', () => {
+  it('returns a refusal as text with MODEL_BLOCKED', () => {
     const response = read([refused]);
     expect(plain(response)).toEqual([{ text: 'I cannot help with that.' }]);
     expect(response).toMatchObject({ finishReason: 'SAFETY', errorCode: 'MODEL_BLOCKED' });
@@ -273,7 +273,7 @@ describe('an ending', () => {
     ['content_filter', 'SAFETY', 'MODEL_BLOCKED'],
     ['steered', 'steered', undefined],
     [undefined, 'incomplete', undefined],
-  ])('for the reason %s is %s', (reason, finishReason, errorCode) => {
+  ])('returns for the reason %s the finish reason %s', (reason, finishReason, errorCode) => {
     const details = reason === undefined ? null : { reason };
     const response = read([message(['Half'])], { status: 'incomplete', incomplete_details: details });
     expect(response.finishReason).toBe(finishReason);
@@ -281,7 +281,7 @@ describe('an ending', () => {
     expect(plain(response)).toEqual([{ text: 'Half' }]);
   });
 
-  it('by failure throws by the table of errors', () => {
+  it('throws the error of the table for a failure', () => {
     const error = { code: 'rate_limit_exceeded', message: 'Slow down.' };
     expect(() => read([], { status: 'failed', error })).toThrow(
       expect.objectContaining({ code: 'MODEL_RATE_LIMITED', message: expect.stringContaining('Slow down.') }),
@@ -293,7 +293,7 @@ describe('an ending', () => {
     { code: 'bio_policy', message: 'Blocked for safety.' },
     { code: 'image_content_policy_violation', message: 'Blocked for safety.' },
     { code: 'invalid_prompt', message: 'Your prompt was flagged.' },
-  ])('by a policy ($code) is a final that was blocked', (error) => {
+  ])('returns a blocked final response for a policy ($code)', (error) => {
     expect(read([], { status: 'failed', error })).toMatchObject({
       finishReason: 'SAFETY',
       errorCode: 'MODEL_BLOCKED',
@@ -301,7 +301,7 @@ describe('an ending', () => {
     });
   });
 
-  it.each(['queued', 'in_progress', 'cancelled'])('that has not come (%s) is MODEL_INCOMPLETE', (status) => {
+  it.each(['queued', 'in_progress', 'cancelled'])('throws MODEL_INCOMPLETE for the status %s', (status) => {
     expect(() => read([], { status })).toThrow(expect.objectContaining({ code: 'MODEL_INCOMPLETE' }));
   });
 

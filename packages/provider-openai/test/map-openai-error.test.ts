@@ -8,7 +8,7 @@ const said = (message: string, code: string | null = null, type = 'invalid_reque
   error: { message, type, param: null, code },
 });
 
-describe('a refusal', () => {
+describe('openAiErrors.refuse', () => {
   // https://platform.openai.com/docs/guides/error-codes, and of the servers that are named.
   it.each([
     [400, said("Invalid value for 'temperature'"), 'MODEL_BAD_REQUEST', false],
@@ -47,7 +47,7 @@ describe('a refusal', () => {
     [529, { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } }, 'MODEL_OVERLOADED', true],
     [498, { error: { message: 'Flex capacity exceeded', code: 'capacity_exceeded' } }, 'MODEL_OVERLOADED', true],
     [400, said('The response was filtered', 'content_filter'), 'MODEL_BLOCKED', false],
-  ])('with %i and %j is %s, retryable: %s', (status, body, code, retryable) => {
+  ])('maps status %i with %j to %s, retryable: %s', (status, body, code, retryable) => {
     expect(refused(status, body)).toMatchObject({ code, retryable, status });
   });
 
@@ -106,11 +106,11 @@ describe('a refusal', () => {
         },
       ],
     ],
-  ])('with %i and %j says that the context is too long', (status, body) => {
+  ])('maps status %i with %j to MODEL_CONTEXT_TOO_LONG', (status, body) => {
     expect(refused(status, body)).toMatchObject({ code: 'MODEL_CONTEXT_TOO_LONG', retryable: false });
   });
 
-  it('with a token limit per minute is not MODEL_CONTEXT_TOO_LONG', () => {
+  it('does not map a token limit per minute to MODEL_CONTEXT_TOO_LONG', () => {
     const body = said('Request too large: maximum context length per minute', 'rate_limit_exceeded', 'tokens');
     expect(refused(429, body).code).toBe('MODEL_RATE_LIMITED');
   });
@@ -127,7 +127,7 @@ describe('a refusal', () => {
     expect(refused(500, {}, {}, 'api.groq.com').message).toBe('api.groq.com refused the request with 500.');
   });
 
-  it('says when to come back, in seconds, milliseconds or as a date', () => {
+  it('reads the time to wait in seconds, milliseconds or as a date', () => {
     expect(refused(429, {}, { 'retry-after': '2' }).retryAfterMs).toBe(2000);
     expect(refused(429, {}, { 'retry-after-ms': '150' }).retryAfterMs).toBe(150);
     const date = new Date((NOW + 3) * 1000).toUTCString();
@@ -147,7 +147,7 @@ describe('a refusal', () => {
   });
 });
 
-describe('a failure within an answer', () => {
+describe('openAiFailure', () => {
   it.each([
     [{ error: { code: 429, message: 'slow down' } }, 'MODEL_RATE_LIMITED'],
     [{ error: { code: 'server_error', message: 'disconnected' } }, 'MODEL_UNAVAILABLE'],
@@ -160,21 +160,21 @@ describe('a failure within an answer', () => {
     expect(openAiFailure(body).code).toBe(code);
   });
 
-  it('differs from values that are not an answer: a page, other JSON, nothing', () => {
+  it('returns MODEL_PROTOCOL for a page, other JSON and an empty body', () => {
     expect(openAiFailure('<!DOCTYPE html><p>Hi')).toMatchObject({ code: 'MODEL_PROTOCOL', retryable: false });
     expect(openAiFailure('<!DOCTYPE html><p>Hi').message).toMatch(/HTML page.*baseUrl/);
     for (const body of [{ hello: 1 }, undefined, 5, null]) expect(openAiFailure(body).code).toBe('MODEL_PROTOCOL');
   });
 });
 
-describe('what the SDK throws', () => {
-  it('is a connection that cannot be made before the answer, and one that broke within it', () => {
+describe('mapOpenAiError', () => {
+  it('tells a connection that was never made from one that ended during the answer', () => {
     const broken = new TypeError('terminated', { cause: new Error('other side closed') });
     expect(mapOpenAiError(broken, 'asking')).toMatchObject({ code: 'MODEL_UNAVAILABLE', retryable: true });
     expect(mapOpenAiError(broken, 'reading')).toMatchObject({ code: 'MODEL_INCOMPLETE', retryable: true });
   });
 
-  it('is incomplete if its JSON is, and MODEL_FAILED if nothing is known', () => {
+  it('returns MODEL_INCOMPLETE for incomplete JSON, and MODEL_FAILED for unknown errors', () => {
     expect(mapOpenAiError(new SyntaxError('malformed'), 'reading').code).toBe('MODEL_INCOMPLETE');
     expect(mapOpenAiError(new TypeError('x is not a function'), 'reading')).toMatchObject({
       code: 'MODEL_FAILED',

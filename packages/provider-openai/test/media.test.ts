@@ -19,8 +19,8 @@ const call: Content = { role: 'model', parts: [{ functionCall: { id: 'call-a', n
 describe.each([
   ['Responses API', responses],
   ['Chat Completions', chat],
-])('media that %s does not take', (_api, sent) => {
-  it('are INVALID_INPUT in the newest message of the user, with their type', () => {
+])('unsupported media in %s', (_api, sent) => {
+  it('are INVALID_INPUT in the newest message of the user, and the error names their type', () => {
     const answer: Content = {
       role: 'user',
       parts: [{ functionResponse: { id: 'call-a', name: 'draw', response: {} } }],
@@ -32,7 +32,7 @@ describe.each([
     }
   });
 
-  it('are a line of text that names their type in older messages and in those of the model', () => {
+  it('become a line of text with their type in older messages and those of the model', () => {
     const made: Content = { role: 'model', parts: [{ fileData: { fileUri: 'gs://a/b', mimeType: 'video/mp4' } }] };
     const body = JSON.stringify(sent([video, made, { role: 'user', parts: [{ text: 'And now?' }] }]));
     expect(body).toContain(JSON.stringify(LINE).slice(1, -1));
@@ -40,7 +40,7 @@ describe.each([
   });
 });
 
-describe('files of a tool’s answer', () => {
+describe('files in answers of tools', () => {
   const parts: FunctionResponsePart[] = [
     { inlineData: { mimeType: 'image/png', data: 'iVBO' } },
     { inlineData: { mimeType: 'application/pdf', data: 'JVBE', displayName: 'plan.pdf' } },
@@ -52,7 +52,7 @@ describe('files of a tool’s answer', () => {
   };
   const hello: Content = { role: 'user', parts: [{ text: 'Draw.' }] };
 
-  it('are in the output of the call for the Responses API', () => {
+  it('are part of the call’s output in the Responses API', () => {
     expect(responses([hello, call, answer]).at(-1)).toEqual({
       type: 'function_call_output',
       call_id: 'call-a',
@@ -65,7 +65,7 @@ describe('files of a tool’s answer', () => {
     });
   });
 
-  it('follow all answers of the turn in a message of the user for Chat Completions', () => {
+  it('follow all answers of the turn in a user message in Chat Completions', () => {
     const two: Content = {
       role: 'model',
       parts: [...call.parts!, { functionCall: { id: 'call-b', name: 'list', args: {} } }],
@@ -85,7 +85,7 @@ describe('files of a tool’s answer', () => {
     ]);
   });
 
-  it('go with an answer to no call, told as text', () => {
+  it('are sent with an answer that has no call, which is sent as text', () => {
     for (const body of [responses([hello, answer]), chat([hello, answer])]) {
       expect(JSON.stringify(body)).toMatch(/draw returned .*data:image\/png;base64,iVBO/);
     }

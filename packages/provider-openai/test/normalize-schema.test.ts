@@ -61,7 +61,7 @@ describe('schemas for OpenAI', () => {
     expect(strictSchema(record, 'p')).toHaveProperty('refused');
   });
 
-  it('fit strict mode though they hold nullable and annotations', () => {
+  it('fit strict mode if they contain nullable and annotations', () => {
     const schema = { type: 'object', properties: { a: { type: 'string', nullable: true, 'x-a': 1 } }, required: ['a'] };
     expect(strictSchema(schema, 'p')).toMatchObject({ schema: { properties: { a: { type: ['string', 'null'] } } } });
   });
@@ -79,7 +79,7 @@ describe('schemas for OpenAI', () => {
       { type: 'object', properties: { a: {} } },
     ],
     ['a root of another type', { type: 'array', items: {} }, { type: 'object', properties: {} }],
-  ])('are refused with %s, which is left out with lenient', (_what, schema, expected) => {
+  ])('are rejected with %s, which lenient leaves out', (_what, schema, expected) => {
     expect(() => checkSchema(schema, 'p')).toThrow(expect.objectContaining({ code: 'SCHEMA_UNSUPPORTED' }));
     expect(checkSchema(schema, 'p', 'lenient')).toMatchObject(expected);
   });

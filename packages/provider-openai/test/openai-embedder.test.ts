@@ -35,7 +35,7 @@ describe('OpenAiEmbedder', () => {
     expect(() => known('constructor')).toThrow(/Set dimensions/);
   });
 
-  it('splits texts into requests by their tokens, and answers one vector per text in order', async () => {
+  it('splits texts into requests by their tokens, and returns one vector per text in order', async () => {
     const where = { model: 'nomic-embed-text', dimensions: 64, baseUrl: `${server.url}/v1` };
     const texts = ['one two', 'three', 'x'.repeat(400), 'four', 'five'];
     const before = server.requests.length;
@@ -45,7 +45,7 @@ describe('OpenAiEmbedder', () => {
     expect(vectors).toEqual(await new OpenAiEmbedder(where).embed(texts, { task: 'document' }));
   });
 
-  it('asks for floats, and for fewer dimensions only where the model has more', async () => {
+  it('requests floats, and dimensions only if they are fewer than those of the model', async () => {
     const { asked, embedder } = small([vector(0, 1, 0)]);
     await embedder.embed(['a'], { task: 'query' });
     expect(asked[0]!.url).toBe('http://localhost:1/v1/embeddings');
@@ -55,7 +55,7 @@ describe('OpenAiEmbedder', () => {
     expect(await shorter.asked[0]!.json()).toMatchObject({ dimensions: 2 });
   });
 
-  it('puts vectors in the order of their texts, by their index', async () => {
+  it('returns vectors in the order of their texts, by their index', async () => {
     const { embedder } = small([vector(1, 0, 1), vector(0, 1, 0)]);
     expect(await embedder.embed(['a', 'b'], { task: 'query' })).toEqual([Float32Array.of(1, 0), Float32Array.of(0, 1)]);
   });
@@ -67,19 +67,19 @@ describe('OpenAiEmbedder', () => {
     [[vector(0, 1, 0), vector(1, 1)], /of 1 numbers, but dimensions is 2/],
     [[vector(0, 1, 0), vector(1, 1, null)], /not a number/],
     [[vector(0, 1, 0), { index: 1, embedding: 'AACAPw==' }], /not a list/],
-  ])('refuses %j', async (data, message) => {
+  ])('rejects %j', async (data, message) => {
     const failing = small(data).embedder.embed(['a', 'b'], { task: 'query' });
     await expect(failing).rejects.toMatchObject({ code: 'EMBEDDER_FAILED', message: expect.stringMatching(message) });
   });
 
-  it('refuses more texts than it takes at once', async () => {
+  it('rejects more texts than maxBatch', async () => {
     const { asked, embedder } = small([], { maxBatch: 1 });
     await expect(embedder.embed(['a', 'b'], { task: 'query' })).rejects.toMatchObject({ code: 'INVALID_INPUT' });
     expect(asked).toEqual([]);
     expect(new OpenAiEmbedder({ model: 'text-embedding-3-small', apiKey: 'sk-12345' }).maxBatch).toBe(2048);
   });
 
-  it('has the errors of the models, and the environment', async () => {
+  it('throws the errors of models, and reads the environment', async () => {
     const { fetch } = cannedFetch({ error: { message: 'no such model', code: 'model_not_found' } });
     const env = { OPENAI_API_KEY: 'sk-12345' };
     const embedder = OpenAiEmbedder.fromEnv('text-embedding-3-small', { env, fetch, retry: false });

@@ -25,7 +25,7 @@ it('calls the Responses API with the options and nothing from the environment', 
   expect(asked[1]!.headers.get('openai-organization')).toBeNull();
 });
 
-it('asks Azure at its endpoint, whatever base URL the environment names', async () => {
+it('calls Azure at its endpoint, for any base URL in the environment', async () => {
   vi.stubEnv('OPENAI_BASE_URL', 'http://127.0.0.1:9');
   const { fetch, asked } = cannedFetch(openAi.whole);
   const azure = { endpoint: 'https://r.openai.azure.com', apiVersion: '2025-04-01-preview' };
@@ -33,7 +33,7 @@ it('asks Azure at its endpoint, whatever base URL the environment names', async 
   expect(new URL(asked[0]!.url).pathname).toBe('/openai/deployments/gpt-5/chat/completions');
 });
 
-it('takes key and base URL from the environment of the process where fromEnv is not given one', async () => {
+it('reads key and base URL from the environment of the process by default', async () => {
   vi.stubEnv('OPENAI_API_KEY', 'sk-process');
   vi.stubEnv('OPENAI_BASE_URL', 'http://localhost:11434/v1');
   const { fetch, asked } = cannedFetch(openAi.whole);

@@ -26,18 +26,18 @@ const streamOf = (...chunks: (object | string)[]): ServerAnswer => ({
   body: serverSentEvents(chunks.map((each) => (typeof each === 'string' ? each : { data: each as never }))),
 });
 
-describe('how it is made', () => {
+describe('new OpenAi', () => {
   it.each([
     ['openai', {}],
     ['azure.ai.openai', { azure: { endpoint: 'https://r.openai.azure.com', apiVersion: 'v1' } }],
     ['localhost:11434', { baseUrl: 'http://localhost:11434/v1' }],
     ['groq', { baseUrl: 'http://localhost:11434/v1', provider: 'groq' }],
-  ])('calls itself %s in traces', (name, options) => {
+  ])('has the name %s in traces', (name, options) => {
     const made = { model: 'm', apiKey: 'sk-12345', ...options } as OpenAiOptions;
     expect(new OpenAi(made).providerName).toBe(name);
   });
 
-  it('says which variable to set where the key is missing', () => {
+  it('names the variable to set if the key is missing', () => {
     expect(() => new OpenAi({ model: 'gpt-5' })).toThrow(/OPENAI_API_KEY/);
     expect(() => OpenAi.fromEnv('gpt-5', { env: {} })).toThrow(/OPENAI_API_KEY/);
     expect(() => OpenAi.fromEnv('gpt-5', { env: { OPENAI_API_KEY: '' } })).toThrow(/OPENAI_API_KEY/);
@@ -64,13 +64,13 @@ describe('how it is made', () => {
     [{ azure: { endpoint: 'https://r.example', apiVersion: '1' }, baseUrl: 'https://s.example' }, /not both/],
     [{ azure: { endpoint: 'https://r.example', apiVersion: '1', region: 'x' } }, /no option region/],
     [{ retry: { maxAttempts: 0 } }, /maxAttempts/],
-  ])('refuses %j', (options, message) => {
+  ])('rejects %j', (options, message) => {
     const make = () => new OpenAi({ model: 'gpt-5', apiKey: 'sk-12345', ...options } as OpenAiOptions);
     expect(make).toThrow(expect.objectContaining({ code: 'INVALID_INPUT', message: expect.stringMatching(message) }));
   });
 });
 
-describe('whom it asks', () => {
+describe('the server of OpenAi', () => {
   const whole = { id: 'x', object: 'response', status: 'completed', output: [], model: 'gpt-5' };
 
   it.each([
@@ -86,7 +86,7 @@ describe('whom it asks', () => {
     expect(asked[0]!.url).toBe(url);
   });
 
-  it('is Azure by its own addresses and header, under the name of the deployment', async () => {
+  it('is Azure with its address and header, and the name of the deployment', async () => {
     const azure = { endpoint: 'https://r.openai.azure.com/', apiVersion: '2025-04-01-preview', deployment: 'mine' };
     const { fetch, asked } = cannedFetch(openAi.whole);
     await ask(new OpenAi({ model: 'gpt-5', apiKey: 'key-12345', azure, api: 'chat', fetch }));
@@ -101,7 +101,7 @@ describe('whom it asks', () => {
     expect(await responses.asked[0]!.json()).toMatchObject({ model: 'mine' });
   });
 
-  it('is the server of the environment, which is not sent a key that there is none of', async () => {
+  it('is the one in the environment, and gets no key if there is none', async () => {
     const { fetch, asked } = cannedFetch(openAi.whole);
     await ask(OpenAi.fromEnv('qwen3', { env: { OPENAI_BASE_URL: 'http://localhost:11434/v1' }, fetch }));
     expect(asked[0]!.url).toBe('http://localhost:11434/v1/chat/completions');
@@ -117,7 +117,7 @@ describe('whom it asks', () => {
     expect(asked[1]!.headers.get('authorization')).toBe('Bearer sk-own');
   });
 
-  it('sends the authorization header of the caller instead of a key', async () => {
+  it('receives the authorization header of the caller instead of a key', async () => {
     const { fetch, asked } = cannedFetch(whole);
     await ask(new OpenAi({ model: 'm', headers: { authorization: 'Bearer own' }, fetch }));
     expect(asked[0]!.headers.get('authorization')).toBe('Bearer own');
@@ -127,7 +127,7 @@ describe('whom it asks', () => {
     expect(asked[1]!.headers.get('api-key')).toBeNull();
   });
 
-  it('is called what the caller says: that name picks options and tells what the server wants', async () => {
+  it('has the name in provider, which selects options and requirements', async () => {
     const { fetch, asked } = cannedFetch(openAi.whole);
     const model = new OpenAi({ model: 'm', baseUrl: 'http://gateway.local/v1', provider: 'openai', fetch });
     await ask(model, { request: { config: { maxOutputTokens: 5 }, providerOptions: { openai: { user: 'u' } } } });
@@ -135,7 +135,7 @@ describe('whom it asks', () => {
   });
 });
 
-describe('a stream on the wire', () => {
+describe('OpenAi with a stream', () => {
   const text = 'Grüße — 部屋 🏨 "quoted"\n';
   const said = Array.from(text, (content) => chunk({ content }));
 
@@ -162,7 +162,7 @@ describe('a stream on the wire', () => {
     },
   );
 
-  it('is whole without [DONE], and incomplete without a finish reason, even with one', async () => {
+  it('completes without [DONE], and throws MODEL_INCOMPLETE without a finish reason', async () => {
     const whole = await modelOf(streamOf(chunk({ content: 'Hi' }), chunk({}, 'stop')));
     expect((await ask(whole, { stream: true })).at(-1)?.finishReason).toBe('STOP');
     const cut = await modelOf(streamOf(chunk({ content: 'Hi' }), '[DONE]'));
@@ -174,7 +174,7 @@ describe('a stream on the wire', () => {
     await expect(ask(within, { stream: true })).rejects.toMatchObject({ code: 'MODEL_INCOMPLETE' });
   });
 
-  it('may hold an error in its middle, after which nothing is asked again', async () => {
+  it('throws an error in the stream, without a further attempt', async () => {
     const failed = chunk({ content: 'Hi' });
     const model = await modelOf(streamOf(failed, { error: { message: 'worn out', type: 'server_error', code: 503 } }), {
       retry: { maxAttempts: 3 },
@@ -183,7 +183,7 @@ describe('a stream on the wire', () => {
     expect(servers[0]!.requests).toHaveLength(1);
   });
 
-  it('falls silent: ended by the idle limit, with its connection', async () => {
+  it('ends a silent stream and its connection at the idle limit', async () => {
     const runtime = new FixedRuntime();
     const model = await modelOf(chatAnswers(llmScenarios['silent-mid-stream']), { runtime, idleTimeoutMs: 5000 });
     const responses = model.generateContentAsync(
@@ -201,8 +201,8 @@ describe('a stream on the wire', () => {
   });
 });
 
-describe('a value that is not an answer', () => {
-  it.each([false, true])('an HTML page with 200 (streamed: %s) says to look at baseUrl', async (stream) => {
+describe('OpenAi with a body that is not an answer', () => {
+  it.each([false, true])('names baseUrl for an HTML page with status 200 (streamed: %s)', async (stream) => {
     const model = await modelOf({ headers: { 'content-type': 'text/html' }, body: '<!doctype html><h1>Welcome</h1>' });
     await expect(ask(model, { stream })).rejects.toMatchObject({
       code: 'MODEL_PROTOCOL',
@@ -211,7 +211,7 @@ describe('a value that is not an answer', () => {
   });
 
   it.each([false, true])(
-    'an error object with 200 (streamed: %s) is that error, and is tried again',
+    'throws the error in a body with status 200, and tries again (streamed: %s)',
     async (stream) => {
       const body = JSON.stringify({ error: { message: 'Provider returned error', code: 502 } });
       const runtime = new FixedRuntime();
@@ -226,19 +226,19 @@ describe('a value that is not an answer', () => {
     },
   );
 
-  it('a whole answer where a stream was asked for is taken as it is', async () => {
+  it('accepts a complete answer instead of a stream', async () => {
     const model = await modelOf({ body: JSON.stringify(openAi.whole) });
     const responses = await ask(model, { stream: true });
     expect(responses).toHaveLength(1);
     expect(responses[0]!.content?.parts).toEqual([{ text: 'Hello! How can I assist you today?' }]);
   });
 
-  it('an answer whose JSON is called text is read nevertheless', async () => {
+  it('reads JSON with the media type of text', async () => {
     const model = await modelOf({ headers: { 'content-type': 'text/plain' }, body: JSON.stringify(openAi.whole) });
     expect((await ask(model))[0]!.finishReason).toBe('STOP');
   });
 
-  it('a prompt that a filter blocked is a final, though it is refused with a status', async () => {
+  it('returns a final response for a prompt that a filter rejected with a status', async () => {
     // https://learn.microsoft.com/azure/ai-foundry/openai/concepts/content-filter
     const error = {
       message: 'The prompt triggered the content management policy',
@@ -258,8 +258,8 @@ describe('a value that is not an answer', () => {
   });
 });
 
-describe('errors', () => {
-  it('are tried again before the answer begins, after the time that the server asks for', async () => {
+describe('errors of OpenAi', () => {
+  it('are retried before the answer begins, after the time that the server names', async () => {
     const runtime = new FixedRuntime();
     let asked = 0;
     const refused: ServerAnswer = {
@@ -281,7 +281,7 @@ describe('errors', () => {
     expect((await answered)[0]!.finishReason).toBe('STOP');
   });
 
-  it('never hold the key, the headers or what was asked', async () => {
+  it('never contain the key, the headers or the request', async () => {
     const apiKey = 'sk-very-secret-1234567890';
     const body = JSON.stringify({
       error: { message: `Incorrect API key provided: ${apiKey}`, code: 'invalid_api_key' },
@@ -298,7 +298,7 @@ describe('errors', () => {
     expect(inspect(broken, { depth: 10, showHidden: true })).not.toContain(apiKey);
   });
 
-  it('of the request come before anything is sent', async () => {
+  it('of the request are thrown before anything is sent', async () => {
     const { fetch, asked } = cannedFetch(openAi.whole);
     const model = new OpenAi({ model: 'm', baseUrl: 'http://localhost:1/v1', fetch });
     const refused = ask(model, { request: { config: { tools: [{ codeExecution: {} }] } } });
@@ -306,7 +306,7 @@ describe('errors', () => {
     expect(asked).toEqual([]);
   });
 
-  it('of the caller come as they are: the reason of the abort', async () => {
+  it('of an abort are the reason of the caller’s signal', async () => {
     const reason = new Error('enough');
     const model = await modelOf({ ending: 'silence' });
     const abort = new AbortController();

@@ -33,7 +33,7 @@ describe('openAiModels', () => {
     expect(asked[0]!.headers.get('authorization')).toBeNull();
   });
 
-  it('refuses what it does not know when it is made, and a missing key when a model is', () => {
+  it('rejects unknown options at once, and a missing key when it creates a model', () => {
     expect(() => openAiModels({ prefix: 'a/b' })).toThrow(/slash/);
     expect(() => openAiModels({ prefix: '' })).toThrow(/prefix/);
     expect(() => openAiModels({ base: 'x' } as never)).toThrow(/no option base/);

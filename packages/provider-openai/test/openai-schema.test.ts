@@ -15,7 +15,7 @@ const object = (properties: JsonObject, more: JsonObject = {}): JsonObject => ({
 });
 
 describe('checkSchema', () => {
-  it('makes the parameters of a function without any an object without properties', () => {
+  it('returns an object without properties for a function without parameters', () => {
     expect(checkSchema({}, 'p')).toEqual({ type: 'object', properties: {} });
     expect(checkSchema({ type: 'object' }, 'p')).toEqual({ type: 'object', properties: {} });
   });
@@ -25,13 +25,13 @@ describe('checkSchema', () => {
     expect(checkSchema(Object.freeze(schema), 'p')).toEqual(schema);
   });
 
-  it('gives an array without items the items that it may have: anything', () => {
+  it('adds items that accept any value to an array without items', () => {
     expect(checkSchema(object({ list: { type: ['array', 'null'] } }), 'p')['properties']).toEqual({
       list: { type: ['array', 'null'], items: {} },
     });
   });
 
-  it('puts what a root that is only a reference points to in its place', () => {
+  it('replaces a root that is only a reference by its target', () => {
     const schema = { $ref: '#/$defs/room', $defs: { room: object({ next: { $ref: '#/$defs/room' } }) } };
     expect(checkSchema(schema, 'p')).toEqual({ ...schema.$defs.room, $defs: schema.$defs });
   });
@@ -61,13 +61,13 @@ describe('checkSchema', () => {
       object({ a: 'string' }),
       'tools.x.parameters.properties.a: it must be a schema, not a string',
     ],
-  ])('refuses %s with its path', (_, schema, message) => {
+  ])('rejects %s with its path', (_, schema, message) => {
     expect(() => checkSchema(schema, 'tools.x.parameters')).toThrow(
       expect.objectContaining({ code: 'SCHEMA_UNSUPPORTED', message: expect.stringContaining(message) }),
     );
   });
 
-  it('takes a property that has the name of a keyword for a property', () => {
+  it('reads a property with the name of a keyword as a property', () => {
     const schema = object({ type: { type: 'string' }, $ref: { type: 'string' }, items: { type: 'array', items: {} } });
     expect(checkSchema(schema, 'p')).toEqual(schema);
   });
@@ -95,13 +95,13 @@ describe('strictSchema', () => {
     });
   });
 
-  it('takes schemas that refer to themselves', () => {
+  it('accepts schemas that refer to themselves', () => {
     expect(refusal(object({ next: { anyOf: [{ $ref: '#' }, { type: 'null' }] } }))).toBeUndefined();
     const node = object({ children: { type: 'array', items: { $ref: '#/$defs/node' } } });
     expect(refusal(object({ tree: { $ref: '#/$defs/node' } }, { $defs: { node } }))).toBeUndefined();
   });
 
-  it('leaves out what only describes and is refused: defaults and examples', () => {
+  it('leaves out defaults and examples, which strict mode rejects', () => {
     const schema = object({ city: { type: 'string', description: 'Where', default: 'Oslo', examples: ['Bergen'] } });
     expect(strict(schema)).toMatchObject({
       schema: { properties: { city: { type: 'string', description: 'Where' } } },
@@ -109,7 +109,7 @@ describe('strictSchema', () => {
     expect(JSON.stringify(strict(schema))).not.toMatch(/default|examples/);
   });
 
-  it('takes the keywords that strict mode supports', () => {
+  it('accepts the keywords that strict mode supports', () => {
     const schema = object({
       mail: { type: 'string', format: 'email', pattern: '@' },
       floor: { type: 'integer', minimum: 0, exclusiveMaximum: 40, multipleOf: 1 },
@@ -152,17 +152,17 @@ describe('strictSchema', () => {
       'root.properties.a.format: the format is not supported',
     ],
     ['an array of anything', object({ a: { type: 'array' } }), 'root.properties.a.items: it has no type'],
-  ])('refuses %s, naming the path', (_, schema, refused) => {
+  ])('rejects %s with the path', (_, schema, refused) => {
     expect(refusal(schema)).toContain(refused);
   });
 
-  it('takes ten levels of objects and refuses eleven', () => {
+  it('accepts ten levels of objects and rejects eleven', () => {
     const nested = (levels: number): JsonObject => (levels === 1 ? object({}) : object({ a: nested(levels - 1) }));
     expect(refusal(nested(10))).toBeUndefined();
     expect(refusal(nested(11))).toMatch(/nested deeper than 10 levels$/);
   });
 
-  it('takes 5,000 properties and 1,000 enum values, and refuses more', () => {
+  it('accepts 5,000 properties and 1,000 enum values, and rejects more', () => {
     const wide = (count: number): JsonObject =>
       object(Object.fromEntries(Array.from({ length: count }, (_, i) => [`p${i}`, { type: 'string' }])));
     expect(refusal(wide(5000))).toBeUndefined();
@@ -173,7 +173,7 @@ describe('strictSchema', () => {
     expect(refusal(choice(1001))).toBe('root: it has more than 1000 enum values');
   });
 
-  it('refuses names and values that are too long together', () => {
+  it('rejects names and values that are too long in total', () => {
     expect(refusal(object({ ['n'.repeat(120_001)]: { type: 'string' } }))).toMatch(/more than 120000 characters$/);
     const long = Array.from({ length: 251 }, (_, i) => `${i}`.padStart(60, 'v'));
     expect(refusal(object({ a: { type: 'string', enum: long } }))).toMatch(/^root\.properties\.a\.enum: /);

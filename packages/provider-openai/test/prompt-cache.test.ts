@@ -59,7 +59,7 @@ describe.each(['responses', 'chat'] as const)('OpenAi with contextCache (%s)', (
     expect(Object.keys(body!).filter((name) => name.startsWith('prompt_cache'))).toEqual([]);
   });
 
-  it('sends the request again without a setting that the server refuses', async () => {
+  it('sends the request again without a setting that the server rejects', async () => {
     const refuse = (body: JsonObject): ServerAnswer | undefined => {
       const [param] = ['prompt_cache_retention', 'prompt_cache_key'].filter((name) => body[name] !== undefined);
       if (!param) return undefined;

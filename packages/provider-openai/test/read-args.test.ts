@@ -13,6 +13,6 @@ it.each([
   ['null', { args: {}, brokenArgs: 'null' }],
   [[1], { args: {}, brokenArgs: '[1]' }],
   [7, { args: {}, brokenArgs: '7' }],
-])('arguments %j are read as %j', (raw, read) => {
+])('readArgs(%j) returns %j', (raw, read) => {
   expect(readArgs(raw)).toEqual(read);
 });

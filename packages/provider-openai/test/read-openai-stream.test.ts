@@ -54,10 +54,10 @@ const answers: { readonly [name: string]: JsonObject } = {
   nothing: responseOf([]),
 };
 
-describe.each(Object.entries(answers))('a stream of %s', (_, answer) => {
+describe.each(Object.entries(answers))('readOpenAiStream with %s', (_, answer) => {
   const whole = fromOpenAiResponse(answer, target);
 
-  it('ends with one final response, equal to that without streaming', async () => {
+  it('ends with one final response, equal to the one without streaming', async () => {
     const responses = await read(eventsOf(answer));
     expect(responses.at(-1)).toEqual(whole);
     expect(responses.filter(({ partial }) => !partial)).toHaveLength(1);
@@ -66,7 +66,7 @@ describe.each(Object.entries(answers))('a stream of %s', (_, answer) => {
     for (const isThought of [true, false]) expect(wordsIn(partials, isThought)).toBe(wordsIn(final, isThought));
   });
 
-  it('gives the same final where the last event holds no output, as some servers send it', async () => {
+  it('returns the same final response if the last event has no output', async () => {
     for (const output of [[], undefined]) {
       const events = eventsOf(answer).map((event) => {
         const ends = event['type'] === 'response.completed' || event['type'] === 'response.incomplete';
@@ -83,8 +83,8 @@ const wordsIn = (responses: readonly LlmResponse[], isThought: boolean): string 
     .map(({ text, thought }) => (text !== undefined && (thought === true) === isThought ? text : ''))
     .join('');
 
-describe('partials', () => {
-  it('hold only what is new, thoughts apart from text', async () => {
+describe('partial responses', () => {
+  it('contain only new text, and thoughts separately', async () => {
     const responses = await read(eventsOf(responseOf([reasoning(['High floors.']), message(['Room 912.'])])));
     expect(textsOf(responses)).toEqual(['(High )', '(floor)', '(s.)', 'Room ', '912.', '(High floors.)|Room 912.']);
     expect(responses[0]).toEqual({
@@ -93,7 +93,7 @@ describe('partials', () => {
     });
   });
 
-  it('are not made of events without words', async () => {
+  it('are not yielded for events without text', async () => {
     const [created, ...rest] = eventsOf(answers['nothing']!);
     const at = { type: 'response.output_text.delta', output_index: 0, item_id: 'm' };
     const odd = [{ ...at, delta: '' }, { ...at, delta: { text: 'Hi' } }, at];
@@ -101,12 +101,12 @@ describe('partials', () => {
   });
 });
 
-describe('pieces', () => {
+describe('fragments in readOpenAiStream', () => {
   const bare = { ...responseOf([]), output: [] };
   const completed = { type: 'response.completed', response: bare };
   const call = { type: 'function_call', name: 'find_rooms', call_id: 'call_a', id: 'fc_a', arguments: '' };
 
-  it('of a call are joined by output index though its id changes from event to event', async () => {
+  it('of a call are joined by output index, also if the id changes between events', async () => {
     const other = { ...call, call_id: 'call_b', id: 'fc_b' };
     const args = (output_index: number, item_id: string, delta: string): JsonObject => ({
       type: 'response.function_call_arguments.delta',
@@ -155,7 +155,7 @@ describe('pieces', () => {
     }
   });
 
-  it('alone make the answer where no item is ever said to begin or end', async () => {
+  it('make the answer if no event begins or ends an item', async () => {
     const final = await finalOf([
       { type: 'response.reasoning_text.delta', output_index: 0, content_index: 0, delta: 'High.' },
       { type: 'response.output_text.delta', output_index: 1, content_index: 0, delta: 'Room ' },
@@ -176,7 +176,7 @@ describe('pieces', () => {
     expect(textsOf([final])).toEqual(['One.|Two. |Three.']);
   });
 
-  it('of encrypted reasoning are taken from where it is done, not from where it begins', async () => {
+  it('of encrypted reasoning are read from the event that ends the item', async () => {
     const answer = responseOf([reasoning(['High.']), message(['912'])]);
     const final = await finalOf([...eventsOf(answer).slice(0, -1), completed]);
     expect(final.content!.parts![0]!.partMetadata!['item']).toMatchObject({
@@ -185,8 +185,8 @@ describe('pieces', () => {
   });
 });
 
-describe('events', () => {
-  it('that are not known, or come before the answer begins, are passed over', async () => {
+describe('events in readOpenAiStream', () => {
+  it('are ignored if they are unknown or come before the answer begins', async () => {
     const odd = [
       { type: 'keepalive', sequence_number: 0 },
       { type: 'response.telepathy.delta', delta: 'mmh', output_index: 0 },
@@ -200,12 +200,12 @@ describe('events', () => {
     expect(await finalOf(events)).toEqual(fromOpenAiResponse(answers['text'], target));
   });
 
-  it('that say that it is completed are believed, whatever status the answer in them has', async () => {
+  it('complete the answer for any status in it, if they say that it is completed', async () => {
     const answer = { ...answers['text']!, status: 'in_progress' };
     expect(await finalOf([{ type: 'response.completed', response: answer }])).toMatchObject({ finishReason: 'STOP' });
   });
 
-  it('behind the last one are not waited for', async () => {
+  it('after the last one are not awaited', async () => {
     let isClosed = false;
     async function* hanging(): AsyncGenerator<unknown> {
       try {
@@ -221,10 +221,10 @@ describe('events', () => {
   });
 });
 
-describe('a stream that does not end well', () => {
+describe('readOpenAiStream with a failed stream', () => {
   const begun = eventsOf(answers['text']!).slice(0, -3);
 
-  it('throws MODEL_INCOMPLETE where it ends before its last event, after its partials', async () => {
+  it('throws MODEL_INCOMPLETE after the partial responses if the last event is missing', async () => {
     const seen: LlmResponse[] = [];
     const reading = (async () => {
       for await (const response of readOpenAiStream(streamOf(begun), target)) seen.push(response);
@@ -235,7 +235,7 @@ describe('a stream that does not end well', () => {
     await expect(read([])).rejects.toMatchObject({ code: 'MODEL_INCOMPLETE' });
   });
 
-  it('throws what the table of errors makes of response.failed and of error events', async () => {
+  it('throws the error of the table for response.failed and for error events', async () => {
     const error = { code: 'server_error', message: 'The model failed to answer.' };
     const failed = responseOf([], { status: 'failed', error });
     for (const last of [
@@ -250,7 +250,7 @@ describe('a stream that does not end well', () => {
     }
   });
 
-  it('is a final that was blocked where a policy stopped it, with what was said before', async () => {
+  it('returns a blocked final response with the earlier text if a policy stopped it', async () => {
     const error = { code: 'invalid_prompt', message: 'Your prompt was flagged.' };
     const failed = { type: 'response.failed', response: { status: 'failed', error } };
     for (const last of [failed, { type: 'error', ...error }, { type: 'error', error }]) {
@@ -261,7 +261,7 @@ describe('a stream that does not end well', () => {
   });
 });
 
-describe('through the SDK', () => {
+describe('readOpenAiStream through the SDK', () => {
   const answer = answers['thoughts, text and calls']!;
   const long = { ...answer, output: [...(answer['output'] as JsonObject[]), message(['部屋 🏨 is free.\n'])] };
   const named = eventsOf(long).map((data) => ({ event: data['type'] as string, data }));
@@ -283,11 +283,11 @@ describe('through the SDK', () => {
     ['seven bytes at a time', bytesOf(serverSentEvents(named).join(''), 7)],
     ['three bytes at a time, CRLF', bytesOf(serverSentEvents(named, '\r\n').join(''), 3)],
     ['byte by byte', bytesOf(serverSentEvents(named.slice(-1)).join(''), 1)],
-  ])('gives the same final, however the events come: %s', async (_, body) => {
+  ])('make the same final response in any order of events: %s', async (_, body) => {
     expect((await through(body)).at(-1)).toEqual(fromOpenAiResponse(long, target));
   });
 
-  it('ends with a final that was blocked where the SDK throws the event that says so', async () => {
+  it('returns a blocked final response if the SDK throws the event of a policy', async () => {
     const event = {
       type: 'error',
       code: 'bio_policy',
@@ -300,7 +300,7 @@ describe('through the SDK', () => {
     expect(textsOf(responses.slice(-1))).toEqual(['(High floors.)']);
   });
 
-  it('throws what the SDK throws for any other, with the event in it for the table of errors', async () => {
+  it('throws any other error of the SDK by the table of errors', async () => {
     const event = { type: 'error', code: 'rate_limit_exceeded', message: 'Slow down.' };
     await expect(through(serverSentEvents([{ event: 'error', data: event }]))).rejects.toMatchObject({ error: event });
   });

@@ -28,7 +28,7 @@ describe('an answer of the Responses API in the history', () => {
   it.each([
     ['before it', [reasoning(['Hm.'], { id: 'rs_1' }), call]],
     ['within it', [reasoning([], { id: 'rs_0' }), message(['Let me look.']), reasoning(['Hm.'], { id: 'rs_1' }), call]],
-  ])('is sent without ids where its thoughts were taken out %s', (_where, output) => {
+  ])('is sent without ids if its thoughts were removed %s', (_where, output) => {
     for (const options of [{}, { store: true }]) {
       const items = sent(withoutThoughts(answered(...output)), options);
       expect(items.some(({ type }) => type === 'reasoning')).toBe(false);
@@ -44,7 +44,7 @@ describe('an answer of the Responses API in the history', () => {
     ]);
   });
 
-  it('is sent with reasoning that can be read, from servers that seal none', () => {
+  it('is sent with readable reasoning of servers that do not encrypt it', () => {
     const readable = { type: 'reasoning', id: 'rs_1', summary: [], content: [{ type: 'reasoning_text', text: 'Hm.' }] };
     expect(sent(answered(readable, call))[0]).toEqual(readable);
   });

@@ -36,7 +36,7 @@ async function askedOf(
   return { bodies: server.requests.map(({ body }) => body as JsonObject), warned };
 }
 
-describe('settings that are known to be refused', () => {
+describe('settings that a model is known to reject', () => {
   it('are left out of requests to thinking models of OpenAI, and named in one warning', async () => {
     const config = { temperature: 0.2, topP: 0.5, topK: 3, seed: 1 };
     const { bodies, warned } = await askedOf(() => undefined, { config }, { api: 'responses', provider: 'openai' });
@@ -64,25 +64,25 @@ describe('settings that are known to be refused', () => {
     expect(plain.warned).toEqual([]);
   });
 
-  it('have the name that Mistral gives the seed', async () => {
+  it('use the name of the seed that Mistral has', async () => {
     const { bodies } = await askedOf(() => undefined, { config: { seed: 7 } }, { api: 'chat', provider: 'mistral' });
     expect(bodies[0]).toMatchObject({ random_seed: 7 });
     expect(bodies[0]).not.toHaveProperty('seed');
   });
 });
 
-describe('settings that a server refuses', () => {
+describe('settings that a server rejects', () => {
   it.each([
     ['top_k', { topK: 3 }, "property 'top_k' is unsupported"],
     ['seed', { seed: 3 }, 'Unknown field: seed'],
     ['temperature', { temperature: 0 }, "Unsupported value: 'temperature' does not support 0 with this model."],
-  ])('are left out from then on: %s', async (name, config, text) => {
+  ])('are left out of later requests: %s', async (name, config, text) => {
     const { bodies, warned } = await askedOf((body) => (name in body ? refusal(text) : undefined), { config });
     expect(bodies.map((body) => name in body)).toEqual([true, false, false]);
     expect(warned).toEqual([[expect.stringContaining('refused'), expect.objectContaining({ settings: [name] })]]);
   });
 
-  it('are asked for in words where it is a json_schema', async () => {
+  it('are described in the instruction if it is a json_schema', async () => {
     const responseJsonSchema = { type: 'object', properties: { room: { type: 'string' } } };
     const config = { systemInstruction: 'Be kind.', responseJsonSchema };
     for (const api of ['chat', 'responses'] as const) {
@@ -101,7 +101,7 @@ describe('settings that a server refuses', () => {
     }
   });
 
-  it('are the encrypted reasoning of a model that has none', async () => {
+  it('include encrypted reasoning of a model without reasoning', async () => {
     const { bodies } = await askedOf(
       (body) =>
         'include' in body ? refusal('Encrypted content is not supported with this model.', 'include') : undefined,

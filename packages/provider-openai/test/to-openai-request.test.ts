@@ -43,8 +43,8 @@ const answer = (name: string, id?: string): Part => ({
   functionResponse: { ...(id !== undefined && { id }), name, response: { rooms: 2 } },
 });
 
-describe('the request', () => {
-  it('has the instructions, the input, and keeps nothing on the server', () => {
+describe('toOpenAiRequest', () => {
+  it('contains the instructions and the input, and stores nothing on the server', () => {
     expect(ask({ config: { systemInstruction: 'Be kind.' } })).toEqual({
       model: 'gpt-4.1',
       instructions: 'Be kind.',
@@ -53,12 +53,12 @@ describe('the request', () => {
     });
   });
 
-  it('asks for a stream where one is wanted, whatever the options say', () => {
+  it('requests a stream if the caller wants one, for any provider options', () => {
     expect(ask({}, { stream: true })['stream']).toBe(true);
     expect(configured({}, { stream: true })).not.toHaveProperty('stream');
   });
 
-  it('has temperature, topP and the limit of tokens under the API’s names', () => {
+  it('sends temperature, topP and the limit of tokens with the names of the API', () => {
     expect(configured({ temperature: 0, topP: 0.5, maxOutputTokens: 99 })).toMatchObject({
       temperature: 0,
       top_p: 0.5,
@@ -66,13 +66,13 @@ describe('the request', () => {
     });
   });
 
-  it('leaves hints out that the API does not know, and refuses what would change the answer', () => {
+  it('leaves out unknown hints, and rejects settings that would change the answer', () => {
     const hints = { topK: 3, seed: 7, cachedContent: 'c', labels: { a: 'b' }, thinkingConfig: { thinkingBudget: 10 } };
     expect(configured({ ...hints, safetySettings: [{}], stopSequences: [] })).toEqual(ask({}));
     expect(() => configured({ stopSequences: ['END'] })).toThrow(refusal('INVALID_INPUT', 'stopSequences'));
   });
 
-  it('asks all models but those known not to think for their encrypted reasoning', () => {
+  it('requests encrypted reasoning, except of models that are known to have none', () => {
     const thinking = [
       'grok-4',
       'my-deployment',
@@ -96,7 +96,7 @@ describe('the request', () => {
     expect(configured({}, { include: null }, { model: 'grok-4' })).not.toHaveProperty('include');
   });
 
-  it('says how much to think, and whether to show it', () => {
+  it('sends the effort of thinking, and if a summary is shown', () => {
     const thinkingConfig = { thinkingLevel: 'HIGH', includeThoughts: true };
     expect(configured({ thinkingConfig })['reasoning']).toEqual({ effort: 'high', summary: 'auto' });
     expect(configured({ thinkingConfig: { thinkingLevel: 'THINKING_LEVEL_UNSPECIFIED' } })).not.toHaveProperty(
@@ -106,7 +106,7 @@ describe('the request', () => {
 });
 
 describe('providerOptions', () => {
-  it('are laid over the request, plain objects member by member, and may take members away', () => {
+  it('are merged into the request, objects member by member; null removes a member', () => {
     const sent = configured(
       { temperature: 1, thinkingConfig: { thinkingLevel: 'low' }, responseMimeType: 'application/json' },
       {
@@ -133,7 +133,7 @@ describe('providerOptions', () => {
     expect(sent).not.toHaveProperty('temperature');
   });
 
-  it('add to the tools and to what is included', () => {
+  it('add tools, and values to include', () => {
     const sent = configured(
       { tools: [{ codeExecution: {} }] },
       {
@@ -153,7 +153,7 @@ describe('providerOptions', () => {
     ]);
   });
 
-  it('are read under the provider’s name; those for openai go to OpenAI only', () => {
+  it('are read under the name of the provider; those of openai are sent only to OpenAI', () => {
     const providerOptions = { openai: { user: 'a' }, 'api.x.ai': { user: 'b' }, gemini: { user: 'c' } };
     expect(ask({ providerOptions })['user']).toBe('a');
     expect(ask({ providerOptions }, { provider: 'api.x.ai' })['user']).toBe('b');
@@ -163,7 +163,7 @@ describe('providerOptions', () => {
     expect(left).toEqual(['providerOptions.openai.user']);
   });
 
-  it('with an answer to go on from send only what came after the model’s last content', () => {
+  it('with previous_response_id send only contents after the last one of the model', () => {
     const contents = [
       hello,
       model(
@@ -183,7 +183,7 @@ describe('providerOptions', () => {
   });
 });
 
-describe('tools', () => {
+describe('tools in toOpenAiRequest', () => {
   const parametersJsonSchema = {
     type: 'object',
     properties: { city: { type: 'string' }, floor: { type: 'integer' } },
@@ -192,7 +192,7 @@ describe('tools', () => {
   const findRooms = { name: 'find_rooms', description: 'Finds rooms.', parametersJsonSchema };
   const tools = [{ functionDeclarations: [findRooms, { name: 'list_guests' }] }];
 
-  it('are flat functions, not strict unless asked for, though the API’s default is', () => {
+  it('are functions, and not strict unless an option says so', () => {
     expect(configured({ tools })['tools']).toEqual([
       {
         type: 'function',
@@ -218,14 +218,14 @@ describe('tools', () => {
     expect(configured({ tools }, { strict: true, strictTools: false })['tools']).toMatchObject([{ strict: false }, {}]);
   });
 
-  it('with a schema that OpenAI never takes are refused before the call', () => {
+  it('with a schema that OpenAI does not support are rejected before the call', () => {
     const bad = { name: 'list', parametersJsonSchema: { type: 'array', items: {} } };
     expect(() => configured({ tools: [{ functionDeclarations: [bad] }] })).toThrow(
       refusal('SCHEMA_UNSUPPORTED', 'tools.list.parameters'),
     );
   });
 
-  it('of the provider are asked for under its names, with what it knows of their options', () => {
+  it('of the provider are sent with its names and its options', () => {
     const sent = configured({
       tools: [
         { googleSearch: { search_context_size: 'low', timeRangeFilter: {} } },
@@ -245,7 +245,7 @@ describe('tools', () => {
     expect(sent['include']).toEqual(['code_interpreter_call.outputs']);
   });
 
-  it('that the provider does not have, or that lack what it needs, are INVALID_INPUT', () => {
+  it('that the provider does not have, or without a required option, are INVALID_INPUT', () => {
     expect(() => configured({ tools: [{ fileSearch: {} }] })).toThrow(refusal('INVALID_INPUT', 'vectorStoreIds'));
     const other = [{ urlContext: {} }] as unknown as NonNullable<GenerateContentConfig['tools']>;
     expect(() => configured({ tools: other })).toThrow(refusal('INVALID_INPUT', 'urlContext'));
@@ -276,16 +276,16 @@ describe('tools', () => {
       { type: 'allowed_tools', mode: 'auto', tools: [{ type: 'function', name: 'a' }] },
     ],
     [undefined, undefined],
-  ])('are chosen by %j as %j', (functionCallingConfig, choice) => {
+  ])('are selected by %j as %j', (functionCallingConfig, choice) => {
     expect(configured({ tools, toolConfig: { functionCallingConfig } })['tool_choice']).toEqual(choice);
   });
 
-  it('are not chosen among where there are none: the API refuses a choice without tools', () => {
+  it('are not selected if there are none, because the API rejects a choice without tools', () => {
     expect(configured({ toolConfig: { functionCallingConfig: { mode: 'AUTO' } } })).not.toHaveProperty('tool_choice');
   });
 });
 
-describe('the form of the answer', () => {
+describe('responseJsonSchema in toOpenAiRequest', () => {
   const fitting = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] };
   const optional = { ...fitting, required: [] };
   const formatOf = (schema: JsonObject, options: JsonObject = {}): unknown =>
@@ -293,14 +293,14 @@ describe('the form of the answer', () => {
       'format'
     ];
 
-  it('is strict where the schema fits strict mode, and not where it does not', () => {
+  it('is strict if the schema fits strict mode, otherwise not strict', () => {
     const schema = { ...fitting, additionalProperties: false };
     expect(formatOf(fitting)).toEqual({ type: 'json_schema', name: 'response', schema, strict: true });
     expect(formatOf(optional)).toEqual({ type: 'json_schema', name: 'response', schema: optional, strict: false });
     expect(formatOf(fitting, { strict: false })).toMatchObject({ schema: fitting, strict: false });
   });
 
-  it('is refused with the path where strict is asked for and the schema does not fit', () => {
+  it('is rejected with the path if strict is true and the schema does not fit', () => {
     for (const options of [{ strict: true }, { text: { format: { strict: true } } }]) {
       expect(() => formatOf(optional, options)).toThrow(
         refusal('SCHEMA_UNSUPPORTED', 'responseJsonSchema.properties.city: it must be in required'),
@@ -309,23 +309,23 @@ describe('the form of the answer', () => {
     }
   });
 
-  it('is refused where OpenAI never takes the schema', () => {
+  it('is rejected if OpenAI does not support the schema', () => {
     expect(() => formatOf({ type: 'array', items: { type: 'string' } })).toThrow(
       refusal('SCHEMA_UNSUPPORTED', 'responseJsonSchema'),
     );
   });
 
-  it('is any JSON without a schema, text by default, and nothing else', () => {
+  it('is any JSON without a schema, and text by default; other types are rejected', () => {
     expect(configured({ responseMimeType: 'application/json' })['text']).toEqual({ format: { type: 'json_object' } });
     expect(configured({ responseMimeType: 'text/plain' })).not.toHaveProperty('text');
     expect(() => configured({ responseMimeType: 'text/x.enum' })).toThrow(refusal('INVALID_INPUT', 'text/x.enum'));
   });
 });
 
-describe('media', () => {
+describe('media in toOpenAiRequest', () => {
   const contentOf = (...parts: Part[]): unknown => inputOf([user(...parts)])[0]!['content'];
 
-  it('are images, files and ids of the provider’s own files, in one message with the text', () => {
+  it('are images, files and ids of files of the provider, in one message with the text', () => {
     expect(
       contentOf(
         { text: 'Look:' },
@@ -354,14 +354,14 @@ describe('media', () => {
     ['video/mp4', { fileData: { fileUri: 'https://hotel.example/a.mp4', mimeType: 'video/mp4' } }],
     ['image/heic', { inlineData: { mimeType: 'image/heic', data: 'AA==' } }],
     ['gs (application/pdf)', { fileData: { fileUri: 'gs://bucket/a.pdf', mimeType: 'application/pdf' } }],
-  ])('that the API does not take (%s) are INVALID_INPUT, with their place', (named, part) => {
+  ])('of unsupported types (%s) are INVALID_INPUT, and the error names their place', (named, part) => {
     for (const text of [named, 'contents[1].parts[1]']) {
       expect(() => inputOf([hello, user({ text: 'Hear:' }, part)])).toThrow(refusal('INVALID_INPUT', text));
     }
   });
 });
 
-describe('the provider’s own history', () => {
+describe('history of the same provider', () => {
   const spoken = message(['Let me look.', ' One moment.'], { phase: 'commentary' });
   const refused = message([], { content: [{ type: 'refusal', refusal: 'No.' }] });
   const shell = {
@@ -409,7 +409,7 @@ describe('the provider’s own history', () => {
   const withoutEmptyLogprobs = (item: JsonObject): JsonObject =>
     JSON.parse(JSON.stringify(item, (key, value) => (key === 'logprobs' ? undefined : value))) as JsonObject;
 
-  it('follows what has been changed in the parts since', () => {
+  it('contains later changes of the parts', () => {
     const [text, call] = answered([message(['My key is 1234.']), functionCall('find_rooms', '{"city":"Oslo"}')]).parts!;
     const changed = model(
       { ...text!, text: 'My key is ****.' },
@@ -426,7 +426,7 @@ describe('the provider’s own history', () => {
     expect(inputOf([model(emptied[0]!), hello])).toHaveLength(1);
   });
 
-  it('goes to no other provider: neither thoughts nor ids nor encrypted content', () => {
+  it('is not sent to another provider: no thoughts, ids and encrypted content', () => {
     const contents = [hello, answered([reasoning(['High.']), webSearchCall, spoken, functionCall('find_rooms', '{}')])];
     const sent = inputOf(contents, {}, { provider: 'api.x.ai' });
     expect(sent.slice(1)).toEqual([
@@ -455,13 +455,13 @@ describe('the provider’s own history', () => {
     expect(inputOf(contents, { store: true }, thinking)[0]).toMatchObject({ type: 'reasoning', id: open['id'] });
   });
 
-  it('is sent without reasoning to a model that takes none', () => {
+  it('is sent without reasoning to a model that does not accept it', () => {
     const contents = [answered([reasoning(['High.']), spoken])];
     expect(inputOf(contents).map(({ type, id }) => [type, id])).toEqual([['message', undefined]]);
     expect(inputOf(contents, {}, { model: 'my-deployment' }).map(({ type }) => type)).toEqual(['reasoning', 'message']);
   });
 
-  it('is sent without reasoning that nothing follows, which the API refuses', () => {
+  it('is sent without reasoning at its end, which the API rejects', () => {
     const thinking = { model: 'gpt-5' };
     expect(inputOf([answered([spoken, reasoning(['High.'])]), hello], {}, thinking).map(({ type }) => type)).toEqual([
       'message',
@@ -475,7 +475,7 @@ describe('the provider’s own history', () => {
     expect(inputOf([answered([computer, spoken])]).map(({ type }) => type)).toEqual(['message']);
   });
 
-  it('survives marks that were tampered with: what is left of the part is sent plainly', () => {
+  it('is sent as plain parts if their marks were changed', () => {
     const odd: Part[] = [
       { text: 'a', partMetadata: { provider: 'openai', index: 'no', item: 7 } },
       { text: 'b', partMetadata: { provider: 'openai', index: 0, item: { type: 'function_call' }, before: [null] } },
@@ -492,15 +492,15 @@ describe('the provider’s own history', () => {
     ]);
   });
 
-  it('is read from both answers if one content holds two', () => {
+  it('is read from both answers of one content', () => {
     const [first, second] = [answered([spoken]), answered([message(['Yes.'], { id: 'msg_2' })])];
     const sent = inputOf([model(...first.parts!, ...second.parts!)]);
     expect(sent.map(({ id }) => id)).toEqual([spoken['id'], 'msg_2']);
   });
 });
 
-describe('a history from elsewhere', () => {
-  it('of Gemini is sent without thoughts and signatures, with code as text', () => {
+describe('history of other providers', () => {
+  it('is sent without thoughts and signatures, with code as text (Gemini)', () => {
     const contents = [
       hello,
       model(
@@ -530,7 +530,7 @@ describe('a history from elsewhere', () => {
     ]);
   });
 
-  it('without call ids gets stable ids by position, paired by order and name', () => {
+  it('gets stable call ids by position, paired by order and name', () => {
     const contents = [
       hello,
       model(
@@ -545,7 +545,7 @@ describe('a history from elsewhere', () => {
     expect(inputOf(contents)).toEqual(inputOf([...contents, hello]).slice(0, -1));
   });
 
-  it('whose ids are used twice, or are too long, gets others for those', () => {
+  it('gets other call ids if they are used twice or are too long', () => {
     const long = 'x'.repeat(65);
     const call = (id: string): Content => model({ functionCall: { id, name: 'find_rooms', args: {} } });
     const contents = [call('0'), user(answer('find_rooms', '0')), call('0'), user(answer('find_rooms', '0'))];
@@ -573,7 +573,7 @@ describe('a history from elsewhere', () => {
     ]);
   });
 
-  it('tells an answer without a call as text, since the API refuses one', () => {
+  it('sends an answer without a call as text, because the API rejects it', () => {
     expect(inputOf([user(answer('find_rooms', 'gone'))])).toEqual([
       {
         type: 'message',
@@ -583,7 +583,7 @@ describe('a history from elsewhere', () => {
     ]);
   });
 
-  it('has answers and text of one content in their order, and sends nothing empty', () => {
+  it('keeps the order of answers and texts of one content, and sends no empty texts', () => {
     const call: Content = model({ functionCall: { id: 'a', name: 'find_rooms', args: {} } });
     const mixed = user({ text: 'Here:' }, answer('find_rooms', 'a'), { text: '' }, { text: 'And?' });
     expect(inputOf([call, mixed, user({ text: '' }), { role: 'user' }, {}]).map(({ type }) => type)).toEqual([
@@ -594,7 +594,7 @@ describe('a history from elsewhere', () => {
     ]);
   });
 
-  it('of Chat Completions under the same name is not taken for items', () => {
+  it('does not read metadata of Chat Completions with the same name as items', () => {
     const part: Part = {
       text: 'Hi',
       partMetadata: { provider: 'openai', reasoning_details: [{ data: 'secret' }], call: { x: 1 } },

@@ -28,7 +28,7 @@ it('are separated by index for any order of fragments', () => {
   ]);
 });
 
-it('without an index belong to the last one, or to the one of their id', () => {
+it('without an index belong to the last call, or to the call with their id', () => {
   expect(read([{ id: 'a', ...f('one', '{"x"') }], [f(undefined, ':1}')], [{ id: 'b', ...f('one', '{}') }])).toEqual([
     { id: 'a', name: 'one', args: { x: 1 } },
     { id: 'b', name: 'one', args: {} },
@@ -45,7 +45,7 @@ it('without an index belong to the last one, or to the one of their id', () => {
   ]);
 });
 
-it('without index and id are several where each is whole', () => {
+it('without index and id are several calls if each is complete', () => {
   expect(read([f('one', '{"x":1}')], [f('one', '{"x":2}')], [f('two', '')])).toEqual([
     { name: 'one', args: { x: 1 } },
     { name: 'one', args: { x: 2 } },
@@ -53,7 +53,7 @@ it('without index and id are several where each is whole', () => {
   ]);
 });
 
-it('with one index are several if ids differ, and one if id or name is repeated', () => {
+it('with one index are several calls if ids differ, and one if id or name is repeated', () => {
   expect(
     read([
       { index: 0, id: 'a', ...f('one', '{}') },
@@ -73,7 +73,7 @@ it('with one index are several if ids differ, and one if id or name is repeated'
   expect(read(again)).toEqual([{ id: 'a', name: 'one', args: { x: 1 } }]);
 });
 
-it('have no id where the server gives none, an empty one, or one twice', () => {
+it('have no id if the server sends none, an empty one, or one twice', () => {
   expect(
     read([
       { index: 0, id: '', ...f('one', '{}') },
@@ -94,7 +94,7 @@ it('have no id where the server gives none, an empty one, or one twice', () => {
   ]);
 });
 
-it('may have arguments as an object, none, or broken ones', () => {
+it('may have an object as arguments, no arguments, or invalid ones', () => {
   expect(read([{ index: 0, ...f('one', { x: 1 }) }])).toEqual([{ name: 'one', args: { x: 1 } }]);
   for (const none of [undefined, null, '']) expect(read([f('one', none)])).toEqual([{ name: 'one', args: {} }]);
   expect(read([f('one', '{"x"')])).toEqual([{ name: 'one', args: {}, brokenArgs: '{"x"' }]);
@@ -105,6 +105,6 @@ it('are empty for an empty list, null, and values that are not a list', () => {
   for (const none of [[], null, undefined, 'x', [null], [{}]]) expect(read(none)).toEqual([]);
 });
 
-it('may stand without their function around them', () => {
+it('may have name and arguments without a member function', () => {
   expect(read([{ id: 'a', name: 'one', arguments: '{}' }])).toEqual([{ id: 'a', name: 'one', args: {} }]);
 });

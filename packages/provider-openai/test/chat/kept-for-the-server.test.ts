@@ -13,7 +13,7 @@ const messagesOf = (contents: Content[], provider = 'openrouter.ai'): JsonObject
   toChatRequest({ contents, config: {} }, { ...target, provider }).messages as never;
 
 describe('annotations of files by OpenRouter', () => {
-  it('are kept with the answer and sent back to it alone', () => {
+  it('are kept with the answer and sent back only to OpenRouter', () => {
     const annotations = [
       { type: 'file', file: { hash: 'h1', name: 'plan.pdf', content: [{ type: 'text', text: 'Room 912' }] } },
     ];
@@ -24,7 +24,7 @@ describe('annotations of files by OpenRouter', () => {
 });
 
 describe('streamed audio', () => {
-  it('is joined from its pieces, each of separate base64', async () => {
+  it('is joined from chunks that are each encoded as base64', async () => {
     const delta = (audio: JsonObject): JsonObject => ({ choices: [{ index: 0, delta: { audio } }] });
     const chunks = async function* (): AsyncGenerator<JsonObject> {
       yield delta({ id: 'audio_1', transcript: 'Room ' });
@@ -46,7 +46,7 @@ describe('ids of calls', () => {
     ['localhost:8000', true],
     ['openai', false],
     ['api.mistral.ai', false],
-  ])('of more than 40 characters are kept for %s: %s', (provider, isKept) => {
+  ])('over 40 characters are kept for %s: %s', (provider, isKept) => {
     const id = `functions.find_rooms:0-${'a'.repeat(40)}`;
     const messages = messagesOf(
       [
@@ -62,7 +62,7 @@ describe('ids of calls', () => {
 });
 
 describe('a long history', () => {
-  it('of one turn has its calls looked at a bounded number of times', () => {
+  it('reads the calls of one turn a limited number of times', () => {
     let reads = 0;
     const contents = Array.from({ length: 3000 }, (_, i): Content[] => [
       {

@@ -24,7 +24,7 @@ describe('readChatStream', () => {
     expect(final.customMetadata).toMatchObject({ future_frame: 7, message: { future: { x: 1 } } });
   });
 
-  it('needs no role, and takes a whole message where there is no delta', async () => {
+  it('accepts chunks without a role, and a complete message instead of a delta', async () => {
     const message = { content: 'Hi' };
     const { partials, final } = await readStream([{ choices: [{ index: 0, message, finish_reason: 'stop' }] }]);
     expect(textsOf(partials)).toBe('Hi');
@@ -36,20 +36,20 @@ describe('readChatStream', () => {
     expect(repeated.final.content).toEqual(final.content);
   });
 
-  it('gives a final without parts for an answer of nothing, with the reason', async () => {
+  it('returns a final response without parts, with the reason, for an empty answer', async () => {
     const { partials, final } = await readStream([chunk({ role: 'assistant', content: '' }), chunk({}, 'stop')]);
     expect(partials).toEqual([]);
     expect(final).toMatchObject({ finishReason: 'STOP' });
     expect(final).not.toHaveProperty('content');
   });
 
-  it('passes a reason on that it does not know; an empty one is none', async () => {
+  it('returns an unknown reason unchanged, and ignores an empty one', async () => {
     expect((await readStream([chunk({ content: 'a' }, 'cosmic_ray')])).final.finishReason).toBe('cosmic_ray');
     await expect(readStream([chunk({ content: 'a' }, '')])).rejects.toMatchObject({ code: 'MODEL_INCOMPLETE' });
     expect((await readStream([chunk({ content: 'a' }, 'length')])).final.finishReason).toBe('MAX_TOKENS');
   });
 
-  it('ends by an error in a chunk, wherever it stands', async () => {
+  it('throws an error in a chunk, at any place of it', async () => {
     const errors = [
       { object: 'error', message: 'out of memory', type: 'InternalServerError', code: 500 },
       { error: 'boom, try again later' },
@@ -62,12 +62,12 @@ describe('readChatStream', () => {
     await expect(readStream([chunk({ content: 'a' }, 'abort')])).rejects.toMatchObject({ code: 'MODEL_INCOMPLETE' });
   });
 
-  it('counts no tokens where the server never does', async () => {
+  it('returns no usage if the server sends none', async () => {
     const { final } = await readStream([chunk({ content: 'a' }), chunk({}, 'stop', { usage: null })]);
     expect(final).not.toHaveProperty('usageMetadata');
   });
 
-  it('thinks once where a server tells the same thinking under two names', async () => {
+  it('returns thoughts once if a server sends them under two names', async () => {
     const { final } = await readStream([
       chunk({ reasoning: 'hm', reasoning_content: 'hm' }),
       chunk({ content: 'a' }, 'stop'),
@@ -77,7 +77,7 @@ describe('readChatStream', () => {
 });
 
 describe('fromChatResponse', () => {
-  it('takes null, a list and a text as content, and an old function_call as a call', () => {
+  it('accepts null, a list and a text as content, and function_call as a call', () => {
     const parts = (message: object) => readWhole({ choices: [{ message, finish_reason: 'stop' }] }).content?.parts;
     expect(parts({ content: null })).toBeUndefined();
     expect(parts({ content: ['a', { type: 'text', text: 'b' }] })).toEqual([{ text: 'ab' }]);
@@ -86,7 +86,7 @@ describe('fromChatResponse', () => {
     ]);
   });
 
-  it('throws what a body with 200 says is wrong', () => {
+  it('throws the error in a body with status 200', () => {
     expect(() => readWhole({ error: { message: 'no', code: 401 } })).toThrow(
       expect.objectContaining({ code: 'MODEL_AUTH' }),
     );
@@ -97,7 +97,7 @@ describe('fromChatResponse', () => {
     );
   });
 
-  it('answers no choices with a final without parts', () => {
+  it('returns a final response without parts if there are no choices', () => {
     expect(readWhole({ id: 'x', model: 'm-1', choices: [] })).toEqual({
       modelVersion: 'm-1',
       customMetadata: { responseId: 'x' },

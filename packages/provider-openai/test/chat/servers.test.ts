@@ -41,7 +41,7 @@ describe('OpenAI', () => {
     expect(final.usageMetadata).toEqual({ promptTokenCount: 1, candidatesTokenCount: 2, totalTokenCount: 3 });
   });
 
-  it('refuses in words: they stay, as a block', async () => {
+  it('returns a refusal as text, and as blocked', async () => {
     const { partials, final } = await readStream([
       chunk({ refusal: 'I can' }),
       chunk({ refusal: 'not.' }),
@@ -55,7 +55,7 @@ describe('OpenAI', () => {
     expect({ content, errorCode }).toEqual({ content: final.content, errorCode: 'MODEL_BLOCKED' });
   });
 
-  it('is blocked by its filter: what was said stays, a call does not', async () => {
+  it('keeps the text before a blocked part, but no call', async () => {
     const half = chunk({
       content: 'Well, ',
       tool_calls: [{ index: 0, id: 'a', function: { name: 'f', arguments: '{"x"' } }],
@@ -65,7 +65,7 @@ describe('OpenAI', () => {
     expect(final.content?.parts).toEqual([{ text: 'Well, ' }]);
   });
 
-  it('gives probabilities of words in pieces, which are put together', async () => {
+  it('sends log probabilities in chunks, which are joined', async () => {
     const told = (token: string) => ({ logprobs: { content: [{ token, logprob: -0.1 }], refusal: null } });
     const chunks = ['a', 'b'].map((content) => {
       const { choices, ...frame } = chunk({ content }, content === 'b' ? 'stop' : null);
@@ -75,14 +75,14 @@ describe('OpenAI', () => {
     expect(final.customMetadata?.['choice']).toMatchObject({ logprobs: { content: [{ token: 'a' }, { token: 'b' }] } });
   });
 
-  it('leaves a tag in its text alone', async () => {
+  it('keeps tags in the text unchanged', async () => {
     const { final } = await readStream([chunk({ content: '<think>is a tag</think>' }, 'stop')], 'openai');
     expect(final.content?.parts).toEqual([{ text: '<think>is a tag</think>' }]);
   });
 });
 
 describe('Mistral', () => {
-  it('gives content as a list of thinking and text; a kind that is not known is kept beside', () => {
+  it('sends content as a list of thinking and text; unknown kinds are kept', () => {
     const final = readWhole(servers.mistral.whole);
     expect(final.content?.parts).toEqual([{ text: 'John is twice as old.', thought: true }, { text: 'He is four.' }]);
     expect(final.usageMetadata?.cachedContentTokenCount).toBe(1008);
@@ -91,7 +91,7 @@ describe('Mistral', () => {
     });
   });
 
-  it('streams the same list in pieces, some of them plain text, to the same final', async () => {
+  it('streams the same list in chunks, with the same final response', async () => {
     const { partials, final } = await readStream(servers.mistral.stream);
     expect(thoughtsOf(partials)).toBe('John is twice as old.');
     expect(textsOf(partials)).toBe('He is four.');
@@ -99,7 +99,7 @@ describe('Mistral', () => {
     expect(final.usageMetadata).toEqual(readWhole(servers.mistral.whole).usageMetadata);
   });
 
-  it('gives calls without a type, whole in one chunk', async () => {
+  it('sends calls without a type, complete in one chunk', async () => {
     const { final } = await readStream(servers.mistral.calls);
     expect(final.content?.parts).toEqual([
       { functionCall: { id: 'D681PevKs', name: 'get_weather', args: { city: 'Oslo' } } },
@@ -109,7 +109,7 @@ describe('Mistral', () => {
 });
 
 describe('DeepSeek', () => {
-  it('thinks in reasoning_content, and tells cached tokens by its own name', async () => {
+  it('sends thoughts in reasoning_content, and cached tokens under another name', async () => {
     const { partials, final } = await readStream(servers.deepSeek.stream, 'api.deepseek.com');
     expect(partials).toEqual([
       { text: 'Nine is ', thought: true },
@@ -127,14 +127,14 @@ describe('DeepSeek', () => {
     });
   });
 
-  it('ran out of resources in the middle: overloaded, not a shorter answer', async () => {
+  it('throws MODEL_OVERLOADED if it runs out of resources during an answer', async () => {
     const chunks = [chunk({ content: 'Well' }), chunk({}, 'insufficient_system_resource')];
     await expect(readStream(chunks)).rejects.toMatchObject({ code: 'MODEL_OVERLOADED', retryable: true });
   });
 });
 
 describe('OpenRouter', () => {
-  it('streams reasoning in blocks with a signature: put together on the thought', async () => {
+  it('streams reasoning in blocks with a signature, which are joined on the thought', async () => {
     const { partials, final } = await readStream(servers.openRouter.stream, 'openrouter.ai');
     expect(thoughtsOf(partials)).toBe('First look.');
     expect(final.content?.parts).toEqual([
@@ -159,7 +159,7 @@ describe('OpenRouter', () => {
     expect(final.customMetadata).toMatchObject({ provider: 'Anthropic', usage: { cost: 0.00014 } });
   });
 
-  it('may give nothing but an encrypted block: kept on a thought without words', () => {
+  it('may send only an encrypted block, which is kept on a thought without text', () => {
     const final = readWhole(servers.openRouter.encrypted, 'openrouter.ai');
     expect(final.content?.parts?.[0]).toEqual({
       text: '',
@@ -187,7 +187,7 @@ describe('OpenRouter', () => {
     ]);
   });
 
-  it('fails in mid-stream with an error beside a choice', async () => {
+  it('throws an error that is next to a choice in a stream', async () => {
     const failed = readStream(servers.openRouter.failedStream);
     await expect(failed).rejects.toMatchObject({ code: 'MODEL_UNAVAILABLE', retryable: true });
     await expect(failed).rejects.toThrow(/Provider disconnected/);
@@ -200,32 +200,32 @@ describe('Perplexity', () => {
     { web: { uri: 'https://b.example/galaxy', title: 'Galaxy' } },
   ];
 
-  it('gives an empty delta beside the message: the message counts, its sources are grounding', () => {
+  it('sends an empty delta next to the message, whose sources are grounding', () => {
     const final = readWhole(servers.perplexity.whole);
     expect(textsOf(final.content?.parts)).toBe('About 100 billion [1].');
     expect(final.groundingMetadata).toEqual({ groundingChunks: found });
     expect(final.customMetadata).toMatchObject({ search_results: [{ date: '2024-08-01' }, {}] });
   });
 
-  it('streams a delta beside the message so far: nothing is said twice', async () => {
+  it('streams a delta next to the message so far, and no text is repeated', async () => {
     const { partials, final } = await readStream(servers.perplexity.stream);
     expect(textsOf(partials)).toBe('About 100 billion [1].');
     expect(final).toEqual(readWhole(servers.perplexity.whole));
   });
 
-  it('counts tokens in each chunk, so that a count does not say that the answer is whole', async () => {
+  it('counts tokens in each chunk, so a count does not complete the answer', async () => {
     await expect(readStream(servers.perplexity.stream.slice(0, 2))).rejects.toMatchObject({ code: 'MODEL_INCOMPLETE' });
   });
 });
 
 describe('other servers', () => {
-  it('Groq thinks in reasoning and counts tokens under x_groq', async () => {
+  it('Groq sends thoughts in reasoning, and tokens in x_groq', async () => {
     const { final } = await readStream(servers.groq.stream);
     expect(thoughtsOf(final.content?.parts)).toBe('Hm. ');
     expect(final.usageMetadata).toEqual({ promptTokenCount: 18, candidatesTokenCount: 5, totalTokenCount: 23 });
   });
 
-  it('Moonshot counts tokens within the choice, and cached ones on top', async () => {
+  it('Moonshot counts tokens in the choice, and cached ones at the top level', async () => {
     const { final } = await readStream(servers.moonshot.stream);
     expect(final.usageMetadata).toMatchObject({ totalTokenCount: 32, cachedContentTokenCount: 10 });
   });
@@ -237,7 +237,7 @@ describe('other servers', () => {
     await expect(readStream(servers.snowflake.stream.slice(0, 2))).rejects.toMatchObject({ code: 'MODEL_INCOMPLETE' });
   });
 
-  it('xAI counts thoughts beside the answer', async () => {
+  it('xAI counts thoughts separately from the answer', async () => {
     const { final } = await readStream([chunk({ content: 'a' }, 'stop', { usage: servers.xai.usage })]);
     expect(final.usageMetadata).toEqual({
       promptTokenCount: 32,
@@ -248,7 +248,7 @@ describe('other servers', () => {
     });
   });
 
-  it('Ollama gives whole calls in chunks of one index, and finishes with stop', async () => {
+  it('Ollama sends complete calls in chunks of one index, and finishes with stop', async () => {
     const { final } = await readStream(servers.ollama.calls);
     expect(final.finishReason).toBe('STOP');
     expect(final.content?.parts?.map(({ functionCall }) => functionCall)).toEqual([

@@ -29,6 +29,6 @@ it.each([
   ['  b ', '', '  b '],
   ['<thi', '', '<thi'],
   ['', '', ''],
-])('%j is the thought %j and the text %j, however it is cut', (told, thought, text) => {
+])('%j is read as the thought %j and the text %j, in chunks of any size', (told, thought, text) => {
   for (const size of [1, 2, 3, 5, 100]) expect(read(told, size)).toEqual({ thought, text });
 });

@@ -26,8 +26,8 @@ const find = {
   functionDeclarations: [{ name: 'find_rooms', parametersJsonSchema: { type: 'object', properties: { x: {} } } }],
 };
 
-describe('what is asked', () => {
-  it('is the model, system instruction and message, and nothing that was not said', () => {
+describe('toChatRequest', () => {
+  it('sends the model, the system instruction and the message, and no other settings', () => {
     expect(asked({ config: { systemInstruction: 'Be kind.' } })).toEqual({
       model: 'm-1',
       messages: [
@@ -37,7 +37,7 @@ describe('what is asked', () => {
     });
   });
 
-  it('maps what the API has', () => {
+  it('maps the settings of the API', () => {
     const config = {
       temperature: 0.2,
       topP: 0.9,
@@ -63,7 +63,7 @@ describe('what is asked', () => {
     expect(asked({ config, provider: '127.0.0.1:11434' })).not.toHaveProperty('max_completion_tokens');
   });
 
-  it('asks for the count of tokens in a stream, except of Mistral, who refuses to be asked', () => {
+  it('requests token counts in a stream, except of Mistral, which rejects the option', () => {
     expect(asked({ stream: true })).toMatchObject({ stream: true, stream_options: { include_usage: true } });
     expect(asked({ stream: true, provider: 'api.mistral.ai' })).not.toHaveProperty('stream_options');
     expect(asked({})).not.toHaveProperty('stream');
@@ -82,7 +82,7 @@ describe('what is asked', () => {
   });
 });
 
-describe('tools', () => {
+describe('tools in toChatRequest', () => {
   const two = { functionDeclarations: [{ name: 'find_rooms', description: 'Finds.' }, { name: 'book_room' }] };
   const chosen = (functionCallingConfig: object, provider?: string) =>
     asked({ config: { tools: [two], toolConfig: { functionCallingConfig } }, ...(provider && { provider }) });
@@ -117,13 +117,13 @@ describe('tools', () => {
     expect(auto['tools']).toHaveLength(1);
   });
 
-  it('that the provider would run itself are refused, with the API that has them', () => {
+  it('of the provider are rejected, and the error names the API that has them', () => {
     const config = { tools: [{ googleSearch: {} }] };
     expect(() => asked({ config })).toThrow(/googleSearch.*api: 'responses'/);
     expect(() => asked({ config })).toThrow(expect.objectContaining({ code: 'INVALID_INPUT' }));
   });
 
-  it('are strict where it is asked for, and then name the path of a schema that does not fit', () => {
+  it('are strict with strictTools, and rejected with the path if they do not fit', () => {
     const providerOptions = { openai: { strict: true } };
     expect(() => asked({ config: { tools: [find] }, providerOptions })).toThrow(
       expect.objectContaining({
@@ -139,32 +139,32 @@ describe('tools', () => {
   });
 });
 
-describe('a schema for the answer', () => {
+describe('responseJsonSchema in toChatRequest', () => {
   const fits = { type: 'object', properties: { x: { type: 'number' } }, required: ['x'] };
   const loose = { type: 'object', properties: { x: { type: 'number' } } };
   const format = (responseJsonSchema: JsonObject, p: Partial<Parameters<typeof asked>[0]> = {}) =>
     (asked({ config: { responseJsonSchema }, ...p })['response_format'] as JsonObject)['json_schema'];
 
-  it('is strict where it fits strict mode, and plain where not', () => {
+  it('is strict if it fits strict mode, otherwise not strict', () => {
     expect(format(fits)).toEqual({ name: 'answer', strict: true, schema: { ...fits, additionalProperties: false } });
     expect(format(loose)).toMatchObject({ strict: false, schema: loose });
     expect(format(fits, { providerOptions: { openai: { strict: false } } })).toMatchObject({ strict: false });
   });
 
-  it('that must be strict and does not fit is refused by its path, before any call', () => {
+  it('is rejected with its path before any call if it must be strict and does not fit', () => {
     expect(() => format(loose, { providerOptions: { openai: { strict: true } } })).toThrow(
       expect.objectContaining({ code: 'SCHEMA_UNSUPPORTED', message: expect.stringContaining('responseJsonSchema') }),
     );
   });
 
-  it('that OpenAI takes in no mode still goes to other servers as it is', () => {
+  it('is sent unchanged to other servers if OpenAI does not support it', () => {
     const list = { type: 'array', items: { type: 'string' } };
     expect(() => format(list)).toThrow(expect.objectContaining({ code: 'SCHEMA_UNSUPPORTED' }));
     expect(format(list, { provider: 'localhost:8000' })).toEqual({ name: 'answer', strict: false, schema: list });
   });
 });
 
-describe('the history', () => {
+describe('history in toChatRequest', () => {
   const call = (name: string, id?: string, args: JsonObject = {}) => ({
     functionCall: { name, args, ...(id && { id }) },
   });
@@ -174,7 +174,7 @@ describe('the history', () => {
   const user = (...parts: NonNullable<Content['parts']>): Content => ({ role: 'user', parts });
   const model = (...parts: NonNullable<Content['parts']>): Content => ({ role: 'model', parts });
 
-  it('puts answers of tools behind their calls, in the order of the calls, and text after them', () => {
+  it('sends answers of tools after their calls, in call order, and texts after them', () => {
     const messages = messagesOf([
       user({ text: 'Rooms?' }),
       model({ text: 'Let me look.' }, call('find', 'a', { city: 'Oslo' }), call('find', 'b')),
@@ -215,7 +215,7 @@ describe('the history', () => {
     expect(messagesOf(contents)).toEqual(messages);
   });
 
-  it('shortens ids that a server refuses, the same on the call and its answer', () => {
+  it('shortens ids that a server rejects, equally on the call and its answer', () => {
     const id = 'thole-0199c3f5-2c52-7f3a-9d4a-5f2b1d9e7c11';
     const contents = [model(call('find', id)), user(answer('find', id))];
     for (const provider of ['openai', 'api.mistral.ai']) {
@@ -244,7 +244,7 @@ describe('the history', () => {
     expect(elsewhere).toMatchObject({ tool_calls: [{ function: { arguments: '{}' } }] });
   });
 
-  it('makes one message of neighbours of one role, and none of what is empty or only thought', () => {
+  it('joins neighbouring contents of one role, and leaves out empty texts and thoughts', () => {
     const messages = messagesOf([
       user({ text: 'a' }, { text: '' }),
       user({ text: 'b' }),
@@ -321,11 +321,11 @@ describe('the history', () => {
   });
 });
 
-describe('media', () => {
+describe('media in toChatRequest', () => {
   const sent = (part: NonNullable<Content['parts']>[number], provider?: string) =>
     messagesOf([{ role: 'user', parts: [{ text: 'See:' }, part] }], provider)[0]!['content'];
 
-  it('are images by data and by address, sound as wav and mp3, and files', () => {
+  it('are images as data and addresses, audio as wav and mp3, and files', () => {
     expect(sent({ inlineData: { mimeType: 'image/png', data: 'AA-_' } })).toEqual([
       { type: 'text', text: 'See:' },
       { type: 'image_url', image_url: { url: 'data:image/png;base64,AA+/' } },
@@ -357,7 +357,7 @@ describe('media', () => {
     });
   });
 
-  it('of other kinds are refused by their type', () => {
+  it('of other types are rejected, and the error names the type', () => {
     for (const mimeType of ['video/mp4', 'audio/flac']) {
       expect(() => sent({ inlineData: { mimeType, data: 'AAAA' } })).toThrow(
         expect.objectContaining({ code: 'INVALID_INPUT', message: expect.stringContaining(mimeType) }),
