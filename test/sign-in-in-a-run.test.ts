@@ -51,7 +51,9 @@ describe('context.requestCredential', () => {
       ...authConfig,
       exchangedAuthCredential: { authType: 'openIdConnect', oauth2: { authResponseUri, redirectUri: REDIRECT_URI } },
     };
-    const run = runner.resume({ ...at, answers: { [interrupt!.id]: response as never } });
+    // A client may send more than it should.
+    const functionResponse = { id: interrupt!.id, name: 'adk_request_credential', response, copy: authResponseUri };
+    const run = runner.runAsync({ ...at, newMessage: { parts: [{ functionResponse }] } as never });
     expect(await run.result).toMatchObject({ status: 'completed' });
     expect(tokens).toEqual([expect.any(String)]);
     const next = await runner.runToCompletion({ ...at, newMessage: 'And now?' });
@@ -59,6 +61,7 @@ describe('context.requestCredential', () => {
     const stored = JSON.stringify(await sessionService.getSession({ ...at, appName: user.appName }));
     expect(stored).not.toContain(SECRET);
     expect(stored).not.toContain(String(tokens[0]));
+    expect(stored).not.toContain(authResponseUri);
     expect(stored).toContain('"status":"received"');
   });
 

@@ -60,7 +60,7 @@ async function toAnswer(task: RunTask, recorded: RecordedInterrupt, given: Given
     case 'input':
       return checked(await checkInput(interrupt, given));
     case 'credential':
-      return checked(await finishSignIn(task, interrupt, given));
+      return withoutSecrets(checked(await finishSignIn(task, interrupt, given)));
     default:
       return checkLongRunning(task, recorded, given);
   }
@@ -160,6 +160,12 @@ function toResponse(value: Json): JsonObject {
   const object = value as JsonObject;
   const isWrapped = isDecline(object) || (Object.keys(object).length === 1 && 'result' in object);
   return isWrapped ? { result: value } : (value as JsonObject);
+}
+
+/** Drops all other members of the function response: a client may have put credentials there. */
+function withoutSecrets(answer: CheckedAnswer): CheckedAnswer {
+  const { id, name, response } = answer.response;
+  return { ...answer, response: { ...(id !== undefined && { id }), name, response } };
 }
 
 async function finishSignIn(task: RunTask, interrupt: Interrupt, given: GivenAnswer): Promise<JsonObject> {
