@@ -9,6 +9,7 @@ import {
 } from '@thole/core/kit';
 import type { MemoryEntry, MemoryFilter, TimeZoneOption, Tool, ZonedTime } from '@thole/core';
 import { answerIfNotConfigured } from './answer-if-not-configured.ts';
+import { assertSearchOptions } from './assert-search-options.ts';
 import { FunctionTool } from './function-tool.ts';
 import { jsonSchema } from './json-schema.ts';
 import { readTimeRange } from './read-time-range.ts';
@@ -58,13 +59,14 @@ const SPAN = {
  * Returns the tool `load_memory`: the model searches memories from earlier sessions of this user, of all times or of
  * a range from `from` to `to`. The answer is `{memories: [{text, author, time, relevance, score}]}`, best first,
  * empty without matches. Without a memory service, the answer is `{error, code}` with `MEMORY_NOT_CONFIGURED`. An
- * invalid range is `INVALID_INPUT` with the member's name; a failed search is thrown. Throws `INVALID_INPUT` for an
- * invalid limit or time zone.
+ * invalid range is `INVALID_INPUT` with the member's name; a failed search is thrown. Throws `INVALID_INPUT` for
+ * invalid options.
  */
 export function loadMemoryTool(options: LoadMemoryToolOptions = {}): Tool {
   rejectUnknownOptions(options, knownOptions(), 'load_memory');
   const { limit = 5, minRelevance = DEFAULT_MIN_RELEVANCE, minScore, filter, timeZone } = options;
   assertCount('limit', limit, 1);
+  assertSearchOptions({ minRelevance, minScore, filter });
   const readTimeZone = createTimeZoneReader(timeZone);
   return new FunctionTool({
     name: 'load_memory',

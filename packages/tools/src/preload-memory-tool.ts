@@ -20,6 +20,7 @@ import type {
   ToolContext,
   ZonedTime,
 } from '@thole/core';
+import { assertSearchOptions } from './assert-search-options.ts';
 import { insertBeforeMessage } from './insert-before-message.ts';
 
 /** Options of `preloadMemoryTool`. */
@@ -63,6 +64,7 @@ export function preloadMemoryTool(options: PreloadMemoryToolOptions = {}): Tool 
   const { minRelevance = DEFAULT_MIN_RELEVANCE } = options;
   assertCount('limit', limit, 1);
   assertCount('maxTokens', maxTokens, 1);
+  assertSearchOptions({ minRelevance, minScore, filter });
   if (format !== undefined && typeof format !== 'function') throw invalidInput('format', 'a function', format);
   if (placement !== 'user' && placement !== 'system')
     throw new TholeError('INVALID_INPUT', `placement must be 'user' or 'system'.`);

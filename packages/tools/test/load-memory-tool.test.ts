@@ -173,6 +173,19 @@ describe('the number of memories that load_memory answers', () => {
   });
 });
 
+describe('loadMemoryTool', () => {
+  it.each([
+    [{ minRelevance: -0.1 }, 'minRelevance must be a number from 0 to 1.'],
+    [{ minRelevance: '0.3' }, 'minRelevance must be a number from 0 to 1, got a string.'],
+    [{ minScore: NaN }, 'minScore must be a number.'],
+    [{ filter: [] }, 'filter must be an object, got an array.'],
+  ])('refuses %j', (options, message) => {
+    expect(() => loadMemoryTool(options as never)).toThrow(
+      expect.objectContaining({ code: 'INVALID_INPUT', message: expect.stringContaining(message.slice(0, -1)) }),
+    );
+  });
+});
+
 describe('the time zone of load_memory', () => {
   const memories: MemoryEntry[] = [
     {

@@ -288,6 +288,11 @@ describe('preloadMemoryTool', () => {
     [{ maxTokens: '900' }, 'maxTokens must be an integer ≥ 1, got a string.'],
     [{ format: 'list' }, 'format must be a function, got a string.'],
     [{ placement: 'top' }, "placement must be 'user' or 'system'."],
+    [{ minRelevance: 1.1 }, 'minRelevance must be a number from 0 to 1, got a number.'],
+    [{ minRelevance: NaN }, 'minRelevance must be a number from 0 to 1, got a number.'],
+    [{ minRelevance: '0.3' }, 'minRelevance must be a number from 0 to 1, got a string.'],
+    [{ minScore: '1' }, 'minScore must be a number, got a string.'],
+    [{ filter: 'facts' }, 'filter must be an object, got a string.'],
   ])('refuses %j', (options, message) => {
     expect(() => preloadMemoryTool(options as never)).toThrow(
       expect.objectContaining({ code: 'INVALID_INPUT', message }),

@@ -1,0 +1,15 @@
+import { invalidInput, isPlainObject } from '@thole/core/kit';
+import type { MemoryFilter } from '@thole/core';
+
+/** Throws `INVALID_INPUT` for invalid conditions of a tool's searches. The memory service checks the filter's members. */
+export function assertSearchOptions(p: {
+  minRelevance: number;
+  minScore: number | undefined;
+  filter: MemoryFilter | undefined;
+}): void {
+  const { minRelevance, minScore, filter } = p;
+  if (!(typeof minRelevance === 'number' && minRelevance >= 0 && minRelevance <= 1))
+    throw invalidInput('minRelevance', 'a number from 0 to 1', minRelevance);
+  if (minScore !== undefined && !Number.isFinite(minScore)) throw invalidInput('minScore', 'a number', minScore);
+  if (filter !== undefined && !isPlainObject(filter)) throw invalidInput('filter', 'an object', filter);
+}
