@@ -2,6 +2,7 @@ import { TholeError } from '@thole/core';
 import { optionNames, rejectUnknownOptions } from '@thole/core/kit';
 import { StoredMemoryService, substringMemoryRanking, wordRanking } from '@thole/recall';
 import type { MemoryRanking, StoredMemoryServiceOptions } from '@thole/recall';
+import { assertRanking } from '@thole/recall/kit';
 import { InMemoryMemoryStore } from './in-memory-memory-store.ts';
 
 /** Options of `InMemoryMemoryService`: those of all memory services, and `match`. */
@@ -33,6 +34,7 @@ export class InMemoryMemoryService extends StoredMemoryService {
       throw new TholeError('INVALID_INPUT', `match must be 'words' or 'substring'.`);
     if (match !== undefined && options.ranking !== undefined)
       throw new TholeError('INVALID_INPUT', 'Pass either match or ranking to InMemoryMemoryService, not both.');
+    if (options.ranking !== undefined) assertRanking(options.ranking);
     const ranking = options.ranking ?? (match === 'substring' ? substringMemoryRanking() : wordRanking());
     // A saved index would be a second copy in the same memory.
     super(new InMemoryMemoryStore(), { ...others, ranking: withoutSaving(ranking) });

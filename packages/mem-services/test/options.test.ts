@@ -44,6 +44,17 @@ it.each([
   expect(make).toThrow(expect.objectContaining({ code: 'INVALID_INPUT', message: expect.stringContaining(named) }));
 });
 
+it.each([
+  [() => new InMemoryMemoryService({ ranking: 'hybrid' as never }), 'ranking must be a MemoryRanking, got a string.'],
+  [
+    () => new StoredMemoryService(new InMemoryMemoryStore(), { ranking: {} as never }),
+    'ranking must be a MemoryRanking',
+  ],
+  [() => new StoredMemoryService(undefined as never), 'store must be a MemoryStore'],
+] as const)('throws for an invalid ranking or store: %s (contract 42)', (make, message) => {
+  expect(make).toThrow(expect.objectContaining({ code: 'INVALID_INPUT', message: expect.stringContaining(message) }));
+});
+
 it('InMemoryMemoryService returns topK results if a search has no limit (contract 32)', async () => {
   const memory = new InMemoryMemoryService({ topK: 2 });
   const user = { appName: 'hotel', userId: 'alice' };

@@ -12,6 +12,7 @@ export {
 } from './service/assert-memory.ts';
 export { filterByMinScore } from './service/filter-by-min-score.ts';
 export { hasExpired } from './service/matches-filter.ts';
+export { assertRanking } from './service/memory-service-options.ts';
 export { newEntriesOf } from './service/new-entries.ts';
 export type { NewEntries } from './service/new-entries.ts';
 export { seqOfCursor } from './service/seq-of-cursor.ts';

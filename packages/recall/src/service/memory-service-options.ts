@@ -35,10 +35,16 @@ const memoryServiceOptionNames = optionNames<StoredMemoryServiceOptions>({
 /** Throws `INVALID_INPUT` for unknown or invalid options of a memory service. */
 export function assertMemoryServiceOptions(options: StoredMemoryServiceOptions): void {
   rejectUnknownOptions(options, memoryServiceOptionNames, 'A memory service');
-  const { topK, minScore, minRelevance, indexBytes, rerank } = options;
+  const { topK, minScore, minRelevance, ranking, indexBytes, rerank } = options;
   if (topK !== undefined) assertCount('topK', topK, 1);
   if (minScore !== undefined) assertScore(minScore);
   if (minRelevance !== undefined) assertRelevance(minRelevance);
+  if (ranking !== undefined) assertRanking(ranking);
   if (indexBytes !== undefined) assertBytes('indexBytes', indexBytes);
   if (rerank !== undefined && typeof rerank !== 'function') throw invalidInput('rerank', 'a function', rerank);
+}
+
+/** Throws `INVALID_INPUT` unless the value is a ranking. */
+export function assertRanking(value: MemoryRanking): void {
+  if (typeof value?.createIndex !== 'function') throw invalidInput('ranking', 'a MemoryRanking', value);
 }

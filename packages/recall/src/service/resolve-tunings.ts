@@ -25,7 +25,8 @@ const tuningChangeNames = optionNames<RecallTuningChange>({ weights: true, bm25:
 
 /** Returns the published tunings with these changes. Throws `INVALID_INPUT` for a weight that is not a finite number. */
 export function resolveTunings({ chat, messages, chatLength }: RecallTuningOptions): RecallTunings {
-  if (chatLength !== undefined && !(chatLength >= 0)) throw invalidInput('chatLength', 'a number ≥ 0', chatLength);
+  if (chatLength !== undefined && !(typeof chatLength === 'number' && chatLength >= 0))
+    throw invalidInput('chatLength', 'a number ≥ 0', chatLength);
   return {
     chat: applyChange(defaultTunings.chat, chat, 'chat'),
     messages: applyChange(defaultTunings.messages, messages, 'messages'),
@@ -34,7 +35,7 @@ export function resolveTunings({ chat, messages, chatLength }: RecallTuningOptio
 }
 
 function applyChange(tuning: RecallTuning, change: RecallTuningChange | undefined, argument: string): RecallTuning {
-  if (!change) return tuning;
+  if (change === undefined) return tuning;
   rejectUnknownOptions(change, tuningChangeNames, argument);
   return {
     weights: mergeNumbers(tuning.weights, change.weights, `${argument}.weights`),

@@ -77,6 +77,7 @@ export class StoredMemoryService implements MemoryService {
 
   constructor(store: MemoryStore, options: StoredMemoryServiceOptions = {}) {
     assertMemoryServiceOptions(options);
+    if (typeof store?.since !== 'function') throw invalidInput('store', 'a MemoryStore', store);
     const { runtime = systemRuntime(), ranking = wordRanking(), indexBytes = 64 * 1024 * 1024 } = options;
     this.#rerank = options.rerank;
     this.#store = store;

@@ -1,5 +1,5 @@
 import { ZonedTime } from '@thole/core';
-import { optionNames, rejectUnknownOptions } from '@thole/core/kit';
+import { invalidInput, optionNames, rejectUnknownOptions } from '@thole/core/kit';
 import type { Analyzer } from '../analysis/analyzer.ts';
 import { standardAnalyzer } from '../analysis/standard-analyzer.ts';
 import { ScoringScratch } from '../signals/scoring-scratch.ts';
@@ -47,7 +47,9 @@ interface RankingTools {
  */
 export function wordRanking(options: WordRankingOptions = {}): MemoryRanking {
   rejectUnknownOptions(options, wordRankingOptionNames, 'wordRanking');
-  const analyzer = options.analyzer ?? standardAnalyzer();
+  const { analyzer = standardAnalyzer() } = options;
+  if (typeof analyzer?.words !== 'function' || typeof analyzer.id !== 'string')
+    throw invalidInput('analyzer', 'an Analyzer', analyzer);
   const tunings = resolveTunings(options);
   // A search runs without pauses, so all indexes share one scratch.
   const scratch = new ScoringScratch();

@@ -83,6 +83,10 @@ describe('wordRanking', () => {
 
   it.each([
     [{ chatLength: -1 }, 'chatLength'],
+    [{ chatLength: '5' }, 'chatLength'],
+    [{ analyzer: {} }, 'analyzer'],
+    [{ analyzer: null }, 'analyzer'],
+    [{ chat: null }, 'chat'],
     [{ chat: { weights: { ownWords: NaN } } }, 'chat.weights.ownWords'],
     [{ chat: { weights: { loudness: 1 } } }, 'loudness'],
     [{ messages: { bm25: { b: 2 } } }, 'messages.bm25'],
