@@ -23,7 +23,7 @@ afterEach(() => {
   all[key] = before;
 });
 
-it('Gemini waits for a slow answer as long as timeoutMs says, through the SDK', async () => {
+it('Gemini waits for a slow answer up to timeoutMs, through the SDK', async () => {
   const answer = { candidates: [{ content: { parts: [{ text: 'At last.' }] }, finishReason: 'STOP' }] };
   const server = await useServer(async () => {
     await new Promise((resolve) => setTimeout(resolve, LONGER_MS));

@@ -55,7 +55,7 @@ describe('guardedFetch without an answer', () => {
 });
 
 describe('guardedFetch with a slow answer', () => {
-  it('is not silent as long as any bytes come, keep-alives too', async () => {
+  it('does not time out while bytes arrive, including keep-alives', async () => {
     const pieces = new Pieces();
     const server = await useServer({ body: pieces });
     const { fetch, runtime } = guard();
@@ -71,7 +71,7 @@ describe('guardedFetch with a slow answer', () => {
     await server.allEnded();
   });
 
-  it('is not silent because its reader is slow', async () => {
+  it('does not time out because its reader is slow', async () => {
     const server = await useServer({ body: ['one', 'two', 'three'] });
     const { fetch, runtime } = guard();
     const response = await fetch(server.url);
@@ -85,7 +85,7 @@ describe('guardedFetch with a slow answer', () => {
     expect(runtime.pending).toBe(0);
   });
 
-  it('is waited for beyond what a platform’s timer can hold', async () => {
+  it('waits longer than the maximum of a platform’s timer', async () => {
     const days = 30 * 24 * 3_600_000;
     const { fetch, runtime } = guard({ fetch: () => new Promise(() => {}), timeoutMs: days });
     const error = errorOf(fetch('http://localhost/'));
@@ -117,11 +117,11 @@ describe('guardedFetch with an error status', () => {
     ['JSON that breaks off as text', 500, '{"error":', '{"error":'],
     ['no body as no text', 429, undefined, ''],
     ['a redirect that is not followed', 304, undefined, ''],
-  ])('passes on %s', async (_what, status, body, expected) => {
+  ])('returns %s', async (_what, status, body, expected) => {
     expect(await refused(status, body)).toMatchObject({ status, body: expected });
   });
 
-  it('is read for its first 64 KB alone, and then left', async () => {
+  it('reads only the first 64 KB of the body', async () => {
     const pieces = Array.from({ length: 40 }, () => 'x'.repeat(50_000));
     expect(await refused(500, pieces)).toMatchObject({ body: 'x'.repeat(65_536) });
   });
@@ -134,7 +134,7 @@ describe('guardedFetch with an error status', () => {
     expect(await errorOf(fetch(server.url))).toMatchObject({ code: 'MODEL_AUTH', message: '401 {"error":"no key"' });
   });
 
-  it('is MODEL_TIMEOUT when its body falls silent', async () => {
+  it('throws MODEL_TIMEOUT if the body stops arriving', async () => {
     const server = await useServer({ status: 500, body: ['{'], ending: 'silence' });
     const { fetch, runtime } = guard();
     const error = errorOf(fetch(server.url));
@@ -148,7 +148,7 @@ describe('guardedFetch with an error status', () => {
 });
 
 describe('guardedFetch', () => {
-  it('ends with its signal’s reason, before the answer and within it, and closes the connection', async () => {
+  it('throws the signal’s reason before and during the answer, and closes the connection', async () => {
     for (const answer of [{ ending: 'silence' }, { body: ['one'], ending: 'silence' }] as const) {
       const server = await useServer(answer);
       const { fetch, runtime } = guard();
@@ -163,7 +163,7 @@ describe('guardedFetch', () => {
     }
   });
 
-  it('listens to the signal of a request that comes as one object', async () => {
+  it('obeys the signal of a Request object', async () => {
     const server = await useServer({ ending: 'silence' });
     const abort = new AbortController();
     const error = errorOf(guard().fetch(new Request(server.url, { signal: abort.signal })));
@@ -184,7 +184,7 @@ describe('guardedFetch', () => {
     expect(cancelled).toEqual(['enough']);
   });
 
-  it('ends when its signal is aborted at the moment the answer begins', async () => {
+  it('ends if its signal is aborted when the answer begins', async () => {
     for (let turns = 0; turns < 12; turns++) {
       const abort = new AbortController();
       const abortSoon = async (): Promise<void> => {
@@ -197,7 +197,7 @@ describe('guardedFetch', () => {
     }
   });
 
-  it('closes the connection when its reader leaves', async () => {
+  it('closes the connection if its reader leaves', async () => {
     const server = await useServer({ body: ['one', 'two'], ending: 'silence' });
     const { fetch, runtime } = guard();
     const response = await fetch(server.url);

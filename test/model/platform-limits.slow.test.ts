@@ -46,14 +46,14 @@ describe("the limits of Node's fetch", () => {
     all[key] = before;
   });
 
-  it('end a fetch of the caller with MODEL_TIMEOUT, and it is not made again', async () => {
+  it('end a fetch of the caller with MODEL_TIMEOUT, without a further attempt', async () => {
     const server = await slowServer();
     const error = read(server.url, { fetch: (input, init) => globalThis.fetch(input, init) });
     await expect(error).rejects.toMatchObject({ code: 'MODEL_TIMEOUT', details: { endedBy: 'client' } });
     expect(server.requests.length).toBe(1);
   });
 
-  it('end nothing where no fetch is given: the limits of the connection are obeyed', async () => {
+  it('have no effect without a fetch of the caller', async () => {
     const server = await slowServer();
     expect(await read(server.url)).toBe('one two');
     expect(server.requests.length).toBe(1);

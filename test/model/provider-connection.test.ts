@@ -67,7 +67,7 @@ describe('ProviderConnection retries', () => {
     }
   });
 
-  it('wait as long as Retry-After says', async () => {
+  it('wait for the time in Retry-After', async () => {
     const server = await useServer({ status: 429, headers: { 'retry-after': '7' } }, { body: 'yes' });
     const { send, runtime } = acmeAt(server);
     const answer = send();
@@ -87,20 +87,20 @@ describe('ProviderConnection retries', () => {
   it.each([
     ['once where x-should-retry is false', 503, 'false', 1],
     ['again where x-should-retry is true', 401, 'true', 3],
-  ])('ask %s, whatever the status means', async (_what, status, told, asked) => {
+  ])('make %s for any status', async (_what, status, told, asked) => {
     const server = await useServer({ status, headers: { 'x-should-retry': told }, body: '{}' });
     const { send, runtime } = acmeAt(server);
     expect(await inTime(runtime, errorOf(send()))).toMatchObject({ status, retryable: told === 'true' });
     expect(server.requests.length).toBe(asked);
   });
 
-  it('do not ask again what was refused for good', async () => {
+  it('do not repeat a permanent rejection', async () => {
     const server = await useServer({ status: 401, body: '{"error":"no"}' });
     expect(await errorOf(acmeAt(server).send())).toMatchObject({ code: 'MODEL_AUTH', retryable: false });
     expect(server.requests.length).toBe(1);
   });
 
-  it('retry if the connection is refused, or breaks before the answer', async () => {
+  it('repeat a call if the connection is refused, or ends before the answer', async () => {
     const nobody = acmeAt(closed);
     expect(await inTime(nobody.runtime, errorOf(nobody.send()))).toMatchObject({ code: 'MODEL_UNAVAILABLE' });
     const server = await useServer({ ending: 'cut' }, { body: 'yes' });
@@ -109,7 +109,7 @@ describe('ProviderConnection retries', () => {
     expect(server.requests.length).toBe(2);
   });
 
-  it('come before a stream begins', async () => {
+  it('happen before a stream begins', async () => {
     const server = await useServer(busy, { body: ['one'] });
     const { stream, runtime } = acmeAt(server);
     expect(await inTime(runtime, Array.fromAsync(stream()))).toEqual(['one']);
@@ -139,7 +139,7 @@ describe('ProviderConnection retries', () => {
 });
 
 describe('ProviderConnection time limits', () => {
-  it('are ten minutes to the answer, and a call that they end is not made again', async () => {
+  it('are ten minutes until the answer, and a call that they end is not repeated', async () => {
     const server = await useServer({ ending: 'silence' });
     const { send, runtime } = acmeAt(server);
     const error = errorOf(send());
@@ -152,7 +152,7 @@ describe('ProviderConnection time limits', () => {
     expect([server.requests.length, runtime.pending]).toEqual([1, 0]);
   });
 
-  it('are five minutes within it, told as MODEL_TIMEOUT and not as a broken answer', async () => {
+  it('are five minutes during the answer, and throw MODEL_TIMEOUT', async () => {
     const server = await useServer({ body: ['one'], ending: 'silence' });
     const { stream, runtime } = acmeAt(server);
     const pieces = stream();
@@ -166,7 +166,7 @@ describe('ProviderConnection time limits', () => {
     expect(server.requests.length).toBe(1);
   });
 
-  it('do not run while the reader takes its time', async () => {
+  it('do not run while the reader is busy', async () => {
     const pieces = new Pieces();
     const server = await useServer({ body: pieces });
     const { stream, runtime } = acmeAt(server);
@@ -197,7 +197,7 @@ describe('ProviderConnection aborts', () => {
     },
   );
 
-  it('asks nothing where the signal is aborted already', async () => {
+  it('sends nothing if the signal is already aborted', async () => {
     const server = await useServer({ body: 'yes' });
     const { send, stream } = acmeAt(server);
     expect(await errorOf(send(AbortSignal.abort('enough')))).toBe('enough');
@@ -205,7 +205,7 @@ describe('ProviderConnection aborts', () => {
     expect(server.requests).toEqual([]);
   });
 
-  it('ends a stream in its middle by the signal, with its reason, and the socket (contract 23)', async () => {
+  it('ends a stream and its socket with the signal’s reason (contract 23)', async () => {
     const server = await useServer({ body: ['one'], ending: 'silence' });
     const abort = new AbortController();
     const pieces = acmeAt(server).stream(abort.signal);
@@ -216,7 +216,7 @@ describe('ProviderConnection aborts', () => {
     await server.allEnded();
   });
 
-  it('hears its reason where the SDK takes an abort for the end', async () => {
+  it('throws the signal’s reason if the SDK treats an abort as the end', async () => {
     const abort = new AbortController();
     const { connection } = acmeAt(closed);
     const ends = async function* (): AsyncGenerator<string> {
@@ -228,7 +228,7 @@ describe('ProviderConnection aborts', () => {
     expect(await errorOf(pieces.next())).toBe('enough');
   });
 
-  it('ends the socket by leaving the loop, though the SDK’s own iterator never ends (contract 23)', async () => {
+  it('ends the socket when the loop is left, also if the SDK’s iterator never ends (contract 23)', async () => {
     const server = await useServer({ body: ['one'], ending: 'silence' });
     const { connection } = acmeAt(server);
     const stubborn = (response: Response): AsyncIterable<string> => ({
@@ -246,8 +246,8 @@ describe('ProviderConnection aborts', () => {
   });
 });
 
-describe('ProviderConnection errors', () => {
-  it('is ours, though the SDK had put its own around it', async () => {
+describe('errors of ProviderConnection', () => {
+  it('are ours, also if the SDK wraps them', async () => {
     const server = await useServer({ status: 400, body: '{"error":"tools[0].name is too long"}' });
     expect(await errorOf(acmeAt(server).send())).toMatchObject({
       code: 'MODEL_BAD_REQUEST',
@@ -256,7 +256,7 @@ describe('ProviderConnection errors', () => {
     });
   });
 
-  it('is ours, though the provider’s words speak of a time-out and the SDK listens to them', async () => {
+  it('are ours, also if the SDK reads a time-out in the provider’s text', async () => {
     const server = await useServer({ status: 400, body: '{"error":"timeout must be positive"}' });
     expect(await errorOf(acmeAt(server).send())).toMatchObject({ code: 'MODEL_BAD_REQUEST' });
   });
@@ -266,14 +266,14 @@ describe('ProviderConnection errors', () => {
     ['a page of HTML', '<h1>Bad Gateway</h1>', '<h1>Bad Gateway</h1>'],
     ['JSON', '{"error":"busy"}', 'busy'],
     ['a body of a megabyte', 'x'.repeat(2 ** 20), 'x'.repeat(65_536)],
-  ])('is made of a refusal with %s', async (_what, body, told) => {
+  ])('are created from a rejection with %s', async (_what, body, told) => {
     const server = await useServer({ status: 502, body });
     const error = await errorOf(acmeAt(server, { retry: false }).send());
     expect(error).toMatchObject({ code: 'MODEL_OVERLOADED', status: 502, details: { told, length: told.length } });
     await server.allEnded();
   });
 
-  it('holds no key, wherever the provider or the SDK had put it (contract 42)', async () => {
+  it('never contain a key, at any place of the provider’s or the SDK’s error (contract 42)', async () => {
     const options = {
       headers: { 'x-api-key': 'h3ader-key', authorization: 'Basic dXNlcjpwYXNz', 'x-team': 'hotel-team' },
       baseUrl: 'https://user:p4ssw0rd@example.com/v1?key=qu3ry-key&version=2026',
@@ -298,14 +298,14 @@ describe('ProviderConnection errors', () => {
     expect(errors[0]!.details).toMatchObject({ told: expect.stringContaining('[redacted]') });
   });
 
-  it('holds of its cause name and message alone, since an SDK’s error may hold the request', async () => {
+  it('contain only name and message of the cause, because an SDK’s error may have the request', async () => {
     const error = await errorOf(acmeAt(closed, { retry: false }).send());
     expect(error.cause).toMatchObject({ name: 'AcmeError', message: 'Connection error.' });
     expect(Object.keys(error.cause as object)).not.toContain('request');
     expect((error.cause as Error).cause).toBeUndefined();
   });
 
-  it('of one call is not that of another at the same time', async () => {
+  it('of concurrent calls are separate', async () => {
     const server = await useServer(({ headers }) => ({ status: headers['x-n'] === '1' ? 400 : 401, body: '{}' }));
     const { connection } = acmeAt(server);
     const ask = (n: string): Promise<TholeError> =>

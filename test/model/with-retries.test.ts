@@ -53,7 +53,7 @@ describe('withRetries', () => {
     ['0.5 s', new TholeError('MODEL_UNAVAILABLE', 'Gone.'), [500, 1000, 2000, 4000, 8000, 8000]],
     ['4 s after MODEL_OVERLOADED', overloaded(), [4000, 8000, 8000]],
   ])(
-    'waits between half of and the whole of a bound that doubles from %s up to 8 s (contract 43)',
+    'waits between half of and all of a limit that doubles from %s up to 8 s (contract 43)',
     async (_first, error, bounds) => {
       const drawn = await Promise.all(Array.from({ length: 200 }, (_, seed) => waits(seed, bounds.length + 1, error)));
       for (const [index, bound] of bounds.entries()) {
@@ -69,7 +69,7 @@ describe('withRetries', () => {
     },
   );
 
-  it('waits as long as the server asks for, and at most half a second more', async () => {
+  it('waits for the time that the server names, plus at most half a second', async () => {
     for (let seed = 0; seed < 50; seed++) {
       for (const wait of await waits(seed, 3, overloaded({ retryAfterMs: 7000 }))) {
         expect(wait).toBeGreaterThanOrEqual(7000);
@@ -78,7 +78,7 @@ describe('withRetries', () => {
     }
   });
 
-  it('throws at once what the server wants more than a minute for, and waits a minute', async () => {
+  it('throws at once if the server names more than a minute, and waits for a minute', async () => {
     const runtime = new FixedRuntime();
     const long = overloaded({ retryAfterMs: 60_001 });
     const { at, attempt } = failing(runtime, long);
@@ -87,7 +87,7 @@ describe('withRetries', () => {
     expect((await waits(1, 2, overloaded({ retryAfterMs: 60_000 })))[0]).toBeGreaterThanOrEqual(60_000);
   });
 
-  it('throws the error when the next attempt would begin after maxTotalMs', async () => {
+  it('throws the error if the next attempt would begin after maxTotalMs', async () => {
     const runtime = new FixedRuntime();
     const error = overloaded({ retryAfterMs: 5000 });
     const { at, attempt } = failing(runtime, error, error, error, error);
@@ -105,14 +105,14 @@ describe('withRetries', () => {
     ['of a kind that may pass, but does not', overloaded({ retryable: false })],
     ['that is none of ours', new Error('socket hang up')],
     ['that is not an error', { retryable: true }],
-  ])('never repeats what failed with an error %s', async (_what, error) => {
+  ])('never repeats a call that failed with an error %s', async (_what, error) => {
     const runtime = new FixedRuntime();
     const { at, attempt } = failing(runtime, error);
     await expect(withRetries(attempt, { maxAttempts: 3, runtime })).rejects.toBe(error);
     expect([at.length, runtime.pending]).toEqual([1, 0]);
   });
 
-  it('is ended by its signal while it waits, with the reason, and makes no further attempt', async () => {
+  it('throws the signal’s reason while it waits, without a further attempt', async () => {
     const runtime = new FixedRuntime();
     const abort = new AbortController();
     const { at, attempt } = failing(runtime, overloaded({ retryAfterMs: 30_000 }));
@@ -125,7 +125,7 @@ describe('withRetries', () => {
     expect([at.length, runtime.pending]).toEqual([1, 0]);
   });
 
-  it('does not begin to wait where its signal was aborted meanwhile', async () => {
+  it('does not begin to wait if its signal was aborted meanwhile', async () => {
     const runtime = new FixedRuntime();
     const abort = new AbortController();
     const error = overloaded();

@@ -16,7 +16,7 @@ const files = isBuilt
       )
   : [];
 
-it('answers the page itself, or one that says how to build it', async () => {
+it('returns the page, or one with the command that builds it', async () => {
   const page = await devUi()('');
   expect(page?.type).toBe('text/html; charset=utf-8');
   expect(new TextDecoder().decode(Buffer.from(page!.body))).toContain(
@@ -24,7 +24,7 @@ it('answers the page itself, or one that says how to build it', async () => {
   );
 });
 
-it('answers every file of the page under its name, with its type', async () => {
+it('returns every file of the page by its name, with its type', async () => {
   const ui = devUi();
   for (const name of files) {
     const file = await ui(name);
@@ -33,7 +33,7 @@ it('answers every file of the page under its name, with its type', async () => {
   }
 });
 
-it('answers nothing outside the page’s folder, and nothing that is not there', async () => {
+it('returns undefined for missing files, and for files outside the folder', async () => {
   const ui = devUi();
   const paths = [
     '../index.js',
@@ -56,7 +56,7 @@ it('answers nothing outside the page’s folder, and nothing that is not there',
   for (const path of paths) expect(await ui(path), path).toBeUndefined();
 });
 
-it('tells browsers what each kind of file is', () => {
+it('returns the media type of each kind of file', () => {
   const names = ['index.html', 'a.js', 'a.css', 'a.svg', 'a.b.json', 'noending', 'a.constructor'];
   expect(names.map(contentTypeOf)).toEqual([
     'text/html; charset=utf-8',

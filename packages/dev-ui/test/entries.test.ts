@@ -32,7 +32,7 @@ it('shows a tool’s answer with its call and not as a separate row', () => {
   });
 });
 
-it('pairs the answers of calls that ran side by side by their ids, in whatever order they came', () => {
+it('pairs answers of concurrent calls by their ids, in any order', () => {
   const two = anEvent(2, {
     parts: [
       { functionCall: { id: 'a', name: 'slow', args: {} } },
@@ -52,7 +52,7 @@ it('pairs the answers of calls that ran side by side by their ids, in whatever o
   ]);
 });
 
-it('lets a call wait until a person answers, whatever the tool said at first', () => {
+it('shows a call as waiting until a person answers, after any first result', () => {
   const waits = { ...call, longRunningToolIds: ['c1'] };
   const first = {
     ...answer,
@@ -74,7 +74,7 @@ it('lets a call wait until a person answers, whatever the tool said at first', (
   expect(shape([question, waits, first, given]).at(-1)).toEqual(['event-9', true, 'answer']);
 });
 
-it('shows an answer whose call is not there, as in a window of a session', () => {
+it('shows an answer whose call is missing, as in a window of a session', () => {
   expect(shape([answer])).toEqual([['event-3', true, 'answer']]);
 });
 
@@ -87,7 +87,7 @@ it('has no row for events with nothing to show', () => {
   expect(shape([renamed, blank])).toEqual([]);
 });
 
-it('says in a quiet line what an event changed that says nothing itself', () => {
+it('shows the changes of an event without text as a note', () => {
   const edited = anEvent(5, { author: 'user', actions: { stateDelta: { mood: 'calm', 'user:name': null } } });
   const saved = anEvent(6, { actions: { artifactDelta: { 'bill.pdf': 0 } } });
   const moved = anEvent(7, { actions: { transferToAgent: 'billing' } });
@@ -106,7 +106,7 @@ it('tells a run that was stopped from one that failed', () => {
   expect(kinds).toEqual(['note', 'error', 'note']);
 });
 
-it('names the author again when another run begins', () => {
+it('shows the author again when another run begins', () => {
   const later = { ...said, id: 'event-7', invocationId: 'invocation-2' };
   expect(shape([said, later]).map(([, head]) => head)).toEqual([true, true]);
 });

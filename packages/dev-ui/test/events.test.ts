@@ -10,7 +10,7 @@ const one = anEvent(1, { author: 'user', parts: [{ text: 'One' }], actions: { st
 const two = anEvent(2, { parts: [{ text: 'Two' }], actions: { stateDelta: { a: 2, b: null } } });
 const three = anEvent(3, { author: 'user', parts: [{ text: 'Three' }] });
 
-it('puts events in the order of seq, each once, whichever way they came', () => {
+it('sorts events by seq, each once, in any order of arrival', () => {
   expect(mergeEvents([one], [two, three])).toEqual([one, two, three]);
   expect(mergeEvents([one, three], [two])).toEqual([one, two, three]);
   expect(mergeEvents([one, two], [two, three])).toEqual([one, two, three]);
@@ -19,7 +19,7 @@ it('puts events in the order of seq, each once, whichever way they came', () => 
   expect(mergeEvents(known, [])).toBe(known);
 });
 
-it('puts partials of one event together, and keeps thoughts apart from the answer', () => {
+it('joins partial events, and keeps thoughts separate from the answer', () => {
   const piece = (text: string, thought?: boolean) => ({
     ...anEvent(9, { parts: [{ text, ...(thought && { thought }) }] }),
     partial: true,
@@ -31,21 +31,21 @@ it('puts partials of one event together, and keeps thoughts apart from the answe
   ]);
 });
 
-it('keeps partials of agents that write at the same time apart', () => {
+it('separates partial events of agents that write at the same time', () => {
   const first = anEvent(1, { parts: [{ text: 'a' }] });
   const second = anEvent(2, { parts: [{ text: 'b' }] });
   const growing = [first, second, first, second].reduce<ReturnType<typeof joinPartial>>(joinPartial, []);
   expect(growing.map((event) => event.content!.parts![0]!.text)).toEqual(['aa', 'bb']);
 });
 
-it('branches off before a message with its events and state, without the user’s state', () => {
+it('copies the events and the state before a message, without the state of the user', () => {
   const fork = forkOf([one, two, three], 'event-3', { a: 3, c: 'from the beginning', 'user:u': 1, 'app:x': 1 });
   expect(fork.events.map((event) => event.content!.parts![0]!.text)).toEqual(['One', 'Two']);
   expect(fork.state).toEqual({ a: 2, c: 'from the beginning' });
   expect(forkOf([one, two, three], 'event-1', { a: 3 })).toEqual({ state: {}, events: [] });
 });
 
-it('branches off without rewound events and their state', () => {
+it('copies no rewound events and not their state', () => {
   const [invocationId, later] = ['invocation-2', 'invocation-3'];
   const removed = { ...two, invocationId };
   const marker = anEvent(3, { author: 'user', actions: { rewindBeforeInvocationId: invocationId } });
@@ -56,7 +56,7 @@ it('branches off without rewound events and their state', () => {
   expect(fork.state).toEqual({ a: 1 });
 });
 
-it('forks without anything that only a run may write', () => {
+it('copies nothing that only a run may write', () => {
   const asks = anEvent(2, {
     parts: [{ functionCall: { id: 'q', name: 'adk_request_confirmation', args: {} } }, { text: 'Wait.' }],
     longRunningToolIds: ['q'],
@@ -76,7 +76,7 @@ it('forks without anything that only a run may write', () => {
   });
 });
 
-it('names a session after the first line of its first message, cut between words', () => {
+it('uses the first line of the first message as the title, cut between words', () => {
   expect(titleOf({ parts: [{ text: '\n  Book  a room.\nFor two.' }] })).toBe('Book a room.');
   expect(titleOf({ parts: [{ inlineData: { mimeType: 'image/png', data: '' } }] })).toBe('');
   const title = titleOf({ parts: [{ text: 'word '.repeat(40) }] });
@@ -85,14 +85,14 @@ it('names a session after the first line of its first message, cut between words
   expect(titleOf({ parts: [{ text: '🙂'.repeat(80) }] })).toBe(`${'🙂'.repeat(60)}…`);
 });
 
-it('takes only a text as a session’s given name', () => {
+it('accepts only a text as the given name of a session', () => {
   expect(displayNameOf({ state: { __session_metadata__: { displayName: 'Ann' } } })).toBe('Ann');
   for (const metadata of [null, 1, [], {}, { displayName: 7 }, { displayName: ' ' }]) {
     expect(displayNameOf({ state: { __session_metadata__: metadata } })).toBeUndefined();
   }
 });
 
-it('reads a session’s file, and says what is wrong with another', () => {
+it('reads the file of a session, and names the problem of other files', () => {
   const file = {
     state: { a: 1, 'user:b': 2 },
     events: [{ author: 'user', content: { role: 'user', parts: [{ text: 'Hi' }] } }],

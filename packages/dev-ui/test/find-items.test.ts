@@ -5,7 +5,7 @@ import { anEvent } from './an-event.ts';
 
 const nothing: Places = { commands: [], sessions: [], events: [], state: {}, tools: [] };
 
-it('finds commands, sessions, tools, events and state keys that hold every word', () => {
+it('finds commands, sessions, tools, events and state keys that contain every word', () => {
   const session = { id: 's1', appName: 'hotel', userId: 'user', lastUpdateTime: 0, lastSeq: 0, incarnation: 'x' };
   const found = findItems('room  BOOK', {
     commands: [{ id: 'c', label: 'Book a room', run: () => {} }],
@@ -31,7 +31,7 @@ it('finds commands, sessions, tools, events and state keys that hold every word'
   ]);
 });
 
-it('offers only commands that can be done now', () => {
+it('offers only commands that are possible now', () => {
   const commands = [{ id: 'stop', label: 'Stop', run: () => {}, when: () => false }];
   expect(findItems('', { ...nothing, commands })).toEqual([]);
 });

@@ -6,7 +6,7 @@ const htmlOf = (text: string): string =>
     .map((block) => (block.kind === 'html' ? block.html : ''))
     .join('');
 
-it('shows HTML in an answer as the text that it is', () => {
+it('shows HTML in an answer as text', () => {
   const hostile = [
     '<script>alert(1)</script>',
     '<img src=x onerror=alert(1)>',
@@ -20,7 +20,7 @@ it('shows HTML in an answer as the text that it is', () => {
   expect(htmlOf('<b>bold</b>')).toContain('&#60;b&#62;bold&#60;/b&#62;');
 });
 
-it('leads links to web and mail addresses alone', () => {
+it('keeps only links to web and mail addresses', () => {
   const bad = [
     'javascript:alert(1)',
     'JaVaScRiPt:alert(1)',
@@ -37,11 +37,11 @@ it('leads links to web and mail addresses alone', () => {
   expect(safeHref('mailto:ann@example.com')).toBe('mailto:ann@example.com');
 });
 
-it('opens links beside the page, without telling where they were', () => {
+it('opens links in a new tab, without a referrer', () => {
   expect(htmlOf('[a](https://example.com)')).toContain('target="_blank" rel="noopener noreferrer"');
 });
 
-it('asks no other host for an image: it is a link, unless its bytes are in the text', () => {
+it('shows an image as a link, unless its bytes are in the text', () => {
   expect(htmlOf('![a cat](https://example.com/cat.png?leak=1)')).toBe(
     '<p><a href="https://example.com/cat.png?leak=1" target="_blank" rel="noopener noreferrer">a cat</a></p>\n',
   );
@@ -51,7 +51,7 @@ it('asks no other host for an image: it is a link, unless its bytes are in the t
   expect(htmlOf('![a](data:image/svg+xml;base64,AAAA)')).not.toContain('<img');
 });
 
-it('keeps quotes in a title or an alternative text within their attribute', () => {
+it('escapes quotes in a title and an alternative text', () => {
   expect(htmlOf('[a](https://example.com "x\\" onclick=\\"y")')).not.toMatch(/ onclick="/);
   expect(htmlOf('![x" onerror="y](data:image/png;base64,AAAA)')).not.toMatch(/ onerror="/);
 });
@@ -65,7 +65,7 @@ it('returns code as separate blocks with their language, also an unclosed last o
   expect(toBlocks('```json\n{"a":')).toEqual([{ kind: 'code', key: '0:code', code: '{"a":', language: 'json' }]);
 });
 
-it('changes only its last piece while a text is written', () => {
+it('changes only the last block while a text grows', () => {
   const whole = 'One.\n\n- two\n- three\n\n```ts\nfour();\n```\n\nFive **six**.';
   for (let length = 1; length <= whole.length; length++) {
     const before = toBlocks(whole.slice(0, length - 1)).slice(0, -1);
@@ -114,7 +114,7 @@ Setext
 2. second
 The end.`;
 
-it('reads a growing text as it reads the whole, at every length', () => {
+it('returns the same blocks for a growing text as for the complete one', () => {
   const grow = growingBlocks();
   for (let length = 1; length <= growing.length; length++) {
     const text = growing.slice(0, length);
@@ -122,7 +122,7 @@ it('reads a growing text as it reads the whole, at every length', () => {
   }
 });
 
-it('reads what is settled in a growing text once', () => {
+it('parses finished blocks of a growing text once', () => {
   const grow = growingBlocks();
   const seen = new Set<unknown>();
   let text = '';
@@ -134,7 +134,7 @@ it('reads what is settled in a growing text once', () => {
   expect(seen.size).toBeLessThanOrEqual(3_000);
 });
 
-it('begins again with another text', () => {
+it('starts again for another text', () => {
   const grow = growingBlocks();
   grow('One.\n\nTwo.\n\nThree.');
   expect(grow('Four.\n\nFive.')).toEqual(toBlocks('Four.\n\nFive.'));

@@ -17,7 +17,7 @@ beforeAll(async () => {
   }
 }, 120_000);
 
-it('weighs under 300 kB gzipped in all', () => {
+it('has less than 300 kB in total, gzipped', () => {
   const bytes = [...files.values()].reduce((sum, text) => sum + gzipSync(text).length, 0);
   expect(files.size).toBeGreaterThan(2);
   expect(bytes).toBeLessThan(300_000);
@@ -39,7 +39,7 @@ it('loads no script, style, font or image from another host and has no inline sc
   }
 });
 
-it('keeps what colours code apart, to be fetched when it is needed', () => {
+it('loads the code highlighter on demand', () => {
   const entry = /src="\.\/(assets\/[^"]+\.js)"/.exec(files.get('index.html')!)![1]!;
   const lazy = [...files.keys()].filter((name) => name.startsWith('assets/highlight') && name.endsWith('.js'));
   expect(lazy).toHaveLength(1);

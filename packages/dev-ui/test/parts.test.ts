@@ -27,7 +27,7 @@ it('writes sizes of files', () => {
   expect([0, 999, 1_000, 12_345, 8_000_000].map(formatBytes)).toEqual(['0 B', '999 B', '1.0 kB', '12 kB', '8.0 MB']);
 });
 
-it('counts minutes for an hour, and then tells the time', () => {
+it('shows minutes within an hour, then the time', () => {
   const nowMs = 1_700_000_000_000;
   expect(formatAge(1_700_000_000, nowMs)).toBe('now');
   expect(formatAge(1_700_000_000 + 30, nowMs)).toBe('now');
@@ -35,7 +35,7 @@ it('counts minutes for an hour, and then tells the time', () => {
   expect(formatAge(1_700_000_000 - 7_200, nowMs)).toMatch(/\d\d/);
 });
 
-it('says of an error what its code means and what to do', () => {
+it('explains an error by its code, and names the next step', () => {
   expect(
     explainError(new ClientError('Session is busy.', { status: 409, code: 'SESSION_BUSY', retryable: true })),
   ).toEqual({
@@ -50,7 +50,7 @@ it('says of an error what its code means and what to do', () => {
   expect(explainEventError({ errorCode: 'constructor', errorMessage: 'x' }).meaning).toBeUndefined();
 });
 
-it('takes a JSON object as a tool’s result as it is, and anything else under `result`', () => {
+it('uses a JSON object as a result, and any other value under `result`', () => {
   expect(readAnswer(' {"ok": true} ')).toEqual({ ok: true });
   expect(readAnswer('[1]')).toEqual({ result: [1] });
   expect(readAnswer('null')).toEqual({ result: null });
@@ -63,6 +63,6 @@ it('offers only the app’s suggestions, each once', () => {
   expect(suggestionsFor({ ...app, suggestions: ['Hi.', ' ', 'Hi.', 'Book.'] })).toEqual(['Hi.', 'Book.']);
 });
 
-it('names the command key as the keyboard does', () => {
+it('shows the command key of the platform', () => {
   expect([keyName('⌘K', true), keyName('⌘K', false), keyName('j', false)]).toEqual(['⌘K', 'Ctrl K', 'j']);
 });

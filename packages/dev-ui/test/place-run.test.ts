@@ -20,7 +20,7 @@ function rowsOf(events: typeof before, run: Partial<Parameters<typeof placeRun>[
 }
 
 describe('placeRun', () => {
-  it('puts the message above its answer at every step of a run', () => {
+  it('places the message above its answer at every step of a run', () => {
     const streaming = [growing];
     expect(rowsOf(before, { sent })).toEqual(['event-1', 'event-2', 'sent sending']);
     expect(rowsOf(before, { sent, streaming }).slice(2)).toEqual(['sent sending', 'event-5 writing']);

@@ -4,7 +4,7 @@ import type { Route } from '../page/state/route.ts';
 
 const nothing: Route = { app: undefined, session: undefined, event: undefined, user: 'user', tab: 'event' };
 
-it('gives the same view from its address, whatever characters its names hold', () => {
+it('returns the same view from its address, with any characters in names', () => {
   const names = ['hotel', 'a/b', 'a?b&c=d', '%41', '#', 'ü ø 漢', '..', 'a b '];
   for (const name of names) {
     const route: Route = { app: name, session: name, event: name, user: name, tab: 'state' };
@@ -12,17 +12,17 @@ it('gives the same view from its address, whatever characters its names hold', (
   }
 });
 
-it('leaves the usual user and tab out of the address', () => {
+it('leaves the default user and tab out of the address', () => {
   expect(formatRoute({ ...nothing, app: 'hotel', session: 's1' })).toBe('#/hotel/s1');
   expect(formatRoute({ ...nothing, app: 'hotel', user: 'ann', tab: 'trace' })).toBe('#/hotel?tab=trace&user=ann');
 });
 
-it('leaves a session out where no app is named, and an event where no session is', () => {
+it('ignores a session without an app, and an event without a session', () => {
   expect(formatRoute({ ...nothing, session: 's1', event: 'e1' })).toBe('#/');
   expect(formatRoute({ ...nothing, app: 'hotel', event: 'e1' })).toBe('#/hotel');
 });
 
-it('reads what it can of a broken address and never throws', () => {
+it('reads the valid parts of an invalid address and never throws', () => {
   expect(parseRoute('')).toEqual(nothing);
   expect(parseRoute('#')).toEqual(nothing);
   expect(parseRoute('#/%E0%A4%A/s?tab=nonsense&tab=state')).toEqual({ ...nothing, app: '%E0%A4%A', session: 's' });

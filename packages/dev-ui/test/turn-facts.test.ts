@@ -16,11 +16,11 @@ const given = anEvent(60, {
 const answer = anEvent(63, { parts: [{ text: 'Yes.' }], usageMetadata, modelVersion: 'pro' });
 
 describe('turnFacts', () => {
-  it('counts the time of the whole turn without the time that a person took', () => {
+  it('counts the time of the turn without the wait for a person', () => {
     expect(turnFacts([question, call, given, answer]).map(({ durationMs }) => Math.round(durationMs))).toEqual([4_000]);
   });
 
-  it('counts no wait for an answer of the clock', () => {
+  it('leaves out the wait for a timer', () => {
     const expired = { ...given, author: 'system' };
     expect(turnFacts([question, call, expired, answer]).map(({ durationMs }) => Math.round(durationMs))).toEqual([
       4_000,
@@ -32,12 +32,12 @@ describe('turnFacts', () => {
     expect(turn).toMatchObject({ tokensIn: 200, tokensOut: 50, models: ['flash', 'pro'], cost: undefined });
   });
 
-  it('shows a cost only if an event tells one', () => {
+  it('shows a cost only if an event has one', () => {
     const priced = { ...answer, customMetadata: { cost: 0.002 } };
     expect(turnFacts([question, priced])[0]!.cost).toBe(0.002);
   });
 
-  it('is on the last row of a turn, and on none of a message without an answer', () => {
+  it('returns facts for the last row of a turn, and none without an answer', () => {
     const rows = toEntries([question, call, answer, { ...question, id: 'q2', invocationId: 'invocation-2' }]);
     expect(rows.map(({ turn }) => turn?.tokensIn)).toEqual([undefined, undefined, 200, undefined]);
   });

@@ -45,7 +45,7 @@ describe('forget', () => {
     expect(await setup.ids()).toHaveLength(4);
   });
 
-  it('deletes the candidate with the id, with its earlier versions, and shows what is similar', async () => {
+  it('deletes the candidate with the id and its earlier versions, and shows similar entries', async () => {
     const setup = await remembering();
     const answer = await ask({ what: 'lives Kiel', id: 'new' }, setup);
     expect(answer).toMatchObject({ forgotten: 2, note: expect.stringContaining('still remembered') });
@@ -53,13 +53,13 @@ describe('forget', () => {
     expect([await setup.ids(), await setup.ids('bob')]).toEqual([['said', 'tea'], ['bob']]);
   });
 
-  it('deletes an exact match without an id, whatever its case and final sign', async () => {
+  it('deletes an exact match without an id, in any case and with any final sign', async () => {
     const setup = await remembering();
     expect(await ask({ what: 'likes  green tea' }, setup)).toEqual({ forgotten: 1, candidates: [] });
     expect(await setup.ids()).not.toContain('tea');
   });
 
-  it('answers an id that is not a candidate as an error, also one of another memory', async () => {
+  it('returns an error for an id that is not a candidate, also one of another memory', async () => {
     const setup = await remembering();
     for (const id of ['nobody', 'tea', 'bob'])
       expect(await ask({ what: 'lives in Kiel', id }, setup)).toMatchObject({
@@ -70,12 +70,12 @@ describe('forget', () => {
     expect(await setup.ids()).toHaveLength(4);
   });
 
-  it('answers that nothing is remembered if there is no candidate', async () => {
+  it('returns a note that nothing is remembered if there is no candidate', async () => {
     const answer = await ask({ what: 'helicopters' }, await remembering());
     expect(answer).toEqual({ forgotten: 0, candidates: [], note: 'Nothing like this is remembered.' });
   });
 
-  it('answers MEMORY_NOT_CONFIGURED without a service, and with one that cannot delete (contract 35)', async () => {
+  it('returns MEMORY_NOT_CONFIGURED without a service, or with one that cannot delete (contract 35)', async () => {
     const { runtime, memory } = await remembering();
     const weak: MemoryService = {
       addSessionToMemory: (session) => memory.addSessionToMemory(session),
@@ -93,7 +93,7 @@ describe('forget', () => {
       expect(() => forgetTool(options)).toThrow(expect.objectContaining({ code: 'INVALID_INPUT' }));
   });
 
-  it.each([{}, { what: ' ' }, { what: 'x', id: 7 }])('refuses the arguments %j', async (args) => {
+  it.each([{}, { what: ' ' }, { what: 'x', id: 7 }])('rejects the arguments %j', async (args) => {
     await expect(ask(args, await remembering())).rejects.toMatchObject({ code: 'INVALID_INPUT' });
   });
 });

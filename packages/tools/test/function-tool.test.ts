@@ -16,7 +16,7 @@ const bookingAsJson = {
   required: ['city', 'nights'],
 };
 
-describe('the four ways to say what a tool takes', () => {
+describe('parameters of FunctionTool', () => {
   const schemas = {
     zod: z.object({ city: z.string(), nights: z.number() }),
     valibot: { schema: v.object({ city: v.string(), nights: v.number() }), jsonSchema: bookingAsJson },
@@ -64,7 +64,7 @@ describe('the four ways to say what a tool takes', () => {
   }
 });
 
-describe('types', () => {
+describe('types of FunctionTool', () => {
   it('infers the arguments from zod, after defaults and transforms', async () => {
     const tool = new FunctionTool({
       name: 'book',
@@ -132,7 +132,7 @@ describe('types', () => {
     });
   });
 
-  it('takes the type of deps from the context that execute asks for', async () => {
+  it('infers the type of deps from the context of execute', async () => {
     interface Deps {
       rooms: string[];
     }
@@ -152,7 +152,7 @@ describe('types', () => {
 });
 
 describe('FunctionTool options', () => {
-  it('is declared with an empty object when it takes nothing', () => {
+  it('declares an empty object without parameters', () => {
     const tool = new FunctionTool({ name: 'ping', description: 'Pings.', execute: () => 'pong' });
     expect(tool.declaration()).toEqual({
       name: 'ping',
@@ -161,13 +161,13 @@ describe('FunctionTool options', () => {
     });
   });
 
-  it('keeps its declaration to itself: no request can change it', () => {
+  it('keeps a declaration that no request can change', () => {
     const tool = new FunctionTool({ name: 'book', description: 'Books.', parameters: bookingAsJson, execute: () => 1 });
     expect(Object.isFrozen(tool.declaration().parametersJsonSchema!['properties'])).toBe(true);
     expect(Object.isFrozen(bookingAsJson.properties)).toBe(false);
   });
 
-  it('carries its options to the flow', () => {
+  it('passes its options to the flow', () => {
     const tool = new FunctionTool({
       name: 'ping',
       description: 'Pings.',
@@ -193,7 +193,7 @@ describe('FunctionTool options', () => {
     expect(failure.details).toBeUndefined();
   });
 
-  it('lists ten problems at most, and says how many are left', async () => {
+  it('lists at most ten problems, and the count of the others', async () => {
     const tool = new FunctionTool({
       name: 'sum',
       description: 'Adds.',
@@ -205,14 +205,14 @@ describe('FunctionTool options', () => {
     );
   });
 
-  it('tells the model of a long-running one not to repeat a pending call', () => {
+  it('tells the model not to repeat a pending call of a long-running tool', () => {
     const tool = new LongRunningFunctionTool({ name: 'ask', description: 'Asks.', execute: () => ({ ticket: 1 }) });
     expect(tool.isLongRunning).toBe(true);
     expect(tool.declaration().description).toMatch(/^Asks\.\n\n.*do not repeat/);
   });
 });
 
-describe('what cannot be a tool', () => {
+describe('new FunctionTool', () => {
   const make =
     (change: object): (() => unknown) =>
     () =>
@@ -234,14 +234,14 @@ describe('what cannot be a tool', () => {
     );
   });
 
-  it('a valibot schema alone, because its library writes no JSON Schema: the vendor is named', () => {
+  it('rejects a valibot schema without JSON Schema and names the vendor', () => {
     expect(make({ parameters: v.object({}) })).toThrow(
       expect.objectContaining({ code: 'SCHEMA_UNSUPPORTED', message: expect.stringContaining('valibot') }),
     );
   });
 });
 
-it('does not execute where its signal is aborted while the arguments are checked', async () => {
+it('does not execute if its signal is aborted while the arguments are checked', async () => {
   const controller = new AbortController();
   let runs = 0;
   const tool = new FunctionTool({

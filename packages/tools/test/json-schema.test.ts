@@ -51,11 +51,11 @@ describe('jsonSchema', () => {
       ['a/b: expected number, received string'],
     ],
     ['nothing at all', {}, undefined, ['a value is required']],
-  ])('says what was expected: %s', async (_name, schema, value, issues) => {
+  ])('names the expected value: %s', async (_name, schema, value, issues) => {
     expect(await issuesOf(schema, value)).toEqual(issues);
   });
 
-  it('never repeats the value that came (contract 42)', async () => {
+  it('never repeats the given value (contract 42)', async () => {
     const schema = {
       properties: {
         a: { minimum: 90 },
@@ -70,13 +70,13 @@ describe('jsonSchema', () => {
     expect(JSON.stringify(issues)).not.toMatch(/secret|41/);
   });
 
-  it('lets valid values through as they are', async () => {
+  it('returns valid values unchanged', async () => {
     const value = { city: 'Oslo' };
     const result = await readSchema(jsonSchema({ type: 'object' }), 'outputSchema').validate(value);
     expect(result).toEqual({ value });
   });
 
-  it('keeps its own copy: later changes to either side change nothing', async () => {
+  it('copies the schema, so that later changes have no effect', async () => {
     const given = { type: 'object', required: ['city'] };
     const schema = jsonSchema(given);
     given.required.push('nights');
@@ -108,7 +108,7 @@ describe('jsonSchema', () => {
   it.each([
     ['a reference to nowhere', { $ref: '#/$defs/nobody' }],
     ['a pattern that is none', { pattern: '(' }],
-  ])('refuses %s when it is used', async (_name, schema) => {
+  ])('rejects %s at its first use', async (_name, schema) => {
     await expect(issuesOf(schema, 'x')).rejects.toMatchObject({ code: 'SCHEMA_UNSUPPORTED' });
   });
 

@@ -52,13 +52,13 @@ describe('load_memory', () => {
   });
 });
 
-describe('the span of time of load_memory', () => {
+describe('time range of load_memory', () => {
   it('searches all times without a range, or with empty texts', async () => {
     expect((await load({})).asked!.filter).toBeUndefined();
     expect((await load({ from: '', to: ' ' })).asked!.filter).toBeUndefined();
   });
 
-  it('takes days, months and years, the last one whole, and days with a time', async () => {
+  it('accepts days, months and years, including the last one, and days with a time', async () => {
     expect(await spanOf({ from: '2026-05-30', to: '2026-05-31' })).toEqual([at('2026-05-30Z'), at('2026-06-01Z')]);
     expect(await spanOf({ from: '2026-02', to: '2026-02' })).toEqual([at('2026-02-01Z'), at('2026-03-01Z')]);
     expect(await spanOf({ from: '2025', to: '2026' })).toEqual([at('2025-01-01Z'), at('2027-01-01Z')]);
@@ -69,7 +69,7 @@ describe('the span of time of load_memory', () => {
     expect(await spanOf({ to: '2024-02-29' })).toEqual([undefined, at('2024-03-01Z')]);
   });
 
-  it('is read on the user’s clock, in summer and in winter; an offset that is given counts', async () => {
+  it('is read in the user’s time zone, in summer and winter; a given offset has priority', async () => {
     const berlin = { timeZone: 'Europe/Berlin' };
     const day = { from: '2026-07-01', to: '2026-07-01' };
     expect(await spanOf(day, berlin)).toEqual([at('2026-06-30T22:00Z'), at('2026-07-01T22:00Z')]);
@@ -79,7 +79,7 @@ describe('the span of time of load_memory', () => {
     expect(await spanOf(day, { timeZone: 'Asia/Kolkata' })).toEqual([at('2026-06-30T18:30Z'), at('2026-07-01T18:30Z')]);
   });
 
-  it('takes a day as long as it was, also where clocks change', async () => {
+  it('covers the real length of a day, also when clocks change', async () => {
     const hours = async (day: string): Promise<number> => {
       const [from, to] = await spanOf({ from: day, to: day }, { timeZone: 'Europe/Berlin' });
       return (to! - from!) / 3600;
@@ -120,12 +120,12 @@ describe('the span of time of load_memory', () => {
     [{ to: 1780000000 }, 'to'],
     [{ from: '2026-06', to: '2026-05' }, 'from must be before to.'],
     [{ from: '2026-05-31T18:00', to: '2026-05-31T18:00' }, 'from must be before to.'],
-  ])('that is none, as %j, is refused by the member’s name, and nothing is searched', async (args, message) => {
+  ])('rejects %j with the name of the member, without a search', async (args, message) => {
     const refused = { code: 'INVALID_INPUT', details: { refused: true }, message: expect.stringContaining(message) };
     await expect(load(args)).rejects.toMatchObject(refused);
   });
 
-  it('goes back to the model when it is none, which then asks again', async () => {
+  it('is returned to the model if it is invalid, and the model calls again', async () => {
     const [sessionService, memoryService] = [new InMemorySessionService(), new InMemoryMemoryService()];
     const user = { appName: 'hotel', userId: 'ada' };
     const note = (text: string, day: string): MemoryEntry => ({
@@ -154,12 +154,12 @@ describe('the span of time of load_memory', () => {
   });
 });
 
-describe('the number of memories that load_memory answers', () => {
+describe('number of results of load_memory', () => {
   const memories = Array.from({ length: 9 }, (_, i) => ({
     ...{ id: `m${i}`, kind: 'note' as const, content: { parts: [{ text: `Note ${i}.` }] }, timestamp: 1 },
   }));
 
-  it('is five unless told, also where a memory gives more than it was asked for', async () => {
+  it('is five by default, also if a service returns more', async () => {
     for (const limit of [undefined, 1, 7]) {
       const { asked, answer } = await load({}, { limit }, { memories });
       expect([asked!.limit, (answer as { memories: unknown[] }).memories.length]).toEqual([limit ?? 5, limit ?? 5]);
@@ -167,7 +167,7 @@ describe('the number of memories that load_memory answers', () => {
     expect(() => loadMemoryTool({ limit: 0 })).toThrow('limit must be an integer ≥ 1.');
   });
 
-  it('goes with the app’s minScore and filter', async () => {
+  it('is applied with the app’s minScore and filter', async () => {
     const { asked } = await load({}, { minScore: 0.3, filter: { kinds: ['fact'] } });
     expect([asked!.minScore, asked!.filter]).toEqual([0.3, { kinds: ['fact'] }]);
   });
@@ -179,14 +179,14 @@ describe('loadMemoryTool', () => {
     [{ minRelevance: '0.3' }, 'minRelevance must be a number from 0 to 1, got a string.'],
     [{ minScore: NaN }, 'minScore must be a number.'],
     [{ filter: [] }, 'filter must be an object, got an array.'],
-  ])('refuses %j', (options, message) => {
+  ])('rejects %j', (options, message) => {
     expect(() => loadMemoryTool(options as never)).toThrow(
       expect.objectContaining({ code: 'INVALID_INPUT', message: expect.stringContaining(message.slice(0, -1)) }),
     );
   });
 });
 
-describe('the time zone of load_memory', () => {
+describe('time zone of load_memory', () => {
   const memories: MemoryEntry[] = [
     {
       id: 'f',
@@ -209,7 +209,7 @@ describe('the time zone of load_memory', () => {
     expect(await timesIn('America/St_Johns')).toEqual(['2026-06-30T21:30:00-02:30', '2026-11-30T20:30:00-03:30']);
   });
 
-  it('may be each user’s own, from their state', async () => {
+  it('can be read from the state of each user', async () => {
     const own: TimeZoneOption = ({ state }) => state?.get<string>('user:timeZone');
     expect(await timesIn(own, { 'user:timeZone': 'Asia/Tokyo' })).toEqual([
       '2026-07-01T09:00:00+09:00',

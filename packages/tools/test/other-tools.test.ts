@@ -25,7 +25,7 @@ it.each<[what: string, make: () => unknown]>([
   ['a FunctionToolset', () => new FunctionToolset({ tools: [], filter: [] } as never)],
   ['load_memory', () => loadMemoryTool({ topK: 5 } as never)],
   ['preload_memory', () => preloadMemoryTool({ most: 5 } as never)],
-])('refuses an option that %s does not have, and names it (contract 42)', (_, make) => {
+])('rejects an unknown option of %s and names it (contract 42)', (_, make) => {
   expect(make).toThrow(
     expect.objectContaining({ code: 'INVALID_INPUT', message: expect.stringMatching(/has no option \w+/) }),
   );
@@ -35,12 +35,12 @@ it.each([
   [undefined, 'Options of FunctionToolset must be an object'],
   [{}, 'tools must be an array'],
   [{ tools: [], prefix: 5 }, 'prefix must be a string'],
-])('refuses a FunctionToolset of %j (contract 42)', (options, message) => {
+])('rejects a FunctionToolset with %j (contract 42)', (options, message) => {
   expect(() => new FunctionToolset(options as never)).toThrow(message);
 });
 
 describe('load_memory and remember', () => {
-  it.each([0, -1, 1.5, '5', null])('load_memory refuses a limit of %j when it is made (contract 42)', (limit) => {
+  it.each([0, -1, 1.5, '5', null])('load_memory rejects the limit %j at its creation (contract 42)', (limit) => {
     expect(() => loadMemoryTool({ limit: limit as never })).toThrow('limit must be an integer ≥ 1');
   });
 
@@ -67,7 +67,7 @@ describe('load_memory and remember', () => {
     await expect(call).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
   });
 
-  it('load_memory says until when a fact held, rounds scores, and leaves out what is not known (contract 32)', async () => {
+  it('load_memory returns the end of a fact and rounded scores, without unknown values (contract 32)', async () => {
     const parts = (text: string) => ({ content: { parts: [{ text }] } });
     const memoryService: MemoryService = {
       addSessionToMemory: async () => {},
@@ -97,12 +97,12 @@ describe('load_memory and remember', () => {
     });
   });
 
-  it('remember refuses a blank fact before anything is kept', async () => {
+  it('remember rejects a blank fact before anything is stored', async () => {
     const call = rememberTool().runAsync({ args: { fact: ' \n' }, toolContext: toolContextFor({ runtime }) });
     await expect(call).rejects.toMatchObject({ code: 'INVALID_INPUT', details: { refused: true } });
   });
 
-  it('remember gives a repeated attempt at a call the same id, so that a service keeps it once (contract 28)', async () => {
+  it('remember uses one id for all attempts of a call, so that it is stored once (contract 28)', async () => {
     const ids: unknown[] = [];
     const memoryService: MemoryService = {
       addSessionToMemory: async () => {},
@@ -122,7 +122,7 @@ describe('load_memory and remember', () => {
     expect(rememberTool().idempotent).toBe(true);
   });
 
-  it('remember with a service that takes no notes answers that memory is not configured (contract 35)', async () => {
+  it('remember returns MEMORY_NOT_CONFIGURED if the service cannot store notes (contract 35)', async () => {
     const memoryService: MemoryService = {
       addSessionToMemory: async () => {},
       searchMemory: async () => ({ memories: [] }),
@@ -158,7 +158,7 @@ describe('load_artifacts', () => {
     return llmRequest;
   };
 
-  it('tells the model the names, and shows what was asked for after the answer', async () => {
+  it('tells the model the names, and shows requested files after the answer', async () => {
     const request = await process(
       loadArtifactsTool(),
       afterCall(['plan.txt', 'gone.txt', 'plan.txt']),
@@ -171,13 +171,13 @@ describe('load_artifacts', () => {
     ]);
   });
 
-  it('shows them for one step: not once something follows the answer', async () => {
+  it('shows files for one step only', async () => {
     const request = afterCall(['plan.txt']);
     request.contents = [...request.contents, { role: 'model', parts: [{ text: 'Two nights.' }] }];
     expect((await process(loadArtifactsTool(), request, artifactService)).contents).toHaveLength(2);
   });
 
-  it('tells the model of a file that cannot be read, and logs the code alone', async () => {
+  it('tells the model if a file cannot be read, and logs only the code', async () => {
     const own = new FixedRuntime();
     const broken = {
       ...artifactService,
@@ -192,7 +192,7 @@ describe('load_artifacts', () => {
     expect(own.logs).toMatchObject([{ level: 'warn', fields: { code: 'STORE_UNAVAILABLE' } }]);
   });
 
-  it('counts names beyond the hundredth', async () => {
+  it('counts the names after the hundredth', async () => {
     const many = {
       ...artifactService,
       listArtifactKeys: async () => Array.from({ length: 103 }, (_, i) => `f${i}`),
@@ -201,7 +201,7 @@ describe('load_artifacts', () => {
     expect(config.systemInstruction).toMatch(/"f99" and 3 more\. /);
   });
 
-  it('without a service leaves the request as it is, and answers a call with what is missing', async () => {
+  it('without a service leaves the request unchanged, and names what is missing', async () => {
     expect(await process(loadArtifactsTool(), afterCall(['plan.txt']))).toEqual(afterCall(['plan.txt']));
     const call = loadArtifactsTool().runAsync({
       args: { artifact_names: ['plan.txt'] },
@@ -210,7 +210,7 @@ describe('load_artifacts', () => {
     expect(await call).toMatchObject({ code: 'ARTIFACT_NOT_CONFIGURED' });
   });
 
-  it('answers the names that were asked for', async () => {
+  it('returns the requested names', async () => {
     const toolContext = toolContextFor({ runtime, artifactService });
     const call = loadArtifactsTool().runAsync({ args: { artifact_names: ['plan.txt'] }, toolContext });
     expect(await call).toEqual({ artifact_names: ['plan.txt'] });
@@ -218,13 +218,13 @@ describe('load_artifacts', () => {
 });
 
 describe('exit_loop and get_user_choice', () => {
-  it('exit_loop escalates, and the model need not put it into words', async () => {
+  it('exit_loop escalates without a summary of the model', async () => {
     const toolContext = toolContextFor({ runtime });
     expect(await exitLoopTool().runAsync({ args: {}, toolContext })).toEqual({});
     expect(toolContext.actions).toMatchObject({ escalate: true, skipSummarization: true });
   });
 
-  it('get_user_choice is long-running and answers nothing by itself', async () => {
+  it('get_user_choice is long-running and returns no answer itself', async () => {
     const tool = getUserChoiceTool();
     expect(tool.isLongRunning).toBe(true);
     expect(
@@ -235,7 +235,7 @@ describe('exit_loop and get_user_choice', () => {
     );
   });
 
-  it('the ready ones hold nothing and cannot be changed', () => {
+  it('constants such as EXIT_LOOP have no state and are frozen', () => {
     expect([EXIT_LOOP, LOAD_ARTIFACTS, LOAD_MEMORY, PRELOAD_MEMORY].map(({ name }) => name)).toEqual([
       'exit_loop',
       'load_artifacts',
@@ -254,7 +254,7 @@ describe('FunctionToolset', () => {
   const namesOf = async (toolset: FunctionToolset): Promise<string[]> =>
     (await toolset.getTools(context)).map(({ name }) => name);
 
-  it('offers all tools, those a list names, or those a question lets through', async () => {
+  it('offers all tools, those of a list, or those that a function accepts', async () => {
     const tools = [tool('find'), tool('book')];
     expect(await namesOf(new FunctionToolset({ tools }))).toEqual(['find', 'book']);
     expect(await namesOf(new FunctionToolset({ tools, toolFilter: ['book'] }))).toEqual(['book']);
@@ -266,7 +266,7 @@ describe('FunctionToolset', () => {
     ).toEqual(['find']);
   });
 
-  it('puts a prefix before names and declarations; the tool stays what it is', async () => {
+  it('adds a prefix to names and declarations, without a change of the tool', async () => {
     const [prefixed] = await new FunctionToolset({
       tools: [tool('find')],
       toolFilter: ['find'],
@@ -277,7 +277,7 @@ describe('FunctionToolset', () => {
     expect(await prefixed!.runAsync({ args: {}, toolContext: toolContextFor({ runtime }) })).toBe('find');
   });
 
-  it('keeps confirmations, checks and all other members behind a prefix', async () => {
+  it('keeps confirmations, checks and all other members with a prefix', async () => {
     const settings = {
       ...{ idempotent: true, confirmationTtlMs: 5, allowEditedArguments: true, acceptsUpdates: true },
       ...{ isLongRunning: true, onUpdate: 'ask-model' as const, probe: () => 'unknown' as const },
@@ -292,13 +292,13 @@ describe('FunctionToolset', () => {
     await expect(prefixed!.checkArguments!({})).rejects.toMatchObject({ code: 'INVALID_INPUT' });
   });
 
-  it('leaves a passive tool passive behind a prefix', async () => {
+  it('keeps a passive tool passive with a prefix', async () => {
     const [passive] = await new FunctionToolset({ tools: [PRELOAD_MEMORY], prefix: 'x' }).getTools(context);
     expect(passive!.declaration!()).toBeUndefined();
     expect(passive!.processLlmRequest).toBeDefined();
   });
 
-  it('refuses two tools of one name, and a filter that names none of them', () => {
+  it('rejects two tools with one name, and a filter with an unknown name', () => {
     expect(() => new FunctionToolset({ tools: [tool('find'), tool('find')] })).toThrow(
       expect.objectContaining({ code: 'DUPLICATE_NAME' }),
     );

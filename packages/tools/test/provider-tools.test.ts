@@ -36,7 +36,7 @@ describe('tools that the provider runs', () => {
     [{ vectorStoreIds: 'vs_1' }, 'vectorStoreIds'],
     [{ stores: ['a'] }, 'stores'],
     [undefined, 'options'],
-  ])('fileSearchTool refuses %j and names the option', (options, name) => {
+  ])('fileSearchTool rejects %j and names the option', (options, name) => {
     expect(() => fileSearchTool(options as never)).toThrow(
       expect.objectContaining({ code: 'INVALID_INPUT', message: expect.stringContaining(name) }),
     );

@@ -18,7 +18,7 @@ const tree = {
 };
 
 describe('readGraph', () => {
-  it('reads agents and tools, also an agent in a tool’s place', () => {
+  it('reads agents and tools, also an agent as a tool', () => {
     const root = readGraph(tree)!;
     expect(root).toMatchObject({ kind: 'agent', name: 'concierge', type: 'LlmAgent' });
     expect(root.children.map(({ kind, name }) => [kind, name])).toEqual([
@@ -40,17 +40,17 @@ describe('readGraph', () => {
     ]);
   });
 
-  it('ends on agents that name each other', () => {
+  it('ends if agents name each other', () => {
     const agents = { a: { name: 'a', subAgents: ['b', 'b'] }, b: { name: 'b', subAgents: ['a', 'a'] } };
     expect(countNodes(readGraph({ rootAgentName: 'a', agents })!).agents).toBeLessThan(10);
   });
 
-  it('reads nothing from what tells nothing', () => {
+  it('returns undefined for data without agents', () => {
     for (const told of [{}, { rootAgent: 'x' }, { rootAgentName: 'a', agents: [] }])
       expect(readGraph(told)).toBeUndefined();
   });
 
-  it('gives a node in two places two ids', () => {
+  it('returns two ids for a node in two places', () => {
     const ids = readGraph({ rootAgent: { name: 'a', subAgents: [{ name: 'b', tools: ['t'] }], tools: ['t', 'b'] } });
     const all: string[] = [];
     const walk = (node: NonNullable<typeof ids>): void => {
@@ -65,7 +65,7 @@ describe('readGraph', () => {
 describe('layoutGraph', () => {
   const { nodes, edges, width, height } = layoutGraph(readGraph(tree)!);
 
-  it('lays no node over another, and all of them within the drawing', () => {
+  it('places nodes without overlap, within the drawing', () => {
     for (const a of nodes) {
       expect(a.x >= 0 && a.y >= 0 && a.x + a.width <= width && a.y + a.height <= height).toBe(true);
       for (const b of nodes)
@@ -76,12 +76,12 @@ describe('layoutGraph', () => {
     }
   });
 
-  it('puts what hangs on a node to the right of it', () => {
+  it('places children to the right of their node', () => {
     expect(edges).toHaveLength(nodes.length - 1);
     for (const { from, to } of edges) expect(from.x + from.width).toBeLessThan(to.x);
   });
 
-  it('puts a node into the middle of what hangs on it', () => {
+  it('centers a node on its children', () => {
     const [root] = nodes;
     const ys = edges.filter(({ from }) => from === root).map(({ to }) => to.y);
     expect(root!.y).toBe((Math.min(...ys) + Math.max(...ys)) / 2);
@@ -93,7 +93,7 @@ describe('layoutGraph', () => {
 });
 
 describe('typeLabel', () => {
-  it('names kinds of agents, tools and models in words', () => {
+  it('returns a readable name for types of agents, tools and models', () => {
     const root = readGraph({
       rootAgent: {
         ...{ name: 'a', type: '_LlmAgent', model: 'gemini-2.5-flash' },
@@ -115,7 +115,7 @@ describe('typeLabel', () => {
 });
 
 describe('marksOf', () => {
-  it('marks all agents and tools of a turn, and whose model answered', () => {
+  it('marks all agents and tools of a turn, and the model that answered', () => {
     const { agents, tools, asked } = marksOf([
       event({ id: '1', author: 'user', parts: [{ text: 'What is there?' }] }),
       event({ id: '2', author: 'cook', parts: [{ functionCall: { name: 'menu', args: {} } }] }),

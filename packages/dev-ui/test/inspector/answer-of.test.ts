@@ -13,24 +13,24 @@ const events = [
 ];
 
 describe('answerOf', () => {
-  it('takes the model’s own event as it is', () => {
+  it('returns an event of the model unchanged', () => {
     expect(answerOf(events, 'asks')?.id).toBe('asks');
   });
 
-  it('leads from a message or a tool’s answer to what the model said next', () => {
+  it('returns the next answer of the model for a message or a result of a tool', () => {
     expect(answerOf(events, 'message')?.id).toBe('asks');
     expect(answerOf(events, 'tool')?.id).toBe('says');
   });
 
-  it('leads from what comes after the last answer back to it', () => {
+  it('returns the last answer for later events', () => {
     expect(answerOf([...events.slice(0, 2), event({ id: 'tool', parts: [answer] })], 'tool')?.id).toBe('asks');
   });
 
-  it('takes the last answer when nothing is selected', () => {
+  it('returns the last answer if nothing is selected', () => {
     expect(answerOf(events, undefined)?.id).toBe('other');
   });
 
-  it('finds none in another invocation', () => {
+  it('returns none of another invocation', () => {
     const alone = event({ id: 'alone', author: 'user', text: 'Anyone?', invocationId: 'run-2' });
     expect(answerOf([...events, alone], 'alone')).toBeUndefined();
     expect(answerOf(events, 'unknown')).toBeUndefined();
@@ -38,14 +38,14 @@ describe('answerOf', () => {
 });
 
 describe('answerBefore', () => {
-  it('is the answer before of the same agent', () => {
+  it('returns the previous answer of the same agent', () => {
     expect(answerBefore(events, events[3]!)?.id).toBe('asks');
     expect(answerBefore(events, events[4]!)).toBeUndefined();
   });
 });
 
 describe('isAnswer', () => {
-  it('counts an answer that failed at the model, but nothing the user or the system wrote', () => {
+  it('accepts a failed answer of a model, and no events of the user or the system', () => {
     expect(isAnswer(event({ id: 'e', errorCode: 'MODEL_BLOCKED' }))).toBe(true);
     expect(isAnswer(event({ id: 'e', author: 'user', text: 'Hi.' }))).toBe(false);
     expect(isAnswer(event({ id: 'e', author: 'system', text: 'x' }))).toBe(false);

@@ -9,7 +9,7 @@ const part = (mimeType: string, text: string) => ({
 });
 
 describe('previewOf', () => {
-  it('shows a picture by its address and text by its words', () => {
+  it('shows an image by its address, and text as text', () => {
     expect(previewOf(part('image/png', 'x'))).toMatchObject({
       kind: 'image',
       url: 'data:image/png;base64,eA==',
@@ -19,7 +19,7 @@ describe('previewOf', () => {
     expect(previewOf({ text: 'ü' })).toMatchObject({ kind: 'text', bytes: 2 });
   });
 
-  it('lays out JSON, and shows as it is what only claims to be', () => {
+  it('formats JSON, and shows invalid JSON unchanged', () => {
     expect(previewOf(part('application/json', '{"a":1}'))).toMatchObject({ text: '{\n  "a": 1\n}' });
     expect(previewOf(part('application/json', '{oops'))).toMatchObject({ text: '{oops' });
   });
@@ -31,7 +31,7 @@ describe('previewOf', () => {
     expect(previewOf(part('text/html', '<script>'))).toMatchObject({ kind: 'text', text: '<script>' });
   });
 
-  it('names the address of a file that stands elsewhere', () => {
+  it('returns the address of a file at another place', () => {
     expect(previewOf({ fileData: { fileUri: 'https://example.test/a', mimeType: 'image/png' } })).toMatchObject({
       kind: 'elsewhere',
       url: 'https://example.test/a',
@@ -40,7 +40,7 @@ describe('previewOf', () => {
 });
 
 describe('bytesOf', () => {
-  it('gives the bytes again that were saved', () => {
+  it('returns the saved bytes', () => {
     expect([...bytesOf(part('application/x', 'aü'))]).toEqual([97, 195, 188]);
     expect([...bytesOf({ text: 'a' })]).toEqual([97]);
     expect(bytesOf({}).length).toBe(0);
@@ -48,7 +48,7 @@ describe('bytesOf', () => {
 });
 
 describe('sortArtifacts', () => {
-  it('lists the session’s own before the user’s, each name once', () => {
+  it('lists files of the session before those of the user, each name once', () => {
     expect(sortArtifacts(['user:a', 'b', 'a', 'b']).map(({ filename }) => filename)).toEqual(['a', 'b', 'user:a']);
   });
 });

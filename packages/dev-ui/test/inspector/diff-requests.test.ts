@@ -10,7 +10,7 @@ function diff(before: LlmRequest, after: LlmRequest): string[] {
 }
 
 describe('diffRequests', () => {
-  it('shows a history that went on as the same, with what is new added', () => {
+  it('shows new contents of a continued history as added', () => {
     const before = [said('user', 'a'), said('model', 'b')];
     expect(diff({ config: {}, contents: before }, { config: {}, contents: [...before, said('user', 'c')] })).toEqual([
       'same a',
@@ -19,7 +19,7 @@ describe('diffRequests', () => {
     ]);
   });
 
-  it('shows what fell out of the history where it stood', () => {
+  it('shows removed contents at their earlier place', () => {
     const contents = [said('user', 'a'), said('model', 'b'), said('user', 'c')];
     expect(diff({ config: {}, contents }, { config: {}, contents: [contents[0]!, contents[2]!] })).toEqual([
       'same a',
@@ -28,7 +28,7 @@ describe('diffRequests', () => {
     ]);
   });
 
-  it('calls an instruction that reads otherwise changed, and keeps how it read', () => {
+  it('marks a different instruction as changed, with its earlier text', () => {
     const [change] = diffRequests(
       requestParts({ config: { systemInstruction: 'Old.' }, contents: [] }),
       requestParts({ config: { systemInstruction: 'New.' }, contents: [] }),
@@ -36,7 +36,7 @@ describe('diffRequests', () => {
     expect(change).toMatchObject({ kind: 'changed', part: { text: 'New.' }, before: { text: 'Old.' } });
   });
 
-  it('knows a tool by its name, and tells when it went away', () => {
+  it('compares tools by name, and marks removed ones', () => {
     const tools = (...names: string[]): LlmRequest => ({
       config: { tools: [{ functionDeclarations: names.map((name) => ({ name, description: name })) }] },
       contents: [],
@@ -44,7 +44,7 @@ describe('diffRequests', () => {
     expect(diff(tools('a', 'b'), tools('b', 'c'))).toEqual(['same b', 'added c', 'removed a']);
   });
 
-  it('takes for a change only what the same speaker said in its place', () => {
+  it('marks a content as changed only if it has the same author', () => {
     const before = { config: {}, contents: [said('user', 'a'), said('model', 'b'), said('user', 'z')] };
     const after = { config: {}, contents: [said('model', 'c'), said('user', 'z')] };
     expect(diff(before, after)).toEqual(['removed a', 'changed c', 'same z']);

@@ -31,7 +31,7 @@ describe('incremental', () => {
     expect(sum(items).of.sum).toBe(10);
   });
 
-  it('answers the same object while nothing was added, and another when something was', () => {
+  it('returns the same object until an entry is added', () => {
     const sum = summing();
     const first = sum(items.slice(0, 2));
     expect(sum([...items.slice(0, 2)])).toBe(first);

@@ -7,29 +7,29 @@ import type { JsonRow } from '../../page/inspector/event/json-rows.ts';
 const paths = (rows: readonly JsonRow[]): string[] => rows.map(({ path }) => path);
 
 describe('jsonRows', () => {
-  it('shows as many levels as are asked for and leaves what is deeper folded', () => {
+  it('shows the requested number of levels and folds deeper ones', () => {
     const rows = jsonRows({ a: { b: { c: { d: 1 } } } }, { open: 3 });
     expect(paths(rows)).toEqual(['', '/a', '/a/b', '/a/b/c']);
     expect(rows.at(-1)).toMatchObject({ isOpen: false, text: '{ d }', depth: 3 });
   });
 
-  it('leaves a long list folded, but not when it is the whole', () => {
+  it('folds a long list, except at the root', () => {
     const list = Array.from({ length: 50 }, (_, i) => i);
     expect(jsonRows({ list })).toHaveLength(2);
     expect(jsonRows(list)).toHaveLength(51);
   });
 
-  it('follows what was opened and closed by hand before its own mind', () => {
+  it('prefers what the user opened and closed', () => {
     const value = { a: { b: { c: { d: 1 } } } };
     expect(paths(jsonRows(value, { folds: new Map([['/a', false]]) }))).toEqual(['', '/a']);
     expect(paths(jsonRows(value, { open: 3, folds: new Map([['/a/b/c', true]]) }))).toContain('/a/b/c/d');
   });
 
-  it('keeps apart names that hold slashes and tildes', () => {
+  it('distinguishes names with slashes and tildes', () => {
     expect(paths(jsonRows({ 'a/b': 1, a: { b: 2 }, 'a~1b': 3 }))).toEqual(['', '/a~1b', '/a', '/a/b', '/a~01b']);
   });
 
-  it('finds names and values in any case, however deep, and shows only what leads to them', () => {
+  it('finds names and values in any case and depth, and shows only their parents', () => {
     const value = { a: { b: { c: { City: 'Rome' } } }, other: ['rome', 'Oslo'], no: 1 };
     expect(paths(jsonRows(value, { query: 'ROME' }))).toEqual([
       '',
@@ -44,13 +44,13 @@ describe('jsonRows', () => {
     expect(jsonRows(value, { query: 'nowhere' })).toEqual([]);
   });
 
-  it('tells of a picture how long it is, not its letters', () => {
+  it('shows the length of an image instead of its data', () => {
     const [, row] = jsonRows({ data: 'A'.repeat(5_000_000) });
     expect(row!.text.length).toBeLessThan(2_100);
     expect(row!.text).toContain('5,000,000 characters');
   });
 
-  it('gives each row its place among its siblings, for those who hear it', () => {
+  it('returns the position of each row among its siblings, for screen readers', () => {
     const rows = jsonRows({ a: 1, b: 2 });
     expect(rows.slice(1).map(({ position, siblings }) => [position, siblings])).toEqual([
       [1, 2],
@@ -58,7 +58,7 @@ describe('jsonRows', () => {
     ]);
   });
 
-  it('has nothing to open in what is empty', () => {
+  it('offers nothing to open in empty values', () => {
     expect(jsonRows({ a: {}, b: [] }).slice(1)).toMatchObject([
       { isOpen: undefined, text: '{}' },
       { isOpen: undefined, text: '[]' },
@@ -73,13 +73,13 @@ describe('foldAll', () => {
     expect(jsonRows(value, { folds: foldAll(value, true) })).toHaveLength(7);
   });
 
-  it('closes everything but the whole', () => {
+  it('closes everything except the root', () => {
     expect(paths(jsonRows(value, { folds: foldAll(value, false) }))).toEqual(['', '/a']);
   });
 });
 
 describe('isDelta', () => {
-  it('marks what an event changes, and not the empty maps that every event has', () => {
+  it('returns true for changes of an event, not for its empty maps', () => {
     expect(isDelta('/actions/stateDelta/user:name')).toBe(true);
     expect(isDelta('/actions/artifactDelta/a.png')).toBe(true);
     expect(isDelta('/actions/transferToAgent')).toBe(true);

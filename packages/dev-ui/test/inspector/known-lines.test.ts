@@ -12,7 +12,7 @@ function fact(id: string, more: Partial<MemoryEntry> = {}): MemoryEntry {
 const told = (lines: readonly KnownLine[]): string[] =>
   lines.map(({ entry, before }) => [entry.id, ...before.map(({ id }) => id)].join(' < '));
 
-it('lists earlier versions behind the current one, newest first, over any number of steps', () => {
+it('lists earlier versions after the current one, newest first, for any number of steps', () => {
   const lines = knownLines(
     [
       fact('Rome', { validTo: 10, supersededBy: 'Porto' }),
@@ -27,7 +27,7 @@ it('lists earlier versions behind the current one, newest first, over any number
   expect([lines.notes, lines.ended]).toEqual([[], []]);
 });
 
-it('tells apart what has ended with nothing in its place, and what ends later', () => {
+it('separates facts that ended without a replacement from those that end later', () => {
   const lines = knownLines(
     [
       fact('ended', { validTo: NOW }),
@@ -41,13 +41,13 @@ it('tells apart what has ended with nothing in its place, and what ends later', 
   expect(told(lines.ended)).toEqual(['replaced by what is forgotten < before that', 'ended']);
 });
 
-it('keeps notes by themselves, also one that took the place of a fact', () => {
+it('lists notes separately, also one that replaced a fact', () => {
   const lines = knownLines([fact('old', { supersededBy: 'note' }), fact('note', { kind: 'note' })], NOW);
   expect(told(lines.notes)).toEqual(['note < old']);
   expect(lines.facts).toEqual([]);
 });
 
-it('shows each entry once, even where entries name each other or themselves', () => {
+it('shows each entry once, also if entries name each other or themselves', () => {
   const entries = [
     fact('a', { supersededBy: 'b' }),
     fact('b', { supersededBy: 'a' }),

@@ -5,15 +5,15 @@ const written = (before: string, after: string): string[] =>
   lineDiff(before, after).map(({ kind, text }) => ({ same: ' ', added: '+', removed: '-' })[kind] + text);
 
 describe('lineDiff', () => {
-  it('takes and adds as few lines as can be', () => {
+  it('removes and adds as few lines as possible', () => {
     expect(written('a\nb\nc\nd', 'a\nc\nx\nd')).toEqual([' a', '-b', ' c', '+x', ' d']);
   });
 
-  it('says nothing of texts that are the same', () => {
+  it('returns no changes for equal texts', () => {
     expect(written('a\nb', 'a\nb')).toEqual([' a', ' b']);
   });
 
-  it('gives both texts again, whatever they are', () => {
+  it('contains both texts, for any texts', () => {
     const texts = ['', 'a', 'a\na\nb', 'b\na\na', 'x\ny\nz\nx', '\n\n'];
     for (const before of texts)
       for (const after of texts) {
@@ -25,7 +25,7 @@ describe('lineDiff', () => {
       }
   });
 
-  it('gives both texts again also where they are large and their lines change places', () => {
+  it('contains both texts, also if they are large and their lines moved', () => {
     const lines = Array.from({ length: 3_000 }, (_, i) => `line ${i}`);
     const moved = lines.map((_, i) => lines[(i * 1_117) % 3_000]!);
     const diff = lineDiff(lines.join('\n'), moved.join('\n'));
@@ -33,7 +33,7 @@ describe('lineDiff', () => {
     expect(diff.flatMap(({ kind, text }) => (kind === 'removed' ? [] : [text]))).toEqual(moved);
   });
 
-  it('shows two large strangers as one taken and one added, without a table of all their lines', () => {
+  it('shows two large different texts as removed and added, without comparing all lines', () => {
     const lines = (mark: string): string => Array.from({ length: 20_000 }, (_, i) => mark + i).join('\n');
     expect(lineDiff(lines('a'), lines('b'))).toHaveLength(40_000);
   });

@@ -53,7 +53,7 @@ const texts = (entries: readonly (MemoryEntry | undefined)[]) =>
   entries.map((entry) => entry?.content.parts?.[0]?.text);
 
 describe('readEvidence', () => {
-  it('gives what a fact rests on in its order, and reads a session no further than it must', async () => {
+  it('returns the evidence of a fact in order, and reads only the needed events', async () => {
     const { service, fact } = await told();
     const { memory, asked } = memoryOf(service);
     const evidence = await readEvidence(memory, { ...user, ids: fact.evidence!, known: [] });
@@ -64,7 +64,7 @@ describe('readEvidence', () => {
     ]);
   });
 
-  it('takes notes from what was read before, and leaves open what memory does not hold any more', async () => {
+  it('uses notes that were read before, and leaves out missing entries', async () => {
     const { service, turns } = await told();
     const { memory, asked } = memoryOf(service);
     const note: MemoryEntry = { id: 'note', kind: 'note', content: said('Figs!') };
@@ -78,7 +78,7 @@ describe('readEvidence', () => {
 });
 
 describe('correctMemory', () => {
-  it('ends a fact and puts another in its place that rests on the same', async () => {
+  it('ends a fact and adds another one with the same evidence', async () => {
     const { service, fact } = await told();
     const { memory } = memoryOf(service);
     const id = await correctMemory(memory, { ...user, entry: fact, text: 'Likes dates.', now: 50, correction: {} });
@@ -108,7 +108,7 @@ describe('correctMemory', () => {
     expect(memories.find((each) => each.id === fact.id)).toMatchObject({ validTo: 50, supersededBy: id });
   });
 
-  it('makes nothing twice when it is done again after a failure in the middle', async () => {
+  it('adds nothing twice if it is repeated after a failure', async () => {
     const { service, fact } = await told();
     const { memory } = memoryOf(service);
     const correction = {};
@@ -132,7 +132,7 @@ describe('correctMemory', () => {
     ]);
   });
 
-  it('changes a note and a turn as they stand', async () => {
+  it('changes a note and a turn in place', async () => {
     const { service, turns } = await told();
     const { memory } = memoryOf(service);
     const { memories } = await service.listMemories({ ...user, filter: { kinds: ['turn'] } });

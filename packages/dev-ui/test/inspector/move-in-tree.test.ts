@@ -4,7 +4,7 @@ import { moveInTree } from '../../page/inspector/tree/move-in-tree.ts';
 const rows = [{ depth: 0, isOpen: true }, { depth: 1, isOpen: false }, { depth: 1 }, { depth: 0, isOpen: true }];
 
 describe('moveInTree', () => {
-  it('goes up and down, to the ends, and not beyond', () => {
+  it('moves up and down, to the ends, and not further', () => {
     expect(moveInTree(rows, 0, 'ArrowDown')).toEqual({ focus: 1 });
     expect(moveInTree(rows, 3, 'ArrowDown')).toBeUndefined();
     expect(moveInTree(rows, 0, 'ArrowUp')).toBeUndefined();
@@ -12,7 +12,7 @@ describe('moveInTree', () => {
     expect(moveInTree(rows, 1, 'Home')).toEqual({ focus: 0 });
   });
 
-  it('opens to the right, and goes into what is open', () => {
+  it('opens a row with the right arrow, and then moves into it', () => {
     expect(moveInTree(rows, 1, 'ArrowRight')).toEqual({ open: true });
     expect(moveInTree(rows, 0, 'ArrowRight')).toEqual({ focus: 1 });
     expect(moveInTree(rows, 2, 'ArrowRight')).toBeUndefined();
@@ -20,13 +20,13 @@ describe('moveInTree', () => {
     expect(moveInTree([{ depth: 0, isOpen: true }, { depth: 0 }], 0, 'ArrowRight')).toBeUndefined();
   });
 
-  it('closes to the left, and goes out of what is closed', () => {
+  it('closes a row with the left arrow, and then moves to its parent', () => {
     expect(moveInTree(rows, 0, 'ArrowLeft')).toEqual({ open: false });
     expect(moveInTree(rows, 1, 'ArrowLeft')).toEqual({ focus: 0 });
     expect(moveInTree(rows, 2, 'ArrowLeft')).toEqual({ focus: 0 });
   });
 
-  it('leaves other keys and places alone', () => {
+  it('ignores other keys', () => {
     expect(moveInTree(rows, 0, 'j')).toBeUndefined();
     expect(moveInTree([], 0, 'ArrowDown')).toBeUndefined();
   });

@@ -12,7 +12,7 @@ const answer = (response: JsonObject, name = 'load_memory') =>
   event({ id: 'told', parts: [{ functionResponse: { id: 'c', name, response } }] });
 
 describe('recallsOf', () => {
-  it('returns what load_memory found, with relevance and score, and what it looked for', () => {
+  it('returns the results of load_memory with relevance and score, and the query', () => {
     const memories = [
       { text: 'High floors.', author: 'user', time: '2020-01-01T00:00:00Z', relevance: 0.7, score: 0.9 },
     ];
@@ -27,19 +27,19 @@ describe('recallsOf', () => {
     ]);
   });
 
-  it('tells a search that found nothing, and one that could not be made', () => {
+  it('distinguishes a search without results from one that failed', () => {
     expect(recallsOf([answer({ memories: [] })])).toMatchObject([{ memories: [] }]);
     expect(recallsOf([answer({ error: 'Memory is not configured.' })])).toMatchObject([
       { memories: [], problem: 'Memory is not configured.' },
     ]);
   });
 
-  it('knows any tool that answers memories, and no other', () => {
+  it('recognizes every tool that returns memories, and no other', () => {
     expect(recallsOf([answer({ memories: [{ text: 'x' }] }, 'my_memory')])).toHaveLength(1);
     expect(recallsOf([answer({ rooms: [] }, 'book')])).toEqual([]);
   });
 
-  it('tells what was put before the message, first', () => {
+  it('returns memories that were quoted before the message first', () => {
     const contents = [{ role: 'user' as const, parts: [{ text: quoteMemory('- user: Likes tea.') }] }];
     expect(recallsOf([answer({ memories: [] })], contents).map(({ by }) => by)).toEqual([
       'preload_memory',
@@ -70,7 +70,7 @@ describe('quotedMemories', () => {
     expect(Date.parse(read.find(({ author }) => author)!.time!)).toBe(1_600_000_000_000);
   });
 
-  it('finds none where no memory is quoted', () => {
+  it('returns none if no memory is quoted', () => {
     expect(quotedMemories('- a list\n- of things')).toEqual([]);
   });
 });

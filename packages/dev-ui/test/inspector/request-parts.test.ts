@@ -9,7 +9,7 @@ import { event } from './events.ts';
 const said = (role: 'user' | 'model', text: string): LlmRequest['contents'][number] => ({ role, parts: [{ text }] });
 
 describe('requestParts', () => {
-  it('tells of each content where it came from: history, memory, this message, a tool', () => {
+  it('returns the origin of each content: history, memory, this message, a tool', () => {
     const request: LlmRequest = {
       config: {},
       contents: [
@@ -31,7 +31,7 @@ describe('requestParts', () => {
     ]);
   });
 
-  it('says that an answer of load_memory is memory', () => {
+  it('marks an answer of load_memory as memory', () => {
     const parts = requestParts({
       config: {},
       contents: [{ role: 'user', parts: [{ functionResponse: { name: 'load_memory', response: { memories: [] } } }] }],
@@ -48,7 +48,7 @@ describe('requestParts', () => {
     ]);
   });
 
-  it('counts what a tool answered before this message to the history', () => {
+  it('marks earlier answers of tools as history', () => {
     const contents = [
       { role: 'user' as const, parts: [{ functionResponse: { name: 'book', response: {} } }] },
       said('user', 'Thanks. Now dinner.'),
@@ -59,7 +59,7 @@ describe('requestParts', () => {
     ]);
   });
 
-  it('does not take for the message what another agent said', () => {
+  it('does not mark texts of another agent as the message', () => {
     const contents = [
       said('user', 'Plan my day.'),
       { role: 'user' as const, parts: [{ text: 'Context, from another agent:' }, { text: '[planner] said: Done.' }] },
@@ -70,7 +70,7 @@ describe('requestParts', () => {
     ]);
   });
 
-  it('names instruction, each tool and the settings apart', () => {
+  it('returns instruction, each tool and the settings separately', () => {
     const parts = requestParts({
       config: {
         systemInstruction: 'Be kind.',
@@ -82,11 +82,11 @@ describe('requestParts', () => {
     expect(parts.map(({ id }) => id)).toEqual(['instruction', 'tool:a', 'tool:b', 'tool:googleSearch', 'settings']);
   });
 
-  it('leaves out instruction and settings that are not there', () => {
+  it('leaves out a missing instruction and missing settings', () => {
     expect(requestParts({ config: {}, contents: [] })).toEqual([]);
   });
 
-  it('counts four letters as a token, and a picture not at all', () => {
+  it('counts four characters as a token, and no tokens for an image', () => {
     const parts = requestParts({
       config: { systemInstruction: 'x'.repeat(40) },
       contents: [{ role: 'user', parts: [{ inlineData: { mimeType: 'image/png', data: 'AAAA' } }] }],
@@ -97,7 +97,7 @@ describe('requestParts', () => {
 });
 
 describe('eventFinder', () => {
-  it('finds calls and answers by id, texts by their words, and repeated texts in order', () => {
+  it('finds calls and answers by id, and texts by content and order', () => {
     const find = eventFinder([
       event({ id: 'one', author: 'user', text: 'Again.' }),
       event({ id: 'two', parts: [{ functionCall: { id: 'c', name: 'f', args: {} } }] }),
@@ -115,18 +115,18 @@ describe('eventFinder', () => {
 });
 
 describe('readRequest', () => {
-  it('reads the request out of a span', () => {
+  it('returns the request of a span', () => {
     const request = { model: 'm', contents: [], config: { temperature: 1 } };
     expect(readRequest({ 'gcp.vertex.agent.llm_request': JSON.stringify(request) })).toEqual(request);
   });
 
-  it('takes what is missing, cut off or something else for no request', () => {
+  it('returns undefined for missing, incomplete and other data', () => {
     for (const told of ['', '{}', '{"contents":[', '[]', 'null', '7', undefined])
       expect(readRequest(told === undefined ? {} : { 'gcp.vertex.agent.llm_request': told })).toBeUndefined();
     expect(readRequest(undefined)).toBeUndefined();
   });
 
-  it('takes a request without a config for one with an empty config', () => {
+  it('reads a request without a config as one with an empty config', () => {
     expect(readRequest({ 'gcp.vertex.agent.llm_request': '{"contents":[]}' })).toEqual({ contents: [], config: {} });
   });
 });

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { reasonsOf } from '../../page/inspector/memory/signal-reasons.ts';
 
 describe('reasonsOf', () => {
-  it('has words for every signal of the ranking', () => {
+  it('has a sentence for every signal of the ranking', () => {
     for (const name of [...Object.keys({ ...chatTuning.weights, ...messageTuning.weights }), 'cosine'])
       expect(reasonsOf({ [name]: 1 })[0]!.text, name).toMatch(/^\p{Lu}.* .* /u);
   });
@@ -17,7 +17,7 @@ describe('reasonsOf', () => {
     ]);
   });
 
-  it('explains what a search found', async () => {
+  it('explains the results of a search', async () => {
     const memory = new InMemoryMemoryService();
     const user = { appName: 'hotel', userId: 'ann' };
     await memory.addMemory({ ...user, memories: [{ kind: 'note', content: { parts: [{ text: 'Likes tea.' }] } }] });

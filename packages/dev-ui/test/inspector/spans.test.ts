@@ -43,14 +43,14 @@ describe('spanFacts', () => {
     expect(span('invocation')).toMatchObject({ kind: 'other', title: 'invocation' });
   });
 
-  it('knows a cost only where the span tells one', () => {
+  it('returns a cost only if the span has one', () => {
     expect(span('chat m').cost).toBeUndefined();
     expect(span('chat m', undefined, 0, { 'gen_ai.usage.cost': 0.01 }).cost).toBe(0.01);
   });
 });
 
 describe('spanTree', () => {
-  it('hangs spans under their parents, by their beginning, and makes a root of what has none', () => {
+  it('places spans below their parents, by start time; spans without a parent are roots', () => {
     const rows = spanRows(
       spanTree([span('b', 'a', 2), span('c', 'a', 1), span('a', undefined, 0), span('d', 'gone', 9)]),
     );
@@ -58,12 +58,12 @@ describe('spanTree', () => {
     expect(rows[1]).toMatchObject({ position: 1, siblings: 2, isOpen: undefined });
   });
 
-  it('ends on spans that are each other’s parents, and shows them all', () => {
+  it('shows all spans that are each other’s parents', () => {
     const rows = spanRows(spanTree([span('a', 'b'), span('b', 'a'), span('c', 'a'), span('self', 'self')]));
     expect(rows.map(({ facts }) => facts.id).sort()).toEqual(['a', 'b', 'c', 'self']);
   });
 
-  it('hides what is in a closed span', () => {
+  it('hides the children of a closed span', () => {
     const rows = spanRows(spanTree([span('a'), span('b', 'a'), span('c', 'b')]), new Set(['b']));
     expect(rows.map(({ facts, isOpen }) => [facts.id, isOpen])).toEqual([
       ['a', true],
@@ -73,14 +73,14 @@ describe('spanTree', () => {
 });
 
 describe('sumOf', () => {
-  it('is not known where no span tells it', () => {
+  it('returns undefined if no span has a value', () => {
     expect(sumOf([span('a')], 'inputTokens')).toBeUndefined();
     expect(sumOf([span('a'), span('b', 'a', 0, { 'gen_ai.usage.input_tokens': 3 })], 'inputTokens')).toBe(3);
   });
 });
 
 describe('byInvocation', () => {
-  it('finds the run also where its first span is gone', () => {
+  it('finds the run also if its first span is missing', () => {
     const groups = byInvocation([span('b', 'gone', 1, { 'gcp.vertex.agent.invocation_id': 'run' })]);
     expect([...groups.keys()]).toEqual(['run']);
   });

@@ -10,7 +10,7 @@ const changing = (id: string, stateDelta: Record<string, string | null>, invocat
 };
 
 describe('stateGroups', () => {
-  it('sorts keys by scope and name, and goes by the first prefix alone', () => {
+  it('sorts keys by scope and name; only the first prefix counts', () => {
     const groups = stateGroups({ b: 1, a: 2, 'my user:x': 0, 'user:temp:x': 3, 'app:rate': 4 }, { 'temp:now': 5 });
     expect(groups.map(({ scope, rows }) => [scope, rows.map(({ name }) => name)])).toEqual([
       ['session', ['a', 'b', 'my user:x']],
@@ -20,7 +20,7 @@ describe('stateGroups', () => {
     ]);
   });
 
-  it('keeps an empty scope: that is where the first key is added', () => {
+  it('keeps an empty scope, so that a key can be added', () => {
     expect(stateGroups({})).toHaveLength(4);
     expect(prefixOf('session') + 'a').toBe('a');
     expect(prefixOf('user') + 'a').toBe('user:a');
@@ -28,7 +28,7 @@ describe('stateGroups', () => {
 });
 
 describe('stateHistory', () => {
-  it('tells each change of a key with what it was before, deletions included', () => {
+  it('returns each change of a key with its earlier value, including deletions', () => {
     const { of } = stateHistory()([
       changing('one', { a: 'x' }),
       changing('two', { a: 'y', b: 'z' }),
@@ -49,12 +49,12 @@ describe('stateHistory', () => {
     expect(read([...events, changing('three', {}, 'run-2')]).of.temporary).toEqual({});
   });
 
-  it('does not count what is only being written', () => {
+  it('ignores partial events', () => {
     const { of } = stateHistory()([{ ...changing('one', { a: 'x' }), partial: true }, changing('one', { a: 'x' })]);
     expect(of.changes.get('a')).toHaveLength(1);
   });
 
-  it('takes names of objects for nothing but names', () => {
+  it('reads names such as __proto__ as ordinary keys', () => {
     const { of } = stateHistory()([changing('one', { constructor: 'x' })]);
     expect(of.changes.get('constructor')).toHaveLength(1);
     expect(of.changes.get('toString')).toBeUndefined();
@@ -62,12 +62,12 @@ describe('stateHistory', () => {
 });
 
 describe('parseValue', () => {
-  it('takes any JSON but null', () => {
+  it('accepts all JSON except null', () => {
     for (const value of [1, 'a', true, [1], { a: 1 }, '']) expect(parseValue(JSON.stringify(value))).toEqual({ value });
     expect(parseValue('null')).toMatchObject({ problem: expect.stringContaining('Delete') });
   });
 
-  it('says how to write a text when letters were typed as they are', () => {
+  it('shows how to write a text if it has no quotes', () => {
     expect(parseValue('high floor')).toMatchObject({ problem: expect.stringContaining('"high floor"') });
     expect(parseValue('{"a":')).toMatchObject({ problem: expect.not.stringContaining('For text') });
     expect(parseValue('  ')).toMatchObject({ problem: expect.stringContaining('JSON value') });
@@ -75,7 +75,7 @@ describe('parseValue', () => {
 });
 
 describe('keyProblem', () => {
-  it('wants a name that is not taken', () => {
+  it('requires a name that is not taken', () => {
     expect(keyProblem(' ', [])).toBeDefined();
     expect(keyProblem('a', ['a'])).toBeDefined();
     expect(keyProblem('a', ['b'])).toBeUndefined();

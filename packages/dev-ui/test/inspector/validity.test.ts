@@ -4,7 +4,7 @@ import { formatDay } from '../../page/components/format.ts';
 
 const [may, june] = [1_746_000_000, 1_749_000_000];
 
-it('tells since when and until when a fact holds, as far as it is known', () => {
+it('shows the known start and end of a fact', () => {
   const of = (validFrom?: number, validTo?: number): string =>
     validity({ id: 'f', kind: 'fact', content: { parts: [] }, validFrom, validTo });
   expect([of(may), of(undefined, june), of(may, june), of(may, may + 1), of()]).toEqual([

@@ -23,7 +23,7 @@ describe('findProblems', () => {
     expect(find(detail, 'ANSWER_INVALID')).toEqual({ q1: { 'stay.nights': 'Must be at most 3.', '': 'Is odd.' } });
   });
 
-  it('finds the request that an error names, or that it can only mean', () => {
+  it('finds the request that an error names, or the only possible one', () => {
     const expired = 'Interrupt "q2" has expired.';
     expect(find(expired, 'INTERRUPT_EXPIRED')).toEqual({ q2: { '': expired } });
     const refused = 'The arguments of book were refused: room: is required.';

@@ -10,7 +10,7 @@ const kindOf = (schema: JsonObject) =>
   toSchemaField({ type: 'object', properties: { x: schema } }, { label }).fields![0]!.kind;
 
 describe('toSchemaField', () => {
-  it('makes fields for strings, enums, numbers, booleans and objects of them', () => {
+  it('returns fields for strings, enums, numbers, booleans and objects of them', () => {
     const properties: JsonObject = {
       name: { type: 'string', title: 'Name', description: 'In the passport' },
       stay: { type: 'object', properties: { nights: { type: 'integer' }, view: { enum: ['sea', 'garden'] } } },
@@ -28,7 +28,7 @@ describe('toSchemaField', () => {
     expect(form.fields![0]).toMatchObject({ label: 'Name', description: 'In the passport' });
   });
 
-  it('edits other schemas as JSON', () => {
+  it('returns a JSON field for other schemas', () => {
     for (const schema of [
       ...[{}, { type: 'array' }, { type: 'object' }, { $ref: '#/x' }, { type: ['string', 'number'] }],
       ...[{ anyOf: [{ type: 'string' }, { type: 'number' }] }, { enum: [{ a: 1 }] }],

@@ -26,7 +26,7 @@ describe('barsOfSpans', () => {
     span('execute_tool b', 'invoke_agent cook', 60, 120),
   ]);
 
-  it('puts model calls and tools into the lane of the agent that made them', () => {
+  it('places model calls and tools in the lane of their agent', () => {
     expect(bars.filter(({ kind }) => kind !== 'wait').map(({ lane, kind, label }) => [lane, kind, label])).toEqual([
       ['cook', 'model', 'm'],
       ['cook', 'tool', 'a'],
@@ -39,7 +39,7 @@ describe('barsOfSpans', () => {
     expect(barsOfSpans([span('invoke_agent a', undefined, 0, 4)])).toEqual([]);
   });
 
-  it('does not wait while the longest of several runs', () => {
+  it('shows no waiting while the longest of several calls runs', () => {
     const spans = [
       span('invoke_agent cook', undefined, 0, 60),
       span('execute_tool a', 'invoke_agent cook', 0, 50),
@@ -48,7 +48,7 @@ describe('barsOfSpans', () => {
     expect(barsOfSpans(spans).filter(({ kind }) => kind === 'wait')).toMatchObject([{ startMs: 50, endMs: 60 }]);
   });
 
-  it('ends on spans that are each other’s parents', () => {
+  it('ends if spans are each other’s parents', () => {
     expect(barsOfSpans([span('chat m', 'chat n', 0, 1), span('chat n', 'chat m', 0, 1)])).toHaveLength(2);
   });
 });
@@ -58,7 +58,7 @@ describe('barsOfEvents', () => {
   const call = (id: string) => ({ functionCall: { id, name: `tool_${id}`, args: {} } });
   const answer = (id: string) => ({ functionResponse: { id, name: `tool_${id}`, response: {} } });
 
-  it('gives a model the time since the event before, and a tool the time since its call', () => {
+  it('measures a model from the event before, and a tool from its call', () => {
     const bars = barsOfEvents([
       event({ id: 'm', author: 'user', text: 'Hi.', ...at(0) }),
       event({ id: 'c', author: 'cook', parts: [call('1'), call('2')], ...at(2) }),
@@ -83,11 +83,11 @@ describe('barsOfEvents', () => {
     expect(bars.at(-1)).toMatchObject({ kind: 'wait', lane: 'cook', label: 'tool_1' });
   });
 
-  it('counts an answer of the user to a call of another turn to neither', () => {
+  it('leaves out an answer of the user to a call of another turn', () => {
     expect(barsOfEvents([event({ id: 'a', author: 'user', parts: [answer('1')], ...at(60) })])).toEqual([]);
   });
 
-  it('lets parallel branches go on from where they parted, beside each other', () => {
+  it('shows parallel branches next to each other from their start', () => {
     const bars = barsOfEvents([
       event({ id: 'm', author: 'user', text: 'Hi.', ...at(0) }),
       event({ id: 'x', author: 'x', text: 'X.', branch: 'p.x', ...at(3) }),
@@ -103,7 +103,7 @@ describe('barsOfEvents', () => {
 });
 
 describe('turnsOf', () => {
-  it('groups events by their invocation, also where two took turns', () => {
+  it('groups events by their invocation, also if two alternate', () => {
     const { of } = turnsOf()([
       event({ id: 'a', author: 'user', text: 'One?', invocationId: '1' }),
       event({ id: 'b', author: 'user', text: 'Two?', invocationId: '2' }),
@@ -115,7 +115,7 @@ describe('turnsOf', () => {
     ]);
   });
 
-  it('counts no change of state alone as a turn, until something is said', () => {
+  it('starts a turn with the first text, not with a change of state', () => {
     const read = turnsOf();
     const events = [
       event({ id: 'a', author: 'system', invocationId: '1' }),

@@ -9,7 +9,7 @@ const bar = (id: string, startMs: number, endMs: number, lane = 'cook', kind: Ba
 });
 
 describe('toLanes', () => {
-  it('lays what overlaps below each other, and what follows into the row that is free again', () => {
+  it('places overlapping bars below each other, and later ones in free rows', () => {
     const [lane] = toLanes([bar('a', 0, 10), bar('b', 5, 20), bar('c', 10, 15), bar('d', 20, 30)]);
     expect(lane!.bars.map(({ id, row }) => [id, row])).toEqual([
       ['a', 0],
@@ -20,14 +20,14 @@ describe('toLanes', () => {
     expect(lane!.rows).toBe(2);
   });
 
-  it('has a lane for each agent, in the order in which they begin', () => {
+  it('returns a lane for each agent, in the order of their starts', () => {
     expect(toLanes([bar('a', 9, 10, 'later'), bar('b', 0, 20, 'first')]).map(({ name }) => name)).toEqual([
       'first',
       'later',
     ]);
   });
 
-  it('never lays two bars over each other', () => {
+  it('never places two bars over each other', () => {
     const bars = Array.from({ length: 500 }, (_, i) => bar(String(i), (i * 37) % 200, ((i * 37) % 200) + (i % 17)));
     for (const { bars: placed } of toLanes(bars))
       for (const one of placed)
@@ -38,7 +38,7 @@ describe('toLanes', () => {
 });
 
 describe('totals', () => {
-  it('counts time once where two of a kind ran at once', () => {
+  it('counts time once if two bars of a kind overlap', () => {
     expect(totals([bar('a', 0, 10), bar('b', 5, 20), bar('m', 0, 3, 'cook', 'model')])).toEqual([
       { kind: 'model', ms: 3 },
       { kind: 'tool', ms: 20 },
@@ -54,7 +54,7 @@ describe('extentOf', () => {
 });
 
 describe('toLanes with a least width', () => {
-  it('gives what is drawn wider than it lasts a row that its neighbours leave free', () => {
+  it('places bars that are wider than their time in a free row', () => {
     const [lane] = toLanes([bar('a', 0, 1), bar('b', 2, 30), bar('c', 12, 40)], 10);
     expect(lane!.bars.map(({ id, row }) => [id, row])).toEqual([
       ['a', 0],
@@ -75,7 +75,7 @@ describe('isStop', () => {
 
 describe('zoomed', () => {
   const whole = { startMs: 0, endMs: 100 };
-  it('keeps the moment in its place, and stays within the turn', () => {
+  it('keeps the time under the pointer, and stays within the turn', () => {
     expect(zoomed(whole, whole, { factor: 0.5, atMs: 20 })).toEqual({ startMs: 10, endMs: 60 });
     expect(zoomed({ startMs: 0, endMs: 50 }, whole, { factor: 1.5, atMs: 40 })).toEqual({ startMs: 0, endMs: 75 });
     expect(zoomed({ startMs: 10, endMs: 60 }, whole, { factor: 4, atMs: 20 })).toEqual(whole);
@@ -85,7 +85,7 @@ describe('zoomed', () => {
 });
 
 describe('formatTick', () => {
-  it('writes each tick with its unit, and no two alike', () => {
+  it('writes each tick with its unit, and all differently', () => {
     expect(ticks(1_600, 6).map((ms) => formatTick(ms, 500))).toEqual(['0 ms', '500 ms', '1 s', '1.5 s']);
     for (let length = 3; length < 1e6; length *= 1.7) {
       const marks = ticks(length, 8, 59_000);
