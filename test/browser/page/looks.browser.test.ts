@@ -1,5 +1,6 @@
+import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
-import { seriousIn } from '../axe.ts';
+import { seriousInBothThemes } from '../axe.ts';
 import { describeInBrowser } from '../describe-in-browser.ts';
 import { startHotelServer } from '../hotel-server.ts';
 import { keepScreenshot } from '../keep-screenshot.ts';
@@ -18,80 +19,75 @@ const tabs = {
 const wide = { width: 1440, height: 900 };
 const phone = { width: 390, height: 844 };
 
-describeInBrowser('the page, as it looks', (browser) => {
-  for (const colorScheme of ['light', 'dark'] as const) {
-    it(`has in every view nothing serious for axe to find, in the ${colorScheme} theme`, async () => {
-      const hotel = await startHotelWithData();
-      const at = `${hotel.url}/dev-ui/#/hotel/${hotel.sessionId}/${encodeURIComponent(hotel.eventId)}`;
-      const page = await visit(browser(), at, { colorScheme, viewport: wide });
-      const main = page.getByRole('main');
-      await main.getByText('is booked, on a high floor').waitFor();
-      // Open requests are loaded after the conversation, and their cards move the rows.
-      await main.getByText('May Alice stay until two?').first().waitFor();
-      await main.locator('summary', { hasText: 'book_room' }).click();
-      await main.getByRole('tree').first().waitFor();
-      const found: string[] = [];
-      const check = async (view: string, part?: string): Promise<void> => {
-        found.push(...(await seriousIn(page, part)).map((each) => `${view}: ${each}`));
-      };
-      for (const [tab, text] of Object.entries(tabs)) {
-        await page.goto(`${at}?tab=${tab}`);
-        await page.getByRole('complementary', { name: 'Inspector' }).getByText(text).first().waitFor();
-        await keepScreenshot(page, `${colorScheme}-${tab}`);
-        await check(tab, tab === 'event' ? undefined : 'aside');
-      }
-      await page.keyboard.press('Escape');
-      await page.keyboard.press('ControlOrMeta+k');
-      await page.keyboard.type('room');
-      const palette = page.getByRole('dialog', { name: 'Find anything' });
-      await palette.getByRole('option', { name: /last_room/ }).waitFor();
-      await palette.locator('[data-active-item]').waitFor();
-      await keepScreenshot(page, `${colorScheme}-palette`);
-      await check('palette');
-      await page.keyboard.press('Escape');
-      await page.goto(`${hotel.url}/dev-ui/#/hotel`);
-      await page.getByRole('list', { name: 'Suggested questions' }).waitFor();
-      await keepScreenshot(page, `${colorScheme}-empty`);
-      await check('empty');
-      expect(found).toEqual([]);
-    });
+/** Looks at views of a page in both themes, saves them, and notes serious findings of axe with the view's name. */
+function checks(page: Page, prefix: string) {
+  const found: string[] = [];
+  const check = async (view: string, part?: string): Promise<void> => {
+    const keep = (theme: string): Promise<void> => keepScreenshot(page, `${prefix}${theme}-${view}`);
+    found.push(...(await seriousInBothThemes(page, part, keep)).map((each) => `${view}, ${each}`));
+  };
+  return { found, check };
+}
 
-    it(`fits a phone without horizontal scrolling and passes axe in the ${colorScheme} theme`, async () => {
-      const hotel = await startHotelWithData();
-      const at = `${hotel.url}/dev-ui/#/hotel/${hotel.sessionId}/${encodeURIComponent(hotel.eventId)}`;
-      const options = { colorScheme, viewport: phone, hasTouch: true, isMobile: true };
-      const page = await visit(browser(), at, options);
-      await page.getByRole('main').getByText('is booked, on a high floor').waitFor();
-      await keepScreenshot(page, `phone-${colorScheme}-conversation`);
-      const found: string[] = [];
-      const check = async (view: string, part?: string): Promise<void> => {
-        found.push(...(await seriousIn(page, part)).map((each) => `${view}: ${each}`));
-      };
-      await check('conversation');
-      const overflowing: string[] = [];
-      const measure = async (view: string): Promise<void> => {
-        const width: number = await page.evaluate('document.documentElement.scrollWidth');
-        if (width > phone.width) overflowing.push(`${view}: ${width}`);
-      };
-      await measure('conversation');
-      await page.getByRole('button', { name: 'Sessions', exact: true }).click();
-      const drawer = page.getByRole('dialog', { name: 'Sessions' });
-      await drawer.getByRole('link', { name: /^Alice/ }).waitFor();
-      await keepScreenshot(page, `phone-${colorScheme}-sessions`);
-      await check('sessions');
-      await page.keyboard.press('Escape');
-      await page.getByRole('button', { name: 'Show the inspector' }).click();
-      for (const [tab, text] of Object.entries(tabs)) {
-        await page.goto(`${at}?tab=${tab}`);
-        await page.getByRole('dialog', { name: 'Inspector' }).getByText(text).first().waitFor();
-        await keepScreenshot(page, `phone-${colorScheme}-${tab}`);
-        await measure(tab);
-        await check(tab, '.drawer');
-      }
-      expect(overflowing).toEqual([]);
-      expect(found).toEqual([]);
-    });
-  }
+describeInBrowser('the page, as it looks', (browser) => {
+  it('has in every view nothing serious for axe to find, in both themes', async () => {
+    const hotel = await startHotelWithData();
+    const at = `${hotel.url}/dev-ui/#/hotel/${hotel.sessionId}/${encodeURIComponent(hotel.eventId)}`;
+    const page = await visit(browser(), at, { viewport: wide });
+    const main = page.getByRole('main');
+    await main.getByText('is booked, on a high floor').waitFor();
+    // Open requests are loaded after the conversation, and their cards move the rows.
+    await main.getByText('May Alice stay until two?').first().waitFor();
+    await main.locator('summary', { hasText: 'book_room' }).click();
+    await main.getByRole('tree').first().waitFor();
+    const { found, check } = checks(page, '');
+    for (const [tab, text] of Object.entries(tabs)) {
+      await page.goto(`${at}?tab=${tab}`);
+      await page.getByRole('complementary', { name: 'Inspector' }).getByText(text).first().waitFor();
+      await check(tab, tab === 'event' ? undefined : 'aside');
+    }
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('ControlOrMeta+k');
+    await page.keyboard.type('room');
+    const palette = page.getByRole('dialog', { name: 'Find anything' });
+    await palette.getByRole('option', { name: /last_room/ }).waitFor();
+    await palette.locator('[data-active-item]').waitFor();
+    await check('palette');
+    await page.keyboard.press('Escape');
+    await page.goto(`${hotel.url}/dev-ui/#/hotel`);
+    await page.getByRole('list', { name: 'Suggested questions' }).waitFor();
+    await check('empty');
+    expect(found).toEqual([]);
+  });
+
+  it('fits a phone without horizontal scrolling and passes axe in both themes', async () => {
+    const hotel = await startHotelWithData();
+    const at = `${hotel.url}/dev-ui/#/hotel/${hotel.sessionId}/${encodeURIComponent(hotel.eventId)}`;
+    const page = await visit(browser(), at, { viewport: phone, hasTouch: true, isMobile: true });
+    await page.getByRole('main').getByText('is booked, on a high floor').waitFor();
+    const { found, check } = checks(page, 'phone-');
+    await check('conversation');
+    const overflowing: string[] = [];
+    const measure = async (view: string): Promise<void> => {
+      const width: number = await page.evaluate('document.documentElement.scrollWidth');
+      if (width > phone.width) overflowing.push(`${view}: ${width}`);
+    };
+    await measure('conversation');
+    await page.getByRole('button', { name: 'Sessions', exact: true }).click();
+    const drawer = page.getByRole('dialog', { name: 'Sessions' });
+    await drawer.getByRole('link', { name: /^Alice/ }).waitFor();
+    await check('sessions');
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Show the inspector' }).click();
+    for (const [tab, text] of Object.entries(tabs)) {
+      await page.goto(`${at}?tab=${tab}`);
+      await page.getByRole('dialog', { name: 'Inspector' }).getByText(text).first().waitFor();
+      await measure(tab);
+      await check(tab, '.drawer');
+    }
+    expect(overflowing).toEqual([]);
+    expect(found).toEqual([]);
+  });
 
   it('follows the system theme until another is chosen, and keeps the choice', async () => {
     const hotel = await startHotelServer();
