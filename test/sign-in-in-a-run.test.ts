@@ -1,4 +1,5 @@
-import type { AuthConfig } from '@thole/core';
+import { pendingInterrupts } from '@thole/core';
+import type { AuthConfig, Event, Interrupt, JsonObject, Plugin } from '@thole/core';
 import { InMemorySessionService } from '@thole/mem-services';
 import { AgentTool, LlmAgent, Runner } from '@thole/runner';
 import { calls, callsAll, says, ScriptedLlm } from '@thole/testing';
@@ -6,6 +7,7 @@ import { FunctionTool } from '@thole/tools';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AuthFixture, user } from '../packages/auth/test/server/auth-fixture.ts';
 import { OidcServer, REDIRECT_URI, SECRET } from '../packages/auth/test/server/oidc-server.ts';
+import { recordRun } from '../packages/replay/src/index.ts';
 
 let server: OidcServer;
 beforeAll(async () => {
@@ -141,5 +143,56 @@ describe('context.requestCredential', () => {
     expect(stored).toContain('Done.');
     expect(stored).not.toContain(SECRET);
     expect(stored).not.toContain(String(tokens[0]));
+  });
+});
+
+describe('recordRun', () => {
+  it.each(['answers', 'newMessage'])('writes no code and no key that a user entered, sent as %s', async (member) => {
+    const fixture = new AuthFixture(server.url);
+    const keyConfig = { authScheme: { type: 'apiKey', in: 'header', name: 'x-key' } } as const;
+    const mail = new FunctionTool({
+      name: 'mail',
+      description: 'Reads mail.',
+      execute: async (_args, context) => {
+        await context.requestCredential(fixture.openId());
+        await context.requestCredential(keyConfig);
+        return { mails: 3 };
+      },
+    });
+    const model = new ScriptedLlm(calls('mail', {}, 'c1'), says('Three mails.'));
+    const options = {
+      appName: user.appName,
+      agent: new LlmAgent({ name: 'root', model, tools: [mail] }),
+      sessionService: new InMemorySessionService(),
+      authenticator: fixture.authenticator,
+      autoCreateSession: true,
+    };
+    const at = { userId: user.userId, sessionId: 's' };
+    let authResponseUri = '';
+    const answering = (exchangedAuthCredential: () => object) => (events: readonly Event[]) => {
+      const [{ id, payload }] = pendingInterrupts(events) as [Interrupt];
+      const response = { ...(payload as object), exchangedAuthCredential: exchangedAuthCredential() } as JsonObject;
+      if (member === 'answers') return { ...at, answers: { [id]: response } };
+      const functionResponse = { id, name: 'adk_request_credential', response };
+      return { ...at, newMessage: { role: 'user' as const, parts: [{ functionResponse }] } };
+    };
+    const opener: Plugin = {
+      name: 'opener',
+      onEventCallback: async ({ event }) => {
+        const authConfig = pendingInterrupts([event])[0]?.payload as AuthConfig | undefined;
+        if (authConfig?.authScheme.type === 'openIdConnect') authResponseUri = await fixture.openAuthUri(authConfig);
+        return undefined;
+      },
+    };
+    const runs = [
+      { ...at, newMessage: 'Mail?' },
+      answering(() => ({ authType: 'openIdConnect', oauth2: { authResponseUri, redirectUri: REDIRECT_URI } })),
+      answering(() => ({ authType: 'apiKey', apiKey: 'key-of-ann' })),
+    ];
+    const recording = JSON.stringify(await recordRun({ ...options, plugins: [opener] }, runs));
+    expect(recording).toContain('Three mails.');
+    expect(authResponseUri).toContain('code=');
+    expect(recording).not.toContain(new URL(authResponseUri).searchParams.get('code'));
+    expect(recording).not.toContain('key-of-ann');
   });
 });

@@ -1,7 +1,14 @@
 import { writeFile } from 'node:fs/promises';
-import { AgentTree, systemRuntime } from '@thole/core';
-import { invalidInput, optionNames, rejectUnknownOptions, setTraffic } from '@thole/core/kit';
-import type { Event, JsonObject, SessionRef, StateDelta } from '@thole/core';
+import { AgentTree, getFunctionCalls, systemRuntime } from '@thole/core';
+import {
+  invalidInput,
+  isPlainObject,
+  optionNames,
+  rejectUnknownOptions,
+  requestNames,
+  setTraffic,
+} from '@thole/core/kit';
+import type { Content, Event, Json, JsonObject, SessionRef, StateDelta } from '@thole/core';
 import { Runner } from '@thole/runner';
 import type { ResumeRequest, RunnerOptions, RunRequest } from '@thole/runner';
 import { toRecordedError } from './recorded-error.ts';
@@ -32,7 +39,8 @@ const names = optionNames<RecordRunOptions>({ file: true, redact: true, onEvent:
 /**
  * Runs the requests of one session in order with a new runner, and returns the recording. A run that fails is recorded with its
  * error. The recording contains the session before the first run with its state, messages, model requests and responses, tool
- * arguments and results, and events. It never contains headers, keys of providers, `providerOptions`, `deps` or `temp:` state.
+ * arguments and results, and events. It never contains headers, keys of providers, `providerOptions`, `deps`, `temp:` state or what
+ * a user entered to sign in.
  * Throws `INVALID_INPUT` for wrong options.
  */
 export async function recordRun<T = unknown>(
@@ -66,7 +74,8 @@ export async function recordRun<T = unknown>(
     runtime.recordInto(recorded);
     traffic.recordInto(recorded.calls);
     const full = { ...request, ...(sessionId !== undefined && { sessionId }), yieldUserMessage: true };
-    recorded.request = requestToKeep(runs.length === 1 ? { ...request, yieldUserMessage: true } : full);
+    const signIns = signInsOf([...(session?.events ?? []), ...events]);
+    recorded.request = requestToKeep(runs.length === 1 ? { ...request, yieldUserMessage: true } : full, signIns);
     const run = isResume ? runner.resume(full as ResumeRequest<T>) : runner.runAsync(full as RunRequest<T>);
     try {
       for await (const event of run) {
@@ -96,11 +105,47 @@ async function snapshot({ sessionService }: Runner, ref: SessionRef): Promise<Re
   return toJson({ userId, sessionId, state: withoutTemp(session.state), events: [...session.events] });
 }
 
+/** Returns the ids of the requests for a sign-in in these events. */
+function signInsOf(events: readonly Event[]): Set<string | undefined> {
+  const calls = events.flatMap((event) => getFunctionCalls(event));
+  return new Set(calls.filter(({ name }) => name === requestNames.credential).map(({ id }) => id));
+}
+
 /** Returns the request without members that cannot or must not be in a file. */
-function requestToKeep(request: object): JsonObject {
-  const { abortSignal: _signal, deps: _deps, ...rest } = request as RunRequest;
-  const { stateDelta } = rest;
-  return toJson({ ...rest, ...(stateDelta && { stateDelta: withoutTemp(stateDelta) }) }) as unknown as JsonObject;
+function requestToKeep(request: object, signIns: ReadonlySet<string | undefined>): JsonObject {
+  const { abortSignal: _signal, deps: _deps, ...rest } = request as RunRequest & ResumeRequest;
+  const { answers, newMessage, stateDelta } = rest;
+  return toJson({
+    ...rest,
+    ...(stateDelta && { stateDelta: withoutTemp(stateDelta) }),
+    ...(answers && {
+      answers: mapValues(answers, (value, id) => (signIns.has(id) ? withoutCredential(value) : value)),
+    }),
+    ...(typeof newMessage === 'object' && { newMessage: withoutCredentials(newMessage, signIns) }),
+  }) as unknown as JsonObject;
+}
+
+function withoutCredentials(message: Content, signIns: ReadonlySet<string | undefined>): Content {
+  const parts = message.parts?.map((part) => {
+    const { functionResponse } = part;
+    if (!functionResponse || !signIns.has(functionResponse.id)) return part;
+    const { id, name, response } = functionResponse;
+    return { functionResponse: { ...(id !== undefined && { id }), name, response: withoutCredential(response) } };
+  });
+  return { ...message, ...(parts && { parts }) };
+}
+
+/** Returns the answer to a request for a sign-in without codes and keys. */
+function withoutCredential(answer: Json): JsonObject {
+  const error = isPlainObject(answer) ? answer['error'] : undefined;
+  return typeof error === 'string' ? { error } : { status: 'received' };
+}
+
+function mapValues(
+  values: { readonly [name: string]: Json },
+  map: (value: Json, name: string) => Json,
+): { [name: string]: Json } {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, map(value, name)]));
 }
 
 function withoutTemp<M extends StateDelta>(state: M): M {
