@@ -120,7 +120,7 @@ function parseMail(source: string): Mail | undefined {
   return { from: (from[1] ?? from[2])!.toLowerCase(), id, text: text.slice(end + 2).replace(/\n$/, ''), headers };
 }
 
-/** Anybody can write any address into `From`. And an answer to an automatic answer would never end. */
+/** Anyone can write any address into `From`. Two programs that answer each other's automatic answers would never stop. */
 function isGenuine({ headers }: Mail, mailServer: string): boolean {
   const results = headers.get('authentication-results') ?? '';
   const isChecked = results.startsWith(`${mailServer};`) && /\bdmarc=pass\b/.test(results);
