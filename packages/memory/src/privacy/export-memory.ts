@@ -86,7 +86,7 @@ export async function exportMemory(p: ExportRequest): Promise<MemoryExport> {
 /**
  * Writes the entries of an export into the memory of the same user, or of the user in `as`, and returns the number of entries.
  * Replaces entries with the same ids and restores deleted ones. Does not write sessions. Throws `INVALID_INPUT` before writing if the
- * value is not an export. An invalid entry stops the import; importing the corrected export writes no entry twice.
+ * value is not an export or an entry has a `scope`. Any other invalid entry stops the import; importing the corrected export writes no entry twice.
  */
 export async function importMemory(p: ImportRequest): Promise<number> {
   rejectUnknownOptions(p, importNames, 'importMemory');
@@ -101,6 +101,10 @@ export async function importMemory(p: ImportRequest): Promise<number> {
     );
   if (!Array.isArray(exported.memories))
     throw invalidInput('exported.memories', 'an array of entries', exported.memories);
+  // Otherwise a user who brings an export could write into the memory of any team.
+  const shared = exported.memories.findIndex((entry: unknown) => isPlainObject(entry) && entry['scope'] !== undefined);
+  if (shared >= 0)
+    throw new TholeError('INVALID_INPUT', `exported.memories[${shared}] must have no scope. An export is of one user.`);
   const { appName, userId } = p.as ?? exported;
   assertUser({ appName, userId });
   for (let i = 0; i < exported.memories.length; i += ENTRIES_PER_WRITE)

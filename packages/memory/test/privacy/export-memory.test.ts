@@ -70,6 +70,19 @@ describe('exportMemory, importMemory and correctMemory', () => {
     expect((await memory.listMemories(ann)).memories).toEqual([]);
   });
 
+  it('import no entry into a shared scope, and write nothing then', async () => {
+    const memory = new InMemoryMemoryService();
+    const valid = await exportMemory({ ...ann, memory: await full() });
+    const shared = { ...valid.memories[0]!, id: 'shared', scope: { team: 'sales' } };
+    const call = importMemory({ memory, exported: { ...valid, memories: [...valid.memories, shared] } });
+    await expect(call).rejects.toMatchObject({
+      code: 'INVALID_INPUT',
+      message: expect.stringContaining('memories[5]'),
+    });
+    expect((await memory.listMemories(ann)).memories).toEqual([]);
+    expect((await memory.listMemories({ ...ann, scope: { team: 'sales' } })).memories).toEqual([]);
+  });
+
   it('replace a wrong text, which is no longer listed', async () => {
     const memory = await full();
     const [fact] = (await facts(memory)).filter(({ supersededBy }) => supersededBy === undefined);
