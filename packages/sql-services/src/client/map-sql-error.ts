@@ -25,8 +25,10 @@ export function mapSqlError(error: unknown, displayName = 'The database'): unkno
       return new TholeError('STORE_UNAVAILABLE', message, { cause });
     }
     case 'connection': {
-      const event = isAnswer ? 'refused the call' : 'did not answer';
-      return new TholeError('STORE_UNAVAILABLE', `${displayName} ${event}${reason}.`, { cause });
+      const message = isAnswer
+        ? `${displayName} refused the call${reason}.`
+        : `${displayName} did not answer${reason}. Check its address, and that it is running.`;
+      return new TholeError('STORE_UNAVAILABLE', message, { cause });
     }
     default:
       return new TholeError('STORE_UNAVAILABLE', `${displayName} refused the call${reason}.`, { cause });

@@ -32,7 +32,7 @@ describe('mapSqlError', () => {
     const error = storeError('connection', cause);
     expect([error.code, error.message]).toEqual([
       'STORE_UNAVAILABLE',
-      'The database "hotel" at db:5432 did not answer: connect ECONNREFUSED 10.0.0.1:5432.',
+      'The database "hotel" at db:5432 did not answer: connect ECONNREFUSED 10.0.0.1:5432. Check its address, and that it is running.',
     ]);
     expect(error.cause).toBe(cause);
     expect(storeError('connection', cause, true).message).toMatch(/did not answer: .*may have been done\.$/);
