@@ -19,6 +19,7 @@ export { KeyedQueue } from './runtime/keyed-queue.ts';
 export { actionMapNames, createActionMaps } from './event/event-actions.ts';
 export { isRuntimeMetadata } from './event/runtime-metadata.ts';
 export { applyRewinds, firstEventOf, newestFirst, rewindOf } from './event/apply-rewinds.ts';
+export { callToApprove } from './interrupt/call-to-approve.ts';
 export { answerEventId, requestKindOf, requestNames } from './interrupt/interrupt.ts';
 export { InterruptLog, isFinalRecord, isProvisional } from './interrupt/interrupt-log.ts';
 export type { RecordedInterrupt } from './interrupt/interrupt-log.ts';

@@ -1,4 +1,4 @@
-import { isPlainObject } from '@thole/core/kit';
+import { callToApprove, isPlainObject } from '@thole/core/kit';
 import type { Interrupt, Json } from '@thole/core';
 import type { OutboundMessage } from '../channel/outbound-message.ts';
 import type { Texts } from '../dispatcher/texts.ts';
@@ -48,9 +48,9 @@ export function answersIn(text: string, { kind, responseSchema }: Interrupt, tex
 }
 
 /** The call, so that the person knows what happens after a yes. */
-function callLine({ args, toolName }: Interrupt): string | undefined {
-  if (toolName === undefined) return undefined;
-  if (args === undefined || Object.keys(args).length === 0) return toolName;
+function callLine(interrupt: Interrupt): string | undefined {
+  const { args, toolName } = callToApprove(interrupt);
+  if (toolName === undefined || Object.keys(args).length === 0) return toolName;
   const json = JSON.stringify(args);
   return `${toolName} ${json.length > MAX_ARGUMENTS ? `${json.slice(0, MAX_ARGUMENTS)}…` : json}`;
 }

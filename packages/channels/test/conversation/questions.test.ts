@@ -1,3 +1,4 @@
+import { AgentTool, LlmAgent } from '@thole/runner';
 import { calls, FixedRuntime, says, ScriptedLlm } from '@thole/testing';
 import { FunctionTool } from '@thole/tools';
 import { describe, expect, it } from 'vitest';
@@ -31,6 +32,21 @@ describe('questions of an agent', () => {
     expect(paid).toEqual([{ amount: 5 }]);
     expect(chat.texts.slice(1)).toEqual(['Paid.']);
     expect(await storage.deliveries.unfinished()).toEqual([]);
+  });
+
+  it('shows the call that an agent that runs as a tool wants to make', async () => {
+    const paid: unknown[] = [];
+    const inner = new ScriptedLlm(calls('pay', { amount: 5 }), says('Paid 5.'));
+    const agent = new LlmAgent({ name: 'clerk', description: 'Pays.', model: inner, tools: [payTool(paid)] });
+    const llm = new ScriptedLlm(calls('clerk', { request: 'Pay.' }), says('Done.'));
+    const tools = [new AgentTool({ agent })];
+    const { chat, settle } = await startAssistant({ llm, runtime: new FixedRuntime(), tools });
+    await chat.hear('a1', 'pay 5');
+    await settle();
+    expect(chat.texts).toEqual([expect.stringMatching(/pay \{"amount":5\}\n\(yes \/ no\)$/)]);
+    await chat.hear('a1', 'yes');
+    await settle();
+    expect(paid).toEqual([{ amount: 5 }]);
   });
 
   it('does not run the call after a no', async () => {

@@ -1,4 +1,4 @@
-import { isPlainObject } from '@thole/core/kit';
+import { callToApprove, isPlainObject } from '@thole/core/kit';
 import type { Interrupt, Json } from '@thole/core';
 import type { Host } from '../host.ts';
 import { errorLine } from '../terminal/error-line.ts';
@@ -53,7 +53,7 @@ export class Questions {
       return undefined;
     }
     if (current.kind === 'confirmation' && !this.#isEditing && (word === 'edit' || word === 'e')) {
-      this.#print(`  now: ${JSON.stringify(current.args ?? {})}`);
+      this.#print(`  now: ${JSON.stringify(callToApprove(current).args)}`);
       this.#isEditing = true;
       return undefined;
     }
@@ -80,7 +80,9 @@ export class Questions {
   }
 }
 
-function questionLines({ args, kind, message, payload, responseSchema, toolName }: Interrupt): string[] {
+function questionLines(interrupt: Interrupt): string[] {
+  const { kind, message, payload, responseSchema } = interrupt;
+  const { args, toolName } = kind === 'confirmation' ? callToApprove(interrupt) : interrupt;
   const call = toolName === undefined ? '' : callText({ name: toolName, args: args ?? {} });
   if (kind === 'confirmation') return [`? ${call}`, ...(message === undefined ? [] : [`  ${message}`])];
   if (kind === 'credential') {

@@ -1,6 +1,7 @@
 import type { JsonObject } from '@thole/core';
 import { createEvent } from '@thole/core';
 import { LlmAgent } from '@thole/runner';
+import type { LlmAgentOptions } from '@thole/runner';
 import { DatabaseSessionService } from '@thole/sql-services';
 import { calls, says, ScriptedLlm } from '@thole/testing';
 import type { ScriptedAnswer } from '@thole/testing';
@@ -19,6 +20,10 @@ interface Desk {
 
 /** Creates an agent `desk` whose tools wait for a person. */
 function createDesk(...answers: ScriptedAnswer[]): Desk {
+  return createDeskWith({}, ...answers);
+}
+
+function createDeskWith(more: Partial<LlmAgentOptions>, ...answers: ScriptedAnswer[]): Desk {
   const booked: JsonObject[] = [];
   const confirmed = (name: string, allowEditedArguments: boolean): FunctionTool =>
     new FunctionTool({
@@ -37,7 +42,7 @@ function createDesk(...answers: ScriptedAnswer[]): Desk {
   const cwd = temporaryFolder({ 'desk/agent.ts': '' });
   const model = new ScriptedLlm(...answers);
   const tools = [confirmed('book', true), confirmed('pay', false), ask, wait];
-  const modules = { 'desk/agent.ts': { rootAgent: new LlmAgent({ name: 'desk', model, tools }) } };
+  const modules = { 'desk/agent.ts': { rootAgent: new LlmAgent({ name: 'desk', model, tools, ...more }) } };
   return { cwd, booked, model, run: (args, p = {}) => thole(['run', 'desk', ...args], { cwd, modules, ...p }) };
 }
 
@@ -58,6 +63,14 @@ describe('thole run in a terminal', () => {
     expect(output).toMatch(/\? book\(room: 7\)\n.*\n {2}yes, no, edit .*\n[^]*desk: Done\.\n/);
     expect(output).not.toContain('adk_request_confirmation');
     expect(booked).toEqual(expected);
+  });
+
+  it('shows the arguments with which the tool runs, if a callback has changed them', async () => {
+    const beforeToolCallback = ({ args }: { args: JsonObject }): undefined => void (args['room'] = 8);
+    const { run, booked } = createDeskWith({ beforeToolCallback }, calls('book', { room: 7 }, 'c1'), says('Done.'));
+    const { output } = await run(['Book'], inTerminal('yes'));
+    expect(output).toContain('? book(room: 8)\n');
+    expect(booked).toEqual([{ room: 8 }]);
   });
 
   it('asks after a single message too, and ends after the answer', async () => {

@@ -1,4 +1,4 @@
-import { isoTime } from '@thole/core/kit';
+import { callToApprove, isoTime } from '@thole/core/kit';
 import type { Interrupt } from '@thole/core';
 
 /**
@@ -13,10 +13,14 @@ export function pauseText(interrupts: readonly Interrupt[], p: { isTemporary: bo
   return ['The agent has paused and waits for:', ...lines, next].join('\n');
 }
 
-function describe({ args, expiresAt, kind, message, toolName = 'a tool' }: Interrupt): string {
+function describe(interrupt: Interrupt): string {
+  const { expiresAt, kind, message, toolName = 'a tool' } = interrupt;
   switch (kind) {
-    case 'confirmation':
-      return `an approval of ${toolName}(${JSON.stringify(args ?? {})})${message ? `: ${message}` : ''}`;
+    case 'confirmation': {
+      const call = callToApprove(interrupt);
+      const text = `an approval of ${call.toolName ?? toolName}(${JSON.stringify(call.args)})`;
+      return message ? `${text}: ${message}` : text;
+    }
     case 'input':
       return `an answer to: ${message ?? toolName}`;
     case 'credential':
