@@ -26,8 +26,8 @@ function answering(change: (vectors: Float32Array[]) => unknown): Embedder {
   return { model, dimensions, maxBatch, specVersion, embed };
 }
 
-describe('the embedder suite', () => {
-  it.each(Object.entries(broken))('catches one that %s (contract 32)', async (_, [caughtBy, change]) => {
+describe('embedderCases', () => {
+  it.each(Object.entries(broken))('fail for an embedder that %s (contract 32)', async (_, [caughtBy, change]) => {
     const results = await runCases(embedderCases, { create: () => answering(change) });
     expect(results.filter(({ error }) => error !== undefined).map(({ id }) => id)).toContain(caughtBy);
   });

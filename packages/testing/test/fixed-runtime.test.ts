@@ -10,7 +10,7 @@ describe('FixedRuntime', () => {
     expect(runtime.monotonic()).toBe(1_500);
   });
 
-  it('fires what is due in order of time, and of two at one time the elder first', async () => {
+  it('fires due timers in the order of their times, and then of their creation', async () => {
     const runtime = new FixedRuntime();
     const fired: string[] = [];
     runtime.timer(20, () => fired.push('late'));
@@ -56,7 +56,7 @@ describe('FixedRuntime', () => {
     expect(fired).toBe(0);
   });
 
-  it('never fires a timer of Infinity, and ends such a sleep by its signal alone', async () => {
+  it('never fires a timer of Infinity, and ends such a sleep only by its signal', async () => {
     const runtime = new FixedRuntime();
     const controller = new AbortController();
     let fired = 0;
@@ -69,7 +69,7 @@ describe('FixedRuntime', () => {
     await expect(sleeping).rejects.toBe('enough');
   });
 
-  it('counts ids by kind, draws the same numbers from the same seed, and keeps what was logged', () => {
+  it('counts ids by kind, returns the same numbers for the same seed, and keeps log lines', () => {
     const [one, other] = [new FixedRuntime(), new FixedRuntime()];
     expect([one.newId('event'), one.newId('event'), one.newId('call')]).toEqual(['event-1', 'event-2', 'call-1']);
     const drawn = [one.random(), one.random(), one.random()];

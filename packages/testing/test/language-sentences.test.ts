@@ -9,7 +9,7 @@ const wordsOf = (text: string): string[] =>
     .toLowerCase()
     .match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
 
-it('eight languages have a case each, and it asks for 20 different sentences at least', () => {
+it('eight languages have a case with at least 20 different sentences each', () => {
   expect(languages.map(({ name }) => name).toSorted()).toEqual(NAMES);
   const ids = memoryLanguageCases.map(({ id }) => id);
   for (const { name, asked } of languages) {
@@ -31,7 +31,7 @@ it.each(languages)('has no word form of the sentence in its question, for $name 
   }
 });
 
-it('languages whose script has words are asked in words', () => {
+it('languages with spaces have questions of words', () => {
   expect(
     languages
       .filter(({ spaced }) => !spaced)

@@ -68,7 +68,7 @@ register({ describe, it }, llmCases, {
   create: () => played(),
 });
 
-describe('a model that breaks a promise is caught', () => {
+describe('llmCases fail for a model with', () => {
   const failing = async (subject: LlmSubject): Promise<string[]> => {
     const claims = ['thoughts', 'cuts', 'stalls', 'connections'];
     const results = await runCases(llmCases, { claims, create: () => subject, limitMs: 200 });
@@ -92,16 +92,16 @@ describe('a model that breaks a promise is caught', () => {
     };
   };
 
-  it('two finals', async () => {
+  it('two final responses', async () => {
     const subject = played((responses) => responses.flatMap((each) => (each.partial ? [each] : [each, each])));
     expect(await failing(subject)).toContain('llm.stream');
   });
 
-  it('no final', async () => {
+  it('no final response', async () => {
     expect(await failing(played((responses) => responses.filter((each) => each.partial)))).toContain('llm.stream');
   });
 
-  it('partials that repeat what came before', async () => {
+  it('partial responses that repeat earlier text', async () => {
     const subject = played((responses) => {
       let text = '';
       return responses.map((each) => (each.partial ? says((text += textOf(each)), { partial: true }) : each));
@@ -109,14 +109,14 @@ describe('a model that breaks a promise is caught', () => {
     expect(await failing(subject)).toContain('llm.stream');
   });
 
-  it('calls in a partial', async () => {
+  it('calls in a partial response', async () => {
     const subject = played((responses) =>
       responses.flatMap((each) => (each.partial ? [each] : [{ ...each, partial: true }, each])),
     );
     expect(await failing(subject)).toContain('llm.calls');
   });
 
-  it('a final with less than its partials', async () => {
+  it('a final response with less than its partial ones', async () => {
     expect(
       await failing(played((responses) => responses.map((each) => (each.partial ? each : says('The'))))),
     ).toContain('llm.stream');
@@ -143,7 +143,7 @@ describe('a model that breaks a promise is caught', () => {
     expect(await failing(subject)).toEqual(['llm.errors', 'llm.cut']);
   });
 
-  it('a signal that is not listened to', async () => {
+  it('a signal that it ignores', async () => {
     const subject = wrapped(
       (llm) => (request, options) =>
         llm.generateContentAsync(request, { ...options, signal: new AbortController().signal }),
@@ -153,7 +153,7 @@ describe('a model that breaks a promise is caught', () => {
     );
   });
 
-  it('a request that is changed', async () => {
+  it('a request that it changes', async () => {
     const subject = wrapped((llm) => (request, options) => {
       request.config.temperature = 1;
       return llm.generateContentAsync(request, options);

@@ -2,7 +2,7 @@ import { FixedRuntime, RecordingTracer } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
 
 describe('RecordingTracer', () => {
-  it('keeps names, parents, attributes that are there, errors, and how often each span ended', () => {
+  it('keeps names, parents, attributes, errors, and the number of ends of each span', () => {
     const tracer = new RecordingTracer();
     const runtime = new FixedRuntime({ tracer });
     const above = runtime.tracer.start('above', { a: 1, b: undefined });
@@ -19,7 +19,7 @@ describe('RecordingTracer', () => {
     expect(tracer.named('other').spanId).not.toBe(above.spanId);
   });
 
-  it('says which spans there are when one is asked for that is not', () => {
+  it('lists the spans if the requested one does not exist', () => {
     const tracer = new RecordingTracer({ capturesContent: true });
     tracer.start('one').end();
     expect(() => tracer.named('two')).toThrow(/two.*one/);

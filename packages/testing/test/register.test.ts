@@ -52,11 +52,11 @@ describe('register', () => {
     ]);
   });
 
-  it('says aloud which claims were not made', () => {
+  it('lists the missing claims in the name of a test', () => {
     expect([...collect().keys()].at(-1)).toBe('claims not made: lease (1 case)');
   });
 
-  it('runs what is pending and fails once it passes', async () => {
+  it('runs pending cases, and fails if one passes', async () => {
     const tests = collect({ pending: { 'count.fails': 'not two yet', 'count.zero': 'thought so' } });
     await tests.get('pending, not two yet: count.fails: is two (contract 3)')!();
     await expect(tests.get('pending, thought so: count.zero: begins at nothing (contract 7, 9)')!()).rejects.toThrow(
@@ -75,7 +75,7 @@ describe('register', () => {
     expect(destroyed).toBe(1);
   });
 
-  it('gives create and the case one clock', async () => {
+  it('passes one runtime to create and to the case', async () => {
     let made: FixedRuntime | undefined;
     const same: Case<unknown> = {
       id: 'x',
@@ -91,7 +91,7 @@ describe('register', () => {
 });
 
 describe('runCases', () => {
-  it('answers who failed, and counts what hangs as failed', async () => {
+  it('returns failed cases, and counts a hanging case as failed', async () => {
     const hanging: Case<{ count: number }> = {
       id: 'count.hangs',
       sentence: 'ends',
@@ -108,7 +108,7 @@ describe('runCases', () => {
   });
 });
 
-it('lists the cases of each contract', () => {
+it('returns the cases of each contract', () => {
   expect([...contractsCovered(counter)]).toEqual([
     [7, ['count.zero']],
     [9, ['count.zero', 'count.fresh']],

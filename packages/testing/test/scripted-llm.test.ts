@@ -7,7 +7,7 @@ const ask = (model: ScriptedLlm, stream = false, signal = new AbortController().
   Array.fromAsync(model.generateContentAsync(request('hello'), { stream, signal }));
 
 describe('ScriptedLlm', () => {
-  it('answers from its script in order and keeps copies of what it was asked', async () => {
+  it('answers from its script in order and keeps copies of the requests', async () => {
     const model = new ScriptedLlm(says('one'), calls('weather', { city: 'Riga' }, 'c1'));
     const first = request('hello');
     await Array.fromAsync(model.generateContentAsync(first, { stream: false, signal: new AbortController().signal }));
@@ -18,7 +18,7 @@ describe('ScriptedLlm', () => {
     model.assertDone();
   });
 
-  it('gives partials only when they are asked for', async () => {
+  it('yields partial responses only with streaming', async () => {
     const answers = await ask(new ScriptedLlm(streams('Hel', 'lo')), true);
     expect(answers.map((answer) => [answer.partial, answer.content?.parts?.[0]?.text])).toEqual([
       [true, 'Hel'],
@@ -28,26 +28,26 @@ describe('ScriptedLlm', () => {
     expect(await ask(new ScriptedLlm(streams('Hel', 'lo')), false)).toEqual([says('Hello')]);
   });
 
-  it('throws at a call beyond its script, and at its end when answers are left', async () => {
+  it('throws at a call after its script, and in assertDone if answers are left', async () => {
     const model = new ScriptedLlm(says('one'));
     expect(() => model.assertDone()).toThrow('1 more answers');
     await ask(model);
     await expect(ask(model)).rejects.toThrow('called 2 times, but its script has 1');
   });
 
-  it('throws what the script says', async () => {
+  it('throws the error of the script', async () => {
     const own = new Error('own');
     const model = new ScriptedLlm(fails('MODEL_OVERLOADED'), fails(own));
     await expect(ask(model)).rejects.toMatchObject({ code: 'MODEL_OVERLOADED', retryable: true });
     await expect(ask(model)).rejects.toBe(own);
   });
 
-  it('asks a function for its answer, with the request', async () => {
+  it('calls a function with the request for its answer', async () => {
     const model = new ScriptedLlm((asked) => says(`You said ${asked.contents[0]?.parts?.[0]?.text}.`));
     expect(await ask(model)).toEqual([says('You said hello.')]);
   });
 
-  it('hangs until its signal is aborted, or ignores it for good', async () => {
+  it('hangs until its signal is aborted, or ignores the signal', async () => {
     const controller = new AbortController();
     const reason = new Error('enough');
     const hanging = ask(new ScriptedLlm(hangs()), false, controller.signal);
@@ -58,14 +58,14 @@ describe('ScriptedLlm', () => {
     await expect(ask(new ScriptedLlm(says('no')), false, controller.signal)).rejects.toBe(reason);
   });
 
-  it('gives each reader a separate answer', async () => {
+  it('returns a separate answer to each reader', async () => {
     const shared = says('one');
     const [answer] = await ask(new ScriptedLlm(shared));
     answer!.content!.parts!.pop();
     expect(shared).toEqual(says('one'));
   });
 
-  it('makes thoughts and several calls', () => {
+  it('yields thoughts and several calls', () => {
     expect(thinks('hm', 'yes').content?.parts).toEqual([{ text: 'hm', thought: true }, { text: 'yes' }]);
     expect(callsAll(['a'], ['b', { n: 1 }, 'c2']).content?.parts).toEqual([
       { functionCall: { name: 'a', args: {} } },
@@ -73,7 +73,7 @@ describe('ScriptedLlm', () => {
     ]);
   });
 
-  it('is found by the one name that its factory knows', () => {
+  it('is created by modelNamed for its name only', () => {
     const model = new ScriptedLlm();
     const factory = modelNamed('gemini-2.0-flash', model);
     expect([factory.supports('gemini-2.0-flash'), factory.supports('gemini')]).toEqual([true, false]);

@@ -6,7 +6,7 @@ import { AnsweringMemory, remembered } from '../src/suites/answering-memory.ts';
 const runtime = new FixedRuntime();
 
 describe('toolContextFor', () => {
-  it('throws without a service what a run’s context throws (contract 35)', async () => {
+  it('throws the error of a run’s context without a service (contract 35)', async () => {
     const context = toolContextFor({ runtime });
     await expect(context.searchMemory('tea')).rejects.toMatchObject({ code: 'MEMORY_NOT_CONFIGURED' });
     await expect(context.addMemory('Tea.')).rejects.toMatchObject({ code: 'MEMORY_NOT_CONFIGURED' });
@@ -14,7 +14,7 @@ describe('toolContextFor', () => {
     await expect(context.listArtifacts()).rejects.toMatchObject({ code: 'ARTIFACT_NOT_CONFIGURED' });
   });
 
-  it('asks its services for its own user and session', async () => {
+  it('calls its services with its user and session', async () => {
     const memoryService = new AnsweringMemory([remembered('Tea.')]);
     const saved: unknown[] = [];
     const artifactService = {

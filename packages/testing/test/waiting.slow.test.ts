@@ -16,7 +16,7 @@ async function lookUntilOver(runtime: FixedRuntime): Promise<string> {
 }
 
 describe('settlesWithin', () => {
-  it('waits for the next look of a store whose answers come after the limit', async () => {
+  it('waits for the next poll of a store that answers after the limit', async () => {
     const runtime = new FixedRuntime();
     expect(await settlesWithin(runtime, lookUntilOver(runtime), 4_000)).toBe('over');
   });

@@ -12,7 +12,7 @@ describe('assertContent', () => {
       },
     ],
     [{ parts: [{ text: 'a', newer: { b: 1 } }], newer: 1 }],
-  ])('lets a message through: %j', (content) => {
+  ])('accepts the message %j', (content) => {
     expect(() => assertContent(content, 'newMessage')).not.toThrow();
   });
 

@@ -10,6 +10,6 @@ it.each([
   ['that ends later', { validTo: NOW + 1 }, true],
   ['that ends later, and it is known what takes its place', { supersededBy: 'b', validTo: NOW + 1 }, true],
   ['that ended before it began', { validFrom: NOW + 9, validTo: NOW + 8 }, false],
-])('knows whether an entry %s is true still', (_, entry, isCurrent) => {
+])('isCurrentMemory returns if an entry %s is current', (_, entry, isCurrent) => {
   expect(isCurrentMemory(entry, NOW)).toBe(isCurrent);
 });

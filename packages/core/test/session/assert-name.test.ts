@@ -1,8 +1,8 @@
 import { assertName, assertSessionRef, MAX_NAME_BYTES, sessionKeyOf } from '@thole/core/kit';
 import { describe, expect, it } from 'vitest';
 
-describe('names', () => {
-  it('may hold any character up to 512 bytes (contract 1)', () => {
+describe('assertName', () => {
+  it('accepts any character up to 512 bytes (contract 1)', () => {
     for (const name of ['a', ' ', 'a:b/c*{}%', '日本', '🙂', 'x'.repeat(MAX_NAME_BYTES), '🙂'.repeat(128)])
       expect(() => assertName('userId', name)).not.toThrow();
   });
@@ -14,15 +14,15 @@ describe('names', () => {
     ['a\0', 'userId must not contain a NUL character.'],
     ['\udc00', 'userId must be well-formed Unicode'],
     [7, 'userId must be a string, got a number.'],
-  ])('refuses %j (contract 1)', (name, message) => {
+  ])('rejects %j (contract 1)', (name, message) => {
     expect(() => assertName('userId', name)).toThrow(message);
   });
 
-  it('name the part of a triple that is wrong', () => {
+  it('names the wrong part of a session key', () => {
     expect(() => assertSessionRef({ appName: 'a', userId: 'u', sessionId: '' })).toThrow('sessionId');
   });
 
-  it('make one key for one triple only (contract 1)', () => {
+  it('returns different keys for different triples (contract 1)', () => {
     const triples = [
       ['a', 'b","c', 'd'],
       ['a', 'b', 'c","d'],

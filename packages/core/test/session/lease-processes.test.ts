@@ -46,12 +46,12 @@ describe('LeaseProcesses', () => {
     expect(machine({ timeNamespace: undefined }).own).toBe(`${BOOT} pid:[1]  7 100`);
   });
 
-  it('takes a process for dead that is not there, or whose id another one has', () => {
+  it('returns true for a process that does not exist, or whose id another process has', () => {
     expect(machine({}).isDead(holder)).toBe(true);
     expect(machine({ processes: { 7: 100, 8: 201 } }).isDead(holder)).toBe(true);
   });
 
-  it('takes an existing process for alive, also its own and one of another user', () => {
+  it('returns false for an existing process, also its own and one of another user', () => {
     expect(machine({ processes: { 7: 100, 8: 200 } }).isDead(holder)).toBe(false);
     expect(machine({ processes: { 7: 100, 8: 200 }, hidden: [8] }).isDead(holder)).toBe(false);
     expect(machine({ processes: { 7: 100, 8: 201 }, hidden: [8] }).isDead(holder)).toBe(false);
@@ -59,20 +59,20 @@ describe('LeaseProcesses', () => {
     expect(own.isDead(own.own)).toBe(false);
   });
 
-  it('takes a process of another boot or namespace never for dead', () => {
+  it('returns false for a process of another boot or namespace', () => {
     expect(machine({ boot: BOOT.replace('0b', '1b') }).isDead(holder)).toBe(false);
     expect(machine({ pidNamespace: 'pid:[9]' }).isDead(holder)).toBe(false);
     expect(machine({ timeNamespace: 'time:[9]' }).isDead(holder)).toBe(false);
     expect(machine({ timeNamespace: undefined }).isDead(holder)).toBe(false);
   });
 
-  it('takes nothing for dead that it cannot read', () => {
+  it('returns false for a process that it cannot read', () => {
     for (const name of [undefined, '', 'x', `${BOOT} pid:[1] time:[2] 8`, `${holder} 1`]) {
       expect(machine({}).isDead(name)).toBe(false);
     }
   });
 
-  it('has no name where /proc is not there or shows the processes of another namespace', () => {
+  it('has no name if /proc is missing or belongs to another namespace', () => {
     const without = new LeaseProcesses({
       readText: () => {
         throw new Error('none');

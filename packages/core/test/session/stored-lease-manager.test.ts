@@ -180,7 +180,7 @@ describe('StoredLeaseManager', () => {
     expect(lease.lost.reason).toMatchObject({ code: 'LEASE_LOST' });
   });
 
-  it('says which invocation holds the session and why it did not wait', async () => {
+  it('names the invocation that holds the session, and the reason not to wait', async () => {
     const { runtime, one } = setUp();
     await one.lease(key, requestOf('i1', { ttlMs: 100_000 }));
     await expect(one.lease(key, requestOf('i2', { policy: 'reject' }))).rejects.toThrow(
@@ -204,7 +204,7 @@ describe('StoredLeaseManager', () => {
     await (await one.lease(key, requestOf('i3', { policy: 'reject' }))).release();
   });
 
-  it('ends with the reason of the signal while an ask is pending, and gives back what it grants', async () => {
+  it('throws the signal’s reason while an ask is pending, and releases a lease that it grants', async () => {
     const { runtime, store, one } = setUp();
     store.delayMs = 100;
     const controller = new AbortController();
@@ -292,7 +292,7 @@ describe('StoredLeaseManager', () => {
     expect(runtime.pending).toBe(0);
   });
 
-  it('does not report a lease as lost that is released during a poll', async () => {
+  it('does not report a lease as lost if it is released during a poll', async () => {
     const { runtime, store, one } = setUp();
     const errors: string[] = [];
     const lease = await one.lease(key, requestOf('i1', { onEnd: (error) => errors.push(error.code) }));

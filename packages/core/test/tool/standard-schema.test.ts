@@ -51,7 +51,7 @@ describe('readSchema', () => {
     [undefined, 'parameters must be a Standard Schema'],
     [{ '~standard': {} }, 'parameters must be a Standard Schema'],
     [{ schema: schema() }, 'parameters.jsonSchema must be a JSON Schema object, got undefined.'],
-  ])('refuses %j', (given, message) => {
+  ])('rejects %j', (given, message) => {
     expect(() => readSchema(given as never, 'parameters')).toThrow(message);
   });
 });

@@ -9,7 +9,7 @@ async function serving(answer: ServerAnswer | Answering): Promise<ProtocolServer
 }
 
 describe('ProtocolServer', () => {
-  it('keeps what it was asked, in order: method, path, headers in lower case, JSON or text', async () => {
+  it('keeps requests in order: method, path, headers in lower case, JSON or text', async () => {
     const server = await serving({ body: '{}' });
     const headers = { 'X-Team': 'hotel' };
     await fetch(`${server.url}/v1/a?b=c`, { method: 'POST', headers, body: '{"n":1}' });
@@ -22,7 +22,7 @@ describe('ProtocolServer', () => {
     ]);
   });
 
-  it('answers status, headers and body; JSON unless a content type is given', async () => {
+  it('sends status, headers and body; JSON unless a content type is given', async () => {
     const plain = await fetch((await serving({ body: '{"a":1}' })).url);
     expect([plain.status, plain.headers.get('content-type'), await plain.json()]).toEqual([
       200,
@@ -39,7 +39,7 @@ describe('ProtocolServer', () => {
     ]).toEqual([429, 'text/html', '2', '']);
   });
 
-  it('writes pieces in order, bytes too, and as they come', async () => {
+  it('writes pieces and bytes in order, as they arrive', async () => {
     const server = await serving({ body: ['Grö', ...bytesOf('ße 🏨', 1)] });
     expect(await (await fetch(server.url)).text()).toBe('Größe 🏨');
     let isAsked = false;
@@ -65,7 +65,7 @@ describe('ProtocolServer', () => {
     await server.allEnded();
   });
 
-  it('knows which answers are open, and that they end when the client leaves', async () => {
+  it('counts open answers, which end when the client leaves', async () => {
     const server = await serving({ body: ['one'], ending: 'silence' });
     const abort = new AbortController();
     const response = await fetch(server.url, { signal: abort.signal });
@@ -77,7 +77,7 @@ describe('ProtocolServer', () => {
     expect(server.open).toBe(0);
   });
 
-  it('does not even begin to answer in silence without a body', async () => {
+  it('does not begin an answer with the ending silence and without a body', async () => {
     const server = await serving({ ending: 'silence' });
     const abort = new AbortController();
     const asked = fetch(server.url, { signal: abort.signal });
@@ -88,7 +88,7 @@ describe('ProtocolServer', () => {
     await server.allEnded();
   });
 
-  it('answers 500 with the reason where the answering throws', async () => {
+  it('answers 500 with the reason if the function throws', async () => {
     const server = await serving(() => {
       throw new Error('no scenario');
     });
@@ -96,7 +96,7 @@ describe('ProtocolServer', () => {
     expect([response.status, await response.text()]).toEqual([500, 'The answering failed: Error: no scenario']);
   });
 
-  it('breaks what is open when it is closed, and listens no more', async () => {
+  it('ends open connections when it is closed, and stops listening', async () => {
     const server = await serving({ body: ['one'], ending: 'silence' });
     const { url } = server;
     const response = await fetch(url);
@@ -107,7 +107,7 @@ describe('ProtocolServer', () => {
 });
 
 describe('serverSentEvents', () => {
-  it('makes one text of each event, with LF or CRLF', () => {
+  it('returns one text for each event, with LF or CRLF', () => {
     const events = ['[DONE]', { data: { a: 'b\nc' } }, { event: 'delta', data: { n: 1 } }] as const;
     expect(serverSentEvents(events)).toEqual([
       'data: [DONE]\n\n',
@@ -119,13 +119,13 @@ describe('serverSentEvents', () => {
 });
 
 describe('bytesOf', () => {
-  it('cuts the UTF-8 of a text into pieces of a size, whatever they cut through', () => {
+  it('splits the UTF-8 of a text into pieces of a size, also within characters', () => {
     expect(bytesOf('é!', 1).map((bytes) => [...bytes])).toEqual([[0xc3], [0xa9], [0x21]]);
     expect(bytesOf('12345', 2).map(({ length }) => length)).toEqual([2, 2, 1]);
     expect(bytesOf('', 3)).toEqual([]);
   });
 
-  it('refuses pieces of nothing', () => {
+  it('rejects a size of 0', () => {
     for (const size of [0, -1, NaN]) expect(() => bytesOf('a', size)).toThrow(RangeError);
   });
 });
