@@ -3,20 +3,29 @@ import { join } from 'node:path';
 import { root } from '../architecture/workspace.ts';
 import { run } from '../packed/workspace-copy.ts';
 
-const folder = join(root, 'packages/dev-ui');
-const sources = ['page', 'vite.config.ts', 'package.json', '../client/src', '../core/src'];
+/** Builds the page of @thole/dev-ui if it was not built since its sources changed. */
+export function buildPage(): Promise<string> {
+  const sources = ['page', 'vite.config.ts', 'package.json', '../client/src', '../core/src'];
+  return buildChanged(join(root, 'packages/dev-ui'), 'dist/page', sources);
+}
 
-/** Builds the page of @thole/dev-ui if it was not built since its sources changed; aside, so that no reader sees half of it. */
-export async function buildPage(): Promise<void> {
-  const built = join(folder, 'dist/page');
+/** Builds the page of apps/react-chat if it was not built since its sources changed. Returns its folder. */
+export function buildChatPage(): Promise<string> {
+  return buildChanged(join(root, 'apps/react-chat'), 'dist', ['page', 'vite.config.ts', 'package.json']);
+}
+
+/** Builds with Vite; aside, so that no reader sees half of it. */
+async function buildChanged(folder: string, output: string, sources: readonly string[]): Promise<string> {
+  const built = join(folder, output);
   const index = join(built, 'index.html');
   const changed = Math.max(...sources.map((each) => newestBelow(join(folder, each))));
-  if (existsSync(index) && statSync(index).mtimeMs > changed) return;
-  const making = `${built}.${process.pid}`;
+  if (existsSync(index) && statSync(index).mtimeMs > changed) return built;
+  const making = join(folder, 'node_modules', `.page.${process.pid}`);
   // Without what vitest tells its children: its NODE_ENV would make it another page.
   await run(folder, join(folder, 'node_modules/.bin/vite'), ['build', '--logLevel', 'error', '--outDir', making]);
   rmSync(built, { recursive: true, force: true });
   renameSync(making, built);
+  return built;
 }
 
 function newestBelow(path: string): number {

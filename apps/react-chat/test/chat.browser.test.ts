@@ -1,28 +1,25 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { build } from 'vite';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { seriousIn } from '../../../test/browser/axe.ts';
+import { buildChatPage } from '../../../test/browser/build-page.ts';
 import { describeInBrowser } from '../../../test/browser/describe-in-browser.ts';
 import { visit } from '../../../test/browser/visit.ts';
 import { startServer } from '../server/start-server.ts';
 import type { ChatServer } from '../server/start-server.ts';
 
 describeInBrowser('apps/react-chat', (browser) => {
-  const folder = mkdtempSync(join(tmpdir(), 'thole-react-chat-'));
+  const data = mkdtempSync(join(tmpdir(), 'thole-react-chat-'));
   let server: ChatServer;
 
   beforeAll(async () => {
-    const mode = 'production';
-    const configFile = join(import.meta.dirname, '../vite.config.ts');
-    await build({ configFile, mode, logLevel: 'error', build: { outDir: join(folder, 'page') } });
-    server = await startServer({ folder: join(folder, 'page'), port: 0, env: { THOLE_DATA: join(folder, 'data') } });
+    server = await startServer({ folder: await buildChatPage(), port: 0, env: { THOLE_DATA: data } });
   });
   afterAll(async () => {
     await server?.close();
-    rmSync(folder, { recursive: true, force: true });
+    rmSync(data, { recursive: true, force: true });
   });
 
   const say = async (page: Page, text: string): Promise<void> => {
