@@ -47,7 +47,7 @@ describeBackends(backends, (backend) => {
     },
   );
 
-  it('takes a process that is stopped never for dead (contract 13)', async () => {
+  it('does not treat a stopped process as dead (contract 13)', async () => {
     const { child, lease } = await held();
     child.pause();
     await expect(lease('reject')).rejects.toMatchObject({ code: 'SESSION_BUSY' });
@@ -57,7 +57,7 @@ describeBackends(backends, (backend) => {
   });
 
   it.runIf(canUnshare)(
-    'takes a process of another pid namespace never for dead, also when it is (contract 13)',
+    'does not treat a process of another pid namespace as dead, even if it is (contract 13)',
     async () => {
       const { child, lease } = await held(UNSHARE);
       await expect(lease('reject')).rejects.toMatchObject({ code: 'SESSION_BUSY' });

@@ -16,7 +16,7 @@ describeBackends(backends, (backend) => {
   afterAll(() => database.remove());
   const children = sharedPair(() => new Child<Told>({ program: 'take-turns.ts', isShared: true }, database.url));
 
-  it('lets a run wait for the run of another process, and begin with what that one stored (contract 13)', async () => {
+  it('lets a run wait for a run of another process, and read its events (contract 13)', async () => {
     const { first, second, texts } = await twoRunners('queue');
     first.say({ run: 'one' });
     expect(await first.next()).toEqual(asked('one'));
@@ -54,7 +54,7 @@ describeBackends(backends, (backend) => {
     expect((await texts()).filter((text) => text !== '')).toEqual(['one', 'two', 'TWO']);
   });
 
-  it('stores nothing of a process that slept longer than its lease held (contract 13)', async () => {
+  it('stores nothing of a process that slept longer than its lease (contract 13)', async () => {
     // In the long series with the runner's own lease of 30 s.
     const { first, second, texts } = await twoRunners('queue', isLong ? undefined : 2_000);
     first.say({ run: 'one' });

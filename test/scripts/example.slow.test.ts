@@ -28,7 +28,7 @@ describe('pnpm example', () => {
     expect({ code, output, errors }).toEqual({ code: 0, output: said?.[1], errors: '' });
   });
 
-  it('says which there are, and fails, for one that there is not', async () => {
+  it('lists the packages and fails for an unknown one', async () => {
     const { code, output, errors } = await run('example.mjs', 'nothing');
     expect([code, output]).toEqual([2, '']);
     expect(errors).toMatch(/^usage: pnpm example <package>, one of: .*core, .*runner/);
@@ -36,7 +36,7 @@ describe('pnpm example', () => {
 });
 
 describe('pnpm record', () => {
-  it('says which providers there are, and fails, for one that there is not', async () => {
+  it('lists the providers and fails for an unknown one', async () => {
     const { code, output, errors } = await run('record.mjs', 'nothing');
     expect([code, output]).toEqual([2, '']);
     expect(errors).toMatch(/^usage: pnpm record <provider>, one of: anthropic, gemini, openai, vertex/);

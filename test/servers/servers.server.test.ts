@@ -60,7 +60,7 @@ describeWith('redis', 'a redis-server of a test’s own', () => {
     expect(await answer).toBe('PONG\n');
   });
 
-  it('tells what the server said when it does not start', async () => {
+  it('throws the output of a server that does not start', async () => {
     await expect(startRedis({ config: ['no-such-setting 1'] })).rejects.toThrow(/no-such-setting/);
   });
 

@@ -25,7 +25,7 @@ describe('resolveRecipient', () => {
     },
   );
 
-  it('prefers a whole name, and asks between people with the same first name', async () => {
+  it('prefers a complete name, and asks if several people have the first name', async () => {
     expect(await resolve('bob')).toEqual({ userId: 'bob', name: 'Bob' });
     const alike = [user('b1', 'Bob Ross'), user('b2', 'Bob Dylan')];
     const search = async (): Promise<MemoryEntry[]> => [];
@@ -33,7 +33,7 @@ describe('resolveRecipient', () => {
     expect(found).toEqual({ ask: expect.stringContaining('Several'), candidates: ['Bob Ross', 'Bob Dylan'] });
   });
 
-  it('takes a number of a stranger, and asks for one with fewer than 8 digits', async () => {
+  it('accepts the number of a stranger, and asks again for fewer than 8 digits', async () => {
     expect(await resolve('0171 2345678')).toEqual({ number: '01712345678', name: '0171 2345678' });
     expect(await resolve('123 4567')).toEqual({ ask: expect.stringContaining('at least 8 digits'), candidates: [] });
   });

@@ -338,7 +338,7 @@ describe('TelegramChannel sends', () => {
     });
   });
 
-  it('throws CHANNEL_REJECTED for chats and messages that Telegram refuses for good', async () => {
+  it('throws CHANNEL_REJECTED for chats and messages that Telegram rejects permanently', async () => {
     const { channel } = await startWith();
     for (const [error_code, description] of [
       [400, 'Bad Request: chat not found'],

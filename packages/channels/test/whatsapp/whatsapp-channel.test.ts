@@ -83,7 +83,7 @@ describe('WhatsAppChannel webhook', () => {
     });
   });
 
-  it('asks for the whole batch again when one message is not stored, and keeps later ones back', async () => {
+  it('requests the batch again if one message is not stored, and delays later ones', async () => {
     const heard: string[] = [];
     let isDown = true;
     const { post } = await startWith({}, async ({ text }) => {
@@ -244,7 +244,7 @@ describe('WhatsAppChannel sends', () => {
     });
   });
 
-  it('tells refusals for now and for good apart, by the code, without content', async () => {
+  it('distinguishes temporary and permanent rejections by the code, without content', async () => {
     const { send } = await startWith();
     const cases: [number, number, string][] = [
       [429, 130_429, 'CHANNEL_UNAVAILABLE'],

@@ -58,7 +58,7 @@ describe.each(eras)('AgentServer.fetch (%s)', (era) => {
     expect((await setup.server.fetch(post(undefined, { authorization: 'wrong' }))).status).toBe(403);
   });
 
-  it('takes the official bearer gate as authorize', async () => {
+  it('accepts requireBearerAuth of the SDK as authorize', async () => {
     const verifyAccessToken = async (key: string): Promise<AuthInfo> => ({
       ...token({ sub: `user of ${key}` }),
       expiresAt: Date.now() / 1_000 + 60,
@@ -71,7 +71,7 @@ describe.each(eras)('AgentServer.fetch (%s)', (era) => {
     expect((await setup.server.fetch(post())).status).toBe(401);
   });
 
-  it('takes the user that the request names without authorize, else "user"', async () => {
+  it('takes the user that the request names without authorize, otherwise "user"', async () => {
     const setup = serveClerk([says('1'), says('2'), says('3')]);
     await (await connectHttp(setup.server, { era, url: 'http://localhost/mcp?userId=ada' })).callTool(ask);
     await (await connectHttp(setup.server, { era, headers: { 'x-user-id': 'bob' } })).callTool(ask);

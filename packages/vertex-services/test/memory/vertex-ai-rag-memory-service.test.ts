@@ -196,7 +196,7 @@ describe('VertexAiRagMemoryService.searchMemory', () => {
     expect(found.some((text) => text.startsWith('Olives'))).toBe(true);
   });
 
-  it('returns a text whole that is longer than a passage', async () => {
+  it('returns the complete text of a turn that is longer than a passage', async () => {
     const memory = open({ similarityTopK: 50 });
     const long = Array.from({ length: 3000 }, (_, i) => `tea ${i}😀`).join(' ');
     await memory.addSessionToMemory(sessionOf([said(1, long), said(2, 'Cake.')]));
