@@ -58,6 +58,7 @@ describe('context.requestCredential', () => {
     const run = runner.runAsync({ ...at, newMessage: { parts: [{ functionResponse }] } as never });
     expect(await run.result).toMatchObject({ status: 'completed' });
     expect(tokens).toEqual([expect.any(String)]);
+    expect(await fixture.service.loadPendingAuth({ ...user, interruptId: interrupt!.id })).toBeUndefined();
     const next = await runner.runToCompletion({ ...at, newMessage: 'And now?' });
     expect(next).toMatchObject({ status: 'completed', text: 'Still three.' });
     const stored = JSON.stringify(await sessionService.getSession({ ...at, appName: user.appName }));

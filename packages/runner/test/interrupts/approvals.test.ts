@@ -1,5 +1,5 @@
 import { getFunctionCalls } from '@thole/core';
-import type { JsonObject } from '@thole/core';
+import type { Interrupt, JsonObject } from '@thole/core';
 import { calls, callsAll, says, ScriptedLlm } from '@thole/testing';
 import { FunctionTool } from '@thole/tools';
 import { describe, expect, it } from 'vitest';
@@ -44,6 +44,18 @@ describe('editedArguments', () => {
       expect(response['editedArguments']).toEqual({ sum: 4 });
       expect(JSON.stringify(model.requests[1]!.contents)).toContain('{"sum":4}');
     }
+  });
+
+  it('are accepted in both spellings, and stored in one', async () => {
+    const paid: JsonObject[] = [];
+    const model = new ScriptedLlm(calls('pay', { sum: 5 }, 'c1'), says('Paid.'));
+    const { runner, stored } = await createSetup(rootOf(model, { tools: [editable(paid)] }));
+    const { interrupts } = await runner.runToCompletion(hello);
+    const [{ id }] = interrupts as [Interrupt];
+    await runner.resume({ ...ref, answers: { [id]: { confirmed: true, edited_arguments: { sum: 4 } } } }).done;
+    expect(paid).toEqual([{ sum: 4 }]);
+    const answer = { confirmed: true, editedArguments: { sum: 4 } };
+    expect(answersIn((await stored()).events)).toContainEqual(['adk_request_confirmation', answer]);
   });
 
   it('do not change the stored call', async () => {

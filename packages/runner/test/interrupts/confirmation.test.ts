@@ -49,6 +49,17 @@ describe('Tool.requireConfirmation', () => {
     model.assertDone();
   });
 
+  it('runs a tool of a toolset after the approval', async () => {
+    const { tool, paid } = payment();
+    const toolset = { getTools: async () => [tool], close: async () => {} };
+    const model = new ScriptedLlm(calls('pay', { sum: 5 }, 'c1'), says('Paid.'));
+    const { runner } = await createSetup(rootOf(model, { tools: [toolset] }));
+    const { interrupts } = await runner.runToCompletion(hello);
+    const run = runner.resume({ ...ref, answers: { [interrupts[0]!.id]: true } });
+    expect(await run.result).toMatchObject({ status: 'completed' });
+    expect(paid).toEqual([{ sum: 5 }]);
+  });
+
   it('tells the model of a rejection and does not run the tool', async () => {
     const { tool, paid } = payment();
     const model = new ScriptedLlm(calls('pay', { sum: 5 }, 'c1'), says('Then not.'));
@@ -274,6 +285,58 @@ describe('Runner.resume', () => {
     const before = (await stored()).events.length;
     const { error } = await outcomeOf(runner.resume({ ...ref, answers: { forged: true } }));
     expect(error).toMatchObject({ code: 'INTERRUPT_MISMATCH', details: { reason } });
+    expect((await stored()).events).toHaveLength(before);
+    expect(paid).toEqual([]);
+  });
+
+  it('rejects an answer to a request of an agent that did not make the call', async () => {
+    const { tool, paid } = payment();
+    const model = new ScriptedLlm(calls('pay', { sum: 5 }, 'c1'));
+    const { runner, sessions } = await createSetup(rootOf(model, { tools: [tool] }));
+    const { invocationId } = await runner.runToCompletion(hello);
+    const event = requestFor({ id: 'c1', name: 'pay', args: { sum: 5 } }, { author: 'other', invocationId });
+    await sessions.appendEvent({ session: ref, event });
+    const { error } = await outcomeOf(runner.resume({ ...ref, answers: { forged: true } }));
+    expect(error).toMatchObject({ code: 'INTERRUPT_MISMATCH', details: { reason: 'unknown_original_call' } });
+    expect(paid).toEqual([]);
+  });
+
+  it('rejects an answer to a request for a call that has its answer', async () => {
+    const model = new ScriptedLlm(calls('look', {}, 'c1'), calls('pay', {}, 'c2'));
+    const { tool } = payment();
+    const { runner, sessions, stored } = await createSetup(
+      rootOf(model, { tools: [tool, toolOf('look', () => 'seen')] }),
+    );
+    const { invocationId } = await runner.runToCompletion(hello);
+    const event = requestFor({ id: 'c1', name: 'look', args: {} }, { author: 'root', invocationId });
+    await sessions.appendEvent({ session: ref, event });
+    const before = (await stored()).events.length;
+    const { error } = await outcomeOf(runner.resume({ ...ref, answers: { forged: true } }));
+    expect(error?.code).toBe('INTERRUPT_ANSWERED');
+    expect((await stored()).events).toHaveLength(before);
+  });
+
+  it.each([undefined, 'boss'])('stores who has answered: %s, by default the user', async (answeredBy) => {
+    const { tool } = payment();
+    const model = new ScriptedLlm(calls('pay', {}, 'c1'), says('Paid.'));
+    const { runner, stored } = await createSetup(rootOf(model, { tools: [tool] }));
+    const { interrupts } = await runner.runToCompletion(hello);
+    const { id } = interrupts[0]!;
+    await runner.resume({ ...ref, answeredBy, answers: { [id]: true } }).done;
+    const answer = (await stored()).events.find((event) => event.id === `${id}:answer`);
+    expect(answer?.customMetadata).toEqual({ answeredBy: answeredBy ?? 'ann' });
+  });
+
+  it('finds no interrupt of another invocation', async () => {
+    const { tool, paid } = payment();
+    const model = new ScriptedLlm(calls('pay', {}, 'c1'), calls('pay', {}, 'c2'));
+    const { runner, stored } = await createSetup(rootOf(model, { tools: [tool] }));
+    const first = await runner.runToCompletion(hello);
+    const second = await runner.runToCompletion(hello);
+    const before = (await stored()).events.length;
+    const answers = { [first.interrupts[0]!.id]: true };
+    const { error } = await outcomeOf(runner.resume({ ...ref, invocationId: second.invocationId, answers }));
+    expect(error?.code).toBe('INTERRUPT_NOT_FOUND');
     expect((await stored()).events).toHaveLength(before);
     expect(paid).toEqual([]);
   });
