@@ -108,7 +108,7 @@ describe('Several answers in one message', () => {
     });
   });
 
-  it('are stored in the order of the message', async () => {
+  it('are stored in the order of the message, the state with the first', async () => {
     const pay = toolOf('pay', ({ sum }) => ({ sum }), { requireConfirmation: true });
     const model = new ScriptedLlm(
       { content: { role: 'model', parts: [1, 2].flatMap((sum) => calls('pay', { sum }, `c${sum}`).content!.parts!) } },
@@ -120,8 +120,12 @@ describe('Several answers in one message', () => {
     const parts = ids.map((id) => ({
       functionResponse: { id, name: 'adk_request_confirmation', response: { confirmed: true } },
     }));
-    expect((await runner.runToCompletion({ ...hello, newMessage: { role: 'user', parts } })).text).toBe('Done.');
+    const request = { ...hello, newMessage: { role: 'user' as const, parts }, stateDelta: { seen: 1 } };
+    expect((await runner.runToCompletion(request)).text).toBe('Done.');
     const { events } = await stored();
+    expect(events.filter(({ actions }) => 'seen' in actions.stateDelta).map(({ id }) => id)).toEqual([
+      `${ids[0]}:answer`,
+    ]);
     expect(events.flatMap(({ id }) => (id.endsWith(':answer') ? [id] : []))).toEqual(ids.map((id) => `${id}:answer`));
     expect(model.requests).toHaveLength(2);
   });

@@ -2,7 +2,7 @@ import { calls, says, ScriptedLlm } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
 import { LlmAgent } from '../../src/agents/llm-agent.ts';
 import { ParallelAgent } from '../../src/agents/parallel-agent.ts';
-import { durableStore } from '../support/durable-store.ts';
+import { durableStore, runAndClose, stuck } from '../support/durable-store.ts';
 import type { DurableStore } from '../support/durable-store.ts';
 import { createSetup, hello, outcomeOf, ref, rootOf, settle, textsIn, toolOf } from '../support/llm-setup.ts';
 
@@ -192,6 +192,22 @@ describe('Runner.resume without invocationId', () => {
       for (const { invocationId } of [first, second]) expect(error?.message).toContain(invocationId);
     }
     expect(await stored()).toEqual(before);
+  });
+
+  it('continues the invocation that a dead process has left, and lists it with the paused ones', async () => {
+    const { runnerOf, events } = await durableStore();
+    const { tool, runs } = stuck({ idempotent: true });
+    const first = runnerOf(rootOf(new ScriptedLlm(calls('ask', {}, 'c1')), { tools: [{ ...pay, name: 'ask' }] }));
+    const paused = await first.runToCompletion(hello);
+    await runAndClose(runnerOf(rootOf(new ScriptedLlm(calls('pay', {}, 'c2')), { tools: [tool] })));
+    const unfinished = (await events()).at(-1)!.invocationId;
+    const after = runnerOf(rootOf(new ScriptedLlm(says('Paid.')), { tools: [tool] }));
+    const { error } = await outcomeOf(after.resume(ref));
+    expect(error?.code).toBe('INVALID_INPUT');
+    for (const id of [paused.invocationId, unfinished]) expect(error?.message).toContain(id);
+    await after.cancel({ ...ref, invocationId: paused.invocationId });
+    expect(await after.resume(ref).result).toMatchObject({ status: 'completed', invocationId: unfinished });
+    expect(runs()).toBe(2);
   });
 
   it('throws INVOCATION_NOT_FOUND if nothing is paused or unfinished', async () => {

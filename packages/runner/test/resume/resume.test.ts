@@ -155,6 +155,7 @@ describe('A new message', () => {
     const after = runnerOf(rootOf(new ScriptedLlm(says('Fine.')), { tools: [tool] }));
     await after.runToCompletion({ ...hello, newMessage: 'Never mind.' });
     expect(textsIn(await events()).slice(2)).toEqual(['system: RUN_SUPERSEDED', 'user: Never mind.', 'root: Fine.']);
+    expect(await Array.fromAsync(after.recover())).toEqual([]);
     const [first] = await events();
     const { error } = await outcomeOf(after.resume({ ...ref, invocationId: first!.invocationId }));
     expect(error?.code).toBe('INVOCATION_ENDED');
