@@ -20,3 +20,10 @@ export const smallTalk: ReadonlySet<string> = new Set(
   안녕 녕하 하세 세요 감사 사합 합니 니다 고마 마워 워요 좋은 좋아 아요 알겠 겠습 습니
   नमस्त धन्यवाद शुभ प्रभात रात्र आप कैस हैं ठीक`.split(/\s+/),
 );
+
+/** Words that ask for a memory and are not its topic, as `standardAnalyzer` returns them. */
+export const requestWords: ReadonlySet<string> = new Set(
+  `rememb remind recal tell sai mention talk ask discuss know suggest recommend pleas someth anyth usual actual exactli`.split(
+    /\s+/,
+  ),
+);

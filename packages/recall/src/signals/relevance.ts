@@ -1,5 +1,5 @@
 import { isVariant } from '../analysis/analyzer.ts';
-import { smallTalk } from '../analysis/small-talk.ts';
+import { requestWords, smallTalk } from '../analysis/small-talk.ts';
 import { inverseDocumentFrequency } from '../index/bm25.ts';
 import type { RecallIndex } from '../index/recall-index.ts';
 import { WINDOW_NEIGHBOURS } from '../index/window-lengths.ts';
@@ -90,6 +90,7 @@ export class Relevance {
 
 function idfOf(index: RecallIndex, word: string): number {
   const number = index.words.find(word);
+  if (number === undefined && requestWords.has(word)) return 0;
   return boundedIdf(index, number === undefined ? ENTRIES_WITH_UNKNOWN_WORD : index.words.postingsOf(number).length);
 }
 

@@ -49,11 +49,10 @@ export function scoreSessions(
     }
   }
   const { matched, own, maxOwn, maxAnswered } = scratch;
-  const { turns } = index;
   for (const slot of matched) {
-    const session = turns.sessions[slot]!;
+    const session = index.turns.sessions[slot]!;
     if (own[slot]! > maxOwn[session]!) maxOwn[session] = own[slot]!;
-    if (own[slot]! > maxAnswered[session]! && turns.isAnswered(slot)) maxAnswered[session] = own[slot]!;
+    if (own[slot]! > maxAnswered[session]! && index.turns.isAnswered(slot)) maxAnswered[session] = own[slot]!;
   }
 }
 

@@ -133,6 +133,13 @@ describe('Relevance', () => {
     expect(half).toBeLessThan(0.6);
   });
 
+  it('does not count words that ask for a memory and are in no entry', async () => {
+    const query = 'Do you remember, can you tell me something about the garden';
+    expect((await relevanceOf(query)).get('garden')).toBe(1);
+    expect((await relevanceOf('the unicorn and its garden')).get('garden')!).toBeLessThan(1);
+    expect(await idsFor(talk, 'tell me something', { minRelevance: 0.1 })).toEqual([]);
+  });
+
   it('is lower for a turn without a query word', async () => {
     const found = await relevanceOf('spare key');
     expect(found.get('ok')!).toBeLessThan(found.get('key')!);
