@@ -96,7 +96,7 @@ const TOO_LONG =
   /(prompt|input) is too long|exceed(s)? (the )?context (limit|window)|too many (input )?tokens|maximum (context|prompt) length/i;
 
 function byStatus(status: number): TholeErrorCode | undefined {
-  if (status === 401 || status === 403) return 'MODEL_AUTH';
+  if (status === 401 || status === 403 || status === 407) return 'MODEL_AUTH';
   if (status === 408 || status === 504) return 'MODEL_TIMEOUT';
   if (status === 429) return 'MODEL_RATE_LIMITED';
   if (status === 409 || status === 503 || status === 529) return 'MODEL_OVERLOADED';
@@ -117,7 +117,7 @@ function byType(type: string): TholeErrorCode {
 /** Reads `{error: {type, message}, request_id}`, Bedrock's `{message}` and Google's `[{error: {message, status}}]`. */
 function readBody(body: unknown): { message?: string; type?: string; code?: string; requestId?: string } {
   if (typeof body === 'string' && body.trim() !== '')
-    return { message: /^\s*</.test(body) ? 'a page of HTML (is baseUrl right?)' : body.trim().slice(0, 1000) };
+    return { message: /^\s*</.test(body) ? 'an HTML page. Check baseUrl' : body.trim().slice(0, 1000) };
   const outer: unknown = Array.isArray(body) ? body[0] : body;
   if (!isPlainObject(outer)) return {};
   const inner: { readonly [name: string]: unknown } = isPlainObject(outer['error']) ? outer['error'] : outer;

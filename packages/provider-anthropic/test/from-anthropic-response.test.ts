@@ -168,7 +168,7 @@ describe('fromAnthropicResponse', () => {
 
   it('throws the error of a body that is not a message', () => {
     expect(() => fromAnthropicResponse(errorBody('overloaded_error', 'Overloaded'))).toThrow(/Overloaded/);
-    expect(() => fromAnthropicResponse('<html>')).toThrow(/a page of HTML/);
+    expect(() => fromAnthropicResponse('<html>')).toThrow(/an HTML page. Check baseUrl/);
     expect(() => fromAnthropicResponse({ id: 'x' })).toThrow(/not a message/);
   });
 });

@@ -11,6 +11,7 @@ describe('anthropicErrors.refuse', () => {
   it.each([
     [401, 'authentication_error', 'invalid x-api-key', 'MODEL_AUTH', false],
     [403, 'permission_error', 'Your key cannot use this.', 'MODEL_AUTH', false],
+    [407, 'invalid_request_error', 'Proxy authentication is required.', 'MODEL_AUTH', false],
     [404, 'not_found_error', 'model: claude-x', 'MODEL_BAD_REQUEST', false],
     [413, 'request_too_large', 'Request exceeds the maximum size', 'MODEL_BAD_REQUEST', false],
     [429, 'rate_limit_error', 'Too many tokens per minute', 'MODEL_RATE_LIMITED', true],
@@ -54,7 +55,7 @@ describe('anthropicErrors.refuse', () => {
     expect(bedrock.message).toContain('Malformed input request');
     const google = refuse(429, [{ error: { code: 429, message: 'Quota exceeded', status: 'RESOURCE_EXHAUSTED' } }]);
     expect(google).toMatchObject({ code: 'MODEL_RATE_LIMITED', details: { type: 'RESOURCE_EXHAUSTED' } });
-    expect(refuse(502, '<html>Bad gateway</html>').message).toMatch(/a page of HTML/);
+    expect(refuse(502, '<html>Bad gateway</html>').message).toMatch(/an HTML page. Check baseUrl/);
     expect(refuse(500, undefined).message).toMatch(/status 500, without a reason/);
   });
 

@@ -85,7 +85,8 @@ function refusal(status: number, body: unknown, waitMs: number | undefined): Tho
 }
 
 function codeOf(status: number, message: string, reason: string | undefined): TholeErrorCode {
-  if (status === 401 || status === 403 || reason === 'API_KEY_INVALID') return 'MODEL_AUTH';
+  const isAuth = status === 401 || status === 403 || status === 407 || reason === 'API_KEY_INVALID';
+  if (isAuth) return 'MODEL_AUTH';
   if (status === 429) return 'MODEL_RATE_LIMITED';
   if (status === 503 || status === 529) return 'MODEL_OVERLOADED';
   if (status === 408 || status === 504) return 'MODEL_TIMEOUT';
@@ -124,6 +125,6 @@ function errorOf(body: unknown): { [key: string]: unknown } | undefined {
   return typeof error === 'string' ? { message: error } : undefined;
 }
 
-const brief = (text: string): string => (/^\s*</.test(text) ? 'a page of HTML' : text.slice(0, 300));
+const brief = (text: string): string => (/^\s*</.test(text) ? 'an HTML page. Check baseUrl' : text.slice(0, 300));
 
 const isObject = (value: unknown): value is { [key: string]: unknown } => typeof value === 'object' && value !== null;

@@ -168,7 +168,7 @@ describe('answers of Gemini', () => {
   });
 
   it.each([
-    ['a page of HTML', { headers: { 'content-type': 'text/html' }, body: '<html>Sign in</html>' }],
+    ['an HTML page', { headers: { 'content-type': 'text/html' }, body: '<html>Sign in</html>' }],
     ['nothing', { body: '' }],
   ])('are rejected if they are %s, with status 200', async (_, answer) => {
     for (const stream of [false, true]) {

@@ -17,6 +17,7 @@ describe('geminiErrors', () => {
     [401, 'UNAUTHENTICATED', 'Request had invalid authentication credentials.', 'MODEL_AUTH', false],
     [403, 'PERMISSION_DENIED', 'Permission denied.', 'MODEL_AUTH', false],
     [404, 'NOT_FOUND', 'models/gemini-9 is not found.', 'MODEL_BAD_REQUEST', false],
+    [407, '', 'Proxy authentication is required.', 'MODEL_AUTH', false],
     [408, '', 'Timed out.', 'MODEL_TIMEOUT', true],
     [429, 'RESOURCE_EXHAUSTED', 'Resource has been exhausted (e.g. check quota).', 'MODEL_RATE_LIMITED', true],
     [499, 'CANCELLED', 'Cancelled.', 'MODEL_UNAVAILABLE', true],
@@ -68,6 +69,12 @@ describe('geminiErrors', () => {
     ['null', null],
   ])('keeps the status of a 500 with %s', (_, body) => {
     expect(refused(500, body)).toMatchObject({ code: 'MODEL_UNAVAILABLE', status: 500, retryable: true });
+  });
+
+  it('names baseUrl for an HTML page', () => {
+    expect(refused(502, '<html>Sign in</html>').message).toBe(
+      'Gemini refused the request: an HTML page. Check baseUrl',
+    );
   });
 
   it('tells a connection that fails before the answer from one that ends during it', () => {

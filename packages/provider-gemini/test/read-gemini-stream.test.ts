@@ -180,7 +180,7 @@ describe('readGeminiStream', () => {
     expect(rest.candidate.logprobsResult.chosenCandidates).toHaveLength(count);
   });
 
-  it('reads a JSON list of chunks, and rejects a page of HTML', async () => {
+  it('reads a JSON list of chunks, and rejects an HTML page', async () => {
     const json = new Response(JSON.stringify(signatureInTheLastPiece), {
       headers: { 'content-type': 'application/json' },
     });
