@@ -77,13 +77,13 @@ export async function startHotelWithData(): Promise<HotelWithData> {
   const thought = { text: 'The guest wants the same room: number 12, on a high floor.', thought: true };
   const hotel = await startHotelServer([
     says('At half past ten, then.'),
-    after(90, {
+    after(30, {
       ...booking,
       content: { role: 'model', parts: [thought, ...booking.content!.parts!] },
       ...usage(412, 38),
     }),
-    after(160, { ...says(booked), ...usage(498, 121) }),
-    after(60, { ...calls('ask_manager', { question: 'May Alice stay until two?' }), ...usage(640, 17) }),
+    after(60, { ...says(booked), ...usage(498, 121) }),
+    after(20, { ...calls('ask_manager', { question: 'May Alice stay until two?' }), ...usage(640, 17) }),
   ]);
   const { client } = hotel;
   await client.memory.add({ ...user, memories: remembered() });
