@@ -1,6 +1,7 @@
 import { createEvent } from '@thole/core';
-import type { LlmResponse } from '@thole/core';
-import { calls, says, ScriptedLlm } from '@thole/testing';
+import type { LlmResponse, SessionService } from '@thole/core';
+import { InMemorySessionService } from '@thole/mem-services';
+import { calls, FixedRuntime, says, ScriptedLlm } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
 import { LlmAgent } from '../../src/agents/llm-agent.ts';
 import { ParallelAgent } from '../../src/agents/parallel-agent.ts';
@@ -122,6 +123,51 @@ describe('concurrency.policy: join', () => {
     const { events } = await stored();
     expect(events.some(({ errorCode }) => errorCode !== undefined)).toBe(false);
     expect(textsIn(events)).toContain('user: and this');
+  });
+
+  it('takes the lease if the active run ends before the message is stored', async () => {
+    const runtime = new FixedRuntime();
+    const sessions = new InMemorySessionService({ runtime });
+    await sessions.createSession(ref);
+    const [answer, store] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const sessionService = new Proxy(sessions, {
+      get(target, name) {
+        const value: unknown = Reflect.get(target, name, target);
+        if (name !== 'appendEvent') return typeof value === 'function' ? (value as () => unknown).bind(target) : value;
+        return async (p: Parameters<SessionService['appendEvent']>[0]) => {
+          if (p.ifHeldBy !== undefined) await store.promise;
+          return target.appendEvent(p);
+        };
+      },
+    });
+    const slow = new ScriptedLlm(() => answer.promise.then(() => says('First.')));
+    const one = await createSetup(rootOf(slow), { ...join, sessionService: sessions, runtime });
+    const two = await createSetup(rootOf(new ScriptedLlm(says('Second.'))), { ...join, sessionService, runtime });
+    const first = one.runner.runToCompletion(hello);
+    await settle();
+    const second = two.runner.runToCompletion({ ...hello, newMessage: 'more' });
+    await settle();
+    answer.resolve();
+    const { invocationId } = await first;
+    store.resolve();
+    expect(await second).toMatchObject({ text: 'Second.' });
+    expect((await second).invocationId).not.toBe(invocationId);
+    const texts = ['user: hello', 'root: First.', 'user: more', 'root: Second.'];
+    expect(textsIn((await sessions.getSession(ref))!.events)).toEqual(texts);
+  });
+
+  it('opens at once, and yields the events of the active run only', async () => {
+    const gate = Promise.withResolvers<string>();
+    const model = new ScriptedLlm(calls('wait', {}, 'c1'), says('Both.'));
+    const { runner } = await createSetup(rootOf(model, { tools: [toolOf('wait', () => gate.promise)] }), join);
+    const first = runner.runToCompletion(hello);
+    await settle();
+    const second = runner.runAsync({ ...hello, newMessage: 'and this', runConfig: { reader: 'detached' } });
+    const { invocationId } = await second.opened;
+    await runner.updateState({ ...ref, stateDelta: { other: 1 } });
+    gate.resolve('done');
+    expect((await first).invocationId).toBe(invocationId);
+    expect(textsIn((await outcomeOf(second)).events)).toEqual(['root: functionResponse', 'root: Both.']);
   });
 
   it('runs alone if no run holds the session', async () => {

@@ -1,5 +1,5 @@
 import { createEvent } from '@thole/core';
-import type { Event, Fence, SessionMarks } from '@thole/core';
+import type { Event, Fence, SessionMarks, SessionRef } from '@thole/core';
 import { InMemorySessionService } from '@thole/mem-services';
 import { calls, FixedRuntime, says, ScriptedLlm } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
@@ -16,8 +16,9 @@ function messageOf(invocationId: string): Event {
 async function leaseOf(
   { leasing }: InMemorySessionService,
   invocationId: string,
+  session: SessionRef = ref,
 ): Promise<{ fence: Fence; marks: Partial<SessionMarks> }> {
-  const { fence } = await leasing!.lease(ref, {
+  const { fence } = await leasing!.lease(session, {
     ...{ invocationId, holder: 'other', policy: 'reject', waitMs: 0, maxWaiting: 0, ttlMs: 30_000, cleanupMs: 1_000 },
   });
   return { fence, marks: { unfinished: invocationId } };
@@ -60,6 +61,36 @@ describe('Runners that recover at the same time', () => {
     answer.resolve();
     expect(await first).toMatchObject([{ outcome: 'completed' }]);
     expect(await Array.fromAsync(runner.recover())).toEqual([]);
+  });
+
+  it.each([
+    ['ended', 'cancelled'],
+    ['not-due', 'continued'],
+  ])('skip as %s an invocation that was %s after it was listed', async (reason, how) => {
+    const answer = Promise.withResolvers<void>();
+    const model = new ScriptedLlm(async () => {
+      await answer.promise;
+      return says('Done.');
+    });
+    const { runner, runtime, sessions } = await createSetup(rootOf(model));
+    const other = { ...ref, sessionId: 't' };
+    await sessions.createSession(other);
+    for (const session of [ref, other])
+      await sessions.appendEvent({
+        ...{ session, event: messageOf(session.sessionId) },
+        ...(await leaseOf(sessions, session.sessionId, session)),
+      });
+    await runtime.advance(120_000);
+    const recovering = Array.fromAsync(runner.recover({ concurrency: 1 }));
+    await settle();
+    // The first session is being continued, the second one is listed.
+    const others = await createSetup(rootOf(new ScriptedLlm(says('Done.'))), { sessionService: sessions, runtime });
+    if (how === 'cancelled') expect(await others.runner.cancel({ ...other, invocationId: 't' })).toBe(true);
+    else expect(await others.runner.resume(other).result).toMatchObject({ status: 'completed' });
+    const before = (await sessions.getSession(other))!.lastSeq;
+    answer.resolve();
+    expect(await recovering).toMatchObject([{ outcome: 'completed' }, { ref: other, outcome: 'skipped', reason }]);
+    expect((await sessions.getSession(other))!.lastSeq).toBe(before);
   });
 
   it('continue an answer that was stored while a process held the session and died', async () => {
