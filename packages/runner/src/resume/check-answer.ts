@@ -1,9 +1,10 @@
 import { callStatus, getFunctionResponses, TholeError } from '@thole/core';
 import { canonicalJson, isPlainObject } from '@thole/core/kit';
 import type { InterruptLog, RecordedInterrupt } from '@thole/core/kit';
-import type { Event, FunctionResponse, Interrupt, Json, JsonObject, Tool } from '@thole/core';
+import type { Event, FunctionResponse, Interrupt, Json, JsonObject, ReadonlyContext, Tool, Toolset } from '@thole/core';
 import { jsonSchema, readSchemaInput } from '@thole/tools';
 import { inputValue, isDecline } from '../flow/call-attempt.ts';
+import { readonlyContext } from '../hooks/readonly-context.ts';
 import type { RunTask } from '../invocation/run-task.ts';
 import { isLlmAgent } from '../request/is-llm-agent.ts';
 import { interruptNotFound } from './find-invocation.ts';
@@ -124,7 +125,7 @@ async function checkConfirmation(task: RunTask, interrupt: Interrupt, given: Giv
   const edited = editedArguments ?? other ?? null;
   if (edited === null) return rest;
   if (!isPlainObject(edited)) throw invalid(interrupt, 'has editedArguments that are not an object');
-  const tool = findTool(task, interrupt);
+  const tool = await findTool(task, interrupt);
   if (!tool?.allowEditedArguments) {
     const message = `${interrupt.toolName ?? 'The tool'} does not allow edited arguments. Confirm or reject the call unchanged.`;
     throw new TholeError('ARGUMENTS_NOT_EDITABLE', message);
@@ -178,20 +179,44 @@ async function finishSignIn(task: RunTask, interrupt: Interrupt, given: GivenAns
   return { ...(await authenticator.finishSignIn({ ...at, response })) };
 }
 
-function checkLongRunning(task: RunTask, { call, interrupt }: RecordedInterrupt, given: GivenAnswer): CheckedAnswer {
+async function checkLongRunning(
+  task: RunTask,
+  { call, interrupt }: RecordedInterrupt,
+  given: GivenAnswer,
+): Promise<CheckedAnswer> {
   const response: FunctionResponse = { ...given.response, id: call.id!, name: call.name, response: objectOf(given) };
   const isUpdate = given.response?.willContinue === true;
-  const tool = isUpdate ? findTool(task, interrupt) : undefined;
+  const tool = isUpdate ? await findTool(task, interrupt) : undefined;
   if (isUpdate && !tool?.acceptsUpdates)
     throw invalid(interrupt, `has willContinue, but ${call.name} does not accept updates (acceptsUpdates: true)`);
   return { id: interrupt.id, response, isUpdate, asksModel: tool?.onUpdate === 'ask-model' };
 }
 
-/** Returns the tool of the call. Undefined if the agent does not have it, or if a toolset provides it. */
-function findTool({ tree }: RunTask, { agentName, toolName }: Interrupt): Tool | undefined {
+/** Returns the tool of the call, also from a toolset. Undefined if the agent does not have it. */
+async function findTool(
+  { opened, runner, tree }: RunTask,
+  { agentName, toolName }: Interrupt,
+): Promise<Tool | undefined> {
   const agent = tree.find(agentName);
   if (!isLlmAgent(agent)) return undefined;
-  return agent.tools.find((tool) => 'name' in tool && tool.name === toolName) as Tool | undefined;
+  const { rootContext } = opened!;
+  const { changes, ownSpan: span } = rootContext;
+  const context = readonlyContext(rootContext.withAgent(agent, { changes, span }));
+  for (const each of agent.tools) {
+    if ('getTools' in each) runner.addToolset(each);
+    const tools = 'getTools' in each ? await toolsOf(each, context) : [each];
+    const tool = tools.find(({ name }) => name === toolName);
+    if (tool) return tool;
+  }
+  return undefined;
+}
+
+async function toolsOf(toolset: Toolset, context: ReadonlyContext): Promise<readonly Tool[]> {
+  try {
+    return await toolset.getTools(context);
+  } catch (cause) {
+    throw new TholeError('TOOL_FAILED', `A toolset of agent ${context.agentName} failed in getTools.`, { cause });
+  }
 }
 
 function objectOf(given: GivenAnswer): JsonObject {

@@ -1,8 +1,9 @@
 import { getFunctionCalls } from '@thole/core';
-import type { Interrupt, JsonObject } from '@thole/core';
+import type { Interrupt, Json, JsonObject, Tool } from '@thole/core';
 import { calls, callsAll, says, ScriptedLlm } from '@thole/testing';
-import { FunctionTool } from '@thole/tools';
+import { FunctionTool, FunctionToolset } from '@thole/tools';
 import { describe, expect, it } from 'vitest';
+import type { Run } from '../../src/runner/run.ts';
 import { answersIn, createSetup, hello, outcomeOf, ref, rootOf, settle, toolOf } from '../support/llm-setup.ts';
 
 /** A tool that a person may edit, with a schema. */
@@ -44,6 +45,36 @@ describe('editedArguments', () => {
       expect(response['editedArguments']).toEqual({ sum: 4 });
       expect(JSON.stringify(model.requests[1]!.contents)).toContain('{"sum":4}');
     }
+  });
+
+  it('are accepted by a tool of a toolset that allows them, and checked with its schema', async () => {
+    const paid: JsonObject[] = [];
+    const model = new ScriptedLlm(calls('shop_pay', { sum: 5 }, 'c1'), says('Paid.'));
+    const toolset = new FunctionToolset({ tools: [editable(paid)], prefix: 'shop' });
+    const { runner } = await createSetup(rootOf(model, { tools: [toolset] }));
+    const { interrupts } = await runner.runToCompletion(hello);
+    const answer = (sum: Json): Run =>
+      runner.resume({ ...ref, answers: { [interrupts[0]!.id]: { confirmed: true, editedArguments: { sum } } } });
+    expect((await outcomeOf(answer('four'))).error?.code).toBe('ANSWER_INVALID');
+    expect(await answer(4).result).toMatchObject({ status: 'completed' });
+    expect(paid).toEqual([{ sum: 4 }]);
+  });
+
+  it('are TOOL_FAILED and store nothing if the toolset fails', async () => {
+    let isBroken = false;
+    const getTools = async (): Promise<Tool[]> => {
+      if (isBroken) throw new Error('No connection.');
+      return [editable([])];
+    };
+    const toolset = { getTools, close: async () => {} };
+    const model = new ScriptedLlm(calls('pay', { sum: 5 }, 'c1'));
+    const { runner, stored } = await createSetup(rootOf(model, { tools: [toolset] }));
+    const { interrupts } = await runner.runToCompletion(hello);
+    const before = await stored();
+    isBroken = true;
+    const answers = { [interrupts[0]!.id]: { confirmed: true, editedArguments: { sum: 4 } } };
+    expect((await outcomeOf(runner.resume({ ...ref, answers }))).error?.code).toBe('TOOL_FAILED');
+    expect(await stored()).toEqual(before);
   });
 
   it('are accepted in both spellings, and stored in one', async () => {

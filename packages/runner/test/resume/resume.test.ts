@@ -4,6 +4,7 @@ import { calls, callsAll, says, ScriptedLlm } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
 import { SequentialAgent } from '../../src/agents/sequential-agent.ts';
 import { LlmAgent } from '../../src/agents/llm-agent.ts';
+import { ToolPolicyPlugin } from '../../src/plugins/tool-policy-plugin.ts';
 import { durableStore, runAndClose, stuck } from '../support/durable-store.ts';
 import { agentOf, says as sayingEvent } from '../support/setup.ts';
 import {
@@ -83,6 +84,58 @@ describe('A call in doubt', () => {
     await outcomeOf(after.resume({ ...ref, answers: { [interrupt!.id]: true } }));
     expect(runs()).toBe(2);
     expect(answersIn(await events()).at(-1)).toEqual(['pay', { paid: true }]);
+  });
+
+  it('is reported as unknown if the person rejects it, or if it is in doubt again', async () => {
+    for (const isApproved of [false, true]) {
+      const { runnerOf, events } = await durableStore();
+      let runs = 0;
+      const tool = toolOf('pay', () => (runs++, new Promise(() => {})));
+      const app = { onInDoubt: 'ask-person' as const };
+      await runAndClose(runnerOf(rootOf(new ScriptedLlm(calls('pay', {}, 'c1')), { tools: [tool] }), app));
+      const second = runnerOf(rootOf(new ScriptedLlm(says('Well.')), { tools: [tool] }), app);
+      await Array.fromAsync(second.recover());
+      const [interrupt] = await second.pendingInterrupts(ref);
+      const answers = { [interrupt!.id]: isApproved };
+      const run = second.resume({ ...ref, answers, runConfig: { reader: 'detached' } });
+      await settle();
+      await second.close();
+      await run.done;
+      const third = runnerOf(rootOf(new ScriptedLlm(says('Well.')), { tools: [tool] }), app);
+      await Array.fromAsync(third.recover());
+      expect(runs).toBe(isApproved ? 2 : 1);
+      expect(await third.pendingInterrupts(ref)).toEqual([]);
+      expect(answersIn(await events()).at(-1)).toEqual(['pay', { error: expect.stringContaining('outcome unknown') }]);
+      expect(textsIn(await events()).at(-1)).toBe('root: Well.');
+    }
+  });
+
+  it('is answered with an error if the agent no longer has its tool', async () => {
+    const { runnerOf, events } = await durableStore();
+    const { tool } = stuck();
+    await runAndClose(runnerOf(rootOf(new ScriptedLlm(calls('pay', {}, 'c1')), { tools: [tool] })));
+    const after = runnerOf(rootOf(new ScriptedLlm(says('Sorry.'))));
+    expect(await after.resume(ref).result).toMatchObject({ status: 'completed' });
+    expect(answersIn(await events())).toEqual([['pay', { error: expect.stringContaining('There is no tool pay') }]]);
+  });
+
+  it('is not in doubt if a policy had asked for it: the request is made again', async () => {
+    const { runnerOf, events } = await durableStore();
+    let runs = 0;
+    const pay = toolOf('pay', () => ({ runs: ++runs }));
+    const look = (run: () => unknown): Tool => toolOf('look', run, { idempotent: true });
+    const tools = [pay, look(() => new Promise(() => {}))];
+    const plugins = [new ToolPolicyPlugin({ rules: [{ tool: 'pay', decision: 'ask' }] })];
+    const model = new ScriptedLlm(callsAll(['pay', {}, 'c1'], ['look', {}, 'c2']));
+    // The other call of the turn never ends, so the request is not stored.
+    await runAndClose(runnerOf(rootOf(model, { tools }), { plugins }));
+    expect(answersIn(await events()).map(([name]) => name)).toEqual(['pay']);
+    const agent = rootOf(new ScriptedLlm(says('Paid.')), { tools: [pay, look(() => 'seen')] });
+    const after = runnerOf(agent, { plugins });
+    expect(await Array.fromAsync(after.recover())).toMatchObject([{ outcome: 'paused' }]);
+    const [interrupt] = await after.pendingInterrupts(ref);
+    await after.resume({ ...ref, answers: { [interrupt!.id]: true } }).done;
+    expect(answersIn(await events()).at(-1)).toEqual(['pay', { runs: 1 }]);
   });
 
   it('runs again with the arguments that a person had edited, after ask-person', async () => {
