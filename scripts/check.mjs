@@ -103,7 +103,7 @@ function announce() {
     );
     console.log('Elsewhere, tests without their server or browser are skipped and counted at the end.');
   } else if (!long) {
-    console.log('It takes one to three minutes on two quiet cores and needs no network.');
+    console.log('It takes one to two minutes on two cores and needs no network.');
   }
   console.log('Each test file is reported when it ends.\n');
 }

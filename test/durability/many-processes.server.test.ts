@@ -10,7 +10,7 @@ const session: SessionRef = { appName: 'app', userId: 'ann', sessionId: 's' };
 
 describeBackends(backends, (backend) => {
   it('stores the appends of many processes with 64 tasks each once and in order (contracts 6, 8)', async () => {
-    const processes = rounds(6, 32);
+    const processes = rounds(4, 32);
     const steps = rounds(2, 3);
     const { url, remove } = await backend.open();
     onTestFinished(remove);
@@ -36,7 +36,7 @@ describeBackends(backends, (backend) => {
     const { url, remove } = await backend.open();
     onTestFinished(remove);
     const children = Array.from(
-      { length: rounds(6, 16) },
+      { length: rounds(4, 16) },
       (_, i) => new Child<{ failed?: string[] }>('use-first.ts', url, String(i)),
     );
     for (const child of children) await child.next();

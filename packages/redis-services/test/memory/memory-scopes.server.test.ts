@@ -1,8 +1,8 @@
 import { RedisMemoryStore } from '@thole/redis-services';
 import type { Cluster } from 'ioredis';
 import { afterAll, beforeAll } from 'vitest';
-import { checkMemoryScopes } from '../../../../test/mutants/check-memory-scopes.ts';
-import { describeWith, rounds, startRedisCluster } from '../../../../test/servers/index.ts';
+import { catchScopeMutants, compareWithMemory } from '../../../../test/mutants/check-memory-scopes.ts';
+import { describeWith, isLong, rounds, startRedisCluster } from '../../../../test/servers/index.ts';
 import type { RedisCluster } from '../../../../test/servers/index.ts';
 import { clientTo, clusterClientTo } from '../support/redis-clients.ts';
 
@@ -15,7 +15,9 @@ const options = (): { keyPrefix: string; timeoutMs: number } => ({
 describeWith('redis', 'Memory scopes in Redis', (url) => {
   const client = clientTo(url);
   afterAll(() => client.quit());
-  checkMemoryScopes('Redis', () => new RedisMemoryStore(client, options()), rounds(400, 1_200));
+  const fresh = (): RedisMemoryStore => new RedisMemoryStore(client, options());
+  compareWithMemory('Redis', fresh, rounds(400, 1_200));
+  if (isLong) catchScopeMutants('Redis', fresh, 1_200);
 });
 
 describeWith('redis', 'Memory scopes in a Redis Cluster', () => {
@@ -29,5 +31,7 @@ describeWith('redis', 'Memory scopes in a Redis Cluster', () => {
     client?.disconnect();
     await servers?.remove();
   });
-  checkMemoryScopes('Redis Cluster', () => new RedisMemoryStore(client, options()), rounds(400, 1_200));
+  const fresh = (): RedisMemoryStore => new RedisMemoryStore(client, options());
+  compareWithMemory('Redis Cluster', fresh, rounds(400, 1_200));
+  if (isLong) catchScopeMutants('Redis Cluster', fresh, 1_200);
 });

@@ -1,7 +1,7 @@
 import { SqlMemoryStore } from '@thole/sql-services';
 import { afterAll, onTestFinished } from 'vitest';
-import { checkMemoryScopes } from '../../../../test/mutants/check-memory-scopes.ts';
-import { describeWith, rounds } from '../../../../test/servers/index.ts';
+import { catchScopeMutants, compareWithMemory } from '../../../../test/mutants/check-memory-scopes.ts';
+import { describeWith, isLong, rounds } from '../../../../test/servers/index.ts';
 import { serverTables } from '../support/server-tables.ts';
 
 for (const kind of ['postgres', 'mariadb'] as const) {
@@ -16,6 +16,7 @@ for (const kind of ['postgres', 'mariadb'] as const) {
       onTestFinished(() => store.close());
       return store;
     };
-    checkMemoryScopes(kind, fresh, rounds(400, 1_200));
+    compareWithMemory(kind, fresh, rounds(400, 1_200));
+    if (isLong) catchScopeMutants(kind, fresh, 1_200);
   });
 }

@@ -1,7 +1,7 @@
 import { SqlMemoryStore } from '@thole/sql-services';
 import { describe, onTestFinished } from 'vitest';
 import { randomCases } from '../../../../test/servers/long.ts';
-import { checkMemoryScopes } from '../../../../test/mutants/check-memory-scopes.ts';
+import { catchScopeMutants, compareWithMemory } from '../../../../test/mutants/check-memory-scopes.ts';
 
 describe('Memory scopes', () => {
   const fresh = (): SqlMemoryStore => {
@@ -9,5 +9,6 @@ describe('Memory scopes', () => {
     onTestFinished(() => store.close());
     return store;
   };
-  checkMemoryScopes('SQLite', fresh, randomCases(400, 1_200));
+  compareWithMemory('SQLite', fresh, randomCases(400, 1_200));
+  catchScopeMutants('SQLite', fresh, randomCases(400, 1_200));
 });
