@@ -14,9 +14,14 @@ for (let n = 0; ; n++) {
   await store.put(user, entries, 'ifAbsent');
   // A killed process does not save what it compiled for the next one.
   if (n === 0) flushCompileCache();
-  process.stdout.write(`+${entries[0]!.id}\n+${entries[1]!.id}\n`);
+  await print(`+${entries[0]!.id}\n+${entries[1]!.id}\n`);
   if (n % 3 !== 2) continue;
   const { id } = entries[0]!;
   await store.remove(user, { ids: [id] }, 0);
-  process.stdout.write(`-${id}\n`);
+  await print(`-${id}\n`);
+}
+
+/** Writes to the pipe before the next call begins: a killed process loses what it has not written because the pipe was full. */
+function print(text: string): Promise<void> {
+  return new Promise((resolve) => process.stdout.write(text, () => resolve()));
 }
