@@ -12,6 +12,8 @@ export interface CallAttempt {
   readonly lastAnswerSeq: number;
   /** The last answer to a request for a confirmation, except `inDoubt`. */
   readonly confirmation: Confirmation | undefined;
+  /** The last answer to a request that was made before the tool ran. It stays valid after requests of the tool itself. */
+  readonly approval: Confirmation | undefined;
   /** The answer whether the call runs again after a crash, if it is newer than `confirmation`. */
   readonly inDoubt: Confirmation | undefined;
   /** Arguments that a person has changed. */
@@ -52,16 +54,20 @@ export function attemptOf(interrupts: InterruptLog, callId: string): CallAttempt
   const answersOf = (kind: string): AnsweredRequest[] =>
     own.filter(({ interrupt }) => interrupt.kind === kind).flatMap((each) => answered(each) ?? []);
   const confirmations = own.filter(({ answer, interrupt }) => answer && interrupt.kind === 'confirmation');
-  const index = confirmations.findLastIndex(({ call }) => call.args['inDoubt'] !== true);
-  const confirmation = index < 0 ? undefined : confirmationOf(confirmations[index]!);
-  const inDoubt = index < confirmations.length - 1 ? confirmationOf(confirmations.at(-1)!) : undefined;
+  const decided = confirmations.filter(({ call }) => call.args['inDoubt'] !== true);
+  const approved = decided.findLast(({ call }) => call.args['fromTool'] !== true);
+  const last = confirmations.at(-1);
+  const confirmation = confirmationOf(decided.at(-1));
+  const approval = confirmationOf(approved);
+  const inDoubt = last === decided.at(-1) ? undefined : confirmationOf(last);
   return {
     isWaiting: recorded.some(({ isOpen }) => isOpen),
     count: recorded.filter(({ answer }) => answer).length,
     lastAnswerSeq: recorded.reduce((last, { answer }) => Math.max(last, answer?.event.seq ?? 0), 0),
     confirmation,
+    approval,
     inDoubt,
-    editedArguments: inDoubt?.editedArguments ?? confirmation?.editedArguments,
+    editedArguments: inDoubt?.editedArguments ?? confirmation?.editedArguments ?? approval?.editedArguments,
     inputs: answersOf('input'),
     credentials: answersOf('credential'),
   };
@@ -87,7 +93,9 @@ function answered({ answer, interrupt }: RecordedInterrupt): AnsweredRequest | u
   return { value, hasExpired, isDeclined: isInput && isDecline(response), payload: interrupt.payload };
 }
 
-function confirmationOf({ answer, call, interrupt }: RecordedInterrupt): Confirmation {
+function confirmationOf(recorded: RecordedInterrupt | undefined): Confirmation | undefined {
+  if (!recorded) return undefined;
+  const { answer, call, interrupt } = recorded;
   const { confirmed, payload, hint, editedArguments } = answer!.response.response;
   const shown = isPlainObject(interrupt.payload) ? (interrupt.payload as JsonObject)['arguments'] : undefined;
   return {

@@ -31,10 +31,10 @@ export async function checkGate(
   { call, attempt, ttlMs }: GatedCall,
 ): Promise<{ request: InterruptRequest } | { error: Error } | undefined> {
   const { support, context } = draft;
-  const approved = attempt?.confirmation ?? attempt?.inDoubt;
+  const approved = attempt?.approval ?? attempt?.inDoubt;
   const approvedArgs = attempt?.editedArguments ?? approved?.seenArguments;
   const isSame = canonicalJson(toolArgs) === canonicalJson(approvedArgs);
-  if (approved?.answer.confirmed && !approved.fromTool && isSame) {
+  if (approved?.answer.confirmed && isSame) {
     forgetRequest(toolContext.actions, call.id);
     return undefined;
   }

@@ -218,6 +218,30 @@ describe('context.requestConfirmation', () => {
   });
 });
 
+describe('A tool with requireConfirmation that calls context.requestConfirmation', () => {
+  it('is approved once, and gets the answer to its own request', async () => {
+    const paid: unknown[] = [];
+    const { tool } = payment({
+      allowEditedArguments: true,
+      runAsync: async ({ args, toolContext }) => {
+        const account = toolContext.toolConfirmation?.payload;
+        if (account === undefined) return void toolContext.requestConfirmation({ hint: 'Which account?' });
+        return { paid: paid.push({ ...args, account }) };
+      },
+    });
+    const model = new ScriptedLlm(calls('pay', { sum: 5 }, 'c1'), says('Paid.'));
+    const { runner } = await createSetup(rootOf(model, { tools: [tool] }));
+    const { interrupts } = await runner.runToCompletion(hello);
+    const approval = { confirmed: true, editedArguments: { sum: 4 } };
+    const second = await runner.resume({ ...ref, answers: { [interrupts[0]!.id]: approval } }).result;
+    expect(second.interrupts).toMatchObject([{ message: 'Which account?' }]);
+    const answer = { confirmed: true, payload: 'mine' };
+    const third = await runner.resume({ ...ref, answers: { [second.interrupts[0]!.id]: answer } }).result;
+    expect(third).toMatchObject({ status: 'completed' });
+    expect(paid).toEqual([{ sum: 4, account: 'mine' }]);
+  });
+});
+
 describe('Runner.resume', () => {
   it('answers each interrupt once, and stores nothing for a wrong answer', async () => {
     const { tool } = payment();

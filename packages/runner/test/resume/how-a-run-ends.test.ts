@@ -4,7 +4,17 @@ import { LlmAgent } from '../../src/agents/llm-agent.ts';
 import { ParallelAgent } from '../../src/agents/parallel-agent.ts';
 import { durableStore, runAndClose, stuck } from '../support/durable-store.ts';
 import type { DurableStore } from '../support/durable-store.ts';
-import { createSetup, hello, outcomeOf, ref, rootOf, settle, textsIn, toolOf } from '../support/llm-setup.ts';
+import {
+  answersIn,
+  createSetup,
+  hello,
+  outcomeOf,
+  ref,
+  rootOf,
+  settle,
+  textsIn,
+  toolOf,
+} from '../support/llm-setup.ts';
 
 const pay = toolOf('pay', () => 'paid', { requireConfirmation: true });
 
@@ -240,5 +250,16 @@ describe('resumability.isResumable: false', () => {
     const second = await runner.runToCompletion({ ...hello, newMessage });
     expect(second.invocationId).not.toBe(first.invocationId);
     expect(second.events[0]?.author).toBe('asking');
+  });
+
+  it('refuses a call that needs a confirmation, and its tool does not run', async () => {
+    const { runnerOf, events } = await durableStore();
+    let paid = 0;
+    const tool = toolOf('pay', () => ++paid, { requireConfirmation: true });
+    const model = new ScriptedLlm(calls('pay', {}, 'c1'), says('Sorry.'));
+    const runner = runnerOf(rootOf(model, { tools: [tool] }), { resumability: { isResumable: false } });
+    expect(await runner.runToCompletion(hello)).toMatchObject({ status: 'completed', text: 'Sorry.' });
+    expect(answersIn(await events())).toEqual([['pay', { error: expect.stringContaining('this run cannot pause') }]]);
+    expect(paid).toBe(0);
   });
 });
