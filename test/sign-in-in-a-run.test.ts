@@ -1,4 +1,4 @@
-import { pendingInterrupts } from '@thole/core';
+import { getFunctionResponses, pendingInterrupts, textOf } from '@thole/core';
 import type { AuthConfig, Event, Interrupt, JsonObject, Plugin } from '@thole/core';
 import { InMemorySessionService } from '@thole/mem-services';
 import { AgentTool, LlmAgent, Runner } from '@thole/runner';
@@ -66,6 +66,40 @@ describe('context.requestCredential', () => {
     expect(stored).not.toContain(String(tokens[0]));
     expect(stored).not.toContain(authResponseUri);
     expect(stored).toContain('"status":"received"');
+  });
+
+  it.each([
+    ['refuses', 'SIGN_IN_DENIED'],
+    ['does not answer in time', 'INTERRUPT_EXPIRED'],
+  ])('throws in the tool if the user %s (contract 28)', async (what, code) => {
+    const fixture = new AuthFixture(server.url);
+    const { authenticator, runtime } = fixture;
+    const sessionService = new InMemorySessionService({ runtime });
+    const mail = new FunctionTool({
+      name: 'mail',
+      description: 'Reads mail.',
+      execute: (_args, context) =>
+        context.requestCredential(fixture.openId()).catch((error: { code?: string }) => {
+          if (error.code === undefined) throw error;
+          return { code: error.code };
+        }),
+    });
+    const model = new ScriptedLlm(calls('mail', {}, 'c1'), says('No mail.'));
+    const rootAgent = new LlmAgent({ name: 'root', model, tools: [mail] });
+    const app = { name: user.appName, rootAgent, interruptTtlMs: 60_000 };
+    const runner = new Runner({ app, sessionService, authenticator, runtime, autoCreateSession: true });
+    const at = { userId: user.userId, sessionId: 's' };
+    const { interrupts } = await runner.runToCompletion({ ...at, newMessage: 'Mail?' });
+    if (what === 'refuses') await runner.resume({ ...at, answers: { [interrupts[0]!.id]: { error: 'no' } } }).done;
+    else {
+      await runner.close();
+      await runtime.advance(61_000);
+      const next = new Runner({ app, sessionService, authenticator, runtime });
+      expect(await Array.fromAsync(next.recover())).toMatchObject([{ outcome: 'completed' }]);
+    }
+    const { events } = (await sessionService.getSession({ ...at, appName: user.appName }))!;
+    expect(events.flatMap((event) => getFunctionResponses(event)).at(-1)).toMatchObject({ response: { code } });
+    expect(textOf(events.at(-1)!.content)).toBe('No mail.');
   });
 
   it('requests one sign-in for two calls that need the same credential (contract 28)', async () => {
