@@ -1,3 +1,4 @@
+import type { Tool } from '@thole/core';
 import { calls, says, ScriptedLlm } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
 import { LlmAgent } from '../../src/agents/llm-agent.ts';
@@ -252,14 +253,14 @@ describe('resumability.isResumable: false', () => {
     expect(second.events[0]?.author).toBe('asking');
   });
 
-  it('refuses a call that needs a confirmation, and its tool does not run', async () => {
+  it.each<[string, Tool]>([
+    ['needs a confirmation', toolOf('pay', () => 'paid', { requireConfirmation: true })],
+    ['requests input', toolOf('pay', (_args, context) => context.requestInput({ message: 'Which account?' }))],
+  ])('answers a call that %s with an error', async (_, tool) => {
     const { runnerOf, events } = await durableStore();
-    let paid = 0;
-    const tool = toolOf('pay', () => ++paid, { requireConfirmation: true });
     const model = new ScriptedLlm(calls('pay', {}, 'c1'), says('Sorry.'));
     const runner = runnerOf(rootOf(model, { tools: [tool] }), { resumability: { isResumable: false } });
     expect(await runner.runToCompletion(hello)).toMatchObject({ status: 'completed', text: 'Sorry.' });
-    expect(answersIn(await events())).toEqual([['pay', { error: expect.stringContaining('this run cannot pause') }]]);
-    expect(paid).toBe(0);
+    expect(answersIn(await events())).toEqual([['pay', { error: expect.stringContaining('cannot pause') }]]);
   });
 });

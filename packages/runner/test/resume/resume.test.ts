@@ -355,6 +355,22 @@ describe('A custom agent of a resumed run', () => {
     expect(await events()).toHaveLength(before + 1);
   });
 
+  it('does not get the answer to a request of another agent', async () => {
+    const { runnerOf, events } = await durableStore();
+    const ask = (name: string): Agent =>
+      agentOf(name, async function* (context) {
+        yield sayingEvent(context, `${name}: ${(await context.requestInput({ message: `${name}?` })) as string}`);
+      });
+    const runner = runnerOf(new SequentialAgent({ name: 'root', subAgents: [ask('one'), ask('two')] }));
+    let { interrupts } = await runner.runToCompletion(hello);
+    for (const answer of ['red', 'blue']) {
+      expect(interrupts).toHaveLength(1);
+      ({ interrupts } = await runner.resume({ ...ref, answers: { [interrupts[0]!.id]: answer } }).result);
+    }
+    const texts = textsIn(await events()).filter((text) => text.includes(': one: ') || text.includes(': two: '));
+    expect(texts).toEqual(['one: one: red', 'two: two: blue']);
+  });
+
   it('does not run the next agent while an agent waits', async () => {
     const { runnerOf } = await durableStore();
     const pay = toolOf('pay', () => 'paid', { requireConfirmation: true });
