@@ -1,5 +1,6 @@
 import { createEvent, getFunctionCalls, getFunctionResponses, TholeError } from '@thole/core';
 import {
+  answerEventId,
   assertName,
   failInvalidJson,
   isPlainObject,
@@ -107,6 +108,9 @@ function parseImportedEvent(value: unknown, where: string, runtime: Runtime): Ev
   for (const name of ['id', 'invocationId', 'author'] as const) {
     if (init[name] !== undefined) assertName(`${where}.${name}`, init[name]);
   }
+  // The store keeps the first event of an id: an interrupt with this id could not be answered.
+  if (init.id?.endsWith(answerEventId('')))
+    throw new TholeError('INVALID_INPUT', `${where}.id must not end with "${answerEventId('')}".`);
   for (const [i, { functionCall, functionResponse }] of (init.content?.parts ?? []).entries()) {
     if ([functionCall, functionResponse].some((part) => part !== undefined && requestKindOf(part.name) !== undefined))
       throw new TholeError(

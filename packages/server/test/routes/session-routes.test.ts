@@ -371,6 +371,7 @@ describe('POST /apps/{app}/users/{user}/sessions with events', () => {
     ['author', { author: '' }],
     ['id', { id: { $ne: 1 } }],
     ['id', { id: 'a\0b' }],
+    ['id', { id: 'call-1:answer' }],
     ['invocationId', { invocationId: [] }],
     ['timestamp', { timestamp: 'now' }],
     ['content', { content: 'Hi' }],
