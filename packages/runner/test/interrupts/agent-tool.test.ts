@@ -7,7 +7,17 @@ import { LlmAgent } from '../../src/agents/llm-agent.ts';
 import type { Runner } from '../../src/runner/runner.ts';
 import { durableStore } from '../support/durable-store.ts';
 import { agentOf, says as sayingEvent } from '../support/setup.ts';
-import { answersIn, createSetup, hello, outcomeOf, ref, rootOf, textsIn, toolOf } from '../support/llm-setup.ts';
+import {
+  answersIn,
+  createSetup,
+  hello,
+  outcomeOf,
+  ref,
+  rootOf,
+  settle,
+  textsIn,
+  toolOf,
+} from '../support/llm-setup.ts';
 
 describe('AgentTool', () => {
   it('pauses with its agent, and continues it after the answer in another process (contracts 25, 28)', async () => {
@@ -113,6 +123,26 @@ describe('AgentTool', () => {
     const after = runnerOf(rootWith(says('Done.')));
     expect(await Array.fromAsync(after.recover())).toMatchObject([{ outcome: 'completed' }]);
     expect(answersIn(await events()).at(-1)).toEqual(['clerk', { result: 'Awake.' }]);
+  });
+
+  it('tells a tool of its agent that no answer came in time', async () => {
+    const { events, runnerOf, runtime } = await durableStore();
+    const ask = toolOf('ask', (_args, context) =>
+      context.requestInput({ message: 'Which?', ttlMs: 60_000 }).catch((error: { code?: string }) => {
+        if (error.code === undefined) throw error;
+        return { code: error.code };
+      }),
+    );
+    const inner = new ScriptedLlm(calls('ask', {}, 'd1'), says('Nobody answers.'));
+    const agent = new LlmAgent({ name: 'clerk', description: 'Asks.', model: inner, tools: [ask] });
+    const model = new ScriptedLlm(calls('clerk', { request: 'Ask.' }), says('Done.'));
+    const runner = runnerOf(rootOf(model, { tools: [new AgentTool({ agent })] }));
+    await runner.runToCompletion(hello);
+    await runtime.advance(61_000);
+    await runner.idle();
+    await settle();
+    expect(JSON.stringify(inner.requests[1]!.contents)).toContain('{"code":"INTERRUPT_EXPIRED"}');
+    expect(textsIn(await events()).at(-1)).toBe('root: Done.');
   });
 
   it('asks for the result of a long-running call of its agent, which its caller never sees', async () => {

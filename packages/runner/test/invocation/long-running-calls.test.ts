@@ -97,6 +97,15 @@ describe('A long-running call', () => {
     await expect(forged).rejects.toMatchObject({ code: 'INTERRUPT_ANSWERED' });
   });
 
+  it('has ended if its tool fails, and accepts no answer (contract 28)', async () => {
+    const failing = toolOf('order', () => Promise.reject(new Error('No stock.')), { isLongRunning: true });
+    const model = new ScriptedLlm(calls('order', {}, 'c1'), says('Sorry.'));
+    const { runner } = await createSetup(rootOf(model, { tools: [failing] }));
+    expect(await runner.runToCompletion(hello)).toMatchObject({ status: 'completed', text: 'Sorry.', interrupts: [] });
+    const late = runner.runToCompletion({ ...hello, newMessage: answerTo(['c1', { arrived: true }, 'order']) });
+    await expect(late).rejects.toMatchObject({ code: 'INTERRUPT_ANSWERED' });
+  });
+
   it('is pending for the model in the turns before its answer (contract 28)', async () => {
     const model = new ScriptedLlm(calls('get_user_choice', {}, 'c1'), says('It rains.'), says('The sea it is.'));
     const { runner } = await createSetup(rootOf(model, { tools: [choose()] }));

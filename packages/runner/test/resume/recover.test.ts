@@ -178,4 +178,21 @@ describe('context.sleep', () => {
     expect(await Array.fromAsync(after.runner.recover())).toMatchObject([{ outcome: 'completed' }]);
     expect(textsIn((await sessionService.getSession(ref))!.events).at(-1)).toBe('root: Awake.');
   });
+
+  it.each([100, 30])('pauses again if it is resumed %i seconds before its time', async (seconds) => {
+    const time = 2e9;
+    const agent = agentOf('root', async function* (context) {
+      await context.sleepUntil(time);
+      yield messageOf(context.invocationId);
+    });
+    const { runner, runtime, sessions, stored } = await createSetup(agent);
+    const { interrupts, invocationId } = await runner.runToCompletion(hello);
+    await runner.close();
+    await runtime.advance((time - seconds - runtime.now()) * 1_000);
+    const after = await createSetup(agent, { runtime, sessionService: sessions });
+    const before = (await stored()).lastSeq;
+    const result = await after.runner.resume({ ...ref, invocationId }).result;
+    expect(result).toMatchObject({ status: 'paused', interrupts });
+    expect((await stored()).lastSeq).toBe(before);
+  });
 });

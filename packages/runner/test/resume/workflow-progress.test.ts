@@ -1,4 +1,4 @@
-import type { Agent, Event } from '@thole/core';
+import type { Agent, Event, Plugin } from '@thole/core';
 import { calls, says, ScriptedLlm } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
 import { LlmAgent } from '../../src/agents/llm-agent.ts';
@@ -149,6 +149,18 @@ describe('context.step of a resumed agent', () => {
       [undefined, { path: 'root', name: 'a', n: 2, result: 'a3' }],
       [undefined, { path: 'root', name: 'c', n: 1, result: 'c' }],
     ]);
+  });
+
+  it('fails with PLUGIN_FAILED if a plugin drops its event', async () => {
+    const agent = agentOf('root', async function* (context) {
+      await context.step('pick', () => 1);
+    });
+    const dropping: Plugin = {
+      name: 'dropping',
+      onEventCallback: async ({ event }) => (event.customMetadata?.['step'] ? null : undefined),
+    };
+    const { runner } = await createSetup(agent, { plugins: [dropping] });
+    expect((await outcomeOf(runner.runAsync(hello))).error?.code).toBe('PLUGIN_FAILED');
   });
 
   it('gives the same idempotencyKey to each attempt, and another one to each step', async () => {
