@@ -9,9 +9,9 @@ const packed = 'test/packed/**';
 const onServers = '**/*.server.test.ts';
 const inBrowser = '**/*.browser.test.ts';
 const never = ['**/node_modules/**', '**/dist/**'];
-// These tests often wait for servers, leases and processes, so that more workers than cores are faster. One group: nobody
-// waits for the last file of a project. The tests in a browser come after them, because they measure times in the page.
-const waiting = { maxWorkers: 3, sequence: { groupOrder: 1 } };
+// These tests often wait for servers, leases, processes and pages, so that more workers than cores are faster. One group:
+// nobody waits for the last file of a project.
+const waiting = { maxWorkers: 4, sequence: { groupOrder: 1 } };
 
 export default defineConfig({
   // Sources, not dist. The list replaces vitest's own, which has `module`: Node does not know that condition, and the AWS
@@ -77,7 +77,7 @@ export default defineConfig({
         test: {
           name: 'browser',
           isolate: false,
-          sequence: { groupOrder: 2 },
+          ...waiting,
           include: [inBrowser],
           exclude: never,
           globalSetup: ['test/browser/global-setup.ts'],

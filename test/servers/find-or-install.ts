@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { packageOf } from './server-kind.ts';
+import { aptNames, packageOf } from './server-kind.ts';
 import type { ProgramKind } from './server-kind.ts';
 import { ServerMissing } from './server-missing.ts';
 
@@ -11,11 +11,10 @@ export async function findOrInstall<Found>(kind: ProgramKind, find: () => Found 
   const found = find();
   if (found !== undefined) return found;
   if (!canInstall()) throw new ServerMissing(kind, 'only root on Debian or Ubuntu has it installed here');
-  console.log(`servers: installing ${packageOf[kind].apt} with apt-get`);
+  console.log(`servers: installing ${aptNames(kind)} with apt-get`);
   await install(kind);
   const installed = find();
-  if (installed === undefined)
-    throw new Error(`apt-get installed ${packageOf[kind].apt}, but its programs are not found.`);
+  if (installed === undefined) throw new Error(`apt-get installed ${aptNames(kind)}, but its programs are not found.`);
   return installed;
 }
 
@@ -29,7 +28,9 @@ export function canInstall(): boolean {
 const script = `
 set -e
 export DEBIAN_FRONTEND=noninteractive
-if dpkg-query -W -f='\${Status}' "$1" 2>/dev/null | grep -q 'ok installed'; then exit 0; fi
+service=$1
+shift
+if dpkg-query -W -f='\${Status}\n' "$@" 2>/dev/null | grep -q 'ok installed'; then exit 0; fi
 policy=/usr/sbin/policy-rc.d
 if [ ! -e "$policy" ]; then
   trap 'rm -f "$policy"' EXIT
@@ -37,13 +38,14 @@ if [ ! -e "$policy" ]; then
   chmod 755 "$policy"
 fi
 get() { apt-get install -y --no-install-recommends -o DPkg::Lock::Timeout=300 "$1"; }
-get "$1" || { apt-get update && get "$1"; }
-[ -z "$2" ] || service "$2" stop >/dev/null 2>&1 || true
+first() { for each in "$@"; do if get "$each"; then return; fi; done; return 1; }
+first "$@" || { apt-get update && first "$@"; }
+[ -z "$service" ] || service "$service" stop >/dev/null 2>&1 || true
 `;
 
 async function install(kind: ProgramKind): Promise<void> {
   const { apt, service = '' } = packageOf[kind];
-  const args = [join(tmpdir(), 'thole-apt.lock'), 'sh', '-c', script, 'sh', apt, service];
+  const args = [join(tmpdir(), 'thole-apt.lock'), 'sh', '-c', script, 'sh', service, ...apt];
   const { code, output } = await new Promise<{ code: number | null; output: string }>((resolve, reject) => {
     const child = spawn('flock', args, { stdio: ['ignore', 'pipe', 'pipe'] });
     let output = '';
@@ -52,5 +54,6 @@ async function install(kind: ProgramKind): Promise<void> {
     child.once('error', reject);
     child.once('close', (code) => resolve({ code, output }));
   });
-  if (code !== 0) throw new Error(`apt-get could not install ${apt} (exit ${code}):\n${output.slice(-2_000)}`);
+  if (code !== 0)
+    throw new Error(`apt-get could not install ${aptNames(kind)} (exit ${code}):\n${output.slice(-2_000)}`);
 }
