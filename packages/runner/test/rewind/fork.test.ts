@@ -1,4 +1,4 @@
-import { getFunctionResponses, pendingInterrupts } from '@thole/core';
+import { callStatus, getFunctionResponses, pendingInterrupts, TholeError } from '@thole/core';
 import { ingestibleEvents } from '@thole/core/kit';
 import { calls, says, ScriptedLlm } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
@@ -47,6 +47,25 @@ describe('Runner.fork', () => {
     expect(JSON.stringify(model.requests.at(-1)!.contents)).not.toContain('two');
     const { events } = (await sessions.getSession(copy))!;
     expect(ingestibleEvents({ ...forked, events })).toEqual(events.slice(count));
+  });
+
+  it('answers a long-running call that has no answer, so that the model of the copy knows', async () => {
+    const order = toolOf('order', () => ({ ticket: 1 }), { isLongRunning: true });
+    const model = new ScriptedLlm(calls('order', {}, 'c1'), says('Fine.'));
+    const { runner } = await createSetup(rootOf(model, { tools: [order] }));
+    await runner.runToCompletion(hello);
+    const { events } = await runner.fork({ ...ref, newSessionId: 'copy' });
+    expect(callStatus(events, 'c1')?.status).toBe('answered');
+    await runner.runToCompletion({ ...copy, newMessage: 'And now?' });
+    expect(JSON.stringify(model.requests[1]!.contents)).toContain('not continued in this copy');
+  });
+
+  it('deletes the files of a copy that cannot be stored', async () => {
+    const { artifacts, runner, sessions } = await notes('one');
+    const failure = new TholeError('STORE_UNAVAILABLE', 'The store is gone.');
+    Object.defineProperty(sessions, 'insertSession', { value: () => Promise.reject(failure) });
+    await expect(runner.fork({ ...ref, newSessionId: 'copy' })).rejects.toBe(failure);
+    expect(await artifacts.listArtifactKeys(copy)).toEqual([]);
   });
 
   it('copies all events by default, and up to a seq', async () => {

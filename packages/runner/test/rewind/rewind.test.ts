@@ -1,10 +1,11 @@
 import { createEvent, getFunctionCalls, pendingInterrupts } from '@thole/core';
 import { applyRewinds } from '@thole/core/kit';
-import type { Session } from '@thole/core';
+import type { Event, Session } from '@thole/core';
 import { InMemoryMemoryService } from '@thole/mem-services';
 import { calls, says, ScriptedLlm } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
 import type { RunnerOptions } from '../../src/runner/runner-options.ts';
+import { durableStore, runAndClose } from '../support/durable-store.ts';
 import { createSetup, hello, outcomeOf, ref, rootOf, toolOf } from '../support/llm-setup.ts';
 import type { LlmTestSetup } from '../support/llm-setup.ts';
 
@@ -147,6 +148,15 @@ describe('Runner.rewind', () => {
     });
   });
 
+  it('removes the mark of an unfinished invocation, which is then not recovered', async () => {
+    const { events, runnerOf } = await durableStore();
+    await runAndClose(runnerOf(rootOf(new ScriptedLlm(() => new Promise(() => {})))));
+    const runner = runnerOf(rootOf(new ScriptedLlm()));
+    const [{ invocationId }] = (await events()) as [Event];
+    await runner.rewind({ ...ref, rewindBeforeInvocationId: invocationId });
+    expect(await Array.fromAsync(runner.recover())).toEqual([]);
+  });
+
   it('deletes the memory of removed events, and keeps it with keepMemory', async () => {
     for (const keepMemory of [false, true]) {
       const memoryService = new InMemoryMemoryService();
@@ -170,6 +180,15 @@ describe('Runner.regenerate', () => {
     const [marker, message, answer] = (await stored()).events.slice(-3);
     expect(marker!.actions.rewindBeforeInvocationId).toBe(invocations[1]);
     expect([message!.author, answer!.content?.parts]).toEqual(['user', [{ text: 'Better.' }]]);
+  });
+
+  it('sets the state of the message again, except that of the user and the app', async () => {
+    const { runner, stored } = await notes([], { more: ['One.', 'Two.'] });
+    const stateDelta = { seen: 1, 'user:seen': 1, 'app:seen': 1 };
+    const { invocationId } = await runner.runToCompletion({ ...hello, stateDelta });
+    await runner.updateState({ ...ref, stateDelta: { seen: 2, 'user:seen': 2, 'app:seen': 2 } });
+    await outcomeOf(runner.regenerate({ ...ref, invocationId }));
+    expect((await stored()).state).toMatchObject({ seen: 1, 'user:seen': 2, 'app:seen': 2 });
   });
 
   it('answers another message instead', async () => {
