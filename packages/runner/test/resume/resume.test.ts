@@ -1,5 +1,5 @@
 import { createEvent, TholeError } from '@thole/core';
-import type { Agent, App, Content, JsonObject, Tool } from '@thole/core';
+import type { Agent, App, Content, Event, JsonObject, Tool } from '@thole/core';
 import { calls, callsAll, says, ScriptedLlm } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
 import { SequentialAgent } from '../../src/agents/sequential-agent.ts';
@@ -238,6 +238,48 @@ describe('Runner.cancel', () => {
     expect(await runner.cancel({ ...ref, invocationId })).toBe(false);
     const { error } = await outcomeOf(runner.resume({ ...ref, answers: { [interrupts[0]!.id]: true } }));
     expect(error?.code).toBe('INVOCATION_ENDED');
+  });
+});
+
+describe('Runner.cancel of an invocation that a dead process has left', () => {
+  it('ends it, so that it is not recovered', async () => {
+    const { runnerOf, events } = await durableStore();
+    const { tool } = stuck({ idempotent: true });
+    await runAndClose(runnerOf(rootOf(new ScriptedLlm(calls('pay', {}, 'c1')), { tools: [tool] })));
+    const [{ invocationId }] = (await events()) as [Event];
+    const after = runnerOf(rootOf(new ScriptedLlm(), { tools: [tool] }));
+    expect(await after.cancel({ ...ref, invocationId })).toBe(true);
+    expect(await Array.fromAsync(after.recover())).toEqual([]);
+    expect((await outcomeOf(after.resume({ ...ref, invocationId }))).error?.code).toBe('INVOCATION_ENDED');
+  });
+
+  it('returns false and stores nothing if the invocation ends while it waits for the session', async () => {
+    const { runnerOf, events } = await durableStore();
+    const gate = Promise.withResolvers<void>();
+    const pay = toolOf('pay', () => 'paid', { requireConfirmation: true });
+    const model = new ScriptedLlm(
+      calls('pay', {}, 'c1'),
+      async () => {
+        await gate.promise;
+        return says('Hello.');
+      },
+      says('Paid.'),
+    );
+    const runner = runnerOf(rootOf(model, { tools: [pay] }));
+    const { interrupts, invocationId } = await runner.runToCompletion(hello);
+    const other = runner.runToCompletion(hello);
+    await settle();
+    const answer = runner.resume({ ...ref, answers: { [interrupts[0]!.id]: true }, runConfig: { reader: 'detached' } });
+    await settle();
+    const cancelled = runner.cancel({ ...ref, invocationId });
+    await settle();
+    // The answer waits for the run of the other invocation.
+    expect(textsIn(await events()).at(-1)).toBe('user: hello');
+    gate.resolve();
+    expect((await other).text).toBe('Hello.');
+    expect(await answer.result).toMatchObject({ status: 'completed', invocationId });
+    expect(await cancelled).toBe(false);
+    expect(textsIn(await events()).at(-1)).toBe('root: Paid.');
   });
 });
 

@@ -243,6 +243,31 @@ describe('Callbacks of a resumed run', () => {
     expect((await sessions.getSession(ref))!.events.at(-1)?.content?.parts).toEqual([{ text: 'Seen.' }]);
   });
 
+  it('do not call afterAgentCallback for an agent that pauses (contract 21)', async () => {
+    const ended: string[] = [];
+    const afterAgentCallback = ({ agentName }: { agentName: string }): undefined => void ended.push(agentName);
+    const asking = agentOf('asking', async function* (context) {
+      yield sayingEvent(context, (await context.requestInput({ message: 'Which?' })) as string);
+    });
+    const first = llm('first', new ScriptedLlm(calls('pay', {}, 'c1'), says('1')), {
+      tools: [pay],
+      afterAgentCallback,
+    });
+    const agent = new SequentialAgent({
+      name: 'root',
+      subAgents: [first, { ...asking, afterAgentCallback }],
+      afterAgentCallback,
+    });
+    const { runner } = await createSetup(agent);
+    let { interrupts } = await runner.runToCompletion(hello);
+    const found: string[][] = [];
+    for (const answer of [true, 'blue']) {
+      found.push([...ended]);
+      ({ interrupts } = await runner.resume({ ...ref, answers: { [interrupts[0]!.id]: answer } }).result);
+    }
+    expect([...found, ended]).toEqual([[], ['first'], ['first', 'asking', 'root']]);
+  });
+
   it('count an answer of beforeAgentCallback only if the agent has no event yet', async () => {
     const { runnerOf, events } = await durableStore();
     const first = runnerOf(rootOf(new ScriptedLlm(calls('pay', {}, 'c1')), { tools: [pay] }));
