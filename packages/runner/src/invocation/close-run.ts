@@ -30,7 +30,8 @@ export async function closeRun(task: RunTask): Promise<void> {
   if (state.error) opened?.steps?.return().catch(noop);
   if (opened && hasClosingWork(task, opened)) {
     const author = task.agents.currentAuthor;
-    const failure = await doClosingWork(task, opened, opened.isRecorded ? author : undefined);
+    const hasRecord = opened.isRecorded && !opened.isJoined;
+    const failure = await doClosingWork(task, opened, hasRecord ? author : undefined);
     if (failure !== undefined) state.fail(toRunError(failure, author));
   }
   state.close({ isPaused: task.hasOpenInterrupts });
@@ -131,18 +132,18 @@ function releaseLease(task: RunTask): void {
   const canReopen = task.isMarked && !task.state.error;
   const marks = marksAtEnd(task);
   lease.release({ marks, ifLastSeq: canReopen ? task.session.lastSeq : undefined }).then(
-    (isReleased) => (isReleased ? task.finish() : reopen(task, lease, { marks })),
+    (isReleased) => (isReleased ? task.finish() : reopen(task, lease)),
     (error: unknown) => logUnreleased(task, error),
   );
 }
 
 /** Continues the run if a message has joined it. Other new events, such as state of other writers, do not matter. */
-function reopen(task: RunTask, lease: Lease, options: ReleaseOptions): void {
+function reopen(task: RunTask, lease: Lease): void {
   task
     .opened!.committer.readMissing()
     .then(() => {
       if (task.hasUnseenMessage) return task.reopen();
-      return lease.release(options).then(() => task.finish());
+      return lease.release({ marks: marksAtEnd(task) }).then(() => task.finish());
     })
     .catch((error: unknown) => logUnreleased(task, error));
 }
@@ -157,7 +158,8 @@ function logUnreleased(task: RunTask, error: unknown): void {
 function marksAtEnd(task: RunTask): ReleaseOptions['marks'] {
   const { error } = task.state;
   if (!task.isMarked || task.isShutDown || (error && unstorable.has(error.code))) return undefined;
-  return { unfinished: (task.session.unfinished = task.otherUnfinished) };
+  const unfinished = (task.session.unfinished = task.otherUnfinished);
+  return { unfinished, ...(task.hasUncertainMarks && task.interrupts.marks) };
 }
 
 /** True if the store may contain other events than the cached session. */

@@ -89,8 +89,10 @@ export class Committer {
       }
       if (isLateAnswer(event, stored)) this.#task.lateAnswer ??= answeredFirst(stored);
       applyTempState(event, temp);
-      if ((stored.seq ?? session.lastSeq + 1) !== session.lastSeq + 1) await this.readMissing();
-      else session.add(stored);
+      if ((stored.seq ?? session.lastSeq + 1) === session.lastSeq + 1) {
+        session.add(stored);
+        this.#task.hasUncertainMarks = false;
+      } else await this.readMissing();
       this.#isStored();
       if (stored.longRunningToolIds?.length) await reportInterrupts(this.#task, stored.longRunningToolIds);
       // An answer of a tool repeats the tokens of its child runs.
@@ -118,7 +120,9 @@ export class Committer {
     const { fence, ifHeldBy } = this.#condition;
     if (!task.isResumable || (fence === undefined && ifHeldBy === undefined)) return undefined;
     const changed =
-      rewindOf(event) === undefined ? task.interrupts.marksAfter(event) : marksAfterRewind(task.session.log, event);
+      rewindOf(event) === undefined
+        ? (task.interrupts.marksAfter(event) ?? (task.hasUncertainMarks ? task.interrupts.marks : undefined))
+        : marksAfterRewind(task.session.log, event);
     // Also for a message that joins another run: that run may end before it stores anything.
     if (task.isMarked) return changed;
     return changed ? { unfinished: task.invocationId, ...changed } : { unfinished: task.invocationId };
@@ -153,6 +157,8 @@ export class Committer {
   /** Reads the events that other writers have stored, in order. */
   async readMissing(): Promise<void> {
     const { session, sessionAccess } = this.#task;
+    // Each writer has computed the marks without the events of the other.
+    this.#task.hasUncertainMarks = true;
     const newer = await sessionAccess.service.getSession({ ...session.ref, afterSeq: session.lastSeq });
     if (!newer || newer.incarnation !== session.incarnation) {
       throw new TholeError('SESSION_NOT_FOUND', `Session "${session.ref.sessionId}" was deleted during a run.`);

@@ -40,11 +40,14 @@ export class OpenRun {
   userContent: Content = {};
   /** True if the session contains the message or a part of the answer. Then it also gets a closing record. */
   isRecorded: boolean = false;
+  /** True if the run only adds events to another run. It leaves no closing record: that would end the other run's invocation. */
+  readonly isJoined: boolean;
   /** Undefined before the agents begin, and if a plugin answered. */
   steps: AgentSteps | undefined;
 
   constructor(task: RunTask, session: LiveSession, condition: AppendCondition) {
     this.session = session;
+    this.isJoined = condition.ifHeldBy !== undefined;
     const changes = new PendingChanges({
       view: session,
       temp: task.temp,

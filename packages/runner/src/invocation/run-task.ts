@@ -71,6 +71,8 @@ export class RunTask {
   updatedCalls: ReadonlySet<string> = none;
   /** True if the session has the mark of this unfinished invocation. */
   isMarked: boolean = false;
+  /** True if the marks of the session may not be those of its interrupts. They are stored again with the next event. */
+  hasUncertainMarks: boolean = false;
   /** Another unfinished invocation of the session. Its mark is stored again when the lease is released. */
   otherUnfinished: string | null = null;
   /** True if the run stops because its runner is closed, and another process may continue it. */

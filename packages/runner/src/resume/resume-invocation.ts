@@ -62,6 +62,8 @@ export async function resumeInvocation(
   if (end !== undefined && !task.resume?.onSkip) throw invocationEnded(task.invocationId, end);
   if (task.resume?.onSkip) {
     opened.isRecorded = true;
+    // The process may have died before it corrected them.
+    task.hasUncertainMarks = true;
     const skip = await beginAttempt(task, events);
     if (skip) task.resume.onSkip(skip);
     if (skip) return undefined;

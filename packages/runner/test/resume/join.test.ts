@@ -130,16 +130,7 @@ describe('concurrency.policy: join', () => {
     const sessions = new InMemorySessionService({ runtime });
     await sessions.createSession(ref);
     const [answer, store] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-    const sessionService = new Proxy(sessions, {
-      get(target, name) {
-        const value: unknown = Reflect.get(target, name, target);
-        if (name !== 'appendEvent') return typeof value === 'function' ? (value as () => unknown).bind(target) : value;
-        return async (p: Parameters<SessionService['appendEvent']>[0]) => {
-          if (p.ifHeldBy !== undefined) await store.promise;
-          return target.appendEvent(p);
-        };
-      },
-    });
+    const sessionService = withSlowJoins(sessions, store.promise);
     const slow = new ScriptedLlm(() => answer.promise.then(() => says('First.')));
     const one = await createSetup(rootOf(slow), { ...join, sessionService: sessions, runtime });
     const two = await createSetup(rootOf(new ScriptedLlm(says('Second.'))), { ...join, sessionService, runtime });
@@ -204,8 +195,71 @@ describe('Runner.resume', () => {
     expect(result.status).toBe('completed');
     expect((await ending).error).toBeUndefined();
     expect(textsIn((await stored()).events)).toEqual(expect.arrayContaining(['asking: Paid.', 'slow: Slow.']));
+    expect((await stored()).marks).toEqual({ unfinished: null, wakeAt: null, openInterrupts: 0 });
   });
 });
+
+describe('A caller that stops while its event is added to a run', () => {
+  it.each([
+    ['an answer', 'aborts'],
+    ['an answer', 'leaves'],
+    ['a message', 'aborts'],
+    ['a message', 'leaves'],
+  ])('does not end that run: %s, the caller %s', async (what, how) => {
+    const runtime = new FixedRuntime();
+    const sessions = new InMemorySessionService({ runtime });
+    await sessions.createSession(ref);
+    const [stored, waited] = [Promise.withResolvers<void>(), Promise.withResolvers<string>()];
+    const ask = toolOf('ask', (_args, context) => context.requestInput({ message: 'Which?' }));
+    const wait = toolOf('wait', () => waited.promise);
+    const agent = new ParallelAgent({
+      name: 'root',
+      subAgents: [
+        new LlmAgent({ name: 'asking', model: new ScriptedLlm(calls('ask', {}, 'c1'), says('Asked.')), tools: [ask] }),
+        new LlmAgent({ name: 'slow', model: new ScriptedLlm(calls('wait', {}, 'c2'), says('Slow.')), tools: [wait] }),
+      ],
+    });
+    const one = await createSetup(agent, { ...join, sessionService: sessions, runtime });
+    const sessionService = withSlowJoins(sessions, stored.promise);
+    const two = await createSetup(agent, { ...join, sessionService, runtime });
+    const first = one.runner.runAsync({ ...hello, runConfig: { reader: 'detached' } });
+    await settle();
+    const [interrupt] = await one.runner.pendingInterrupts(ref);
+    const abort = new AbortController();
+    const request = { ...ref, abortSignal: abort.signal };
+    const second =
+      what === 'an answer'
+        ? two.runner.resume({ ...request, answers: { [interrupt!.id]: 'blue' } })
+        : two.runner.runAsync({ ...request, newMessage: 'more' });
+    const reading = second.next().catch(() => undefined);
+    await settle();
+    const leaving = how === 'aborts' ? abort.abort() : second.return!();
+    await settle();
+    stored.resolve();
+    await Promise.all([reading, leaving]);
+    waited.resolve('done');
+    const { status } = await first.result;
+    const { events, marks } = (await sessions.getSession(ref))!;
+    expect(events.filter(({ errorCode }) => errorCode !== undefined)).toEqual([]);
+    const isAnswered = what === 'an answer';
+    expect([status, marks!.openInterrupts]).toEqual(isAnswered ? ['completed', 0] : ['paused', 1]);
+    expect(textsIn(events).includes('asking: Asked.')).toBe(isAnswered);
+  });
+});
+
+/** Returns a session service that adds events to the run of another process when the promise resolves. */
+function withSlowJoins(sessions: InMemorySessionService, gate: Promise<void>): SessionService {
+  return new Proxy(sessions, {
+    get(target, name) {
+      const value: unknown = Reflect.get(target, name, target);
+      if (name !== 'appendEvent') return typeof value === 'function' ? (value as () => unknown).bind(target) : value;
+      return async (p: Parameters<SessionService['appendEvent']>[0]) => {
+        if (p.ifHeldBy !== undefined && p.event.errorCode === undefined) await gate;
+        return target.appendEvent(p);
+      };
+    },
+  });
+}
 
 /** Returns a model whose first answer waits for `open`. */
 function slowModel(first: LlmResponse, ...others: LlmResponse[]): { model: ScriptedLlm; open: () => void } {
