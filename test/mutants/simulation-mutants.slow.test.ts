@@ -47,6 +47,18 @@ class UnmarkedService extends InMemorySessionService {
   }
 }
 
+/** Never reduces the number of open interrupts. */
+class CountingService extends InMemorySessionService {
+  #open = 0;
+
+  override appendEvent(p: Parameters<InMemorySessionService['appendEvent']>[0]): Promise<Event> {
+    const { openInterrupts } = p.marks ?? {};
+    if (openInterrupts === undefined) return super.appendEvent(p);
+    this.#open = Math.max(this.#open, openInterrupts);
+    return super.appendEvent({ ...p, marks: { ...p.marks, openInterrupts: this.#open } });
+  }
+}
+
 const inMemory = (runtime: FixedRuntime): InMemorySessionService => new InMemorySessionService({ runtime });
 const mutants: [string, SimulationSetup, RegExp][] = [
   [
@@ -63,6 +75,11 @@ const mutants: [string, SimulationSetup, RegExp][] = [
     'loses an acknowledged event',
     { classes, createSessionService: (runtime) => new LosingService({ runtime }) },
     /acknowledged and is lost|did not end/,
+  ],
+  [
+    'counts answered interrupts as open',
+    { classes, createSessionService: (runtime) => new CountingService({ runtime }) },
+    /has the marks .*"openInterrupts":1.* but 0 open interrupts/,
   ],
 ];
 

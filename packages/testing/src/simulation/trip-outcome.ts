@@ -1,4 +1,4 @@
-import { getFunctionCalls, getFunctionResponses } from '@thole/core';
+import { getFunctionCalls, getFunctionResponses, pendingInterrupts } from '@thole/core';
 import type { Event, Json, JsonObject, Part, Session } from '@thole/core';
 import { idempotentCalls, stateKeysOf } from './trip-app.ts';
 import type { SimulatedWorld } from './simulated-world.ts';
@@ -107,9 +107,12 @@ export function violationsOf(session: Session, expected: Session, world: Simulat
   return found;
 }
 
-/** Returns events that were acknowledged and are lost, and gaps in the numbers of events, as sentences. */
-export function lossesOf({ events, userId }: Session, world: SimulatedWorld): string[] {
+/** Returns events that were acknowledged and are lost, gaps in the numbers of events, and wrong marks, as sentences. */
+export function lossesOf({ events, marks, userId }: Session, world: SimulatedWorld): string[] {
   const found: string[] = [];
+  const open = pendingInterrupts(events).length;
+  if (marks && (marks.openInterrupts !== open || marks.unfinished !== null))
+    found.push(`The session has the marks ${JSON.stringify(marks)}, but ${open} open interrupts.`);
   const stored = new Map(events.map((event) => [event.id, JSON.stringify(event)]));
   for (const event of world.acknowledged.get(userId) ?? [])
     if (stored.get(event.id) !== JSON.stringify(event)) found.push(`Event ${event.id} was acknowledged and is lost.`);
