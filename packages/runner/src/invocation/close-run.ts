@@ -30,8 +30,7 @@ export async function closeRun(task: RunTask): Promise<void> {
   if (state.error) opened?.steps?.return().catch(noop);
   if (opened && hasClosingWork(task, opened)) {
     const author = task.agents.currentAuthor;
-    const hasRecord = opened.isRecorded && !opened.isJoined;
-    const failure = await doClosingWork(task, opened, hasRecord ? author : undefined);
+    const failure = await doClosingWork(task, opened, opened.isRecorded ? author : undefined);
     if (failure !== undefined) state.fail(toRunError(failure, author));
   }
   state.close({ isPaused: task.hasOpenInterrupts });
@@ -48,6 +47,8 @@ async function doClosingWork(task: RunTask, opened: OpenRun, author: string | un
   if (task.state.error || task.closeCallbacks?.size || opened.committer.isBusy) {
     return withinCleanupTime(task, cleanUp(task, opened, author));
   }
+  // Only the run that was joined calls afterRunCallback. State of hooks is in the message that was added.
+  if (opened.isJoined) return undefined;
   // Most hooks return synchronously. A time limit would then cost more than the hooks.
   const hooks = callAfterRun(task, opened);
   if (!hooks) return failureOf(storePending(task, opened));
@@ -81,6 +82,7 @@ async function cleanUp(task: RunTask, opened: OpenRun, author: string | undefine
   if (stop && !requested.has(stop.code)) {
     await notifyPlugins(rootContext, 'onRunErrorCallback', { invocationContext: rootContext, error: stop });
   }
+  if (opened.isJoined) return;
   if (stop && canStore && author !== undefined && !task.isShutDown && !leavesNoRecord.has(stop.code))
     await storeClosingRecord(task, opened, stop, author);
   await callAfterRun(task, opened);

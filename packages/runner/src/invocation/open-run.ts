@@ -40,7 +40,10 @@ export class OpenRun {
   userContent: Content = {};
   /** True if the session contains the message or a part of the answer. Then it also gets a closing record. */
   isRecorded: boolean = false;
-  /** True if the run only adds events to another run. It leaves no closing record: that would end the other run's invocation. */
+  /**
+   * True if the run only adds events to another run. It stores nothing when it ends: a closing record would end the invocation of
+   * the other run.
+   */
   readonly isJoined: boolean;
   /** Undefined before the agents begin, and if a plugin answered. */
   steps: AgentSteps | undefined;

@@ -1,5 +1,5 @@
 import { createEvent } from '@thole/core';
-import type { LlmResponse, SessionService } from '@thole/core';
+import type { LlmResponse, Plugin, SessionService } from '@thole/core';
 import { InMemorySessionService } from '@thole/mem-services';
 import { calls, FixedRuntime, says, ScriptedLlm } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
@@ -159,6 +159,33 @@ describe('concurrency.policy: join', () => {
     gate.resolve('done');
     expect((await first).invocationId).toBe(invocationId);
     expect(textsIn((await outcomeOf(second)).events)).toEqual(['root: functionResponse', 'root: Both.']);
+  });
+
+  it('calls beforeRunCallback and afterRunCallback for the active run only (contract 21)', async () => {
+    const gate = Promise.withResolvers<string>();
+    const hooks: string[] = [];
+    const plugin: Plugin = {
+      name: 'hooks',
+      onUserMessageCallback: async ({ invocationContext: { state } }) => {
+        state.set('messages', hooks.push('message'));
+        return undefined;
+      },
+      beforeRunCallback: async () => void hooks.push('before'),
+      afterRunCallback: async ({ invocationContext: { state } }) => state.set('after', hooks.push('after')),
+    };
+    const model = new ScriptedLlm(calls('wait', {}, 'c1'), says('Both.'));
+    const agent = rootOf(model, { tools: [toolOf('wait', () => gate.promise)] });
+    const { runner, runtime, stored } = await createSetup(agent, { ...join, plugins: [plugin] });
+    const first = runner.runToCompletion(hello);
+    await settle();
+    const second = runner.runToCompletion({ ...hello, newMessage: 'more' });
+    await settle();
+    gate.resolve('done');
+    await settle();
+    await runtime.advance(1_000);
+    expect([(await first).text, (await second).text]).toEqual(['Both.', 'Both.']);
+    expect(hooks).toEqual(['message', 'before', 'message', 'after']);
+    expect((await stored()).state).toEqual({ messages: 3, after: 4 });
   });
 
   it('runs alone if no run holds the session', async () => {
