@@ -134,8 +134,8 @@ describe('A call in doubt', () => {
     const after = runnerOf(agent, { plugins });
     expect(await Array.fromAsync(after.recover())).toMatchObject([{ outcome: 'paused' }]);
     const [interrupt] = await after.pendingInterrupts(ref);
-    await after.resume({ ...ref, answers: { [interrupt!.id]: true } }).done;
-    expect(answersIn(await events()).at(-1)).toEqual(['pay', { runs: 1 }]);
+    const { status } = await after.resume({ ...ref, answers: { [interrupt!.id]: true } }).result;
+    expect([status, answersIn(await events()).at(-1)]).toEqual(['completed', ['pay', { runs: 1 }]]);
   });
 
   it('runs again with the arguments that a person had edited, after ask-person', async () => {

@@ -97,6 +97,28 @@ describe('A ParallelAgent', () => {
   });
 });
 
+describe('A resumed ParallelAgent', () => {
+  it('continues a custom agent although another branch has acted after it', async () => {
+    const asking = agentOf('asking', async function* (context) {
+      yield sayingEvent(context, 'Before.');
+      yield sayingEvent(context, (await context.requestInput({ message: 'Which?' })) as string);
+    });
+    const gate = Promise.withResolvers<void>();
+    const slow = agentOf('slow', async function* (context) {
+      await gate.promise;
+      yield sayingEvent(context, 'Late.');
+    });
+    const { runner, stored } = await createSetup(new ParallelAgent({ name: 'root', subAgents: [asking, slow] }));
+    const first = runner.runAsync({ ...hello, runConfig: { reader: 'detached' } });
+    await settle();
+    gate.resolve();
+    const { interrupts } = await first.result;
+    const { status } = await runner.resume({ ...ref, answers: { [interrupts[0]!.id]: 'blue' } }).result;
+    const texts = textsIn((await stored()).events).filter((text) => text.startsWith('asking: '));
+    expect([status, texts]).toEqual(['completed', ['asking: Before.', 'asking: functionCall', 'asking: blue']]);
+  });
+});
+
 describe('A resumed SequentialAgent with a transfer', () => {
   it('continues the agent that took over, in its place', async () => {
     const { runnerOf, events } = await durableStore();
