@@ -277,7 +277,8 @@ export class AgentContext<T = unknown> extends BaseContext<T> implements Invocat
 
   openToolContext(p: ToolContextInit): OpenToolContext {
     const context = new ToolCallContext(this.task, this, p.span ?? this.ownSpan, p);
-    return { context, requests: context.requests, usage: context.usage, close: () => context.close() };
+    const { requests, usage } = context;
+    return { context, requests, usage, close: () => context.close(), storeChildren: () => context.storeChildren() };
   }
 
   countModelCall(lastSeq: number): void {

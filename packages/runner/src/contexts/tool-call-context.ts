@@ -25,6 +25,7 @@ import type { InterruptRequest } from '../flow/interrupt-request.ts';
 import type { ToolContextInit } from '../hooks/flow-support.ts';
 import { RunPaused } from '../hooks/run-paused.ts';
 import type { RunTask } from '../invocation/run-task.ts';
+import type { ChildLog } from '../history/progress.ts';
 import type { ChildCall } from '../runner/runner-deps.ts';
 import type { AgentContext } from './agent-context.ts';
 import { BaseContext } from './base-context.ts';
@@ -43,6 +44,8 @@ export class ToolCallContext<T = unknown> extends BaseContext<T> implements Tool
   /** Tokens of the child runs of this call. */
   readonly usage: Usage = {};
   readonly #steps: Map<string, number> = new Map();
+  /** Logs of child runs that have ended in this attempt and are not stored. */
+  readonly #endedChildren: ChildLog[] = [];
   #inputs = 0;
   #children = 0;
   #credentials = 0;
@@ -160,18 +163,28 @@ export class ToolCallContext<T = unknown> extends BaseContext<T> implements Tool
     return delta ? { ...this.actions, stateDelta: { ...this.actions.stateDelta, ...delta } } : this.actions;
   }
 
+  /** Stores the logs of child runs that have ended. Called when the call pauses: it runs again, and they must not. */
+  async storeChildren(): Promise<void> {
+    for (const log of this.#endedChildren.splice(0)) await this.#storeChild(log);
+  }
+
+  async #storeChild(log: ChildLog): Promise<void> {
+    const { agentName: author, invocationId, runtime } = this;
+    const customMetadata = { child: log as unknown as Json };
+    await this.#agentContext.commitWithoutChanges(createEvent({ author, invocationId, customMetadata }, runtime));
+  }
+
   #childCall(): ChildCall {
     const n = ++this.#children;
-    const { functionCallId: callId, task } = this;
+    const { functionCallId: callId, runtime, task } = this;
     return {
       key: `${this.idempotencyKey} ${n}`,
       earlier: task.progress?.childOf(callId, n),
       answers: childAnswers(task.interrupts, callId, n),
+      completed: (log) => void this.#endedChildren.push({ ...log, callId, n, isComplete: true }),
       pause: async (log, requests) => {
-        const { invocationId, runtime } = this;
-        const customMetadata = { child: { ...log, callId, n } as unknown as Json };
-        const event = createEvent({ author: this.agentName, invocationId, customMetadata }, runtime);
-        await this.#agentContext.commitWithoutChanges(event);
+        await this.storeChildren();
+        await this.#storeChild({ ...log, callId, n });
         const origin = { runtime, call: this.#init.call!, n };
         this.requests.push(...requests.map((each) => childRequest(origin, each)));
         throw new RunPaused(`Call ${callId} waits for an answer.`);
@@ -183,7 +196,8 @@ export class ToolCallContext<T = unknown> extends BaseContext<T> implements Tool
     return { runtime: this.runtime, call: this.#init.call, ttlMs: ttlMs ?? this.#init.ttlMs };
   }
 
-  #request(request: InterruptRequest): never {
+  async #request(request: InterruptRequest): Promise<never> {
+    await this.storeChildren();
     this.requests.push(request);
     throw new RunPaused(`Call ${this.functionCallId} waits for an answer.`);
   }

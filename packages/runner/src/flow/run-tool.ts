@@ -87,7 +87,9 @@ export async function runTool(
     const result = withEditedArguments(answerOf(draft, tool, ran, actions), attempt?.editedArguments);
     const answer = { ...result, ...(hasUsage && { usage: open.usage }) };
     const requested = requestByTool(draft, call, { actions, ttlMs });
-    return requested && ran && 'value' in ran ? { ...answer, isWaiting: true, requests: [requested] } : answer;
+    if (!requested || !('value' in ran)) return answer;
+    await open.storeChildren();
+    return { ...answer, isWaiting: true, requests: [requested] };
   } finally {
     if (!actions) open.close();
   }

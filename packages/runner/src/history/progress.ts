@@ -15,13 +15,15 @@ export interface StoredStep {
   readonly result: Json;
 }
 
-/** The events of a child run that has paused. */
+/** The events of a child run that has paused, or that has ended before its call paused. */
 export interface ChildLog {
   readonly callId: string;
   /** 1 for the first child run of the call. */
   readonly n: number;
   readonly invocationId: string;
   readonly events: readonly Event[];
+  /** True if the child has ended: it does not run again in the next attempt of the call. */
+  readonly isComplete?: boolean | undefined;
 }
 
 /** Progress of an invocation before this run, rebuilt from its events. The place of an agent is the path of its call. */
@@ -163,7 +165,7 @@ export class Progress {
     return this.#steps.get(stepKey(step));
   }
 
-  /** Returns the log of the n-th child run of a call. Undefined if it has not paused. */
+  /** Returns the log of the n-th child run of a call. Undefined if it has none. */
   childOf(callId: string, n: number): ChildLog | undefined {
     return this.#children.get(`${n} ${callId}`);
   }

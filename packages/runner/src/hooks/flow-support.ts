@@ -124,6 +124,8 @@ export interface OpenToolContext {
   readonly requests: readonly InterruptRequest[];
   /** Tokens of the child runs of the call. */
   readonly usage: Usage;
+  /** Stores the logs of child runs of the call that have ended. Called if the call pauses. */
+  storeChildren(): Promise<void>;
   /** Closes the context and returns its actions, for the event with its answer. Later writes throw `CONTEXT_CLOSED`. */
   close(): ToolContext['actions'];
 }

@@ -13,6 +13,7 @@ export async function* runChild(parent: RunTask, p: ChildRunInit): AsyncGenerato
   const { artifactRef, calls, runner, session } = parent;
   const { appName, userId } = session.ref;
   const { earlier, answers } = p.call ?? {};
+  if (earlier?.isComplete) return yield* agentEvents(earlier.events);
   const ref = { appName, userId, sessionId: runner.runtime.newId('session') };
   const tree = createAgentTree(p.agent, runner.models);
   const sessionAccess = inMemorySession(runner.runtime, ref, p.state ?? p.parentState, earlier?.events);
@@ -39,20 +40,26 @@ export async function* runChild(parent: RunTask, p: ChildRunInit): AsyncGenerato
   parent.pendingCalls++;
   try {
     // The caller takes the state changes of the earlier attempt from its events.
-    for (const event of earlier?.events ?? []) if (event.author !== 'user') yield event;
+    yield* agentEvents(earlier?.events ?? []);
     yield* child;
   } finally {
     parent.pendingCalls--;
   }
-  if (p.call) await pauseWithChild(p.call, child);
+  if (p.call) await reportEnd(p.call, child);
+}
+
+function agentEvents(events: readonly Event[]): Event[] {
+  return events.filter(({ author }) => author !== 'user');
 }
 
 /** Pauses the call if the child has paused: its log and its interrupts become those of the call. */
-async function pauseWithChild(call: ChildCall, child: RunHandle): Promise<void> {
+async function reportEnd(call: ChildCall, child: RunHandle): Promise<void> {
   const { status, invocationId } = await child.result;
+  const log = { invocationId, events: child.storedEvents() };
+  if (status === 'completed') return call.completed(log);
   if (status !== 'paused') return;
   const requests = child.openRequests().map(({ id, name, args }) => ({ id: id!, name, args }));
-  await call.pause({ callId: '', n: 0, invocationId, events: child.storedEvents() }, requests);
+  await call.pause(log, requests);
 }
 
 /** Returns a memory service that only reads. For ephemeral runs. */

@@ -101,14 +101,19 @@ export type ChildRunInit = ChildRun & {
   call?: ChildCall | undefined;
 };
 
+/** The invocation of a child run and its events. */
+export type ChildEvents = Pick<ChildLog, 'invocationId' | 'events'>;
+
 /** The call of a tool that runs a child, as the child run uses it. */
 export interface ChildCall {
   /** Identifies the child in all attempts of the call. */
   readonly key: string;
-  /** The log of an earlier attempt that paused. */
+  /** The log of an earlier attempt of the call. */
   readonly earlier: ChildLog | undefined;
   /** Answers to the interrupts of that attempt, also those of attempts before it. */
   readonly answers: readonly Partial<EventInit>[];
+  /** Called when the child has ended. Its log is stored if the call pauses later. */
+  completed(log: ChildEvents): void;
   /** Stores the log of the child and requests its interrupts for the call. Throws `RunPaused`. */
-  pause(log: ChildLog, requests: readonly InterruptRequest[]): Promise<never>;
+  pause(log: ChildEvents, requests: readonly InterruptRequest[]): Promise<never>;
 }

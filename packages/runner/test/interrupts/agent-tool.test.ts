@@ -1,4 +1,4 @@
-import type { LlmResponse } from '@thole/core';
+import type { Interrupt, LlmResponse } from '@thole/core';
 import { InMemorySessionService } from '@thole/mem-services';
 import { calls, FixedRuntime, says, ScriptedLlm } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
@@ -173,4 +173,38 @@ describe('AgentTool', () => {
     const answer = (await stored()).events.find((event) => answersIn([event]).length > 0);
     expect(answer?.usageMetadata).toEqual({ totalTokenCount: 7 });
   });
+});
+
+describe('A tool that runs several agents', () => {
+  it.each(['another agent', 'input', 'a confirmation'])(
+    'runs none of them again when it waits for %s',
+    async (what) => {
+      const { events, runnerOf } = await durableStore();
+      const paid: string[] = [];
+      const clerk = (name: string): LlmAgent => {
+        const pay = toolOf('pay', () => paid.push(name), { requireConfirmation: true });
+        const model = new ScriptedLlm(calls('pay', {}, `${name}-1`), says(`${name}.`));
+        return new LlmAgent({ name, description: 'Pays.', model, tools: [pay] });
+      };
+      const clerks = [clerk('first'), clerk('second')];
+      const both = toolOf('both', async (_args, context) => {
+        const told: string[] = [];
+        for (const agent of what === 'another agent' ? clerks : clerks.slice(0, 1))
+          for await (const event of context.runChild({ agent, message: 'Pay.' })) told.push(...textsIn([event]));
+        if (what === 'input') told.push((await context.requestInput({ message: 'Sure?' })) as string);
+        if (what === 'a confirmation' && !context.toolConfirmation) context.requestConfirmation({ hint: 'Sure?' });
+        return { last: told.at(-1)! };
+      });
+      const runner = runnerOf(rootOf(new ScriptedLlm(calls('both', {}, 'c1'), says('Done.')), { tools: [both] }));
+      let { interrupts } = await runner.runToCompletion(hello);
+      for (let i = 0; i < 2; i++) {
+        const [{ id, kind }] = interrupts as [Interrupt];
+        ({ interrupts } = await runner.resume({ ...ref, answers: { [id]: kind === 'input' ? 'Yes.' : true } }).result);
+      }
+      expect(interrupts).toEqual([]);
+      expect(paid).toEqual(what === 'another agent' ? ['first', 'second'] : ['first']);
+      const last = { 'another agent': 'second: second.', input: 'Yes.', 'a confirmation': 'first: first.' }[what];
+      expect(answersIn(await events()).at(-1)).toEqual(['both', { last }]);
+    },
+  );
 });
