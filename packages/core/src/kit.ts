@@ -6,6 +6,7 @@ export type { JsonProblem } from './json/find-non-json.ts';
 export { assertBytes } from './errors/assert-bytes.ts';
 export { assertCount } from './errors/assert-count.ts';
 export { assertDuration } from './errors/assert-duration.ts';
+export { codeOfStatus } from './model/code-of-status.ts';
 export { errorFields } from './model/error-fields.ts';
 export type { ErrorFields } from './model/error-fields.ts';
 export { failInvalidJson, invalidInput } from './errors/invalid-input.ts';

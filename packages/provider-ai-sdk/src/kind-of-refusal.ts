@@ -1,3 +1,4 @@
+import { codeOfStatus } from '@thole/core/kit';
 import type { TholeErrorCode } from '@thole/core';
 
 /** The error code of a rejected request, and `retryable` if it differs from the code's default. */
@@ -25,16 +26,8 @@ export function kindOfRefusal({ status, code = '', type = '', message = '' }: Re
   if (/content_filter|content_policy|responsibleaipolicy/.test(name)) return { code: 'MODEL_BLOCKED' };
   if (/api_key_invalid|invalid_api_key/.test(name) || (status === 400 && /api key not valid/i.test(message)))
     return { code: 'MODEL_AUTH' };
-  return byStatus(status) ?? byName(name, message);
-}
-
-function byStatus(status: number): KindOfRefusal | undefined {
-  if (status === 401 || status === 403 || status === 407) return { code: 'MODEL_AUTH' };
-  if (status === 408 || status === 504) return { code: 'MODEL_TIMEOUT' };
-  if (status === 429) return { code: 'MODEL_RATE_LIMITED' };
-  if (status === 409 || status === 498 || status === 503 || status === 529) return { code: 'MODEL_OVERLOADED' };
-  if (status >= 500) return { code: 'MODEL_UNAVAILABLE' };
-  return status >= 400 ? { code: 'MODEL_BAD_REQUEST' } : undefined;
+  const ofStatus = codeOfStatus(status);
+  return ofStatus ? { code: ofStatus } : byName(name, message);
 }
 
 /** Errors inside an answer have no status. */

@@ -1,5 +1,5 @@
 import { readRetryAfter, TholeError } from '@thole/core';
-import { isPlainObject } from '@thole/core/kit';
+import { codeOfStatus, isPlainObject } from '@thole/core/kit';
 import type { ErrorTable, JsonObject, TholeErrorCode } from '@thole/core';
 
 /** Maps errors of Anthropic's API, Bedrock and Vertex AI to Thole's errors. */
@@ -89,20 +89,11 @@ function kindOf(status: number | undefined, type: string, message: string): Thol
   const isRequest = status === undefined || status === 400 || status === 413;
   if (isRequest && TOO_LONG.test(message)) return 'MODEL_CONTEXT_TOO_LONG';
   if (isRequest && /content filtering policy/i.test(message)) return 'MODEL_BLOCKED';
-  return (status === undefined ? undefined : byStatus(status)) ?? byType(type);
+  return (status === undefined ? undefined : codeOfStatus(status)) ?? byType(type);
 }
 
 const TOO_LONG =
   /(prompt|input) is too long|exceed(s)? (the )?context (limit|window)|too many (input )?tokens|maximum (context|prompt) length/i;
-
-function byStatus(status: number): TholeErrorCode | undefined {
-  if (status === 401 || status === 403 || status === 407) return 'MODEL_AUTH';
-  if (status === 408 || status === 504) return 'MODEL_TIMEOUT';
-  if (status === 429) return 'MODEL_RATE_LIMITED';
-  if (status === 409 || status === 503 || status === 529) return 'MODEL_OVERLOADED';
-  if (status >= 500) return 'MODEL_UNAVAILABLE';
-  return status >= 400 ? 'MODEL_BAD_REQUEST' : undefined;
-}
 
 /** Errors inside an answer have no status: Anthropic's types, and the exceptions of Bedrock's streams. */
 function byType(type: string): TholeErrorCode {

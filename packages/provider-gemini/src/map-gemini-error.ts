@@ -1,5 +1,5 @@
 import { readRetryAfter, TholeError } from '@thole/core';
-import { isPlainObject } from '@thole/core/kit';
+import { codeOfStatus, isPlainObject } from '@thole/core/kit';
 import type { ErrorTable, JsonObject, TholeErrorCode } from '@thole/core';
 
 /** Maps errors of Gemini and its SDK to Thole's errors. */
@@ -85,13 +85,11 @@ function refusal(status: number, body: unknown, waitMs: number | undefined): Tho
 }
 
 function codeOf(status: number, message: string, reason: string | undefined): TholeErrorCode {
-  const isAuth = status === 401 || status === 403 || status === 407 || reason === 'API_KEY_INVALID';
-  if (isAuth) return 'MODEL_AUTH';
-  if (status === 429) return 'MODEL_RATE_LIMITED';
-  if (status === 503 || status === 529) return 'MODEL_OVERLOADED';
-  if (status === 408 || status === 504) return 'MODEL_TIMEOUT';
-  if (status >= 500 || status === 409 || status === 499) return 'MODEL_UNAVAILABLE';
-  return TOO_LONG.test(message) ? 'MODEL_CONTEXT_TOO_LONG' : 'MODEL_BAD_REQUEST';
+  if (reason === 'API_KEY_INVALID') return 'MODEL_AUTH';
+  // Google's ABORTED and CANCELLED.
+  if (status === 409 || status === 499) return 'MODEL_UNAVAILABLE';
+  const code = codeOfStatus(status) ?? 'MODEL_BAD_REQUEST';
+  return code === 'MODEL_BAD_REQUEST' && TOO_LONG.test(message) ? 'MODEL_CONTEXT_TOO_LONG' : code;
 }
 
 const TOO_LONG =

@@ -1,3 +1,4 @@
+import { codeOfStatus } from '@thole/core/kit';
 import type { TholeErrorCode } from '@thole/core';
 
 /** The error code of a rejected request, and `retryable` if it differs from the code's default. */
@@ -32,17 +33,8 @@ export function kindOfRefusal({ status, code = '', type = '', message = '' }: Re
   ) {
     return { code: 'MODEL_CONTEXT_TOO_LONG' };
   }
-  return byStatus(status) ?? byName(name, message);
-}
-
-function byStatus(status: number): KindOfRefusal | undefined {
-  if (status === 401 || status === 403 || status === 407) return { code: 'MODEL_AUTH' };
-  if (status === 408 || status === 504) return { code: 'MODEL_TIMEOUT' };
-  if (status === 429) return { code: 'MODEL_RATE_LIMITED' };
-  // 409: the server asks for a retry; 498: Groq's flexible tier is full; 529: overloaded, behind some gateways.
-  if (status === 409 || status === 498 || status === 503 || status === 529) return { code: 'MODEL_OVERLOADED' };
-  if (status >= 500) return { code: 'MODEL_UNAVAILABLE' };
-  return status >= 400 ? { code: 'MODEL_BAD_REQUEST' } : undefined;
+  const ofStatus = codeOfStatus(status);
+  return ofStatus ? { code: ofStatus } : byName(name, message);
 }
 
 function byName(name: string, message: string): KindOfRefusal {

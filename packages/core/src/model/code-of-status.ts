@@ -1,0 +1,14 @@
+import type { TholeErrorCode } from '../errors/error-codes.ts';
+
+/**
+ * Returns the error code for the HTTP status of a model's server, if the answer says nothing more. Undefined below 400. Status 409 asks
+ * for a retry, 498 is a full tier of Groq, 529 is an overload behind some gateways.
+ */
+export function codeOfStatus(status: number): TholeErrorCode | undefined {
+  if (status === 401 || status === 403 || status === 407) return 'MODEL_AUTH';
+  if (status === 408 || status === 504) return 'MODEL_TIMEOUT';
+  if (status === 429) return 'MODEL_RATE_LIMITED';
+  if (status === 409 || status === 498 || status === 503 || status === 529) return 'MODEL_OVERLOADED';
+  if (status >= 500) return 'MODEL_UNAVAILABLE';
+  return status >= 400 ? 'MODEL_BAD_REQUEST' : undefined;
+}
