@@ -161,7 +161,10 @@ export interface InvocationContext<T = unknown> extends CallbackContext<T> {
    * has come, in any process with this app.
    */
   sleepUntil(time: number): Promise<void>;
-  /** Runs an agent in a separate in-memory session. The caller applies its state and artifact deltas (contract 25). */
+  /**
+   * Runs an agent in a separate in-memory session, in which it cannot pause. The caller applies its state and artifact deltas
+   * (contract 25). If the calling agent runs again in a resumed run, an agent that has ended does not: its events are returned.
+   */
   runChild(p: ChildRun): AsyncIterable<Event>;
   /**
    * Stores an event now, without waiting for the reader, and returns the stored event. Yield that event afterwards

@@ -46,6 +46,12 @@ export interface AgentContextInit {
   readonly parent?: AgentContext | undefined;
 }
 
+/** The place of a child run that an agent runs: the agent, and 1 for its first child. */
+interface ChildPlace {
+  readonly callId: string;
+  readonly n: number;
+}
+
 /** Context of one agent in a run. It is also the context that the runner's own flow uses. */
 export class AgentContext<T = unknown> extends BaseContext<T> implements InvocationContext<T>, FlowSupport {
   readonly agent: Agent;
@@ -145,7 +151,27 @@ export class AgentContext<T = unknown> extends BaseContext<T> implements Invocat
   }
 
   runChild(p: ChildRun): AsyncIterable<Event> {
-    return this.startChild(p);
+    if (!this.task.isResumable) return this.startChild(p);
+    const child = { callId: `agent ${this.place}`, n: this.#count('child') };
+    return this.task.progress?.childOf(child.callId, child.n)
+      ? this.#earlierEvents(child)
+      : this.#recordedChild(this.startChild(p), child);
+  }
+
+  async *#earlierEvents({ callId, n }: ChildPlace): AsyncGenerator<Event, void> {
+    yield* this.task.progress!.childOf(callId, n)!.events;
+  }
+
+  /** Stores the events of the child when it has ended: if this agent runs again, the child does not. */
+  async *#recordedChild(running: AsyncIterable<Event>, child: ChildPlace): AsyncGenerator<Event, void> {
+    const events: Event[] = [];
+    for await (const event of running) {
+      if (!event.partial) events.push(event);
+      yield event;
+    }
+    const { agentName: author, invocationId, runtime } = this;
+    const customMetadata = { child: { ...child, invocationId, events, isComplete: true } as unknown as Json };
+    await this.commitWithoutChanges(createEvent({ author, invocationId, customMetadata }, runtime));
   }
 
   // ── for the runner's own code

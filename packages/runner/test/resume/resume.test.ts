@@ -397,6 +397,35 @@ describe('A custom agent of a resumed run', () => {
     expect(await events()).toHaveLength(before + 1);
   });
 
+  it('does not run agents of context.runChild again', async () => {
+    const { runnerOf, events } = await durableStore();
+    const paid: string[] = [];
+    const clerk = (name: string): LlmAgent => {
+      const pay = toolOf('pay', () => paid.push(name));
+      return new LlmAgent({
+        name,
+        model: new ScriptedLlm(calls('pay', {}, `${name}-1`), says(`${name}.`)),
+        tools: [pay],
+      });
+    };
+    const [one, two] = [clerk('one'), clerk('two')];
+    const agent = agentOf('root', async function* (context) {
+      const told: string[] = [];
+      for await (const event of context.runChild({ agent: one, message: 'Pay.' })) told.push(...textsIn([event]));
+      await context.requestInput({ message: 'Go on?' });
+      for await (const event of context.runChild({ agent: two, message: 'Pay.' })) told.push(...textsIn([event]));
+      await context.requestInput({ message: 'And now?' });
+      yield sayingEvent(context, told.filter((text) => !text.includes('function')).join(' '));
+    });
+    let { interrupts } = await runnerOf(agent).runToCompletion(hello);
+    for (let i = 0; i < 2; i++) {
+      const runner = runnerOf(agent);
+      ({ interrupts } = await runner.resume({ ...ref, answers: { [interrupts[0]!.id]: 'yes' } }).result);
+    }
+    expect(textsIn(await events()).at(-1)).toBe('root: one: one. two: two.');
+    expect(paid).toEqual(['one', 'two']);
+  });
+
   it('does not get the answer to a request of another agent', async () => {
     const { runnerOf, events } = await durableStore();
     const ask = (name: string): Agent =>
