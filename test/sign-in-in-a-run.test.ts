@@ -105,6 +105,10 @@ describe('context.requestCredential', () => {
   it('requests one sign-in for two calls that need the same credential (contract 28)', async () => {
     const fixture = new AuthFixture(server.url);
     const sessionService = new InMemorySessionService();
+    const { authenticator } = fixture;
+    const begun: string[] = [];
+    const beginSignIn = authenticator.beginSignIn.bind(authenticator);
+    authenticator.beginSignIn = (p) => (begun.push(p.interruptId), beginSignIn(p));
     let runs = 0;
     const mail = new FunctionTool({
       name: 'mail',
@@ -119,12 +123,15 @@ describe('context.requestCredential', () => {
       appName: user.appName,
       agent: new LlmAgent({ name: 'root', model, tools: [mail] }),
       sessionService,
-      authenticator: fixture.authenticator,
+      authenticator,
       autoCreateSession: true,
     });
     const at = { userId: user.userId, sessionId: 's' };
     const { interrupts } = await runner.runToCompletion({ ...at, newMessage: 'Mail?' });
     expect(interrupts).toHaveLength(1);
+    const pending = begun.map((interruptId) => fixture.service.loadPendingAuth({ ...user, interruptId }));
+    expect((await Promise.all(pending)).map((each) => each !== undefined)).toEqual([true, false]);
+    expect(begun[0]).toBe(interrupts[0]!.id);
     const authConfig = interrupts[0]!.payload as unknown as AuthConfig;
     const authResponseUri = await fixture.openAuthUri(authConfig);
     const oauth2 = { authResponseUri, redirectUri: REDIRECT_URI };

@@ -20,6 +20,7 @@ import type {
 } from '@thole/core';
 import type { Progress } from '../history/progress.ts';
 import type { TurnSegment } from '../history/turn-segments.ts';
+import { forgetSignIn } from '../hooks/forget-sign-in.ts';
 import { RunPaused } from '../hooks/run-paused.ts';
 import { isLlmAgent } from '../request/is-llm-agent.ts';
 import type { Durability } from '../runner/runner-deps.ts';
@@ -305,6 +306,10 @@ export class AgentContext<T = unknown> extends BaseContext<T> implements Invocat
     const context = new ToolCallContext(this.task, this, p.span ?? this.ownSpan, p);
     const { requests, usage } = context;
     return { context, requests, usage, close: () => context.close(), storeChildren: () => context.storeChildren() };
+  }
+
+  forgetSignIn(interruptId: string): Promise<void> {
+    return forgetSignIn(this.task, interruptId);
   }
 
   countModelCall(lastSeq: number): void {

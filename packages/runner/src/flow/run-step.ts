@@ -96,7 +96,10 @@ async function* runCalls(
 ): AsyncGenerator<Event, boolean, Event> {
   const { agent, context, support } = draft;
   const outcome = yield* runTools(draft, event, calls, isResumed);
-  const requests = mergeSignIns(outcome.flatMap((each) => each.requests ?? []));
+  const requested = outcome.flatMap((each) => each.requests ?? []);
+  const requests = mergeSignIns(requested);
+  const ids = new Set(requests.map(({ id }) => id));
+  for (const { id } of requested) if (!ids.has(id)) await support.forgetSignIn(id);
   if (requests.length > 0) {
     const { branch, invocationId, runtime } = context;
     yield requestEvent({ author: agent.name, invocationId, branch, runtime }, requests);

@@ -37,6 +37,8 @@ export interface FlowSupport {
    * one is given.
    */
   openToolContext(p: ToolContextInit): OpenToolContext;
+  /** Deletes the secrets of a sign-in that is not requested. */
+  forgetSignIn(interruptId: string): Promise<void>;
   /** Progress of the invocation before this run. Undefined in its first run. */
   readonly progress: Progress | undefined;
   /** The interrupts of the session. */

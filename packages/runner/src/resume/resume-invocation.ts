@@ -1,5 +1,5 @@
 import { createEvent, getFunctionResponses, TholeError } from '@thole/core';
-import { answerEventId, errorFields } from '@thole/core/kit';
+import { answerEventId } from '@thole/core/kit';
 import type { Agent, Content, Event, Json, JsonObject, Part } from '@thole/core';
 import { findAgentToRun } from '../history/find-agent-to-run.ts';
 import { interruptsOf } from '../history/interrupt-fold.ts';
@@ -7,6 +7,7 @@ import { Progress } from '../history/progress.ts';
 import { recordedCall } from '../history/recorded-call.ts';
 import { isModelAnswer } from '../history/turn-segments.ts';
 import { callPlugins, hasHook } from '../hooks/call-hooks.ts';
+import { forgetSignIn } from '../hooks/forget-sign-in.ts';
 import { reportInterrupts } from '../hooks/notify-plugins.ts';
 import type { OpenRun } from '../invocation/open-run.ts';
 import type { CheckedRequest } from '../invocation/run-request.ts';
@@ -130,17 +131,9 @@ export async function storeCheckedAnswers(
   task.state.throwIfStopped();
   opened.isRecorded = true;
   await storeAnswers(task, opened, request, checked);
-  for (const { id } of checked) await forgetSignIn(task, id);
+  for (const { id } of checked)
+    if (task.interrupts.find(id)?.interrupt.kind === 'credential') await forgetSignIn(task, id);
   return checked;
-}
-
-/** Deletes the secrets of a sign-in that has its answer. */
-async function forgetSignIn({ interrupts, ref, runner }: RunTask, interruptId: string): Promise<void> {
-  if (interrupts.find(interruptId)?.interrupt.kind !== 'credential') return;
-  const { appName, userId } = ref;
-  await runner.authenticator?.forgetSignIn({ appName, userId, interruptId }).catch((error: unknown) => {
-    runner.runtime.logger.warn('A sign-in was not deleted.', { interruptId, ...errorFields(error) });
-  });
 }
 
 function answersOf({ resume }: RunTask, { message }: CheckedRequest): GivenAnswer[] {
