@@ -225,7 +225,7 @@ describe('A tool with requireConfirmation that calls context.requestConfirmation
       allowEditedArguments: true,
       runAsync: async ({ args, toolContext }) => {
         const account = toolContext.toolConfirmation?.payload;
-        if (account === undefined) return void toolContext.requestConfirmation({ hint: 'Which account?' });
+        if (account === undefined) return toolContext.requestConfirmation({ hint: 'Which account?' });
         return { paid: paid.push({ ...args, account }) };
       },
     });

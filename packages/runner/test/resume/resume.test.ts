@@ -167,7 +167,7 @@ describe('A call in doubt', () => {
     const { runnerOf } = await durableStore();
     const seen: unknown[] = [];
     const pay = toolOf('pay', (_args, context) => {
-      if (!context.toolConfirmation) return void context.requestConfirmation({ hint: 'Which account?' });
+      if (!context.toolConfirmation) return context.requestConfirmation({ hint: 'Which account?' });
       seen.push(context.toolConfirmation.payload);
       return seen.length === 1 ? new Promise(() => {}) : 'paid';
     });
