@@ -12,6 +12,11 @@ interface PromisePool {
   getConnection(): Promise<PromiseConnection>;
 }
 
+interface OwnPool extends PromisePool {
+  on(name: 'connection', use: (connection: { query(sql: string, done: () => void): void }) => void): void;
+  end(): Promise<void>;
+}
+
 interface PromiseConnection {
   execute(sql: string, values: unknown[]): Promise<[unknown, unknown]>;
   query(sql: string): Promise<[unknown, unknown]>;
@@ -21,7 +26,7 @@ interface PromiseConnection {
 
 /** Returns the connections of a new pool. The first call opens it, and throws `DRIVER_MISSING` without `mysql2`. */
 export function openMariaDb(url: string, options: { maxConnections: number; timeoutMs: number }): ConnectionSource {
-  const open = async (): Promise<PromisePool & { end(): Promise<void> }> => {
+  const open = async (): Promise<OwnPool> => {
     const { createPool } = await loadDriver('mysql2', () => import('mysql2/promise'));
     const pool = createPool({
       uri: url,
@@ -30,9 +35,15 @@ export function openMariaDb(url: string, options: { maxConnections: number; time
       charset: 'utf8mb4_bin',
       enableKeepAlive: true,
     });
-    return pool as unknown as PromisePool & { end(): Promise<void> };
+    const own = pool as unknown as OwnPool;
+    // Once per connection instead of before each transaction. It runs before the first statement.
+    own.on('connection', (connection) => {
+      // If this fails, transactions have the default level of the server: they are correct, with more conflicts.
+      connection.query('SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED', () => {});
+    });
+    return own;
   };
-  return lazyPool(open, acquire);
+  return { ...lazyPool(open, acquire), isReadCommitted: true };
 }
 
 /** Returns the connections of the caller's pool. */

@@ -16,6 +16,8 @@ export interface ServerConnection {
 
 /** Provides connections: a pool of ours or of the caller. */
 export interface ConnectionSource {
+  /** True if transactions have the level READ COMMITTED without a statement before each. */
+  readonly isReadCommitted?: boolean | undefined;
   acquire(): Promise<ServerConnection>;
   close(): Promise<void>;
 }
@@ -75,11 +77,14 @@ export class ServerDatabase implements SqlDatabase {
   }
 
   transact<T>(steps: () => Steps<T>, deadline: number = this.deadline()): Promise<T> {
-    return this.#transaction(steps, this.dialect.begin, { writes: true, deadline });
+    const { begin, isolation } = this.dialect;
+    const before = this.#source.isReadCommitted ? undefined : isolation?.readCommitted;
+    return this.#transaction(steps, { before, begin, writes: true, deadline });
   }
 
   snapshot<T>(steps: () => Steps<T>, deadline: number = this.deadline()): Promise<T> {
-    return this.#transaction(steps, this.dialect.beginSnapshot, { writes: false, deadline });
+    const { beginSnapshot: begin, isolation } = this.dialect;
+    return this.#transaction(steps, { before: isolation?.repeatableRead, begin, writes: false, deadline });
   }
 
   close(): Promise<void> {
@@ -92,9 +97,13 @@ export class ServerDatabase implements SqlDatabase {
     await this.run(() => query('PRAGMA wal_checkpoint(TRUNCATE)'), { writes: true, deadline: Infinity });
   }
 
-  #transaction<T>(steps: () => Steps<T>, begin: string, p: { writes: boolean; deadline: number }): Promise<T> {
+  #transaction<T>(
+    steps: () => Steps<T>,
+    p: { before: string | undefined; begin: string; writes: boolean; deadline: number },
+  ): Promise<T> {
     return this.#withRetries(p.deadline, async (call, connection) => {
-      await connection.run({ sql: begin, parameters: [] });
+      if (p.before !== undefined) await connection.run({ sql: p.before, parameters: [] });
+      await connection.run({ sql: p.begin, parameters: [] });
       let value: T;
       try {
         value = await runSteps(connection, steps());

@@ -50,7 +50,9 @@ export interface Dialect {
   readonly useIndex: (name: string) => string;
   /** Returns the end of an INSERT whose result contains this column. Empty if the result has the insert id instead. */
   readonly returning: (column: string) => string;
-  /** Statement that starts a transaction that writes. */
+  /** Statements before `begin` and `beginSnapshot`, if these cannot name the isolation level. */
+  readonly isolation?: { readonly readCommitted: string; readonly repeatableRead: string } | undefined;
+  /** Statement that starts a transaction that writes, with the isolation level READ COMMITTED. */
   readonly begin: string;
   /** Statement that starts a transaction whose reads see one state of the database. */
   readonly beginSnapshot: string;

@@ -34,6 +34,12 @@ export const mariadb: Dialect = {
   hasPartialIndexes: false,
   useIndex: (name) => ` FORCE INDEX (${name})`,
   returning: () => '',
+  // In the default level, a locking read that finds no row locks the gap for every other writer of new rows. Many writers at once then
+  // end in one deadlock after another.
+  isolation: {
+    readCommitted: 'SET TRANSACTION ISOLATION LEVEL READ COMMITTED',
+    repeatableRead: 'SET TRANSACTION ISOLATION LEVEL REPEATABLE READ',
+  },
   begin: 'START TRANSACTION',
   beginSnapshot: 'START TRANSACTION WITH CONSISTENT SNAPSHOT',
   checkpoint: undefined,
