@@ -12,8 +12,9 @@ import { startPostgres } from '../servers/start-postgres.ts';
 import { startRedis } from '../servers/start-redis.ts';
 import { startDeployed, startModel } from './deployed-server.ts';
 import type { DeployedServer } from './deployed-server.ts';
+import { packageFlags } from '../servers/package-flags.ts';
 
-const flags = ['--conditions=@thole/source', '--disable-warning=ExperimentalWarning'];
+const flags = [...packageFlags, '--disable-warning=ExperimentalWarning'];
 const message = { appName: 'shop', userId: 'ada', sessionId: 'web' };
 const newMessage = { role: 'user', parts: [{ text: 'What do you sell?' }] };
 

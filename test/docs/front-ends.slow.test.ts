@@ -6,10 +6,11 @@ import { root } from '../architecture/workspace.ts';
 import { freePort } from '../servers/free-port.ts';
 import { commandsOf } from './page.ts';
 import { runPage } from './run-page.ts';
+import { packageFlags } from '../servers/package-flags.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'thole-front-ends-'));
 // The sources of the workspace are the installed packages.
-const env = { NODE_OPTIONS: '--conditions=@thole/source --disable-warning=ExperimentalWarning' };
+const env = { NODE_OPTIONS: [...packageFlags, '--disable-warning=ExperimentalWarning'].join(' ') };
 
 beforeAll(() => {
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'), 'dir');

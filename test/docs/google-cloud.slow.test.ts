@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startExampleServer } from '../../scripts/example.mjs';
 import { read, root } from '../architecture/workspace.ts';
 import { commandsOf } from './page.ts';
+import { packageFlags } from '../servers/package-flags.ts';
 
 const page = 'docs/guides/google-cloud.md';
 const examples = join(root, 'docs/examples');
@@ -33,7 +34,7 @@ async function outputOf(args: readonly string[]): Promise<string> {
   const inherited = Object.entries(process.env).filter(
     ([key]) => !/_API_KEY$|^VITEST|^NODE_(?!COMPILE_CACHE)/.test(key),
   );
-  const flags = ['--conditions=@thole/source', '--disable-warning=ExperimentalWarning'];
+  const flags = [...packageFlags, '--disable-warning=ExperimentalWarning'];
   const child = spawn(process.execPath, [...flags, ...args], {
     cwd: examples,
     env: { ...Object.fromEntries(inherited), ...server.env, NO_COLOR: '1' },

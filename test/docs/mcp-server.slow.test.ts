@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { root } from '../architecture/workspace.ts';
 import { freePort } from '../servers/free-port.ts';
 import { commandsOf } from './page.ts';
+import { packageFlags } from '../servers/package-flags.ts';
 
 const page = 'docs/guides/mcp-server.md';
 const folder = mkdtempSync(join(tmpdir(), 'thole-mcp-'));
@@ -19,7 +20,7 @@ beforeAll(async () => {
   const inherited = Object.entries(process.env).filter(
     ([name]) => !/_API_KEY$|^VITEST|^NODE_(?!COMPILE_CACHE)/.test(name),
   );
-  const flags = ['--conditions=@thole/source', '--disable-warning=ExperimentalWarning'];
+  const flags = [...packageFlags, '--disable-warning=ExperimentalWarning'];
   program = spawn(process.execPath, [...flags, join(root, 'docs/examples/mcp-server.ts')], {
     cwd: folder,
     env: { ...Object.fromEntries(inherited), PORT: `${port}` },

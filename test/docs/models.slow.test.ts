@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { startExampleServer } from '../../scripts/example.mjs';
 import { read, root } from '../architecture/workspace.ts';
 import { commandsOf, filesOf } from './page.ts';
+import { packageFlags } from '../servers/package-flags.ts';
 
 const page = 'docs/guides/models.md';
 const servers: { readonly [file: string]: string } = {
@@ -23,7 +24,7 @@ describe(page, () => {
     const name = /^node (\S+)$/m.exec(command)![1]!;
     const server = await startExampleServer(servers[name]!);
     try {
-      const flags = ['--conditions=@thole/source', '--disable-warning=ExperimentalWarning'];
+      const flags = [...packageFlags, '--disable-warning=ExperimentalWarning'];
       const { stdout } = await promisify(execFile)(process.execPath, [...flags, name], {
         cwd: join(root, 'docs/examples'),
         env: { PATH: process.env['PATH'], NO_COLOR: '1', ...server.env },

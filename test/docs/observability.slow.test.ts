@@ -5,6 +5,7 @@ import { root } from '../architecture/workspace.ts';
 import { startCollector } from '../telemetry/collector.ts';
 import type { Collector, CollectorAnswer } from '../telemetry/collector.ts';
 import type { OtlpAttribute } from '../telemetry/otlp-messages.ts';
+import { packageFlags } from '../servers/package-flags.ts';
 
 let collector: Collector | undefined;
 afterEach(async () => {
@@ -17,7 +18,7 @@ async function runExample(env: NodeJS.ProcessEnv): Promise<{ output: string; err
   const inherited = Object.entries(process.env).filter(
     ([key]) => !/_API_KEY$|^VITEST|^NODE_(?!COMPILE_CACHE)|^OTEL_/.test(key),
   );
-  const flags = ['--conditions=@thole/source', '--disable-warning=ExperimentalWarning'];
+  const flags = [...packageFlags, '--disable-warning=ExperimentalWarning'];
   const child = spawn(process.execPath, [...flags, 'telemetry.ts'], {
     cwd: join(root, 'docs/examples'),
     env: { ...Object.fromEntries(inherited), NO_COLOR: '1', ...env },

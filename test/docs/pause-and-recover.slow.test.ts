@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { root } from '../architecture/workspace.ts';
 import { commandsOf } from './page.ts';
+import { packageFlags } from '../servers/package-flags.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'thole-trip-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -18,7 +19,7 @@ describe('docs/guides/pause-and-recover.md', () => {
 
 /** Runs a file of docs/examples on the sources in an empty folder. Returns its output and errors. */
 async function outputOf(name: string, argument: string): Promise<string> {
-  const flags = ['--conditions=@thole/source', '--disable-warning=ExperimentalWarning'];
+  const flags = [...packageFlags, '--disable-warning=ExperimentalWarning'];
   const inherited = Object.entries(process.env).filter(
     ([key]) => !/_API_KEY$|^VITEST|^NODE_(?!COMPILE_CACHE)/.test(key),
   );

@@ -9,6 +9,7 @@ import type { Server } from '../servers/server.ts';
 import { startPostgres } from '../servers/start-postgres.ts';
 import { commandsOf } from './page.ts';
 import { runPage } from './run-page.ts';
+import { packageFlags } from '../servers/package-flags.ts';
 
 const pages = ['first-agent', 'add-a-tool', 'keep-sessions', 'add-memory', 'serve'].map(
   (name) => `docs/start/${name}.md`,
@@ -18,7 +19,7 @@ const [, before, after] = /^-(.*)\n\+(.*)$/m.exec(read('docs/start/keep-sessions
 describeWith('postgres', 'Start pages on PostgreSQL', () => {
   const folder = mkdtempSync(join(tmpdir(), 'thole-start-pages-'));
   // The sources of the workspace are the installed packages.
-  const env = { NODE_OPTIONS: '--conditions=@thole/source --disable-warning=ExperimentalWarning' };
+  const env = { NODE_OPTIONS: [...packageFlags, '--disable-warning=ExperimentalWarning'].join(' ') };
   let port: number;
   let server: Server;
 

@@ -9,6 +9,7 @@ import { root } from '../architecture/workspace.ts';
 import { describeInBrowser } from '../browser/describe-in-browser.ts';
 import { visit } from '../browser/visit.ts';
 import { freePort } from '../servers/free-port.ts';
+import { packageFlags } from '../servers/package-flags.ts';
 
 describeInBrowser('docs/examples/chat.html', (browser) => {
   const folder = mkdtempSync(join(tmpdir(), 'thole-web-page-'));
@@ -19,7 +20,7 @@ describeInBrowser('docs/examples/chat.html', (browser) => {
     cpSync(join(root, 'docs/examples'), folder, { recursive: true });
     await installSources(folder);
     const port = await freePort();
-    const flags = ['--conditions=@thole/source', '--disable-warning=ExperimentalWarning'];
+    const flags = [...packageFlags, '--disable-warning=ExperimentalWarning'];
     const withoutKeys = Object.entries(process.env).filter(
       ([name]) => !/_API_KEY$|^VITEST|^NODE_(?!COMPILE_CACHE)/.test(name),
     );

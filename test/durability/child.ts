@@ -3,6 +3,7 @@ import type { ChildProcess } from 'node:child_process';
 import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { onTestFinished } from 'vitest';
+import { packageFlags } from '../servers/package-flags.ts';
 
 /** A child program of `children/` or another path that exchanges lines of JSON. */
 export class Child<Told> {
@@ -25,7 +26,7 @@ export class Child<Told> {
   ) {
     const { program, under = [], isShared = false } = typeof what === 'string' ? { program: what } : what;
     const file = resolve(import.meta.dirname, 'children', program);
-    const [command, ...rest] = [...under, process.execPath, '--conditions=@thole/source', file, ...args];
+    const [command, ...rest] = [...under, process.execPath, ...packageFlags, file, ...args];
     this.#process = spawn(command!, rest, { stdio: 'pipe' });
     this.#process.once('error', (error) => (this.#errors += String(error)));
     this.#process.stderr!.on('data', (chunk) => (this.#errors += String(chunk)));

@@ -4,6 +4,7 @@ import { textOf } from '@thole/core';
 import type { Event } from '@thole/core';
 import { onTestFinished } from 'vitest';
 import { withoutSettings } from './environment.ts';
+import { packageFlags } from '../../../test/servers/package-flags.ts';
 
 interface MessageOptions {
   session: string;
@@ -28,7 +29,7 @@ export async function serveAsProcess(p: {
   env: { readonly [name: string]: string };
   args?: readonly string[] | undefined;
 }): Promise<ServedProcess> {
-  const child = spawn(process.execPath, ['--conditions=@thole/source', program, '--port', '0', ...(p.args ?? [])], {
+  const child = spawn(process.execPath, [...packageFlags, program, '--port', '0', ...(p.args ?? [])], {
     stdio: 'pipe',
     env: { ...withoutSettings, ...p.env },
   });

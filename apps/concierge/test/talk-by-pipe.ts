@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { withoutSettings } from './environment.ts';
+import { packageFlags } from '../../../test/servers/package-flags.ts';
 
 export interface Talk {
   code: number | null;
@@ -34,7 +35,7 @@ export function talkByPipe(
 ): Promise<Talk> {
   const folder = mkdtempSync(join(tmpdir(), 'thole-concierge-'));
   const talk = new Promise<Talk>((resolve, reject) => {
-    const child = spawn(process.execPath, ['--conditions=@thole/source', main, ...args], {
+    const child = spawn(process.execPath, [...packageFlags, main, ...args], {
       stdio: 'pipe',
       env: { ...withoutSettings, THOLE_DATA: folder, ...env },
     });

@@ -43,7 +43,7 @@ describeInBrowser('apps/react-chat', (browser) => {
     expect(shown).toHaveLength(1);
     await page.reload();
     await expect.poll(() => answers(page)).toEqual(shown);
-    expect(await page.getByRole('button', { name: 'Approve' }).count()).toBe(0);
+    await expect.poll(() => page.getByRole('button', { name: 'Approve' }).count()).toBe(0);
     await page.getByRole('button', { name: 'New chat' }).click();
     await expect.poll(() => page.getByRole('listitem').count()).toBe(0);
   });

@@ -7,9 +7,10 @@ import { textOf } from '@thole/core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { OpenAi } from '../src/index.ts';
 import { ask } from './ask.ts';
+import { packageFlags } from '../../../test/servers/package-flags.ts';
 
 const fileOf = (name: string): string => join(import.meta.dirname, name);
-const FLAGS = ['--conditions=@thole/source', '--disable-warning=ExperimentalWarning'];
+const FLAGS = [...packageFlags, '--disable-warning=ExperimentalWarning'];
 let server: ChildProcess;
 let env: { OPENAI_API_KEY: string; OPENAI_BASE_URL: string };
 

@@ -86,7 +86,7 @@ describeInBrowser('the page, in a chat', (browser) => {
     await question.getByRole('textbox', { name: 'Edit message' }).fill('When is dinner?');
     await question.getByRole('button', { name: 'Run again' }).click();
     await conversation.getByText('Dinner is at eight.').waitFor();
-    expect(await conversation.getByText('Breakfast').count()).toBe(0);
+    await expect.poll(() => conversation.getByText('Breakfast').count()).toBe(0);
     await conversation.getByText('Room 12 is yours.').waitFor();
     const { sessions } = await hotel.client.sessions.list({ appName: 'hotel', userId: 'user' });
     expect(sessions).toHaveLength(2);

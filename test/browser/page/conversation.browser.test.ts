@@ -42,7 +42,7 @@ describeInBrowser('the page, in its conversation', (browser) => {
     await page.getByRole('button', { name: 'Send' }).click();
     const conversation = page.getByRole('main', { name: 'Conversation' });
     await conversation.getByText('A fine view.').waitFor();
-    expect(await attached.count()).toBe(0);
+    await expect.poll(() => attached.count()).toBe(0);
     const mine = conversation.getByRole('article', { name: /^You/ });
     await mine.getByRole('link', { name: 'menu.txt' }).waitFor();
     await mine.getByRole('img', { name: 'view.png' }).waitFor();

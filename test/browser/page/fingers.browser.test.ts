@@ -33,10 +33,10 @@ describeInBrowser('the conversation on screens of all kinds', (browser) => {
     const hotel = await startHotelWithData();
     const options = { viewport: phone, hasTouch: true, isMobile: true };
     const page = await visit(browser(), `${hotel.url}/dev-ui/#/hotel/${hotel.sessionId}`, options);
-    expect(await page.getByRole('dialog').count()).toBe(0);
+    await expect.poll(() => page.getByRole('dialog').count()).toBe(0);
     await page.getByText('is booked, on a high floor').tap();
     await page.getByRole('dialog', { name: 'Inspector' }).waitFor();
-    expect(await page.locator('kbd').count()).toBe(0);
+    await expect.poll(() => page.locator('kbd').count()).toBe(0);
   });
 
   for (const [name, options] of [

@@ -77,7 +77,7 @@ describeInBrowser('the page, in its inspector', (browser) => {
       .getByText(/book_room/)
       .first()
       .waitFor();
-    expect(await changes.getByText('Book me a room on a high floor').count()).toBe(0);
+    await expect.poll(() => changes.getByText('Book me a room on a high floor').count()).toBe(0);
   });
 
   it('shows the state by scope, writes each, and takes a deletion back', async () => {
@@ -86,7 +86,7 @@ describeInBrowser('the page, in its inspector', (browser) => {
     const scope = (name: string) => inspector.getByRole('region', { name: `${name} state` });
     await scope('Session').getByRole('button', { name: 'Edit mood, now "calm"' }).waitFor();
     await scope('User').getByRole('tree', { name: 'Value of likes' }).getByText('"high floor"').waitFor();
-    expect(await inspector.getByText('__session_metadata__').count()).toBe(0);
+    await expect.poll(() => inspector.getByText('__session_metadata__').count()).toBe(0);
     expect(
       await scope('User')
         .getByRole('button', { name: /^Edit mood/ })
@@ -160,7 +160,7 @@ describeInBrowser('the page, in its inspector', (browser) => {
       .waitFor();
     await inspector.getByRole('tab', { name: 'Graph' }).click();
     await inspector.locator('.graph-node[data-marked]', { hasText: 'book_room' }).first().waitFor();
-    expect(await inspector.locator('.graph-node[data-marked]', { hasText: 'call_taxi' }).count()).toBe(0);
+    await expect.poll(() => inspector.locator('.graph-node[data-marked]', { hasText: 'call_taxi' }).count()).toBe(0);
     // The selected event calls the tool; its agent and model ran in the same turn.
     for (const label of ['LLM agent', 'Model', 'Tool'])
       await inspector.locator('.graph-node[data-marked]', { hasText: label }).first().waitFor();

@@ -21,13 +21,13 @@ describeInBrowser('Requests on the page', (browser) => {
     await card.getByText('waits for an answer').waitFor();
     await card.getByRole('tree', { name: 'arguments' }).getByText('12').waitFor();
     await card.getByText(/Expires .* in (59 min|1 h 0 min)/).waitFor();
-    expect(await page.getByText('adk_request_confirmation').count()).toBe(0);
+    await expect.poll(() => page.getByText('adk_request_confirmation').count()).toBe(0);
     await tool(page, 'book_room', 'waits for an answer').waitFor();
     await card.getByRole('button', { name: 'Approve' }).click();
     await said(page, 'Booked.').waitFor();
     await card.getByText('approved', { exact: true }).waitFor();
     await tool(page, 'book_room', 'done').waitFor();
-    expect(await card.getByRole('button', { name: 'Approve' }).count()).toBe(0);
+    await expect.poll(() => card.getByRole('button', { name: 'Approve' }).count()).toBe(0);
     expect(hotel.booked).toEqual([room]);
   });
 
@@ -50,7 +50,7 @@ describeInBrowser('Requests on the page', (browser) => {
     const pay = cardOf(page, 'Confirmation for pay');
     const book = cardOf(page, 'Confirmation for book_room');
     await pay.getByRole('button', { name: 'Approve' }).waitFor();
-    expect(await pay.getByRole('button', { name: 'Edit arguments' }).count()).toBe(0);
+    await expect.poll(() => pay.getByRole('button', { name: 'Edit arguments' }).count()).toBe(0);
     await pay.getByRole('button', { name: 'Approve' }).click();
     await book.getByRole('button', { name: 'Edit arguments' }).click();
     const field = book.getByRole('textbox', { name: 'Arguments' });
@@ -117,7 +117,7 @@ describeInBrowser('Requests on the page', (browser) => {
     expect(runs).toHaveLength(1);
     expect(hotel.booked).toEqual([room]);
     expect(hotel.answers).toEqual(['garden']);
-    expect(await bar.count()).toBe(0);
+    await expect.poll(() => bar.count()).toBe(0);
   });
 
   it('approves all confirmations with one button', async () => {
@@ -231,8 +231,8 @@ describeInBrowser('Requests on the page', (browser) => {
     const page = await begin(browser(), hotel.url, {}, 'alarm');
     const card = cardOf(page, 'Timer');
     await card.getByText(/^Due .* in (59 min|1 h 0 min)$/).waitFor();
-    expect(await card.getByRole('button').count()).toBe(0);
-    expect(await page.locator('.session-waits').count()).toBe(0);
+    await expect.poll(() => card.getByRole('button').count()).toBe(0);
+    await expect.poll(() => page.locator('.session-waits').count()).toBe(0);
   });
 
   it('shows that a request has expired, and takes no answer to it', async () => {
@@ -242,7 +242,7 @@ describeInBrowser('Requests on the page', (browser) => {
     await card.getByRole('button', { name: 'Approve' }).waitFor();
     await page.clock.fastForward(3_600_000);
     await card.getByText('expired', { exact: true }).waitFor();
-    expect(await card.getByRole('button').count()).toBe(0);
+    await expect.poll(() => card.getByRole('button').count()).toBe(0);
   });
 
   it('shows a request as closed when its invocation was cancelled', async () => {
@@ -255,7 +255,7 @@ describeInBrowser('Requests on the page', (browser) => {
     await hotel.client.resume({ ...ref, invocationId: interrupt!.invocationId }).cancel();
     await page.reload();
     await card.getByText('closed', { exact: true }).waitFor();
-    expect(await card.getByRole('button').count()).toBe(0);
+    await expect.poll(() => card.getByRole('button').count()).toBe(0);
   });
 
   it('lists the sessions with open requests first', async () => {

@@ -106,7 +106,7 @@ describeInBrowser('Rewinds on the page', (browser) => {
     const answer = await rowOf(page, 'Breakfast is at seven.');
     await answer.getByRole('button', { name: 'Answer again' }).click();
     await page.getByRole('main').getByText('Breakfast is', { exact: true }).waitFor();
-    expect(await answer.count()).toBe(0);
+    await expect.poll(() => answer.count()).toBe(0);
     expect(await rows(page).filter({ hasText: 'When is breakfast?' }).count()).toBe(1);
     expect(await page.getByRole('button', { name: 'Rewind here' }).first().isDisabled()).toBe(true);
     rest.resolve();

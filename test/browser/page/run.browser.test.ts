@@ -76,7 +76,7 @@ describeInBrowser('a run on the page', (browser) => {
     // A stop is not a failure.
     const timeline = page.getByRole('region', { name: 'Timeline' });
     await timeline.locator('.bar').first().waitFor();
-    expect(await timeline.locator('.bar[data-failed]').count()).toBe(0);
+    await expect.poll(() => timeline.locator('.bar[data-failed]').count()).toBe(0);
   });
 
   it('is followed by its time, tokens and model, and not by the time to its first event', async () => {
@@ -101,8 +101,8 @@ describeInBrowser('a run on the page', (browser) => {
     const time = events.at(-1)!.timestamp - events[0]!.timestamp;
     expect(time).toBeGreaterThanOrEqual(waitMs / 1_000);
     expect(text).toBe(`Time ${time.toFixed(1)} s Tokens in 824 Tokens out 76 Model scripted-1`);
-    expect(await page.locator('.entry-head time', { hasText: /s$/ }).count()).toBe(0);
-    expect(await page.getByText('Cost', { exact: true }).count()).toBe(0);
+    await expect.poll(() => page.locator('.entry-head time', { hasText: /s$/ }).count()).toBe(0);
+    await expect.poll(() => page.getByText('Cost', { exact: true }).count()).toBe(0);
   });
 
   it('shows what went wrong inside a server in development, with its causes', async () => {

@@ -48,6 +48,6 @@ describeInBrowser('the page of a server that asks for a token', (browser) => {
     await page.getByRole('button', { name: 'User: user' }).click();
     await page.getByRole('button', { name: 'Forget token' }).click();
     await page.getByRole('heading', { name: 'This server asks for a token' }).waitFor();
-    expect(await page.getByText('At your service.').count()).toBe(0);
+    await expect.poll(() => page.getByText('At your service.').count()).toBe(0);
   });
 });

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { FileIdentityStore } from '../../src/index.ts';
+import { packageFlags } from '../../../../test/servers/package-flags.ts';
 
 const child = join(import.meta.dirname, 'children', 'companion.ts');
 const steps = [
@@ -12,7 +13,7 @@ const steps = [
 ];
 
 async function run(folder: string, killAt: string): Promise<string | null> {
-  const running = spawn(process.execPath, ['--conditions=@thole/source', child, folder, killAt], {
+  const running = spawn(process.execPath, [...packageFlags, child, folder, killAt], {
     stdio: ['ignore', 'inherit', 'inherit'],
   });
   return new Promise((resolve) => void running.once('exit', (code, signal) => resolve(signal ?? String(code))));

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { packageFlags } from '../../../../test/servers/package-flags.ts';
 
 export interface Spawned {
   code: number | null;
@@ -26,7 +27,7 @@ export interface ChildHandle {
 
 /** Arguments of Node that run the command from its sources. */
 export const nodeArgs: readonly string[] = [
-  '--conditions=@thole/source',
+  ...packageFlags,
   '--disable-warning=ExperimentalWarning',
   fileURLToPath(new URL('../../src/main.ts', import.meta.url)),
 ];

@@ -6,15 +6,14 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { FileArtifactService } from '@thole/mem-services/file';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { packageFlags } from '../../../../test/servers/package-flags.ts';
 
 describe('FileArtifactService', () => {
   it('never gives the same version to two processes (contract 37)', async () => {
     const rootDir = await mkdtemp(join(tmpdir(), 'thole-artifacts-'));
     onTestFinished(() => rm(rootDir, { recursive: true }));
     const script = fileURLToPath(new URL('save-twenty.ts', import.meta.url));
-    const saving = [1, 2].map(() =>
-      promisify(execFile)(process.execPath, ['--conditions=@thole/source', script, rootDir]),
-    );
+    const saving = [1, 2].map(() => promisify(execFile)(process.execPath, [...packageFlags, script, rootDir]));
     const versions = (await Promise.all(saving)).flatMap(({ stdout }) => JSON.parse(stdout) as number[]);
     const all = Array.from({ length: 40 }, (_, i) => i);
     expect(versions.toSorted((a, b) => a - b)).toEqual(all);

@@ -10,13 +10,14 @@ import { compareMemorySearches, writeRandomMemories } from '@thole/testing';
 import { afterAll, expect, it } from 'vitest';
 import { describeWith, rounds } from '../../../../test/servers/index.ts';
 import { clientTo } from '../support/redis-clients.ts';
+import { packageFlags } from '../../../../test/servers/package-flags.ts';
 
 const alice = { appName: 'hotel', userId: 'alice' };
 const user = { appName: 'app', userId: 'u' };
 
 function startProcess(file: string, ...args: string[]): ChildProcessByStdio<null, Readable, null> {
   const script = fileURLToPath(new URL(`../processes/${file}`, import.meta.url));
-  const flags = ['--conditions=@thole/source'];
+  const flags = [...packageFlags];
   return spawn(process.execPath, [...flags, script, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
 }
 

@@ -6,6 +6,7 @@ import { expect, it } from 'vitest';
 import { describeWith, rounds } from '../../../../test/servers/index.ts';
 import { ref, storedIds } from '../support/outcomes.ts';
 import { clientTo } from '../support/redis-clients.ts';
+import { packageFlags } from '../../../../test/servers/package-flags.ts';
 
 const script = fileURLToPath(new URL('../processes/append-until-killed.ts', import.meta.url));
 const many = fileURLToPath(new URL('../processes/append-many.ts', import.meta.url));
@@ -20,7 +21,7 @@ describeWith('redis', 'Killed writers', (url) => {
     for (let round = 0; round < rounds(3, 100); round++) {
       const acknowledgedNow = await Promise.all(
         ['a', 'b'].map(async (name, i) => {
-          const args = ['--conditions=@thole/source', script, url, keyPrefix, `${name}${round}`];
+          const args = [...packageFlags, script, url, keyPrefix, `${name}${round}`];
           const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
           let text = '';
           for await (const chunk of child.stdout) {
@@ -51,7 +52,7 @@ describeWith('redis', 'Concurrent writers', (url) => {
     const [processes, tasks, each] = [rounds(4, 32), rounds(16, 64), 5];
     const ends = await Promise.all(
       Array.from({ length: processes }, async (_, i) => {
-        const args = ['--conditions=@thole/source', many, url, keyPrefix, `p${i}`, String(tasks), String(each)];
+        const args = [...packageFlags, many, url, keyPrefix, `p${i}`, String(tasks), String(each)];
         return once(spawn(process.execPath, args, { stdio: 'inherit' }), 'exit');
       }),
     );

@@ -5,13 +5,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { message, posting } from '../demo.ts';
+import { packageFlags } from '../../../../test/servers/package-flags.ts';
 
 const program = join(import.meta.dirname, 'stop-at-sigterm.ts');
 
 describe('RunningServer.close with services', { timeout: 30_000 }, () => {
   it('leaves nothing that keeps the process alive, with open connections and an active run', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'thole-stop-'));
-    const child = spawn(process.execPath, ['--conditions=@thole/source', program, folder]);
+    const child = spawn(process.execPath, [...packageFlags, program, folder]);
     onTestFinished(() => {
       child.kill('SIGKILL');
       rmSync(folder, { recursive: true, force: true });

@@ -3,12 +3,13 @@ import type { ChildProcessByStdio } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
+import { packageFlags } from '../../../../test/servers/package-flags.ts';
 
 /** A process that runs a file of the folder `processes` with the sources. */
 export type ChildScript = ChildProcessByStdio<null, Readable, null>;
 
 export function startProcess(file: string, ...args: string[]): ChildScript {
-  const flags = ['--conditions=@thole/source', '--disable-warning=ExperimentalWarning'];
+  const flags = [...packageFlags, '--disable-warning=ExperimentalWarning'];
   return spawn(process.execPath, [...flags, join(import.meta.dirname, '../processes', file), ...args], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
