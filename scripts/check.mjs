@@ -96,7 +96,7 @@ function announce() {
   for (const [index, { name }] of steps.entries()) console.log(`  ${index + 1}. ${name}`);
   if (all) {
     console.log(
-      'It takes 10 to 20 minutes on two quiet cores. The first run takes up to 5 minutes longer: as root on Debian or',
+      'It takes 6 to 12 minutes on two quiet cores. The first run takes up to 5 minutes longer: as root on Debian or',
     );
     console.log(
       'Ubuntu it installs PostgreSQL, MariaDB, Redis, PgBouncer and Chromium with apt-get, and downloads Bun and Deno.',

@@ -1,9 +1,10 @@
 import { expect, it } from 'vitest';
-import { describeWith } from '../../../test/servers/index.ts';
+import { describeWith, isLong } from '../../../test/servers/index.ts';
 import { serveAsProcess } from './serve-as-process.ts';
 import { lines, talkByPipe } from './talk-by-pipe.ts';
 
-for (const kind of ['redis', 'postgres', 'mariadb'] as const) {
+// The services of MariaDB are those of PostgreSQL.
+for (const kind of isLong ? (['redis', 'postgres', 'mariadb'] as const) : (['redis', 'postgres'] as const)) {
   describeWith(kind, `conversations of the concierge on ${kind}`, (url) => {
     const env = { THOLE_SESSION_URL: url };
 

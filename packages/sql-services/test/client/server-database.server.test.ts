@@ -47,12 +47,14 @@ for (const kind of ['postgres', 'mariadb'] as const) {
       const { proxy, service } = await behindProxy(2_000);
       proxy.freeze();
       const startedAt = performance.now();
-      await expect(service.getSession(ref)).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE', retryable: true });
-      await expect(service.appendEvent({ session: ref, event: event('e1') })).rejects.toMatchObject({
-        code: expect.stringMatching(/^STORE_(OUTCOME_UNKNOWN|UNAVAILABLE)$/),
-      });
-      await expect(service.ping()).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
-      // Three calls of two seconds, and time for a slow machine.
+      await Promise.all([
+        expect(service.getSession(ref)).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE', retryable: true }),
+        expect(service.appendEvent({ session: ref, event: event('e1') })).rejects.toMatchObject({
+          code: expect.stringMatching(/^STORE_(OUTCOME_UNKNOWN|UNAVAILABLE)$/),
+        }),
+        expect(service.ping()).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' }),
+      ]);
+      // Two seconds, and time for a slow machine.
       expect(performance.now() - startedAt).toBeLessThan(60_000);
     });
 
