@@ -123,7 +123,13 @@ export async function serve(handler: Handler, options: ServeOptions = {}): Promi
 function listen(server: Server, port: number, host: string): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', (cause: Error & { code?: string }) =>
-      reject(new TholeError('INVALID_INPUT', `Cannot listen on ${host}:${port}: ${cause.code}.`, { cause })),
+      reject(
+        new TholeError(
+          'INVALID_INPUT',
+          `Cannot listen on ${host}:${port}: ${cause.code}.${cause.code === 'EADDRINUSE' ? ' Choose another port.' : ''}`,
+          { cause },
+        ),
+      ),
     );
     server.listen(port, host, resolve);
   });

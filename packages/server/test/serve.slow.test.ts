@@ -31,7 +31,9 @@ describe('serve', () => {
   it('rejects a port that is in use or invalid with INVALID_INPUT', async () => {
     const { url } = await startServer();
     const port = Number(new URL(url).port);
-    await expect(startServer({}, { port })).rejects.toThrow(`Cannot listen on 127.0.0.1:${port}: EADDRINUSE.`);
+    await expect(startServer({}, { port })).rejects.toThrow(
+      `Cannot listen on 127.0.0.1:${port}: EADDRINUSE. Choose another port.`,
+    );
     await expect(startServer({}, { port: -1 })).rejects.toMatchObject({ code: 'INVALID_INPUT' });
   });
 });

@@ -58,7 +58,7 @@ export class AgentTool implements Tool {
     }
     if (last?.errorCode) throw new Error(`${this.name} could not answer (${last.errorCode}).`);
     if (last?.longRunningToolIds?.length) {
-      throw new Error(`${this.name} waits for something that comes later, which it cannot do as a tool.`);
+      throw new Error(`${this.name} waits for the result of a long-running call, which an agent cannot do as a tool.`);
     }
     if (this.skipSummarization) toolContext.actions.skipSummarization = true;
     return this.#resultOf(textOf(last?.content));

@@ -29,7 +29,7 @@ export class LoopAgent extends BaseAgent {
     }
     // Without agents, nothing would end the loop or wait.
     if (this.subAgents.length === 0) {
-      throw new TholeError('INVALID_INPUT', `Agent ${this.name}: subAgents must hold at least one agent.`);
+      throw new TholeError('INVALID_INPUT', `Agent ${this.name}: subAgents must have at least one agent.`);
     }
     this.maxIterations = maxIterations;
   }

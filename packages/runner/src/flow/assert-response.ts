@@ -23,7 +23,7 @@ const broken = (model: string, what: string): TholeError => new TholeError('MODE
 
 /** Throws `MODEL_INCOMPLETE` without a final response and `MODEL_EMPTY` for one without content and reason. */
 export function assertFinal(final: LlmResponse | undefined, model: string): asserts final is LlmResponse {
-  if (!final) throw new TholeError('MODEL_INCOMPLETE', `The answer of model ${model} ended before it was whole.`);
+  if (!final) throw new TholeError('MODEL_INCOMPLETE', `The answer of model ${model} ended before it was complete.`);
   if (final.errorCode || final.content?.parts?.some(saysSomething)) return;
   if (
     !ENDED_BY_ITSELF.includes(final.finishReason) ||
@@ -32,7 +32,7 @@ export function assertFinal(final: LlmResponse | undefined, model: string): asse
     final.inputTranscription
   )
     return;
-  throw new TholeError('MODEL_EMPTY', `Model ${model} answered with nothing, and gave no reason.`);
+  throw new TholeError('MODEL_EMPTY', `The answer of model ${model} is empty and has no finish reason.`);
 }
 
 function saysSomething(part: Part): boolean {

@@ -81,6 +81,6 @@ function readHookResult(answer: unknown, hook: string): JsonObject {
   try {
     return readResult(answer);
   } catch (cause) {
-    throw new TholeError('CALLBACK_FAILED', `What a ${hook} answered is not JSON.`, { cause });
+    throw new TholeError('CALLBACK_FAILED', `The result of a ${hook} is not JSON.`, { cause });
   }
 }

@@ -65,5 +65,8 @@ export class ToolSpans {
 }
 
 function refused(call: Call): TholeError {
-  return new TholeError('INVALID_INPUT', `The call of ${call.name} was refused: no such tool, or not its arguments.`);
+  return new TholeError(
+    'INVALID_INPUT',
+    `The call of ${call.name} was refused: the agent has no such tool, or the arguments do not match its schema.`,
+  );
 }

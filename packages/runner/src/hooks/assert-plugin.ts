@@ -29,7 +29,7 @@ const NAMES = Object.keys(HOOKS);
 export function assertPlugin(plugin: Plugin): void {
   const given: unknown = plugin;
   if (typeof given === 'function')
-    throw new TholeError('INVALID_INPUT', `Plugin ${given.name} is a class; give an instance: new ${given.name}(…).`);
+    throw new TholeError('INVALID_INPUT', `Plugin ${given.name} is a class. Pass an instance: new ${given.name}(…).`);
   if (typeof plugin?.name !== 'string' || plugin.name === '')
     throw invalidInput("A plugin's name", 'a string that is not empty', plugin?.name);
   for (const member of membersOf(plugin)) {

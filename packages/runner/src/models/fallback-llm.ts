@@ -90,7 +90,7 @@ export class FallbackLlm implements Llm {
 
   async #inOrder(request: LlmRequest): Promise<Llm[]> {
     const chosen = (await this.#route?.(request)) ?? this.#models;
-    assertModels('What route answers', chosen);
+    assertModels('The result of route', chosen);
     const now = this.#runtime.monotonic();
     const isResting = (llm: Llm): boolean => (this.#restsUntil.get(llm) ?? now) > now;
     return [...chosen.filter((llm) => !isResting(llm)), ...chosen.filter(isResting)];

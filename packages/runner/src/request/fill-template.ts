@@ -25,7 +25,7 @@ export async function fillTemplate(template: string, context: CallbackContext, w
       const what = name.startsWith(ARTIFACT) ? `the artifact ${name.slice(ARTIFACT.length)}` : `the state key ${name}`;
       throw new TholeError(
         'STATE_KEY_MISSING',
-        `${where} names ${what}, which is not there; {${name}?} would make it optional.`,
+        `${where} names ${what}, which does not exist. Set it, or write {${name}?} if it is optional.`,
       );
     }
     filled += template.slice(end, match.index) + (value ?? '');

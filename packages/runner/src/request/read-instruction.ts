@@ -37,6 +37,6 @@ async function textFrom(
   } catch (cause) {
     throw new TholeError('CALLBACK_FAILED', `The ${where} failed.`, { cause });
   }
-  if (typeof text !== 'string') throw invalidInput(`What ${where} answers`, 'a string', text);
+  if (typeof text !== 'string') throw invalidInput(`The result of ${where}`, 'a string', text);
   return text;
 }

@@ -142,7 +142,7 @@ describe('an agent as a tool', () => {
       },
     } as never);
     const answers = answersIn(await Array.fromAsync(runner.runAsync(hello)));
-    expect(answers[0]![1]['error']).toContain('waits for something that comes later');
+    expect(answers[0]![1]['error']).toContain('waits for the result of a long-running call');
   });
 
   it('sees the caller’s memory, artifacts and deps, and leaves nothing in the caller’s sessions (contract 25)', async () => {

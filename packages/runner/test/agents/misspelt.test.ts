@@ -31,7 +31,7 @@ describe('Runner plugins', () => {
     inspect(): void {}
   }
   it.each<[string, unknown, string]>([
-    ['a class', LoggingPlugin, 'Plugin LoggingPlugin is a class; give an instance: new LoggingPlugin(…).'],
+    ['a class', LoggingPlugin, 'Plugin LoggingPlugin is a class. Pass an instance: new LoggingPlugin(…).'],
     [
       'a misspelt hook',
       { name: 'p', beforeModelCallbackk: 1, onModelCallback: () => {} },

@@ -130,7 +130,7 @@ describe('a LoopAgent', () => {
   it.each([
     [{ maxIterations: 0 }, 'maxIterations must be a positive integer'],
     [{ maxIterations: 1.5 }, 'maxIterations must be a positive integer'],
-    [{ subAgents: [] }, 'subAgents must hold at least one agent'],
+    [{ subAgents: [] }, 'subAgents must have at least one agent'],
   ])('is refused with %o', (options, message) => {
     expect(() => new LoopAgent({ name: 'root', subAgents: [saying('a', '1')], ...options })).toThrow(
       expect.objectContaining({ code: 'INVALID_INPUT', message: expect.stringContaining(message) }),

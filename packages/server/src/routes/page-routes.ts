@@ -62,7 +62,11 @@ export const pageRoutes: readonly Route[] = [
 ];
 
 function uiOf({ ui }: HandlerContext): Ui {
-  if (!ui) throw new TholeError('NOT_FOUND', 'No page is served here.');
+  if (!ui)
+    throw new TholeError(
+      'NOT_FOUND',
+      'This server has no page. Pass the option ui of createHandler, or start it with thole web.',
+    );
   return ui;
 }
 
