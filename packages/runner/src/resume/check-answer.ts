@@ -4,6 +4,7 @@ import type { InterruptLog, RecordedInterrupt } from '@thole/core/kit';
 import type { Event, FunctionResponse, Interrupt, Json, JsonObject, ReadonlyContext, Tool, Toolset } from '@thole/core';
 import { jsonSchema, readSchemaInput } from '@thole/tools';
 import { inputValue, isDecline } from '../flow/call-attempt.ts';
+import { logFailure } from '../hooks/log-failure.ts';
 import { readonlyContext } from '../hooks/readonly-context.ts';
 import type { RunTask } from '../invocation/run-task.ts';
 import { isLlmAgent } from '../request/is-llm-agent.ts';
@@ -215,7 +216,12 @@ async function toolsOf(toolset: Toolset, context: ReadonlyContext): Promise<read
   try {
     return await toolset.getTools(context);
   } catch (cause) {
-    throw new TholeError('TOOL_FAILED', `A toolset of agent ${context.agentName} failed in getTools.`, { cause });
+    context.signal.throwIfAborted();
+    const error = new TholeError('TOOL_FAILED', `A toolset of agent ${context.agentName} failed in getTools.`, {
+      cause,
+    });
+    logFailure(context, 'A tool failed.', error);
+    throw error;
   }
 }
 

@@ -4,7 +4,17 @@ import { InMemorySessionService } from '@thole/mem-services';
 import { calls, callsAll, FixedRuntime, says, ScriptedLlm } from '@thole/testing';
 import { FunctionTool } from '@thole/tools';
 import { describe, expect, it } from 'vitest';
-import { answersIn, createSetup, hello, outcomeOf, ref, rootOf, textsIn, toolOf } from '../support/llm-setup.ts';
+import {
+  answersIn,
+  createSetup,
+  hello,
+  outcomeOf,
+  ref,
+  rootOf,
+  settle,
+  textsIn,
+  toolOf,
+} from '../support/llm-setup.ts';
 
 /** A tool that records its arguments and needs a confirmation. */
 function payment(more: Partial<Tool> = {}): { tool: Tool; paid: JsonObject[] } {
@@ -58,6 +68,45 @@ describe('Tool.requireConfirmation', () => {
     const run = runner.resume({ ...ref, answers: { [interrupts[0]!.id]: true } });
     expect(await run.result).toMatchObject({ status: 'completed' });
     expect(paid).toEqual([{ sum: 5 }]);
+  });
+
+  it('ends an answer with edited arguments at its signal if a toolset does not answer', async () => {
+    const { tool, paid } = payment({ allowEditedArguments: true });
+    let isStuck = false;
+    const getTools = () => (isStuck ? new Promise<never>(() => {}) : Promise.resolve([tool]));
+    const model = new ScriptedLlm(calls('pay', { sum: 5 }, 'c1'), says('Paid.'));
+    const toolset = { getTools, close: async () => {} };
+    const { runner } = await createSetup(rootOf(model, { tools: [toolset] }));
+    const { interrupts } = await runner.runToCompletion(hello);
+    isStuck = true;
+    const abort = new AbortController();
+    const answers = { [interrupts[0]!.id]: { confirmed: true, editedArguments: { sum: 4 } } };
+    const run = runner.resume({ ...ref, answers, abortSignal: abort.signal });
+    await settle();
+    abort.abort();
+    expect(await run.result).toMatchObject({ status: 'failed', error: { code: 'RUN_ABORTED' } });
+    expect(paid).toEqual([]);
+    expect(await runner.pendingInterrupts(ref)).toHaveLength(1);
+  });
+
+  it('rejects an answer with edited arguments if a toolset fails, logs why, and stays open', async () => {
+    const { tool, paid } = payment({ allowEditedArguments: true });
+    const tools = [async () => [tool], () => Promise.reject(new Error('The registry is down.'))];
+    const toolset = { getTools: () => tools.shift()!(), close: async () => {} };
+    const runtime = new FixedRuntime();
+    const { runner } = await createSetup(
+      rootOf(new ScriptedLlm(calls('pay', { sum: 5 }, 'c1')), { tools: [toolset] }),
+      {
+        runtime,
+      },
+    );
+    const { interrupts } = await runner.runToCompletion(hello);
+    const answers = { [interrupts[0]!.id]: { confirmed: true, editedArguments: { sum: 4 } } };
+    const run = runner.resume({ ...ref, answers });
+    expect(await run.result).toMatchObject({ status: 'failed', error: { code: 'TOOL_FAILED' } });
+    expect(JSON.stringify(runtime.logs)).toContain('The registry is down.');
+    expect(paid).toEqual([]);
+    expect(await runner.pendingInterrupts(ref)).toHaveLength(1);
   });
 
   it('tells the model of a rejection and does not run the tool', async () => {
