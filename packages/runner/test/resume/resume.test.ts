@@ -1,11 +1,13 @@
 import { createEvent, TholeError } from '@thole/core';
-import type { Agent, App, Content, Event, JsonObject, Tool } from '@thole/core';
+import type { Agent, App, Content, Event, Interrupt, JsonObject, Tool } from '@thole/core';
 import { calls, callsAll, says, ScriptedLlm } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
 import { SequentialAgent } from '../../src/agents/sequential-agent.ts';
 import { LlmAgent } from '../../src/agents/llm-agent.ts';
 import { ToolPolicyPlugin } from '../../src/plugins/tool-policy-plugin.ts';
+import type { Runner } from '../../src/runner/runner.ts';
 import { durableStore, runAndClose, stuck } from '../support/durable-store.ts';
+import type { DurableStore } from '../support/durable-store.ts';
 import { agentOf, says as sayingEvent } from '../support/setup.ts';
 import {
   answersIn,
@@ -18,6 +20,24 @@ import {
   textsIn,
   toolOf,
 } from '../support/llm-setup.ts';
+
+/** Approves a call, stops its process while the tool runs, and recovers: `interrupt` asks whether the call runs again. */
+async function crashInApprovedCall(
+  runnerOf: DurableStore['runnerOf'],
+  { pay, args, answer }: { pay: Tool; args: JsonObject; answer: JsonObject },
+): Promise<{ after: Runner; interrupt: Interrupt }> {
+  const app = { onInDoubt: 'ask-person' as const };
+  const before = runnerOf(rootOf(new ScriptedLlm(calls('pay', args, 'c1')), { tools: [pay] }), app);
+  const { interrupts } = await before.runToCompletion(hello);
+  const run = before.resume({ ...ref, answers: { [interrupts[0]!.id]: answer }, runConfig: { reader: 'detached' } });
+  await settle();
+  await before.close();
+  await run.done;
+  const after = runnerOf(rootOf(new ScriptedLlm(says('Paid.')), { tools: [pay] }), app);
+  await Array.fromAsync(after.recover());
+  const [interrupt] = await after.pendingInterrupts(ref);
+  return { after, interrupt: interrupt! };
+}
 
 describe('Runner.close', () => {
   it('leaves the invocation unfinished in a durable store, and recover() continues it', async () => {
@@ -146,19 +166,10 @@ describe('A call in doubt', () => {
       requireConfirmation: true,
       allowEditedArguments: true,
     });
-    const app = { onInDoubt: 'ask-person' as const };
-    const before = runnerOf(rootOf(new ScriptedLlm(calls('pay', { sum: 5 }, 'c1')), { tools: [pay] }), app);
-    const { interrupts } = await before.runToCompletion(hello);
-    const answers = { [interrupts[0]!.id]: { confirmed: true, editedArguments: { sum: 4 } } };
-    const run = before.resume({ ...ref, answers, runConfig: { reader: 'detached' } });
-    await settle();
-    await before.close();
-    await run.done;
-    const after = runnerOf(rootOf(new ScriptedLlm(says('Paid.')), { tools: [pay] }), app);
-    await Array.fromAsync(after.recover());
-    const [interrupt] = await after.pendingInterrupts(ref);
+    const answer = { confirmed: true, editedArguments: { sum: 4 } };
+    const { after, interrupt } = await crashInApprovedCall(runnerOf, { pay, args: { sum: 5 }, answer });
     expect(interrupt).toMatchObject({ args: { sum: 5 }, payload: { arguments: { sum: 4 } } });
-    await outcomeOf(after.resume({ ...ref, answers: { [interrupt!.id]: true } }));
+    await outcomeOf(after.resume({ ...ref, answers: { [interrupt.id]: true } }));
     expect(ran).toEqual([{ sum: 4 }, { sum: 4 }]);
     expect(answersIn(await events()).at(-1)).toEqual(['pay', { editedArguments: { sum: 4 }, result: 'paid' }]);
   });
@@ -171,18 +182,9 @@ describe('A call in doubt', () => {
       seen.push(context.toolConfirmation.payload);
       return seen.length === 1 ? new Promise(() => {}) : 'paid';
     });
-    const app = { onInDoubt: 'ask-person' as const };
-    const before = runnerOf(rootOf(new ScriptedLlm(calls('pay', {}, 'c1')), { tools: [pay] }), app);
-    const { interrupts } = await before.runToCompletion(hello);
-    const answers = { [interrupts[0]!.id]: { confirmed: true, payload: 'mine' } };
-    const run = before.resume({ ...ref, answers, runConfig: { reader: 'detached' } });
-    await settle();
-    await before.close();
-    await run.done;
-    const after = runnerOf(rootOf(new ScriptedLlm(says('Paid.')), { tools: [pay] }), app);
-    await Array.fromAsync(after.recover());
-    const [interrupt] = await after.pendingInterrupts(ref);
-    await outcomeOf(after.resume({ ...ref, answers: { [interrupt!.id]: true } }));
+    const answer = { confirmed: true, payload: 'mine' };
+    const { after, interrupt } = await crashInApprovedCall(runnerOf, { pay, args: {}, answer });
+    await outcomeOf(after.resume({ ...ref, answers: { [interrupt.id]: true } }));
     expect(seen).toEqual(['mine', 'mine']);
   });
 
