@@ -15,20 +15,24 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
+/** A tool that needs a sign-in and records the token that it gets. */
+function mailTool(fixture: AuthFixture, tokens: unknown[]): FunctionTool {
+  return new FunctionTool({
+    name: 'mail',
+    description: 'Reads mail.',
+    execute: async (_args, context) => {
+      tokens.push((await context.requestCredential(fixture.openId())).oauth2?.accessToken);
+      return { mails: 3 };
+    },
+  });
+}
+
 describe('context.requestCredential', () => {
   it('pauses for a sign-in and gives the tool a token, with no secret in the session (contracts 28, 44)', async () => {
     const fixture = new AuthFixture(server.url);
     const sessionService = new InMemorySessionService();
     const tokens: unknown[] = [];
-    const mail = new FunctionTool({
-      name: 'mail',
-      description: 'Reads mail.',
-      execute: async (_args, context) => {
-        const credential = await context.requestCredential(fixture.openId());
-        tokens.push(credential.oauth2?.accessToken);
-        return { mails: 3 };
-      },
-    });
+    const mail = mailTool(fixture, tokens);
     const model = new ScriptedLlm(
       calls('mail', {}, 'c1'),
       says('Three mails.'),
@@ -145,14 +149,7 @@ describe('context.requestCredential', () => {
     const fixture = new AuthFixture(server.url);
     const sessionService = new InMemorySessionService();
     const tokens: unknown[] = [];
-    const mail = new FunctionTool({
-      name: 'mail',
-      description: 'Reads mail.',
-      execute: async (_args, context) => {
-        tokens.push((await context.requestCredential(fixture.openId())).oauth2?.accessToken);
-        return { mails: 3 };
-      },
-    });
+    const mail = mailTool(fixture, tokens);
     const clerk = (name: string): AgentTool => {
       const model = new ScriptedLlm(calls('mail', {}, `${name}-1`), says('Three.'));
       return new AgentTool({ agent: new LlmAgent({ name, description: 'Reads mail.', model, tools: [mail] }) });
