@@ -7,11 +7,18 @@ export function signalTree(root: number, signal: NodeJS.Signals): void {
   for (const pid of treeOf(root)) signalOne(pid, signal);
 }
 
+/** Pauses a process and all below it. Resolves when none of them runs: on a busy machine, a signal takes effect later. */
+export async function pauseTree(root: number): Promise<void> {
+  const tree = treeOf(root);
+  for (const pid of tree) signalOne(pid, 'SIGSTOP');
+  await until(() => tree.every(isStopped), { everyMs: 1, why: 'a process does not stop' });
+}
+
 /** Ends a process and all below it at once; resolves when none of them runs any more. */
 export async function killTree(root: number): Promise<void> {
   // Stopped first, so that it makes no child that we would not know of.
   signalOne(root, 'SIGSTOP');
-  await until(() => ['T', 'Z', undefined].includes(stateOf(root)), { everyMs: 1, why: 'a process does not stop' });
+  await until(() => isStopped(root), { everyMs: 1, why: 'a process does not stop' });
   const tree = treeOf(root);
   for (const pid of tree) signalOne(pid, 'SIGKILL');
   // One whose parent has not looked yet is a zombie: it holds nothing any more.
@@ -25,6 +32,10 @@ function treeOf(root: number): number[] {
   const tree = [root];
   for (const each of tree) tree.push(...processes.filter(({ parent }) => parent === each).map(({ pid }) => pid));
   return tree;
+}
+
+function isStopped(pid: number): boolean {
+  return ['T', 'Z', undefined].includes(stateOf(pid));
 }
 
 function stateOf(pid: number): string | undefined {

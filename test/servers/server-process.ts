@@ -3,7 +3,7 @@ import type { ChildProcess } from 'node:child_process';
 import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { KeeperAnswer, KeeperRequest } from './keeper-messages.ts';
-import { killTree, signalTree } from './process-tree.ts';
+import { killTree, pauseTree, signalTree } from './process-tree.ts';
 
 /** Options of a server process. */
 export interface Program {
@@ -78,7 +78,7 @@ export class ServerProcess {
 
   /** It answers nothing more, but its connections stay open. */
   async pause(): Promise<void> {
-    if (this.#pid !== undefined) signalTree(this.#pid, 'SIGSTOP');
+    if (this.#pid !== undefined) await pauseTree(this.#pid);
   }
 
   async resume(): Promise<void> {
