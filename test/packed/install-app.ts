@@ -1,5 +1,6 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { root } from '../architecture/workspace.ts';
 import { commandsUnder } from '../docs/page.ts';
 import { run } from './workspace-copy.ts';
@@ -19,9 +20,25 @@ export async function installApp(folder: string): Promise<void> {
   mkdirSync(join(folder, 'thole/.tools'), { recursive: true });
   symlinkSync(join(root, '.tools/tarballs'), join(folder, 'thole/.tools/tarballs'), 'dir');
   try {
-    await run(join(folder, 'thole'), 'sh', ['-e', '-c', appCommands.join('\n')]);
+    const install = appCommands.at(-1)!;
+    await run(join(folder, 'thole'), 'sh', ['-e', '-c', appCommands.slice(0, -1).join('\n')]);
+    await installPackages(join(folder, 'my-app'), install);
     writeFileSync(join(folder, 'installed'), '');
   } catch (error) {
     writeFileSync(join(folder, 'failed'), String(error));
+  }
+}
+
+/**
+ * For some minutes after a release, a registry may name a version of a package without those that it depends on. npm answers
+ * ETARGET then.
+ */
+async function installPackages(app: string, command: string): Promise<void> {
+  for (let left = 5; ; left--) {
+    const { code, output } = await run(app, 'sh', ['-e', '-c', command], { anyCode: true });
+    if (code === 0) return;
+    if (left === 0 || !output.includes('ETARGET')) throw new Error(`${command} failed:\n${output}`);
+    await sleep(60_000);
+    command = command.replace('npm install', 'npm install --prefer-online');
   }
 }
