@@ -59,10 +59,11 @@ export class RecordingRuntime implements Runtime {
     this.tick();
   }
 
-  timer(ms: number, fn: () => void): CancelTimer {
-    return this.#base.timer(ms, () => {
+  timer(ms: number, fn: () => void, options?: { keepAlive?: boolean | undefined }): CancelTimer {
+    const work = (): void => {
       this.tick();
       fn();
-    });
+    };
+    return this.#base.timer(ms, work, options);
   }
 }

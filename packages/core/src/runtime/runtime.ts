@@ -24,8 +24,11 @@ export interface Runtime {
    * signal's reason when it is aborted.
    */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
-  /** Calls `fn` once after `ms` milliseconds; never for `Infinity`. Does not keep the process running. */
-  timer(ms: number, fn: () => void): CancelTimer;
+  /**
+   * Calls `fn` once after `ms` milliseconds; never for `Infinity`. Does not keep the process running, unless `keepAlive` is
+   * true: then the process runs until the timer fires or is cancelled.
+   */
+  timer(ms: number, fn: () => void, options?: { keepAlive?: boolean | undefined }): CancelTimer;
   /** Resolves after all pending microtasks have run. Optional: not every platform supports it. */
   afterMicrotasks?(): Promise<void>;
   /**

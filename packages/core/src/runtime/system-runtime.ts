@@ -20,7 +20,7 @@ export function systemRuntime(options: { logger?: Logger | undefined; tracer?: T
         : `${kind}-${prefix}-${(count++).toString(36)}`,
     random: () => Math.random(),
     sleep,
-    timer: (ms, fn) => longTimer(ms, fn, letProcessEnd),
+    timer: (ms, fn, options) => longTimer(ms, fn, options?.keepAlive ? undefined : letProcessEnd),
     eventLoopTurn,
     ...(afterMicrotasks && { afterMicrotasks: () => new Promise<void>((resolve) => afterMicrotasks(resolve)) }),
     logger: options.logger ?? silentLogger,

@@ -17,7 +17,7 @@ export function withRuntime(
     newId: (kind) => runtime.newId(kind),
     random: () => runtime.random(),
     sleep: (ms, signal) => runtime.sleep(ms, signal),
-    timer: (ms, fn) => runtime.timer(ms, fn),
+    timer: (ms, fn, options) => runtime.timer(ms, fn, options),
     afterMicrotasks: runtime.afterMicrotasks && (() => runtime.afterMicrotasks!()),
     eventLoopTurn: runtime.eventLoopTurn && (() => runtime.eventLoopTurn!()),
     logger: p.logger ?? runtime.logger,

@@ -27,6 +27,19 @@ describe('systemRuntime', () => {
     await runtime.sleep(0);
   });
 
+  it('keeps the process running for a timer with keepAlive only, until it is cancelled', () => {
+    const runtime = systemRuntime();
+    const waits = (): number => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+    const before = waits();
+    const cancel = runtime.timer(60_000, () => {});
+    expect(waits()).toBe(before);
+    const cancelKept = runtime.timer(60_000, () => {}, { keepAlive: true });
+    expect(waits()).toBe(before + 1);
+    cancel();
+    cancelKept();
+    expect(waits()).toBe(before);
+  });
+
   it.each([Infinity, 2 ** 31, 1e12])('neither fires a timer nor ends a sleep of %d ms at once', async (ms) => {
     const runtime = systemRuntime();
     const controller = new AbortController();

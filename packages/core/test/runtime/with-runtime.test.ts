@@ -1,5 +1,6 @@
 import { FixedRuntime, RecordingTracer } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
+import type { Runtime } from '../../src/index.ts';
 import { silentLogger, silentTracer, systemRuntime } from '../../src/index.ts';
 import { withRuntime } from '../../src/kit.ts';
 
@@ -16,6 +17,16 @@ describe('withRuntime', () => {
     expect([fired, runtime.now(), runtime.monotonic()]).toEqual([true, fixed.now(), fixed.monotonic()]);
     expect([runtime.newId('event'), typeof runtime.random()]).toEqual(['event-1', 'number']);
     expect([runtime.logger, runtime.tracer]).toEqual([silentLogger, tracer]);
+  });
+
+  it('passes the options of a timer on', () => {
+    const given: unknown[] = [];
+    const timer: Runtime['timer'] = (...call) => {
+      given.push(call[2]);
+      return () => {};
+    };
+    withRuntime({ ...systemRuntime(), timer }, {}).timer(1, () => {}, { keepAlive: true });
+    expect(given).toEqual([{ keepAlive: true }]);
   });
 
   it('has exactly the members of the system runtime', () => {

@@ -93,10 +93,15 @@ const RESPONSE_MEMBERS = {
 /** True if the value has the shape of a model's response: at least one of its members, and a content with parts. */
 export function isLlmResponse(value: unknown): value is LlmResponse {
   if (!isPlainObject(value)) return false;
-  const names = Object.keys(value);
-  if (names.length > 0 && !names.some((name) => Object.hasOwn(RESPONSE_MEMBERS, name))) return false;
   const { content: given } = value;
-  return given === undefined || (isPlainObject(given) && (given['parts'] === undefined || isContent(given)));
+  if (given === undefined) return hasResponseMember(value);
+  return isPlainObject(given) && (given['parts'] === undefined || isContent(given));
+}
+
+/** True for an empty object too: it is a response without content. */
+function hasResponseMember(value: object): boolean {
+  const names = Object.keys(value);
+  return names.length === 0 || names.some((name) => Object.hasOwn(RESPONSE_MEMBERS, name));
 }
 
 function isContent(value: unknown): boolean {

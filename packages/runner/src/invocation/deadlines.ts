@@ -15,8 +15,8 @@ export class RunDeadlines {
   #renewal: LeaseRenewal | undefined;
   /** Time after which the run ends without the release of its lease (monotonic ms). */
   #releaseLimit: number = Infinity;
-  /** Aborted when the run has ended, which ends the sleeps of `after`. */
-  #sleeps: AbortController | undefined;
+  /** Cancel the timers of `after`. */
+  #cancels: CancelTimer[] | undefined;
 
   constructor(task: RunTask) {
     this.#task = task;
@@ -33,12 +33,12 @@ export class RunDeadlines {
   }
 
   /**
-   * Calls `work` after this time, unless the run has ended by then. A sleep keeps the process alive, so a run with a time
-   * limit ends with its error, even if the process has nothing else to do.
+   * Calls `work` after this time, unless the run has ended by then. The timer keeps the process running, so a run with a
+   * time limit ends with its error, even if the process has nothing else to do.
    */
   after(ms: number, work: () => void): void {
-    this.#sleeps ??= new AbortController();
-    this.#task.runner.runtime.sleep(ms, this.#sleeps.signal).then(work, noop);
+    const cancel = this.#task.runner.runtime.timer(ms, work, { keepAlive: true });
+    (this.#cancels ??= []).push(cancel);
   }
 
   /** Renews this lease from now on. */
@@ -58,9 +58,9 @@ export class RunDeadlines {
     return this.#task.isDone ? Infinity : this.#releaseLimit;
   }
 
-  /** Ends the sleeps, so that they do not keep the process alive. */
+  /** Cancels the timers of `after`, so that they do not keep the process running. */
   close(): void {
-    this.#sleeps?.abort('closed');
+    if (this.#cancels) for (const cancel of this.#cancels) cancel();
   }
 
   #checkOpen(now: number): number {
@@ -200,5 +200,3 @@ class IdleRounds implements LoopRounds {
     });
   }
 }
-
-function noop(): void {}

@@ -14,18 +14,17 @@ export class Delivery {
     this.#committer = committer;
   }
 
-  /** Returns the stored event, with which the agent continues. Throws the error that stopped the run meanwhile. */
+  /** Returns the stored event, with which the agent continues. Throws if the run was stopped before the event was passed on. */
   emit(event: Event): MaybePromise<Event> {
     // Also while the run closes: events of agents come too late then.
     if (this.#task.state.error) throw this.#task.state.error;
     if (!event.partial) return this.#emitComplete(event);
     if (this.#committer.hasEventHook) return this.#emitPartialWithHook(event);
-    const delivered = this.handOver(event);
-    return delivered ? delivered.then(() => this.#unlessStopped(event)) : event;
+    return this.handOver(event) ?? event;
   }
 
-  /** Passes an event to the reader. Returns undefined if the run does not wait for its reader. */
-  handOver(event: Event): Promise<void> | undefined {
+  /** Passes an event to the reader. Returns undefined if the run does not wait for its reader, and else the event. */
+  handOver(event: Event): Promise<Event> | undefined {
     const { attached, output } = this.#task;
     if (attached && !hasOnlyToolAnswers(event)) return output.pushAndWait(event);
     output.push(event);
@@ -41,8 +40,7 @@ export class Delivery {
 
   async #emitPartialWithHook(event: Event): Promise<Event> {
     const changed = await this.#committer.callEventHook(event);
-    if (changed) await this.handOver(changed);
-    return this.#unlessStopped(changed ?? event);
+    return (changed && (await this.handOver(changed))) ?? changed ?? event;
   }
 
   async #emitComplete(event: Event): Promise<Event> {
@@ -50,15 +48,7 @@ export class Delivery {
     const stored = this.#task.session.contains(event) ? event : await this.#committer.commit(event);
     if (!stored) return emptyEvent(event);
     this.#task.state.throwIfStopped();
-    const delivered = this.handOver(stored);
-    if (delivered) await delivered;
-    return this.#unlessStopped(stored);
-  }
-
-  /** Returns the event, or throws if the run was stopped during a wait. */
-  #unlessStopped(event: Event): Event {
-    this.#task.state.throwIfStopped();
-    return event;
+    return (await this.handOver(stored)) ?? stored;
   }
 }
 
@@ -98,10 +88,10 @@ export class OutputQueue {
     this.#add({ event });
   }
 
-  /** Resolves when the reader requests the event after this one, or leaves. */
-  pushAndWait(event: Event): Promise<void> {
-    if (this.#hasLeft) return Promise.resolve();
-    const { promise, resolve } = Promise.withResolvers<void>();
+  /** Resolves with the event when the reader requests the next one, or leaves. */
+  pushAndWait(event: Event): Promise<Event> {
+    if (this.#hasLeft) return Promise.resolve(event);
+    const { promise, resolve } = Promise.withResolvers<Event>();
     this.#add({ event, done: resolve });
     return promise;
   }
@@ -109,7 +99,7 @@ export class OutputQueue {
   next(): Promise<IteratorResult<Event>> {
     const previous = this.#current;
     this.#current = undefined;
-    previous?.done?.();
+    previous?.done?.(previous.event);
     const entry = this.#queue.shift();
     if (entry) {
       this.#take(entry);
@@ -139,7 +129,7 @@ export class OutputQueue {
     this.#current = undefined;
     this.#hasLeft = true;
     this.idleSince = Infinity;
-    for (const entry of waiting) entry?.done?.();
+    for (const entry of waiting) entry?.done?.(entry.event);
   }
 
   #add(entry: Entry): void {
@@ -171,5 +161,5 @@ export class OutputQueue {
 interface Entry {
   readonly event: Event;
   /** Called when the reader has finished with the event. */
-  done?(): void;
+  done?(event: Event): void;
 }

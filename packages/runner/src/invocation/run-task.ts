@@ -320,7 +320,10 @@ export class RunTask {
       while (!step.done) {
         const turn = this.turns.next();
         if (turn) await turn;
-        step = await steps.next(await this.opened!.delivery.emit(step.value));
+        const event = await this.opened!.delivery.emit(step.value);
+        // The run may have been stopped while it waited for its reader.
+        this.state.throwIfStopped();
+        step = await steps.next(event);
       }
     }
   }

@@ -10,9 +10,9 @@ export function eventFrames(
   event: Event,
   p: { split: boolean; partials?: PartialEventSerializer | undefined },
 ): string {
+  const isOneFrame = !p.split || !event.content?.parts?.length || isEmpty(event.actions?.artifactDelta);
+  if (isOneFrame && event.partial && p.partials) return `data: ${p.partials.serialize(event)}\n\n`;
   const complete = withActionMaps(event);
-  const isOneFrame = !p.split || !complete.content?.parts?.length || isEmpty(complete.actions.artifactDelta);
-  if (isOneFrame && complete.partial && p.partials) return `data: ${p.partials.serialize(complete)}\n\n`;
   if (isOneFrame) return frame(complete, complete.seq);
   const { content: _, ...withoutContent } = complete;
   const withoutArtifacts: Event = { ...complete, actions: { ...complete.actions, artifactDelta: {} } };
@@ -25,7 +25,7 @@ function frame(event: Event, seq: number | undefined): string {
   return seq === undefined ? data : `id: ${seq}\n${data}`;
 }
 
-function isEmpty(map: { readonly [key: string]: unknown }): boolean {
+function isEmpty(map: { readonly [key: string]: unknown } | undefined): boolean {
   for (const _ in map) return false;
   return true;
 }

@@ -150,7 +150,7 @@ export class SimulatedProcess {
         if (this.#stall) await this.#stall;
         if (this.isDead) await never();
       },
-      timer: (ms, fn): CancelTimer => runtime.timer(ms, () => this.#fire(fn)),
+      timer: (ms, fn, options): CancelTimer => runtime.timer(ms, () => this.#fire(fn), options),
       logger: runtime.logger,
       tracer: runtime.tracer,
     };
