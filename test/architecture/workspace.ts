@@ -10,6 +10,8 @@ export interface Manifest {
   private?: boolean;
   exports?: Record<string, string | Record<string, string>>;
   dependencies?: Record<string, string>;
+  devDependencies?: Record<string, string>;
+  peerDependencies?: Record<string, string>;
   scripts?: Record<string, string>;
 }
 

@@ -30,9 +30,15 @@ afterAll(() => {
   released.remove();
 });
 
-describe.each(published.map(({ manifest }) => manifest.name))('a changeset of %s', (name) => {
-  it('moves that package alone when it is a minor', async () => {
-    expect(await versionsAfter({ [name]: 'minor' })).toEqual({ [name]: '1.1.0' });
+describe('a changeset with a minor of packages', () => {
+  // Packages of one level do not depend on each other, so each level can be released by one command.
+  it.each(levels())('moves no package that depends on them: %s', async (...names) => {
+    const versions = await versionsAfter(Object.fromEntries(names.map((name) => [name, 'minor'])));
+    expect(versions).toEqual(Object.fromEntries(names.map((name) => [name, '1.1.0'])));
+  });
+
+  it('was tried for every package', () => {
+    expect(levels().flat().sort()).toEqual(published.map(({ manifest }) => manifest.name).sort());
   });
 });
 
@@ -67,6 +73,26 @@ it('gives every package that was never released version 0.1.0 at its first relea
   const server = readFileSync(join(released.folder, 'packages/server/src/version.ts'), 'utf8');
   expect(server).toContain(`version = '${versionIn(released.folder, 'server')}'`);
 });
+
+/** The published packages in levels: those that depend on no other, those that depend on the first level, and so on. */
+function levels(): string[][] {
+  const names = new Set(published.map(({ manifest }) => manifest.name));
+  const needed = new Map(
+    published.map(({ manifest }) => {
+      const { dependencies, devDependencies, peerDependencies } = manifest;
+      const all = Object.keys({ ...dependencies, ...devDependencies, ...peerDependencies });
+      return [manifest.name, all.filter((name) => names.has(name))];
+    }),
+  );
+  const found: string[][] = [];
+  while (needed.size > 0) {
+    const level = [...needed].filter(([, names]) => !names.some((name) => needed.has(name))).map(([name]) => name);
+    if (level.length === 0) throw new Error(`These packages depend on each other: ${[...needed.keys()].join(', ')}.`);
+    for (const name of level) needed.delete(name);
+    found.push(level);
+  }
+  return found;
+}
 
 /** The packages whose version `changeset version` changes, with the new ones. */
 async function versionsAfter(bumps: Record<string, string>): Promise<Record<string, string>> {
