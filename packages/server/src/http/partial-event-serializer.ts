@@ -1,4 +1,4 @@
-import type { Event } from '@thole/core';
+import type { Content, Event } from '@thole/core';
 import { wireEventJson } from './wire-event.ts';
 
 /**
@@ -7,24 +7,45 @@ import { wireEventJson } from './wire-event.ts';
  */
 export class PartialEventSerializer {
   #previous: Event | undefined;
+  /** Number of members of the previous event. */
+  #members: number = 0;
   /** JSON of all members except content and time, without the opening brace. */
   #sharedJson: string = '';
 
   /** Returns the same JSON as `wireEventJson`, with members in another order. */
   serialize(event: Event): string {
-    const content = JSON.stringify(event.content);
-    if (content === undefined || content.includes(':null') || !Number.isFinite(event.timestamp))
-      return wireEventJson(event);
-    if (!this.#previous || !hasSameMetadata(event, this.#previous)) {
+    const content = contentJson(event.content);
+    if (content === undefined || !Number.isFinite(event.timestamp)) return wireEventJson(event);
+    if (!this.#previous || !hasSameMetadata(event, this.#previous, this.#members)) {
       const { content: _, timestamp: __, ...shared } = event;
       this.#sharedJson = wireEventJson(shared as Event).slice(1);
       this.#previous = event;
+      this.#members = Object.keys(event).length;
     }
     return `{"content":${content},"timestamp":${event.timestamp},${this.#sharedJson}`;
   }
 }
 
-function hasSameMetadata(event: Event, other: Event): boolean {
+/** Returns undefined if there is no content, or if it contains a null. */
+function contentJson(content: Content | undefined): string | undefined {
+  const text = content && textAlone(content);
+  // Most partial events are one text. The JSON of a string takes a third of the time of that of the whole content.
+  if (text !== undefined) return `{"role":"model","parts":[{"text":${JSON.stringify(text)}}]}`;
+  const json = JSON.stringify(content);
+  return json?.includes(':null') ? undefined : json;
+}
+
+/** Returns the text of a content of the model that consists of nothing else. */
+function textAlone(content: Content): string | undefined {
+  for (const name in content) if (name !== 'role' && name !== 'parts') return undefined;
+  const { role, parts } = content;
+  if (role !== 'model' || parts?.length !== 1) return undefined;
+  const part = parts[0]!;
+  for (const name in part) if (name !== 'text') return undefined;
+  return typeof part.text === 'string' ? part.text : undefined;
+}
+
+function hasSameMetadata(event: Event, other: Event, membersOfOther: number): boolean {
   let members = 0;
   for (const name in event) {
     members++;
@@ -34,6 +55,5 @@ function hasSameMetadata(event: Event, other: Event): boolean {
     // An object that is not frozen may have changed in the meantime.
     if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) return false;
   }
-  for (const _ in other) members--;
-  return members === 0;
+  return members === membersOfOther;
 }
