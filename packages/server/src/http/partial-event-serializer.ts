@@ -40,9 +40,9 @@ function textAlone(content: Content): string | undefined {
   for (const name in content) if (name !== 'role' && name !== 'parts') return undefined;
   const { role, parts } = content;
   if (role !== 'model' || parts?.length !== 1) return undefined;
-  const part = parts[0]!;
+  const [part] = parts;
   for (const name in part) if (name !== 'text') return undefined;
-  return typeof part.text === 'string' ? part.text : undefined;
+  return typeof part?.text === 'string' ? part.text : undefined;
 }
 
 function hasSameMetadata(event: Event, other: Event, membersOfOther: number): boolean {
