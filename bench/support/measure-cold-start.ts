@@ -36,7 +36,7 @@ export async function measureColdStart(figures: Figures): Promise<void> {
   // Each search except the first finds the saved index. Removing an entry deletes it again.
   const analysing: number[] = [];
   const loading: number[] = [];
-  for (let i = 0; i < 5; i++) {
+  for (let i = 0; i < 11; i++) {
     await first.addMemory({
       ...user,
       memories: [{ id: 'gone', kind: 'note', content: { parts: [{ text: 'Gone.' }] } }],
