@@ -87,6 +87,26 @@ describe('RunTask', () => {
     await expectNextTurn(setup);
   });
 
+  it.each([true, false])(
+    'lets no agent continue after abort(), after an event with partial: %s (contract 23)',
+    async (partial) => {
+      let continued = 0;
+      const agent = agentOf('root', async function* (context) {
+        yield says(context, 'One', { partial });
+        continued++;
+        yield says(context, 'Two.');
+      });
+      const { runner } = await createSetup(agent);
+      const run = runner.runAsync(hello);
+      await run.next();
+      const next = run.next();
+      run.abort();
+      expect((await next).value).toMatchObject({ errorCode: 'RUN_ABORTED' });
+      await expect(run.next()).rejects.toMatchObject({ code: 'RUN_ABORTED' });
+      expect(continued).toBe(0);
+    },
+  );
+
   it('ends with RUN_ABORTED after cancel() of another runner (contract 23)', async () => {
     const setup = await createSetup(agentWith(new ScriptedLlm(hangs(), answers('fine'))));
     const { events, reading } = readingOf(setup.runner);
