@@ -36,10 +36,6 @@ describe('a changeset with a minor of packages', () => {
     const versions = await versionsAfter(Object.fromEntries(names.map((name) => [name, 'minor'])));
     expect(versions).toEqual(Object.fromEntries(names.map((name) => [name, '1.1.0'])));
   });
-
-  it('was tried for every package', () => {
-    expect(levels().flat().sort()).toEqual(published.map(({ manifest }) => manifest.name).sort());
-  });
 });
 
 it('moves dependents by a patch, and only those, when their range no longer fits', async () => {
@@ -86,7 +82,8 @@ function levels(): string[][] {
   );
   const found: string[][] = [];
   while (needed.size > 0) {
-    const level = [...needed].filter(([, names]) => !names.some((name) => needed.has(name))).map(([name]) => name);
+    const isReady = ([, others]: [string, string[]]): boolean => !others.some((name) => needed.has(name));
+    const level = [...needed].filter(isReady).map(([name]) => name);
     if (level.length === 0) throw new Error(`These packages depend on each other: ${[...needed.keys()].join(', ')}.`);
     for (const name of level) needed.delete(name);
     found.push(level);

@@ -31,14 +31,14 @@ export async function installApp(folder: string): Promise<void> {
 
 /**
  * For some minutes after a release, a registry may name a version of a package without those that it depends on. npm answers
- * ETARGET then.
+ * ETARGET then. The last of the four attempts ends before the tests stop waiting for the app.
  */
 async function installPackages(app: string, command: string): Promise<void> {
-  for (let left = 5; ; left--) {
-    const { code, output } = await run(app, 'sh', ['-e', '-c', command], { anyCode: true });
+  const again = command.replace('npm install', 'npm install --prefer-online');
+  for (let attempt = 1; ; attempt++) {
+    const { code, output } = await run(app, 'sh', ['-e', '-c', attempt === 1 ? command : again], { anyCode: true });
     if (code === 0) return;
-    if (left === 0 || !output.includes('ETARGET')) throw new Error(`${command} failed:\n${output}`);
-    await sleep(60_000);
-    command = command.replace('npm install', 'npm install --prefer-online');
+    if (attempt === 4 || !output.includes('ETARGET')) throw new Error(`${command} failed:\n${output}`);
+    await sleep(30_000);
   }
 }

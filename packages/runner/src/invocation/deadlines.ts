@@ -15,7 +15,7 @@ export class RunDeadlines {
   #renewal: LeaseRenewal | undefined;
   /** Time after which the run ends without the release of its lease (monotonic ms). */
   #releaseLimit: number = Infinity;
-  /** Cancel the timers of `after`. */
+  /** One function for each timer of `after`, which cancels it. */
   #cancels: CancelTimer[] | undefined;
 
   constructor(task: RunTask) {

@@ -40,7 +40,8 @@ export class Delivery {
 
   async #emitPartialWithHook(event: Event): Promise<Event> {
     const changed = await this.#committer.callEventHook(event);
-    return (changed && (await this.handOver(changed))) ?? changed ?? event;
+    if (changed) await this.handOver(changed);
+    return changed ?? event;
   }
 
   async #emitComplete(event: Event): Promise<Event> {
@@ -48,7 +49,9 @@ export class Delivery {
     const stored = this.#task.session.contains(event) ? event : await this.#committer.commit(event);
     if (!stored) return emptyEvent(event);
     this.#task.state.throwIfStopped();
-    return (await this.handOver(stored)) ?? stored;
+    const delivered = this.handOver(stored);
+    if (delivered) await delivered;
+    return stored;
   }
 }
 
