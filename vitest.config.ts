@@ -3,7 +3,6 @@ import { SkipReporter } from './test/servers/skip-reporter.ts';
 import { isLong } from './test/servers/long.ts';
 
 const tests = ['packages/*/test/**/*.test.ts', 'apps/*/test/**/*.test.ts', 'test/**/*.test.ts'];
-const isolated = '**/*.isolated.test.ts';
 const slow = '**/*.slow.test.ts';
 const packed = 'test/packed/**';
 const onServers = '**/*.server.test.ts';
@@ -18,7 +17,8 @@ export default defineConfig({
   // SDK has files behind it that only bundlers can load. `resolve.conditions` has no effect on tests in Node.
   ssr: { resolve: { conditions: ['@thole/source', 'node', 'development|production'] } },
   test: {
-    maxWorkers: 2,
+    // More than cores: some tests wait for sockets and timers.
+    maxWorkers: 3,
     // One process runs hundreds of files. With room for new objects, V8 collects them rarely: a fifth less CPU time.
     execArgv: ['--max-semi-space-size=64'],
     // Generous: tests assert order and counts, and property tests take long on a busy machine.
@@ -31,17 +31,7 @@ export default defineConfig({
           name: 'unit',
           isolate: false,
           include: tests,
-          exclude: [...never, isolated, slow, packed, onServers, inBrowser],
-        },
-      },
-      // Tests that change globals get a separate process.
-      {
-        extends: true,
-        test: {
-          name: 'isolated',
-          isolate: true,
-          include: [isolated],
-          exclude: [...never, packed],
+          exclude: [...never, slow, packed, onServers, inBrowser],
         },
       },
       // Tests that start processes, wait for real time limits or compare thousands of random cases; not in `pnpm check`.

@@ -17,7 +17,7 @@ const long = process.argv.includes('--long');
 const compileCache = join(root, '.tools', 'compile-cache');
 const tests = step(
   all ? 'all tests: unit, slow, on database servers, in a browser, over packed packages' : 'unit tests',
-  all ? 'vitest run' : 'vitest run --project unit --project isolated',
+  all ? 'vitest run' : 'vitest run --project unit',
 );
 // What is checked is kept in .tools/types, so that only what changed is checked again.
 const checks = [
