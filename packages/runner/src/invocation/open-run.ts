@@ -83,7 +83,7 @@ export async function openRun(task: RunTask): Promise<AgentSteps | undefined> {
   task.calls.assertLimitsWork();
   listenToAbort(task);
   if (task.resume) await adoptInvocation(task, request);
-  if (await joinsActiveRun(task, request)) return undefined;
+  if (mayJoin(task, request) && (await joinsActiveRun(task, request))) return undefined;
   const opened = await openSession(task);
   task.reportOpened();
   if (task.resume) {
@@ -103,12 +103,21 @@ export async function openRun(task: RunTask): Promise<AgentSteps | undefined> {
   return begin(task, opened, agent);
 }
 
-/** Adds an answer, or with the policy `join` a message, to the run that holds the session. Returns false if there is none. */
-async function joinsActiveRun(task: RunTask, request: CheckedRequest): Promise<boolean> {
+/** True for an answer, and with the policy `join` for a message: it is added to the run that holds the session. */
+function mayJoin(task: RunTask, request: CheckedRequest): boolean {
   const { beforeMessage, isChild, isResumable, resume, sessionAccess } = task;
   if (!isResumable || isChild || beforeMessage || sessionAccess.service.leasing === undefined) return false;
-  const isAnswer = resume !== undefined && !resume.onSkip && hasAnswers(task, request);
-  if (!isAnswer && (resume || !sessionAccess.joins)) return false;
+  return isAnswering(task, request) || (!resume && sessionAccess.joins);
+}
+
+function isAnswering(task: RunTask, request: CheckedRequest): boolean {
+  return task.resume !== undefined && !task.resume.onSkip && hasAnswers(task, request);
+}
+
+/** Adds the answer or the message to the run that holds the session. Returns false if there is none. */
+async function joinsActiveRun(task: RunTask, request: CheckedRequest): Promise<boolean> {
+  const { sessionAccess } = task;
+  const isAnswer = isAnswering(task, request);
   const running = await sessionAccess.currentInvocation();
   if (running === undefined || (isAnswer && running !== task.invocationId)) return false;
   const session = await sessionAccess.peek(task.signal);
@@ -173,9 +182,12 @@ async function openSession(task: RunTask): Promise<OpenRun> {
   task.lease = lease;
   if (lease) task.deadlines.renewLease(lease);
   task.runner.deadlineTimer.add(task);
-  const session = await sessionAccess.open(lease, task.signal).catch((error: unknown) => {
+  let session: LiveSession;
+  try {
+    session = await sessionAccess.open(lease, task.signal);
+  } catch (error) {
     throw toStoreError(error);
-  });
+  }
   if (session.unfinished !== task.invocationId) task.otherUnfinished = session.unfinished ?? null;
   return (task.opened = new OpenRun(task, session, { fence: lease && sessionAccess.fenceOf(lease) }));
 }

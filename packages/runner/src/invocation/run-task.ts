@@ -303,19 +303,19 @@ export class RunTask {
   }
 
   #start(): void {
-    this.#execute().then(
+    this.#endAfter(this.#run(openRun));
+  }
+
+  #endAfter(running: Promise<void>): void {
+    running.then(
       () => this.#end(),
       (error: unknown) => this.#end(error),
     );
   }
 
-  async #execute(): Promise<void> {
-    await this.#run(await openRun(this));
-  }
-
-  /** Runs these steps, and continues the invocation while messages join that no model has seen. */
-  async #run(first: AgentSteps | undefined): Promise<void> {
-    for (let steps = first; steps; steps = this.hasUnseenMessage ? continueInvocation(this) : undefined) {
+  /** Runs the steps that `begin` returns, and continues the invocation while messages join that no model has seen. */
+  async #run(begin: (task: RunTask) => MaybePromise<AgentSteps | undefined>): Promise<void> {
+    for (let steps = await begin(this); steps; steps = this.hasUnseenMessage ? continueInvocation(this) : undefined) {
       let step = await steps.next();
       while (!step.done) {
         const turn = this.turns.next();
@@ -345,14 +345,7 @@ export class RunTask {
   reopen(): void {
     if (!this.state.reopen()) return;
     this.deadlines.limitRelease(Infinity);
-    this.#continue().then(
-      () => this.#end(),
-      (error: unknown) => this.#end(error),
-    );
-  }
-
-  async #continue(): Promise<void> {
-    await this.#run(continueInvocation(this));
+    this.#endAfter(this.#run(continueInvocation));
   }
 
   /** Called when the agents have ended, and after a stop. Only the first call counts. */
