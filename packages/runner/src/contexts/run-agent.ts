@@ -147,9 +147,9 @@ function answerEvent({ agentName, branch, invocationId, runtime }: AgentContext,
  * loops pass no value). Changes in an event that was not stored stay pending for the next event.
  */
 function resolveYield({ session, unstored }: RunTask, event: Event, received: Event | undefined): Event {
-  const added = unstored.size > 0 ? unstored.get(event.id) : undefined;
+  const added = unstored?.get(event.id);
   if (added) {
-    unstored.delete(event.id);
+    unstored!.delete(event.id);
     for (const changes of added) changes.restore();
   }
   return received ?? session.storedAs(event);

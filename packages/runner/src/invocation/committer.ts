@@ -67,7 +67,7 @@ export class Committer {
   }
 
   async #commit(original: Event, p?: { withoutPlugins: boolean }): Promise<Event | undefined> {
-    const { calls, runConfig, session, temp, unstored } = this.#task;
+    const { calls, runConfig, session, temp } = this.#task;
     try {
       let event = withMetadata(original, runConfig.customMetadata);
       if (this.#condition.ifHeldBy !== undefined && isUserMessage(event)) event = asJoined(event);
@@ -101,7 +101,8 @@ export class Committer {
       return stored;
     } finally {
       this.#pending--;
-      if (unstored.size > 0) settleChanges(unstored, original.id);
+      const { unstored } = this.#task;
+      if (unstored && unstored.size > 0) settleChanges(unstored, original.id);
     }
   }
 

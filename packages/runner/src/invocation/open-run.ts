@@ -54,7 +54,7 @@ export class OpenRun {
     const changes = new PendingChanges({
       view: session,
       temp: task.temp,
-      unstored: task.unstored,
+      run: task,
       guard: task.state.assertOpen,
     });
     this.rootContext = new AgentContext(task, task.tree.root, { changes, span: task.trace?.root });
@@ -193,13 +193,19 @@ async function openSession(task: RunTask): Promise<OpenRun> {
 }
 
 async function takeMessage(task: RunTask, opened: OpenRun, request: CheckedRequest): Promise<void> {
-  const { messageId } = task.request;
   assertAnswers(opened.session.log, request.message);
   opened.isRecorded = true;
   opened.userContent = request.message;
   let stored: Event;
   try {
-    stored = await storeMessage(task, opened, request, eventInit(messageId, limitsMetadata(task)));
+    const { plugins, runConfig } = opened.rootContext;
+    // Most messages are stored unchanged, without a wait.
+    const mayChange = hasHook(plugins, 'onUserMessageCallback') || Boolean(runConfig.saveInputBlobsAsArtifacts);
+    const content = mayChange ? await changeMessage(opened, request.message) : request.message;
+    const event = messageEvent(task, content, request.stateDelta);
+    const claimed = opened.rootContext.claim(event);
+    task.state.throwIfStopped();
+    stored = (await opened.committer.commit(claimed)) ?? emptyEvent(event);
   } catch (error) {
     // The store rejected the message, so the session contains nothing of the run.
     if (TholeError.is(error, 'VALUE_TOO_LARGE') || TholeError.is(error, 'INVALID_INPUT')) opened.isRecorded = false;
@@ -211,27 +217,13 @@ async function takeMessage(task: RunTask, opened: OpenRun, request: CheckedReque
   task.state.throwIfStopped();
 }
 
-function storeMessage(
-  task: RunTask,
-  opened: OpenRun,
-  { message, stateDelta }: CheckedRequest,
-  init: Partial<EventInit>,
-): Promise<Event> {
-  const { committer, rootContext } = opened;
-  const { invocationId, plugins, runConfig, runtime } = rootContext;
-  const store = async (content: Content): Promise<Event> => {
-    const event = createEvent({ ...init, author: 'user', invocationId, content, actions: { stateDelta } }, runtime);
-    const claimed = rootContext.claim(event);
-    task.state.throwIfStopped();
-    return (await committer.commit(claimed)) ?? emptyEvent(event);
-  };
-  // Most messages are stored unchanged, without a wait.
-  const mayChange = hasHook(plugins, 'onUserMessageCallback') || Boolean(runConfig.saveInputBlobsAsArtifacts);
-  return mayChange ? changeMessage(opened, message).then(store) : store(message);
-}
-
-function eventInit(id: string | undefined, customMetadata: Event['customMetadata']): Partial<EventInit> {
-  return { ...(id !== undefined && { id }), ...(customMetadata && { customMetadata }) };
+function messageEvent(task: RunTask, content: Content, stateDelta: CheckedRequest['stateDelta']): Event {
+  const { invocationId, request, runner } = task;
+  const customMetadata = limitsMetadata(task);
+  const init: EventInit = { author: 'user', invocationId, content, actions: { stateDelta } };
+  if (request.messageId !== undefined) init.id = request.messageId;
+  if (customMetadata) init.customMetadata = customMetadata;
+  return createEvent(init, runner.runtime);
 }
 
 async function changeMessage(opened: OpenRun, message: Content): Promise<Content> {

@@ -18,7 +18,8 @@ export interface PendingChangesInit {
   /** State below the changes. */
   readonly view: StateView;
   readonly temp: StateMap;
-  readonly unstored: UnstoredChanges;
+  /** The run: keeps the changes that are not stored yet. */
+  readonly run: { unstored: UnstoredChanges | undefined };
   /** Throws if the state must not be written. */
   readonly guard: () => void;
   /** Changes of the agent that began this branch. Events of the branch get them too. */
@@ -71,7 +72,6 @@ export class PendingChanges {
   }
 
   #track(eventId: string, delta: StateDelta | undefined, artifacts: { [filename: string]: number } | undefined): void {
-    const { unstored } = this.#init;
     const added: AddedChanges = {
       settle: () => delta && this.state.settle(delta),
       restore: () => {
@@ -79,6 +79,7 @@ export class PendingChanges {
         if (artifacts) this.#artifactDelta = { ...artifacts, ...this.#artifactDelta };
       },
     };
+    const unstored = (this.#init.run.unstored ??= new Map());
     const others = unstored.get(eventId);
     if (others) others.push(added);
     else unstored.set(eventId, [added]);

@@ -83,8 +83,8 @@ export class RunTask {
   readonly deadlines: RunDeadlines;
   /** Values of `temp:` keys. They live as long as the run. */
   readonly temp: StateMap = {};
-  /** State and artifact changes in events that are not stored yet. */
-  readonly unstored: UnstoredChanges = new Map();
+  /** State and artifact changes in events that are not stored yet. Most runs have none. */
+  unstored: UnstoredChanges | undefined;
   /** Undefined if nothing is recorded. */
   trace: RunTrace | undefined;
   lease: Lease | undefined;

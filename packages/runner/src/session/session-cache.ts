@@ -1,9 +1,14 @@
 import { TholeError } from '@thole/core';
 import { sessionKeyOf } from '@thole/core/kit';
-import type { Lease, SessionHead, SessionRef, SessionService, UserRef } from '@thole/core';
+import type { Lease, MaybePromise, SessionHead, SessionRef, SessionService, UserRef } from '@thole/core';
 import type { RunTask } from '../invocation/run-task.ts';
 import type { Concurrency, SessionLeases } from './lease.ts';
 import { LiveSession } from './live-session.ts';
+
+interface OpenOptions {
+  autoCreate: boolean;
+  signal: AbortSignal;
+}
 
 /**
  * Sessions of a runner that stay in memory between runs. The lease contains the session's head, so only changes are read:
@@ -22,12 +27,23 @@ export class SessionCache {
   }
 
   /** Returns the current session. Throws `SESSION_NOT_FOUND` if it does not exist and `autoCreate` is false. */
-  async open(ref: SessionRef, lease: Lease, p: { autoCreate: boolean; signal: AbortSignal }): Promise<LiveSession> {
+  open(ref: SessionRef, lease: Lease, p: OpenOptions): MaybePromise<LiveSession> {
     const key = sessionKeyOf(ref);
     const { head } = lease;
     const cached = this.#sessions.get(key);
     this.#sessions.delete(key);
-    let session = cached && head && (cached.isCurrent(head) ? cached : await this.#catchUp(cached, head, p.signal));
+    if (!cached || !head || !cached.isCurrent(head)) return this.#read(key, { ref, lease, cached, ...p });
+    this.#add(key, cached);
+    return cached;
+  }
+
+  async #read(
+    key: string,
+    p: OpenOptions & { ref: SessionRef; lease: Lease; cached: LiveSession | undefined },
+  ): Promise<LiveSession> {
+    const { ref, lease, cached } = p;
+    const { head } = lease;
+    let session = cached && head && (await this.#catchUp(cached, head, p.signal));
     if (!session) {
       const stored = await this.service.getSession({ ...ref, signal: p.signal });
       const headOfStored = stored?.incarnation === head?.incarnation ? head : undefined;
@@ -103,7 +119,7 @@ export interface SessionAccess {
   takeLease(task: RunTask): Promise<Lease | undefined>;
   /** Returns the fence that appends under this lease send to the store. */
   fenceOf(lease: Lease): string | undefined;
-  open(lease: Lease | undefined, signal: AbortSignal): Promise<LiveSession>;
+  open(lease: Lease | undefined, signal: AbortSignal): MaybePromise<LiveSession>;
   /** Returns the invocation that holds the session with a live lease. */
   currentInvocation(): Promise<string | undefined>;
   /** True if messages are added to the run that holds the session. */
@@ -151,7 +167,7 @@ export class CachedSession implements SessionAccess {
     return this.#leases.fenceOf(lease);
   }
 
-  open(lease: Lease, signal: AbortSignal): Promise<LiveSession> {
+  open(lease: Lease, signal: AbortSignal): MaybePromise<LiveSession> {
     return this.#cache.open(this.#ref, lease, { autoCreate: this.#autoCreate, signal });
   }
 
