@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { rounds } from '../../../test/servers/long.ts';
 import { randomWishes } from './random-wish.ts';
 import { lines, talkByPipe } from './talk-by-pipe.ts';
 
@@ -19,7 +20,7 @@ describe('preferences in later sessions of one process', { timeout: 60_000 }, ()
   });
 
   it(`are used only for their own guest (seed ${seed})`, async () => {
-    const wishes = randomWishes(seed, 6);
+    const wishes = randomWishes(seed, rounds(2, 6));
     for (const wish of wishes) {
       const talk = await talkByPipe(
         lines(
