@@ -143,7 +143,7 @@ describe('LOOP_LIMIT', () => {
 
 describe('a chain of transfers', () => {
   it('may be longer than the stack is deep', async () => {
-    const length = 1_500;
+    const length = 1_100;
     let transfers = 0;
     let ended = 0;
     const agentNamed = (name: string, next: string, subAgents: Agent[] = []): LlmAgent =>
