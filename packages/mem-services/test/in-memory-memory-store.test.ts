@@ -165,7 +165,7 @@ describe('the saved index of StoredMemoryService', () => {
         })
       ).memories;
     await search();
-    await settled();
+    await segmentIn(store);
     let read = 0;
     const since = store.since.bind(store);
     store.since = async (...p) => {
@@ -178,10 +178,10 @@ describe('the saved index of StoredMemoryService', () => {
 
   type Search = (p?: { query?: string; filter?: MemoryFilter }) => Promise<MemoryEntry[]>;
 
-  /** Waits for the segment that is saved after the search. */
-  const settled = async (): Promise<void> => {
-    for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve));
-  };
+  const polling = { interval: 1, timeout: 20_000 };
+  /** Waits for the segment that is saved after the search, in as many event loop turns as the machine needs. */
+  const segmentIn = (store: InMemoryMemoryStore): Promise<void> =>
+    expect.poll(() => store.abilities.segmented.loadSegments(user), polling).toHaveLength(1);
   const withoutSegments = (store: InMemoryMemoryStore): InMemoryMemoryStore =>
     Object.assign(Object.create(store) as InMemoryMemoryStore, {
       abilities: {},
@@ -205,14 +205,12 @@ describe('the saved index of StoredMemoryService', () => {
       await service.searchMemory({ ...user, query: 'chess' });
       await write('The xylophone is a secret.');
       await service.searchMemory({ ...user, query: 'chess' });
-      await settled();
-      expect(await bytes()).toContain('xylophon');
+      await expect.poll(bytes, polling).toContain('xylophon');
       await write('There is none.');
       expect(await bytes()).not.toContain('xylophon');
       expect(await search({ query: 'xylophone' })).toEqual([]);
       await service.searchMemory({ ...user, query: 'chess' });
-      await settled();
-      expect(await bytes()).toContain('chess');
+      await expect.poll(bytes, polling).toContain('chess');
       expect(await bytes()).not.toContain('xylophon');
     },
   );
@@ -258,7 +256,7 @@ describe('the saved index of StoredMemoryService', () => {
     expect(await store.abilities.segmented.saveSegment(user, before!, { ifRemovals: 0 })).toBe(false);
     expect((await search()).map(({ id }) => id)).not.toContain('n0');
     expect(read()).toBe(600);
-    await settled();
+    await segmentIn(store);
     const [after] = await store.abilities.segmented.loadSegments(user);
     expect(after!.upTo).toBe(601);
   });
