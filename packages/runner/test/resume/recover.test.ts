@@ -111,6 +111,27 @@ describe('Runners that recover at the same time', () => {
   });
 });
 
+describe('An invocation whose process died between its last event and the release of the lease', () => {
+  it('is no longer listed after resume(), which stores nothing', async () => {
+    const { runner, sessions, stored } = await createSetup(rootOf(new ScriptedLlm()));
+    const invocationId = 'left';
+    const answer = createEvent({
+      author: 'root',
+      invocationId,
+      content: { role: 'model', parts: [{ text: 'Done.' }] },
+    });
+    // An attempt of recovery, whose process died too: recover() tries again only after a minute.
+    const attempt = createEvent({ author: 'system', invocationId, customMetadata: { resumeAttempt: 1 } });
+    for (const event of [messageOf(invocationId), answer, attempt])
+      await sessions.appendEvent({ session: ref, event, marks: { unfinished: invocationId } });
+    expect(await Array.fromAsync(runner.recover())).toMatchObject([{ reason: 'waiting-for-retry' }]);
+    expect((await stored()).marks).toMatchObject({ unfinished: invocationId });
+    expect(await runner.resume({ ...ref, invocationId }).result).toMatchObject({ status: 'completed' });
+    expect((await stored()).events).toHaveLength(3);
+    expect((await stored()).marks).toMatchObject({ unfinished: null });
+  });
+});
+
 describe('A workflow that has ended before a joined message', () => {
   const rootWith = (...models: ScriptedLlm[]): SequentialAgent =>
     new SequentialAgent({
