@@ -204,7 +204,7 @@ describe('thole web', () => {
 describe('thole api_server', () => {
   it('sends a stream of 100 parts in 2 writes', async () => {
     const modules = { 'a/agent.ts': scripted(streams(...Array.from({ length: 100 }, () => 'a'))) };
-    // Without it, a run that takes more than 50 ms interrupts itself and needs another write.
+    // With `eventLoopTurn`, a run that has worked for 50 ms lets other work run, and needs another write.
     const { eventLoopTurn: _, ...runtime } = systemRuntime();
     const { get } = await startServer('api_server', temporaryFolder({ 'a/agent.ts': '' }), [], { modules, runtime });
     expect((await get('/apps/a/users/u/sessions/s', { method: 'POST' })).status).toBe(200);

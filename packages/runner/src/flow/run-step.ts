@@ -35,15 +35,15 @@ interface Turn {
   uncounted: Usage;
 }
 
-/** Shared by all turns: each waits for its model with it. */
-const nothing: readonly Content[] = [];
+/** Shared by all turns: almost all of them have no contents for the next request only. */
+const noContents: readonly Content[] = [];
 
 /**
  * Runs a turn of an `LlmAgent`: call the model, store its answer, run its calls; step after step until it has
  * answered, transferred, or started calls that are answered later.
  */
 export async function* runTurn(agent: LlmAgent, context: InvocationContext): AsyncGenerator<Event, void, Event> {
-  const turn: Turn = { step: 0, refusedSteps: 0, unfinishedSteps: 0, badOutputs: 0, retry: nothing, uncounted: {} };
+  const turn: Turn = { step: 0, refusedSteps: 0, unfinishedSteps: 0, badOutputs: 0, retry: noContents, uncounted: {} };
   const support = flowSupport(context);
   const start = support.progress && startOfTurn(context, support);
   if (start?.kind === 'done') return;
@@ -54,7 +54,7 @@ export async function* runTurn(agent: LlmAgent, context: InvocationContext): Asy
     support.assertMayBegin();
     const building = buildRequest(agent, context, turn, earlier !== undefined);
     const draft = 'agent' in building ? building : await building;
-    turn.retry = nothing;
+    turn.retry = noContents;
     // The run may have ended during a wait above or in the step before.
     context.signal.throwIfAborted();
     if (earlier) {

@@ -131,7 +131,7 @@ function releaseLease(task: RunTask): void {
   if (isSessionUncertain(task)) task.sessionAccess.forget();
   task.deadlines.limitRelease(runner.runtime.monotonic() + task.cleanupMs);
   runner.deadlineTimer.add(task);
-  const canReopen = endsMark(task) && !task.state.error;
+  const canReopen = hasMark(task) && !task.state.error;
   const marks = marksAtEnd(task);
   lease.release({ marks, ifLastSeq: canReopen ? task.session.lastSeq : undefined }).then(
     (isReleased) => (isReleased ? task.finish() : reopen(task, lease)),
@@ -160,7 +160,7 @@ function logUnreleased(task: RunTask, error: unknown): void {
  * True if the session has the mark of this unfinished invocation. A resumed run that stores nothing has it if an earlier process
  * died between its last event and the release of the lease.
  */
-function endsMark({ invocationId, isMarked, opened, state }: RunTask): boolean {
+function hasMark({ invocationId, isMarked, opened, state }: RunTask): boolean {
   if (isMarked) return true;
   return !state.error && opened?.steps !== undefined && opened.session.unfinished === invocationId;
 }
@@ -168,7 +168,7 @@ function endsMark({ invocationId, isMarked, opened, state }: RunTask): boolean {
 /** The mark of an unfinished invocation stays if another process may continue it. */
 function marksAtEnd(task: RunTask): ReleaseOptions['marks'] {
   const { error } = task.state;
-  if (!endsMark(task) || task.isShutDown || (error && unstorable.has(error.code))) return undefined;
+  if (!hasMark(task) || task.isShutDown || (error && unstorable.has(error.code))) return undefined;
   const unfinished = (task.session.unfinished = task.otherUnfinished);
   return { unfinished, ...(task.hasUncertainMarks && task.interrupts.marks) };
 }

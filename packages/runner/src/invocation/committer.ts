@@ -102,7 +102,7 @@ export class Committer {
     } finally {
       this.#pending--;
       const { unstored } = this.#task;
-      if (unstored && unstored.size > 0) settleChanges(unstored, original.id);
+      if (unstored) settleChanges(unstored, original.id);
     }
   }
 

@@ -22,7 +22,7 @@ function withoutAfterMicrotasks(): Runtime {
   return runtime;
 }
 
-/** A runtime on which a slow machine does not add writes: a run does not interrupt itself after 50 ms. */
+/** A runtime whose runs need no more writes on a slow machine: they do not wait after 50 ms of work. */
 function withoutEventLoopTurn(): Runtime {
   const { eventLoopTurn: _, ...runtime } = systemRuntime();
   return runtime;
@@ -37,7 +37,7 @@ describe('POST /run_sse', () => {
     expect(await countWrites({ runtime: withoutEventLoopTurn(), ...options })).toBe(2);
   });
 
-  it('sends fewer writes than events without options', async () => {
+  it('sends fewer writes than events if no options are set', async () => {
     expect(await countWrites({})).toBeLessThan(50);
   });
 
