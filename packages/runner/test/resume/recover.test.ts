@@ -130,6 +130,24 @@ describe('An invocation whose process died between its last event and the releas
     expect((await stored()).events).toHaveLength(3);
     expect((await stored()).marks).toMatchObject({ unfinished: null });
   });
+
+  it('stays listed if resume() fails with RESUME_DIVERGED, which stores nothing', async () => {
+    const agent = agentOf('root', async function* ({ invocationId, runtime }) {
+      yield createEvent({ author: 'root', invocationId }, runtime);
+    });
+    const { runner, sessions, stored } = await createSetup(agent);
+    const invocationId = 'left';
+    const before = createEvent({
+      author: 'root',
+      invocationId,
+      content: { role: 'model', parts: [{ text: 'Before.' }] },
+    });
+    for (const event of [messageOf(invocationId), before])
+      await sessions.appendEvent({ session: ref, event, marks: { unfinished: invocationId } });
+    expect((await outcomeOf(runner.resume({ ...ref, invocationId }))).error?.code).toBe('RESUME_DIVERGED');
+    expect((await stored()).events).toHaveLength(2);
+    expect((await stored()).marks).toMatchObject({ unfinished: invocationId });
+  });
 });
 
 describe('A workflow that has ended before a joined message', () => {
