@@ -13,23 +13,26 @@ import { errorAnswer, INVALID_HTTP } from './node-listener.ts';
 
 /** Options of `serve`. */
 export interface ServeOptions {
-  /** Default: 8000. 0 chooses a free port. */
+  /** Port to listen on. 0 chooses a free port. Default: 8000. */
   port?: number | undefined;
   /**
    * Address to listen on. An address that other machines can reach requires a handler with `authorize`. Default:
    * 127.0.0.1.
    */
   host?: string | undefined;
-  /** Additional host names that requests may name when the server listens on this machine only. */
+  /** Additional host names that the `Host` header may contain if the server listens on this machine only. Default: none. */
   allowedHosts?: readonly string[] | undefined;
   /** True to allow every client that reaches the server to act for every user. Default: false. */
   dangerouslyAllowUnauthenticated?: boolean | undefined;
+  /** Clock and timers. Default: `systemRuntime()`. */
   runtime?: Runtime | undefined;
 }
 
 /** A server that is listening. */
 export interface RunningServer {
+  /** URL without a path, such as `http://127.0.0.1:8000`. */
   readonly url: string;
+  /** Node's HTTP server. */
   readonly server: Server;
   /**
    * Stops the server:
@@ -39,7 +42,7 @@ export interface RunningServer {
    * rest.
    * 3. Closes the handler and the remaining connections, and with `services` also the services of the handler.
    *
-   * Afterwards, nothing of the server keeps the process running.
+   * Afterwards, the server does not keep the process running. Further calls return the same promise.
    */
   close(p?: CloseOptions & { drainMs?: number | undefined }): Promise<void>;
 }
@@ -52,11 +55,11 @@ const knownOptions = optionNames<ServeOptions>({
   dangerouslyAllowUnauthenticated: true,
   runtime: true,
 });
-/** Time that finished responses have to reach their clients when the server closes. */
+/** Time to wait until finished responses have reached their clients when the server closes, in milliseconds. */
 const FLUSH_TIMEOUT_MS = 2_000;
-/** Interval at which idle connections are closed during that time. */
+/** Interval at which idle connections are closed during that time, in milliseconds. */
 const IDLE_CHECK_MS = 20;
-/** Maximum bytes of all headers; larger ones are answered with 431. */
+/** Maximum bytes of all headers. Larger headers are answered with 431. */
 const MAX_HEADER_BYTES = 32 * 1024;
 
 /**
@@ -81,13 +84,13 @@ export async function serve(handler: Handler, options: ServeOptions = {}): Promi
     );
   const allowed = [...loopbackNames, ...(options.allowedHosts ?? [])];
   const listener = nodeAdapter(
-    (request) => {
-      if (isLoopback) {
-        try {
-          assertHost(hostOf(request), allowed);
-        } catch (error) {
-          return errorResponse(error, {});
-        }
+    (request, client) => {
+      // On other addresses the handler checks the Host of local clients.
+      if (!isLoopback) return handler(request, client);
+      try {
+        assertHost(hostOf(request), allowed);
+      } catch (error) {
+        return errorResponse(error, {});
       }
       return handler(request);
     },
@@ -143,7 +146,7 @@ async function close(
   const serverClosed = new AbortController();
   const closed = new Promise<void>((resolve) => server.close(() => resolve())).then(() => serverClosed.abort());
   await p.handler.close({ timeoutMs: p.timeoutMs });
-  // A connection stays open for its next request after its response was sent. Node has no event for that.
+  // After its response, a connection stays open for the next request. Node has no event for that, so idle connections are polled.
   for (let waitedMs = 0; waitedMs < FLUSH_TIMEOUT_MS && !serverClosed.signal.aborted; waitedMs += IDLE_CHECK_MS) {
     server.closeIdleConnections();
     await p.runtime.sleep(IDLE_CHECK_MS, serverClosed.signal).catch(() => {});
@@ -159,7 +162,7 @@ const parserErrorStatuses: { readonly [code: string]: number } = {
   ERR_HTTP_REQUEST_TIMEOUT: 408,
 };
 
-// Answers a request that Node rejects itself, before the handler. The format is that of the handler's errors.
+// Answers a request that Node rejects before the handler, in the format of the handler's errors.
 function rejectSocket(socket: Duplex, status: number, detail: string): void {
   const body = JSON.stringify({ detail, code: status === 405 ? 'METHOD_NOT_ALLOWED' : 'INVALID_INPUT' });
   const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nconnection: close\r\ncontent-type: application/json\r\n`;

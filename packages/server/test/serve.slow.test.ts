@@ -4,8 +4,8 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { bearerToken } from '../src/index.ts';
 import { serve } from '../src/node.ts';
 import type { RunningServer, ServeOptions } from '../src/node.ts';
-import { demo, neverAnswers, message, posting } from './demo.ts';
-import { allFrames, inWords } from './frames.ts';
+import { demo, neverAnswers, message, postInit } from './demo.ts';
+import { allFrames, describeFrame } from './frames.ts';
 import { rawRequest, readAnswer, sendAllThenRead } from './raw-request.ts';
 
 async function startServer(p: Parameters<typeof demo>[0] = {}, options: ServeOptions = {}): Promise<RunningServer> {
@@ -56,6 +56,17 @@ describe('serve on loopback', () => {
   );
 });
 
+describe('serve on all addresses without authorize', () => {
+  it.each([
+    ['evil.example', undefined, 403],
+    ['127.0.0.1:9', undefined, 200],
+    ['box.local', ['box.local'], 200],
+  ])('answers a client on this machine with Host %s and allowedHosts %j: %i', async (host, allowedHosts, status) => {
+    const { url } = await startServer({ allowedHosts }, { host: '0.0.0.0', dangerouslyAllowUnauthenticated: true });
+    expect(await statusWith(url.replace('0.0.0.0', '127.0.0.1'), host)).toBe(status);
+  });
+});
+
 describe('serve with invalid HTTP', () => {
   it.each([
     ['nonsense', 400, 'hello\r\n\r\n'],
@@ -68,7 +79,7 @@ describe('serve with invalid HTTP', () => {
     ['a folded header', 400, head('x-a: 1\r\n b', '')],
     ['a header without a name', 400, head(': 1', '')],
     ['no host', 400, 'GET /health HTTP/1.1\r\n\r\n'],
-    ['a host that is none', 400, 'GET /health HTTP/1.1\r\nhost: a b\r\n\r\n'],
+    ['an invalid host', 400, 'GET /health HTTP/1.1\r\nhost: a b\r\n\r\n'],
     ['a backslash in the path', 400, 'GET /a\\b HTTP/1.1\r\nhost: localhost\r\n\r\n'],
     ['a header bomb', 431, head(`x-bomb: ${'a'.repeat(64 * 1024)}`, '')],
     ['very many headers', 431, head(Array.from({ length: 5_000 }, (_, i) => `x-${i}: 1`).join('\r\n'), '')],
@@ -139,9 +150,9 @@ describe('RunningServer.close', () => {
     const answered = Promise.withResolvers<ReturnType<typeof says>>();
     const called = Promise.withResolvers<void>();
     const server = await startServer({ answers: [says('First.'), () => (called.resolve(), answered.promise)] });
-    const slow = fetch(`${server.url}/run`, posting(message())).then(async (first) => {
+    const slow = fetch(`${server.url}/run`, postInit(message())).then(async (first) => {
       await first.text();
-      return fetch(`${server.url}/run`, posting(message()));
+      return fetch(`${server.url}/run`, postInit(message()));
     });
     await called.promise;
     const closed = server.close({ drainMs: 300 });
@@ -155,10 +166,10 @@ describe('RunningServer.close', () => {
 
   it('aborts runs after the timeout and sends an error frame', async () => {
     const server = await startServer({ answers: [ignores()] });
-    const response = await fetch(`${server.url}/run_sse`, posting(message()));
+    const response = await fetch(`${server.url}/run_sse`, postInit(message()));
     const frames = allFrames(response);
     await server.close({ timeoutMs: 50 });
-    expect((await frames).map(inWords)).toEqual(['#2 RUN_ABORTED', '! RUN_ABORTED']);
+    expect((await frames).map(describeFrame)).toEqual(['#2 RUN_ABORTED', '! RUN_ABORTED']);
   });
 });
 
