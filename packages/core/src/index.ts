@@ -46,7 +46,7 @@ export type { EventActions, EventCompaction } from './event/event-actions.ts';
 export type { Event } from './event/event.ts';
 export { createEvent, createEventActions } from './event/create-event.ts';
 export type { EventInit } from './event/create-event.ts';
-export { getFunctionCalls, getFunctionResponses, isFinalResponse } from './event/event-questions.ts';
+export { getFunctionCalls, getFunctionResponses, isFinalResponse } from './event/read-event.ts';
 export type { Interrupt, InterruptKind } from './interrupt/interrupt.ts';
 export { pendingInterrupts } from './interrupt/pending-interrupts.ts';
 export { callStatus } from './interrupt/call-status.ts';

@@ -1,4 +1,4 @@
-// Helpers that the packages of this repository share. They promise nothing to other packages: any release may change them.
+// Helpers that the packages of this repository share. Not part of the public API: any release may change them.
 export { getOwn, setOwn } from './json/own.ts';
 export { deepFreeze, JsonCopier, jsonBytes, thawJson } from './json/copy-json.ts';
 export { findNonJson, isPlainObject, MAX_JSON_DEPTH, typeName } from './json/find-non-json.ts';

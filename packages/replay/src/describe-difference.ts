@@ -1,19 +1,19 @@
 import type { ReplayDifference } from './replay-run.ts';
 
 /** Maximum length of a value in the text. */
-const SHOWN = 300;
+const MAX_VALUE_LENGTH = 300;
 
-/** Returns a difference as text: its place, the recorded value and the value of today. */
+/** Returns a difference as text: its place, the recorded value and the current value. */
 export function describeDifference(difference: ReplayDifference, runs: number): string {
   const { actual, call, event, expected, index, path, run } = difference;
   const at = runs > 1 ? `Run ${run + 1}, event ${index + 1}` : `Event ${index + 1}`;
   const subject = call === undefined ? `${at}${event ? ` of ${event.author}` : ''} differs` : `${at}: ${call} differs`;
   const place = path === '' ? '' : ` at ${path}`;
-  return `${subject}${place}.\n  recorded: ${shown(expected)}\n  now:      ${shown(actual)}`;
+  return `${subject}${place}.\n  recorded: ${formatValue(expected)}\n  now:      ${formatValue(actual)}`;
 }
 
-function shown(value: unknown): string {
+function formatValue(value: unknown): string {
   if (value === undefined) return 'nothing';
   const text = JSON.stringify(value);
-  return text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text;
+  return text.length > MAX_VALUE_LENGTH ? `${text.slice(0, MAX_VALUE_LENGTH)}…` : text;
 }

@@ -18,17 +18,17 @@ import { RecordingRuntime } from './recording-runtime.ts';
 import { RecordingTraffic } from './recording-traffic.ts';
 import { mapTexts, toJson } from './to-json.ts';
 
-/** A request of `Runner.runAsync`, or one of `Runner.resume`: that has `answers`. */
+/** A request of `Runner.runAsync`, or a request of `Runner.resume`, which has `answers`. */
 export type RunOrResume<T = unknown> = RunRequest<T> | ResumeRequest<T>;
 
-/** A request, or a function that returns it for the events of the runs before, for example with answers to interrupts. */
+/** A request, or a function that receives all earlier events and returns a request, for example with answers to interrupts. */
 export type RequestToRecord<T = unknown> = RunOrResume<T> | ((events: readonly Event[]) => RunOrResume<T>);
 
 /** Options of `recordRun`. */
 export interface RecordRunOptions {
-  /** File to write. Default: none. */
+  /** Path of the file to write. Default: the recording is only returned. */
   file?: string | undefined;
-  /** Replaces each text of the recording, also ids. Must return the same text for the same text. Default: no change. */
+  /** Replaces each text of the recording, also ids. Equal texts must have equal replacements. Default: no change. */
   redact?: ((text: string) => string) | undefined;
   /** Called with each event of the runs, also partial ones. */
   onEvent?: ((event: Event) => void) | undefined;
@@ -39,9 +39,8 @@ const names = optionNames<RecordRunOptions>({ file: true, redact: true, onEvent:
 /**
  * Runs the requests of one session in order with a new runner, and returns the recording. A run that fails is recorded with its
  * error. The recording contains the session before the first run with its state, messages, model requests and responses, tool
- * arguments and results, and events. It never contains headers, keys of providers, `providerOptions`, `deps`, `temp:` state or what
- * a user entered to sign in.
- * Throws `INVALID_INPUT` for wrong options.
+ * arguments and results, and events. It never contains headers, keys of providers, `providerOptions`, `deps`, `temp:` state or
+ * credentials that a user entered to sign in. Throws `INVALID_INPUT` for wrong options.
  */
 export async function recordRun<T = unknown>(
   options: RunnerOptions,
@@ -75,7 +74,7 @@ export async function recordRun<T = unknown>(
     traffic.recordInto(recorded.calls);
     const full = { ...request, ...(sessionId !== undefined && { sessionId }), yieldUserMessage: true };
     const signIns = signInsOf([...(session?.events ?? []), ...events]);
-    recorded.request = requestToKeep(runs.length === 1 ? { ...request, yieldUserMessage: true } : full, signIns);
+    recorded.request = toRecordedRequest(runs.length === 1 ? { ...request, yieldUserMessage: true } : full, signIns);
     const run = isResume ? runner.resume(full as ResumeRequest<T>) : runner.runAsync(full as RunRequest<T>);
     try {
       for await (const event of run) {
@@ -105,14 +104,14 @@ async function snapshot({ sessionService }: Runner, ref: SessionRef): Promise<Re
   return toJson({ userId, sessionId, state: withoutTemp(session.state), events: [...session.events] });
 }
 
-/** Returns the ids of the requests for a sign-in in these events. */
+/** Returns the ids of the sign-in requests in these events. */
 function signInsOf(events: readonly Event[]): Set<string | undefined> {
   const calls = events.flatMap((event) => getFunctionCalls(event));
   return new Set(calls.filter(({ name }) => name === requestNames.credential).map(({ id }) => id));
 }
 
 /** Returns the request without members that cannot or must not be in a file. */
-function requestToKeep(request: object, signIns: ReadonlySet<string | undefined>): JsonObject {
+function toRecordedRequest(request: object, signIns: ReadonlySet<string | undefined>): JsonObject {
   const { abortSignal: _signal, deps: _deps, ...rest } = request as RunRequest & ResumeRequest;
   const { answers, newMessage, stateDelta } = rest;
   return toJson({
@@ -135,7 +134,7 @@ function withoutCredentials(message: Content, signIns: ReadonlySet<string | unde
   return { ...message, ...(parts && { parts }) };
 }
 
-/** Returns the answer to a request for a sign-in without codes and keys. */
+/** Returns the answer to a sign-in request without codes and keys. */
 function withoutCredential(answer: Json): JsonObject {
   const error = isPlainObject(answer) ? answer['error'] : undefined;
   return typeof error === 'string' ? { error } : { status: 'received' };

@@ -2,7 +2,7 @@ import { TholeError } from '@thole/core';
 import type { TholeErrorCode } from '@thole/core';
 import type { RecordedError } from './recording.ts';
 
-/** Returns the data of an error for a file. */
+/** Converts an error to the JSON data of a recording. */
 export function toRecordedError(error: unknown): RecordedError {
   const { name, message } = error instanceof Error ? error : new Error(String(error));
   if (!TholeError.is(error)) return { name, message };
@@ -10,7 +10,7 @@ export function toRecordedError(error: unknown): RecordedError {
   return { name, message, code, retryable, ...(details && { details }) };
 }
 
-/** Returns the error that was recorded. */
+/** Converts the data of a recording to an error. */
 export function fromRecordedError({ code, details, message, name, retryable }: RecordedError): Error {
   if (code !== undefined) return new TholeError(code as TholeErrorCode, message, { details, retryable });
   return Object.assign(new Error(message), { name });

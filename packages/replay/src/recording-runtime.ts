@@ -2,8 +2,8 @@ import type { CancelTimer, Runtime } from '@thole/core';
 import type { RecordedRun } from './recording.ts';
 
 /**
- * Passes on to another runtime, and records ids and random numbers. The clock moves with each id, call and timer only, so
- * that a replay can give the same times.
+ * Forwards all calls to another runtime, and records ids and random numbers. The clock advances only with ids, calls, timers
+ * and sleeps, so that a replay can return the same times.
  */
 export class RecordingRuntime implements Runtime {
   readonly logger: Runtime['logger'];
@@ -28,7 +28,7 @@ export class RecordingRuntime implements Runtime {
     this.#run = run;
   }
 
-  /** Moves the clock to the current time. */
+  /** Sets the clock to the current time. */
   tick(): void {
     this.#now = this.#base.now();
   }

@@ -5,7 +5,7 @@ import type { RecordedCall, RecordedToolCall } from './recording.ts';
 import type { RecordingRuntime } from './recording-runtime.ts';
 import { requestJson, toJson } from './to-json.ts';
 
-/** Passes calls on to models and tools, and records them. */
+/** Forwards calls to models and tools, and records them. */
 export class RecordingTraffic implements Traffic {
   readonly #runtime: RecordingRuntime;
   #calls: RecordedCall[] = [];
@@ -56,7 +56,7 @@ export class RecordingTraffic implements Traffic {
       return result;
     } catch (error) {
       if (!toolContext.signal.aborted) this.#fail(call, error);
-      // The call has no answer yet: the attempt after the answer is recorded too.
+      // The tool paused, so the call has no answer yet. A replay runs the tool.
       if ((error as { isRunPaused?: unknown } | null)?.isRunPaused === true) call.runs = true;
       throw error;
     } finally {
@@ -80,7 +80,7 @@ export class RecordingTraffic implements Traffic {
 function recordSteps(context: ToolContext, call: RecordedToolCall): void {
   const step = context.step.bind(context);
   const runChild = context.runChild.bind(context);
-  const recorded: ToolContext['step'] = async (name, fn) => {
+  const recordStep: ToolContext['step'] = async (name, fn) => {
     try {
       const result = await step(name, fn);
       call.steps.push({ name, ...(result !== undefined && { result: toJson(result as Json) }) });
@@ -90,7 +90,7 @@ function recordSteps(context: ToolContext, call: RecordedToolCall): void {
       throw error;
     }
   };
-  Object.defineProperty(context, 'step', { value: recorded });
+  Object.defineProperty(context, 'step', { value: recordStep });
   Object.defineProperty(context, 'runChild', {
     value: (p: Parameters<ToolContext['runChild']>[0]) => {
       call.runs = true;
@@ -99,7 +99,7 @@ function recordSteps(context: ToolContext, call: RecordedToolCall): void {
   });
 }
 
-/** Returns the changes that no event has taken yet. They stay in the state. */
+/** Returns the state changes that are not part of an event yet. They stay in the state. */
 function deltaOf({ state }: ToolContext): StateDelta {
   const taken = state.takeDelta();
   if (!taken) return {};

@@ -12,11 +12,11 @@ export interface Recording {
   app: { name: string; agents: string[]; tools: string[] };
   /** The session before the first run. Null if it did not exist. */
   session: RecordedSession | null;
-  /** The runs in order. An invocation that paused has several. */
+  /** The runs in order. An invocation that paused has several runs. */
   runs: RecordedRun[];
 }
 
-/** A session before the first run, with the `app:` and `user:` state that it saw. */
+/** The session before the first run. `state` contains its `app:` and `user:` state. */
 export interface RecordedSession {
   userId: string;
   sessionId: string;
@@ -27,15 +27,15 @@ export interface RecordedSession {
 /** One run with its calls of models and tools. */
 export interface RecordedRun {
   kind: 'run' | 'resume';
-  /** The request without `deps`, its signal and `temp:` state. */
+  /** The request without `deps`, signal and `temp:` state. */
   request: JsonObject;
   /** The events of the run that are not partial, including the user's message. */
   events: Event[];
-  /** The error that the run has thrown. */
+  /** The error that the run threw. */
   error?: RecordedError | undefined;
-  /** Calls of models and tools in the order of their beginning. */
+  /** Calls of models and tools in the order of their start. */
   calls: RecordedCall[];
-  /** Ids that the runtime has given: kind, id, and the time in seconds since the epoch. */
+  /** Ids that the runtime returned: kind, id, and the time in seconds since the epoch. */
   ids: [kind: string, id: string, time: number][];
   /** Random numbers of the runtime. */
   random: number[];
@@ -45,15 +45,15 @@ export interface RecordedRun {
 export type RecordedCall = RecordedModelCall | RecordedToolCall;
 
 /** Members that all recorded calls have. */
-interface CallFacts {
+interface CallMembers {
   agent: string;
-  /** Position among all calls by their end. Undefined: the run ended before the call. */
+  /** Position among all calls in the order of their end, from 1. Undefined if the run ended before the call. */
   end?: number | undefined;
   error?: RecordedError | undefined;
 }
 
 /** A call of a model: its request, and its responses with the partial ones. */
-export interface RecordedModelCall extends CallFacts {
+export interface RecordedModelCall extends CallMembers {
   kind: 'model';
   branch?: string | undefined;
   /** The request without `providerOptions`. */
@@ -62,7 +62,7 @@ export interface RecordedModelCall extends CallFacts {
 }
 
 /** A call of a tool: its arguments, its result, and the changes that it made. */
-export interface RecordedToolCall extends CallFacts {
+export interface RecordedToolCall extends CallMembers {
   kind: 'tool';
   tool: string;
   args: JsonObject;

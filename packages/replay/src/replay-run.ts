@@ -12,15 +12,18 @@ import { ReplayRuntime } from './replay-runtime.ts';
 import { ReplayTraffic } from './replay-traffic.ts';
 import { toJson } from './to-json.ts';
 
-/** The first place at which the code of today behaves differently than the recording. */
+/** The first place at which the current code differs from the recording. */
 export interface ReplayDifference {
   /** Position of the run in the recording, from 0. */
   run: number;
-  /** Position of the event in the run, from 0: the first one that differs, or the one that the call belongs to. */
+  /** Position in the run, from 0, of the first event that differs, or of the event to which the call belongs. */
   index: number;
-  /** The recorded event at this position. Undefined if there are only new ones. */
+  /** The recorded event at this position. Undefined if the current run has more events than the recording. */
   event: Event | undefined;
-  /** The call of a model or tool that differs, in words. Undefined: the event itself, or the error of the run, differs. */
+  /**
+   * The call or error that differs, such as `call 2 of the model of root`. Undefined if an event differs, or a recorded
+   * error is missing.
+   */
   call?: string | undefined;
   /** Path in the event, the model request, the tool's arguments or the error. Empty for the whole value. */
   path: string;
@@ -32,13 +35,13 @@ export interface ReplayDifference {
 export interface ReplayResult {
   equal: boolean;
   difference?: ReplayDifference | undefined;
-  /** The result as text for people. */
+  /** The result as a text to show. */
   text: string;
 }
 
-/** Options of `replayRun`. Services that prompts read and tools do not, such as memory that is loaded for each message. */
+/** Options of `replayRun`: services that are read for prompts, such as memory that is loaded for each message. */
 export interface ReplayOptions extends Pick<RunnerOptions, 'memoryService' | 'artifactService' | 'authenticator'> {
-  /** Objects for callbacks, as `context.deps`. */
+  /** The value of `context.deps` in callbacks and tools. */
   deps?: unknown;
 }
 
@@ -50,9 +53,10 @@ const names = optionNames<ReplayOptions>({
 });
 
 /**
- * Runs an app or agent on a recording, or the file of one, and compares its events and its calls. Models and tools answer from the
- * recording; only tools that paused or ran an agent run, with recorded steps. Ids, times and `seq` of events are not compared.
- * Compactions are off. Throws `RECORDING_INVALID` for a wrong file, and the errors of `Runner` for a wrong app.
+ * Runs an app or agent on a recording or its file, and compares the events and calls. Models and tools return their
+ * recorded answers. Only tools that paused or ran an agent run again, with recorded steps. Ids, times and `seq` of
+ * events are not compared. Compactions are off. Throws `RECORDING_INVALID` if the file is not a recording, and the
+ * errors of `Runner` for an invalid app.
  */
 export async function replayRun(
   file: string | Recording,
@@ -99,14 +103,14 @@ async function compareRun(p: {
   const run =
     recorded.kind === 'resume' ? runner.resume(request as ResumeRequest) : runner.runAsync(request as RunRequest);
   let isOver = false;
-  const driven = traffic.drive(runtime, () => isOver);
+  const driving = traffic.drive(runtime, () => isOver);
   let index = 0;
   try {
     for await (const event of run) {
       if (event.partial) continue;
       if (traffic.difference) break;
       const expected = recorded.events[index];
-      const found = firstDifference(expected && comparable(expected), comparable(event));
+      const found = firstDifference(expected && toComparable(expected), toComparable(event));
       if (found) return { index, ...found };
       index++;
     }
@@ -122,11 +126,11 @@ async function compareRun(p: {
     stop.abort();
     await runner.idle();
     isOver = true;
-    await driven;
+    await driving;
   }
   if (traffic.difference) return { index, ...traffic.difference };
   if (index < recorded.events.length)
-    return { index, path: '', expected: comparable(recorded.events[index]!), actual: undefined };
+    return { index, path: '', expected: toComparable(recorded.events[index]!), actual: undefined };
   const unused = traffic.unusedCall();
   if (!unused) return undefined;
   const call = unused.kind === 'model' ? `the model of ${unused.agent}` : `the tool ${unused.tool} of ${unused.agent}`;
@@ -138,7 +142,10 @@ function appOf({ app: { name } }: Recording, app: App | Agent): App {
   return { ...given, name, compaction: undefined, models: [recordedModels(given.models ?? [])] };
 }
 
-/** Returns a factory of the app's models by name. A model that cannot be created, for example without its key, has its name only. */
+/**
+ * Returns a factory for models by name. If the app cannot create a model, for example without its key, the model only
+ * has its name.
+ */
 function recordedModels(factories: readonly ModelFactory[]): ModelFactory {
   const create = (model: string): Llm => {
     try {
@@ -178,7 +185,7 @@ function membersOf(state: StateDelta, isMember: (key: string) => boolean): State
 }
 
 /** Returns the members of an event that are compared. */
-function comparable(event: Event): object {
+function toComparable(event: Event): object {
   const { id: _id, seq: _seq, timestamp: _timestamp, ...rest } = toJson(event);
   return rest;
 }

@@ -1,13 +1,16 @@
 import { FixedRuntime } from '@thole/testing';
 import type { RecordedRun } from './recording.ts';
 
-/** A fixed runtime that gives the ids, times and random numbers of a recording. After its last id, ids count up. */
+/**
+ * A fixed runtime that returns the ids, times and random numbers of a recording. After the last recorded id it returns
+ * the ids of `FixedRuntime`.
+ */
 export class ReplayRuntime extends FixedRuntime {
   #ids: RecordedRun['ids'] = [];
   #random: number[] = [];
   #now: number | undefined;
 
-  /** Gives the ids of this run from now on. */
+  /** Uses the ids and random numbers of this run from now on. */
   startRun({ ids, random }: RecordedRun): void {
     this.#ids = [...ids];
     this.#random = [...random];

@@ -11,16 +11,16 @@ import { requestJson, toJson } from './to-json.ts';
 
 /** A call that differs from the recording. */
 export interface CallDifference extends ValueDifference {
-  /** The call in words, such as `call 2 of the model of root`. */
+  /** Description of the call, such as `call 2 of the model of root`. */
   call: string;
 }
 
-/** Number of turns of the event loop without a call after which only the clock can continue the run. */
+/** Number of event loop turns without a waiting call after which the run waits for the clock or for an abort. */
 const IDLE_TURNS = 20;
 
 /**
  * Answers the calls of one run from its recording, in the recorded order of their ends. Calls are matched by agent and tool, in
- * the order of their beginning. The first call that differs stops the run.
+ * the order of their starts. The first call that differs stops the run.
  */
 export class ReplayTraffic implements Traffic {
   /** The first call that differs. */
@@ -37,26 +37,26 @@ export class ReplayTraffic implements Traffic {
   }
 
   async *callModel(p: Parameters<Traffic['callModel']>[0]): AsyncGenerator<LlmResponse, void, undefined> {
-    const call = this.#take<RecordedModelCall>(
+    const call = this.#matchCall<RecordedModelCall>(
       (each) => each.kind === 'model' && each.agent === p.agentName && each.branch === p.branch,
       `the model of ${p.agentName}`,
       { expected: (each) => each.request, actual: requestJson(p.request) },
     );
-    if (call.end !== undefined) await this.#turnOf(call, p.options.signal);
+    if (call.end !== undefined) await this.#waitForTurn(call, p.options.signal);
     for (const response of call.responses) yield thawJson(response as unknown as JsonObject) as unknown as LlmResponse;
-    if (call.end === undefined) await this.#turnOf(call, p.options.signal);
+    if (call.end === undefined) await this.#waitForTurn(call, p.options.signal);
     if (call.error) throw fromRecordedError(call.error);
   }
 
   async callTool({ args, tool, toolContext }: Parameters<Traffic['callTool']>[0]): Promise<unknown> {
     const { agentName: agent, signal } = toolContext;
-    const call = this.#take<RecordedToolCall>(
+    const call = this.#matchCall<RecordedToolCall>(
       (each) => each.kind === 'tool' && each.agent === agent && each.tool === tool.name,
       `the tool ${tool.name} of ${agent}`,
       { expected: (each) => each.args, actual: toJson(args) },
     );
     if (call.runs) {
-      answerSteps(toolContext, call);
+      replaySteps(toolContext, call);
       return tool.runAsync({ args, toolContext });
     }
     for (const { error, name, result } of call.steps) {
@@ -67,7 +67,7 @@ export class ReplayTraffic implements Traffic {
       // The tool may have caught the error of a step.
       await toolContext.step(name, async () => answer()).catch(() => undefined);
     }
-    await this.#turnOf(call, signal);
+    await this.#waitForTurn(call, signal);
     toolContext.state.update(call.stateDelta);
     Object.assign(toolContext.actions, toJson(call.actions));
     if (call.error) throw fromRecordedError(call.error);
@@ -79,7 +79,7 @@ export class ReplayTraffic implements Traffic {
     return [...this.#unused].find(({ end }) => end !== undefined);
   }
 
-  /** Lets calls continue until the run is over. */
+  /** Lets waiting calls continue, in the recorded order, until the run is over. Advances the clock if only timers are left. */
   async drive(runtime: ReplayRuntime, isOver: () => boolean): Promise<void> {
     const system = systemRuntime();
     for (let idle = 0; !isOver(); idle++) {
@@ -98,15 +98,15 @@ export class ReplayTraffic implements Traffic {
     }
   }
 
-  /** Returns the recorded call. Stops the run if there is none, or if its request is not the recorded one. */
-  #take<C extends RecordedCall>(
+  /** Returns the next recorded call. Stops the run if there is no such call, or if the request or arguments differ. */
+  #matchCall<C extends RecordedCall>(
     isCall: (call: RecordedCall) => boolean,
     callee: string,
     p: { expected: (call: C) => JsonObject; actual: JsonObject },
   ): C {
-    const same = this.#run.calls.filter(isCall);
-    const call = same.find((each) => this.#unused.has(each)) as C | undefined;
-    const count = call ? same.indexOf(call) + 1 : same.length + 1;
+    const matching = this.#run.calls.filter(isCall);
+    const call = matching.find((each) => this.#unused.has(each)) as C | undefined;
+    const count = call ? matching.indexOf(call) + 1 : matching.length + 1;
     const found = call
       ? firstDifference(p.expected(call), p.actual)
       : { path: '', expected: undefined, actual: p.actual };
@@ -119,7 +119,7 @@ export class ReplayTraffic implements Traffic {
     return call!;
   }
 
-  async #turnOf(call: RecordedCall, signal: AbortSignal): Promise<void> {
+  async #waitForTurn(call: RecordedCall, signal: AbortSignal): Promise<void> {
     try {
       await new Promise<void>((resolve, reject) => {
         signal.throwIfAborted();
@@ -132,18 +132,18 @@ export class ReplayTraffic implements Traffic {
   }
 }
 
-/** Answers steps of a tool that runs from the recording: their functions may have effects. */
-function answerSteps(context: ToolContext, { steps }: RecordedToolCall): void {
+/** Returns recorded results for the steps of a tool that runs again, because the functions of steps may have effects. */
+function replaySteps(context: ToolContext, { steps }: RecordedToolCall): void {
   const step = context.step.bind(context);
-  const left = [...steps];
-  const answered: ToolContext['step'] = (name, fn) => {
-    const at = left.findIndex((each) => each.name === name);
-    const [found] = at < 0 ? [] : left.splice(at, 1);
+  const remaining = [...steps];
+  const replayStep: ToolContext['step'] = (name, fn) => {
+    const at = remaining.findIndex((each) => each.name === name);
+    const [found] = at < 0 ? [] : remaining.splice(at, 1);
     if (!found) return step(name, fn) as never;
     return step(name, async () => {
       if (found.error) throw fromRecordedError(found.error);
       return found.result as never;
     }) as never;
   };
-  Object.defineProperty(context, 'step', { value: answered });
+  Object.defineProperty(context, 'step', { value: replayStep });
 }

@@ -20,13 +20,17 @@ function record(
   return recordRun(optionsFor(tripApp({ answers: answers! }), ...byName), sse);
 }
 
-function answering(events: readonly Event[]): { userId: string; sessionId: string; answers: { [id: string]: string } } {
+function answerRequest(events: readonly Event[]): {
+  userId: string;
+  sessionId: string;
+  answers: { [id: string]: string };
+} {
   const [interrupt] = pendingInterrupts(events);
   return { userId: 'ann', sessionId: 's', answers: { [interrupt!.id]: 'yes' } };
 }
 
 describe('recordRun', () => {
-  it('keeps requests, partial responses, arguments, results and events', async () => {
+  it('records requests, partial responses, arguments, results and events', async () => {
     const { app, runs, session, version } = await record(weatherAnswers);
     expect({ app, session, version }).toEqual({
       app: { name: 'trips', agents: ['root'], tools: ['weather', 'book', 'guide'] },
@@ -45,7 +49,7 @@ describe('recordRun', () => {
     expect(runs[0]!.events.map(({ author }) => author)).toEqual(['user', 'root', 'root', 'root']);
   });
 
-  it('never contains deps, temp: state or provider options', async () => {
+  it('never records deps, temp: state or provider options', async () => {
     const app = tripApp({ answers: weatherAnswers });
     const rootAgent = new LlmAgent({
       ...{ name: 'root', model: (app.rootAgent as LlmAgent).model!, tools: (app.rootAgent as LlmAgent).tools },
@@ -57,14 +61,14 @@ describe('recordRun', () => {
     expect(recording.runs[0]!.request).toMatchObject({ stateDelta: { kept: 'yes' } });
   });
 
-  it('replaces texts with redact, and the recording is still equal', async () => {
+  it('replaces texts with redact, and the replay is still equal', async () => {
     const options = optionsFor(tripApp({ answers: weatherAnswers }));
     const recording = await recordRun(options, hello, { redact: (text) => text.replaceAll('Oslo', 'X') });
     expect(JSON.stringify(recording)).not.toContain('Oslo');
     expect((await replayRun(recording, tripApp())).text).toMatch(/^Equal: /);
   });
 
-  it('shows each event, also partial ones', async () => {
+  it('calls onEvent with each event, also with partial events', async () => {
     const events: Event[] = [];
     await recordRun(optionsFor(tripApp({ answers: weatherAnswers })), sse, { onEvent: (event) => events.push(event) });
     expect(events.filter(({ partial }) => partial)).toHaveLength(2);
@@ -72,14 +76,14 @@ describe('recordRun', () => {
 });
 
 describe('replayRun', () => {
-  it('is equal for an unchanged app, and calls neither its models nor its tools', async () => {
+  it('returns equal for an unchanged app, and calls neither models nor tools', async () => {
     let runs = 0;
     const result = await replayRun(await record(weatherAnswers), tripApp({ onBook: () => runs++ }));
     expect(result).toEqual({ equal: true, text: 'Equal: 4 events.' });
     expect(runs).toBe(0);
   });
 
-  it('names the request that a changed instruction changes', async () => {
+  it('names the model request that differs after a changed instruction', async () => {
     const result = await replayRun(await record(weatherAnswers), tripApp({ instruction: 'Sell trips.' }));
     expect(result).toMatchObject({
       equal: false,
@@ -91,7 +95,7 @@ describe('replayRun', () => {
     );
   });
 
-  it('names the request that a changed tool changes', async () => {
+  it('names the model request that differs after a changed tool', async () => {
     const { difference } = await replayRun(await record(weatherAnswers), tripApp({ description: 'Rain.' }));
     expect(difference?.path).toBe('config.tools[0].functionDeclarations[0].description');
   });
@@ -112,7 +116,7 @@ describe('replayRun', () => {
     });
   });
 
-  it('names a call that the code makes in addition, and one that it no longer makes', async () => {
+  it('names an additional call and a missing call', async () => {
     const recording = await record(weatherAnswers);
     const more = structuredClone(recording);
     more.runs[0]!.calls.splice(2, 1);
@@ -147,11 +151,11 @@ describe('replayRun', () => {
     expect((await replayRun(recording, optionsFor(tripApp()).app!)).text).toMatch(/^Equal: /);
   });
 
-  it('replays an invocation with several runs, and no step runs again', async () => {
+  it('replays an invocation with several runs without running its steps again', async () => {
     let steps = 0;
     const options = optionsFor(tripApp({ answers: bookAnswers }));
     const first = { ...hello, sessionId: 's' };
-    const recording = await recordRun({ ...options, autoCreateSession: true }, [first, answering]);
+    const recording = await recordRun({ ...options, autoCreateSession: true }, [first, answerRequest]);
     expect(recording.runs.map(({ kind }) => kind)).toEqual(['run', 'resume']);
     expect(recording.runs[1]!.events.at(-1)!.content!.parts![0]!.text).toBe('Booked.');
     expect(await replayRun(recording, tripApp({ onBook: () => steps++ }))).toMatchObject({ equal: true });
@@ -160,12 +164,12 @@ describe('replayRun', () => {
     expect(difference).toMatchObject({ run: 0, path: 'config.systemInstruction' });
   });
 
-  it('replays a resumed run from the session that it began with', async () => {
+  it('replays a resumed run from the session before it', async () => {
     const options = optionsFor(tripApp({ answers: bookAnswers }));
     const ref = { appName: 'trips', userId: 'ann', sessionId: 's' };
     await options.sessionService.createSession({ ...ref, state: { 'user:name': 'Ann', trip: 1 } });
     const events = await Array.fromAsync(new Runner(options).runAsync({ ...hello, sessionId: 's' }));
-    const recording = await recordRun(options, answering(events));
+    const recording = await recordRun(options, answerRequest(events));
     expect(recording.session).toMatchObject({ state: { 'user:name': 'Ann', trip: 1 } });
     expect(recording.session!.events.length).toBeGreaterThan(2);
     const result = await replayRun(recording, tripApp());
@@ -188,7 +192,7 @@ describe('replayRun', () => {
     expect(await replayRun(recording, parallel(new ScriptedLlm(), new ScriptedLlm()))).toMatchObject({ equal: true });
   });
 
-  it('reads a file, and rejects others with RECORDING_INVALID', async () => {
+  it('reads a recording from a file, and rejects other files with RECORDING_INVALID', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'thole-replay-'));
     onTestFinished(() => rm(folder, { recursive: true }));
     const file = join(folder, 'run.json');

@@ -13,7 +13,7 @@ export interface TripChanges {
   onBook?: () => void;
 }
 
-/** Returns an app whose tool changes state, asks a person, and fails; and one of its tools is an agent. */
+/** Returns an app with three tools: `weather` changes state and may fail, `book` asks a person, and `guide` is an agent. */
 export function tripApp({ answers = [], description, instruction, onBook }: TripChanges = {}): App {
   const weather = new FunctionTool({
     name: 'weather',
@@ -46,7 +46,7 @@ export function tripApp({ answers = [], description, instruction, onBook }: Trip
   return { name: 'trips', rootAgent };
 }
 
-/** Returns the options of a runner for this app, whose models by name give these answers. */
+/** Returns the options of a runner for this app. Models that are created by name return the answers `byName`. */
 export function optionsFor(app: App, ...byName: ConstructorParameters<typeof ScriptedLlm>): RunnerOptions {
   const llm = new ScriptedLlm(...byName);
   const models = [{ patterns: ['by-name'], supports: (name: string) => name === 'by-name', create: () => llm }];
@@ -56,11 +56,11 @@ export function optionsFor(app: App, ...byName: ConstructorParameters<typeof Scr
 
 export const hello = { userId: 'ann', newMessage: 'Oslo?' };
 
-/** Answers of a run with a tool and a streamed text. */
+/** Model answers of a run with a tool call and a streamed text. */
 export const weatherAnswers: ConstructorParameters<typeof ScriptedLlm> = [
   calls('weather', { city: 'Oslo' }),
   streams('Clear ', 'skies.'),
 ];
 
-/** Answers of two runs: the call of `book` pauses the first one. */
+/** Model answers of two runs: the call of `book` pauses the first run. */
 export const bookAnswers: ConstructorParameters<typeof ScriptedLlm> = [calls('book', {}), says('Booked.')];

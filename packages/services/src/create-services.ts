@@ -8,22 +8,23 @@ import { openService } from './open-service.ts';
 
 /** Options of `createSessionService`, `createMemoryService` and `createArtifactService`. */
 export interface CreateServiceOptions {
-  /** Folder that relative paths in URIs start from. Default: the working directory. */
+  /** Base folder of relative paths in URIs. Default: the working directory. */
   cwd?: string | undefined;
   /** Name of the URI in error messages, such as the variable that contains it. Default: `uri`. */
   uriName?: string | undefined;
+  /** Clock, ids, timers and logger of the service. Default: `systemRuntime()`. */
   runtime?: Runtime | undefined;
 }
 
 const names = optionNames<CreateServiceOptions>({ cwd: true, uriName: true, runtime: true });
 
-/** A service with a method that closes its connections. The method may be called again. */
+/** A service with a method that closes its connections. `close` may be called more than once. */
 export type Closable<Service> = Service & { close(): Promise<void> };
 
 /**
  * Creates the session service of a URI, such as `postgresql://user:password@host/database`, `redis://host:6379`,
  * `sqlite:///./sessions.db`, `agentengine://<id>` or `memory://`, and waits until its store answers. Throws
- * `INVALID_INPUT` for an invalid URI and other schemes, `DRIVER_MISSING` with the command that installs a missing
+ * `INVALID_INPUT` for an invalid URI or an unsupported scheme, `DRIVER_MISSING` with the command that installs a missing
  * package, and `STORE_UNAVAILABLE` if the store does not answer. No message contains the URI.
  */
 export function createSessionService(

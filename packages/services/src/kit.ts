@@ -1,4 +1,4 @@
-// The parts of the functions that the `thole` command uses. They promise nothing to other packages: any release may change them.
+// Functions that the `thole` command uses. Not part of the public API: any release may change them.
 export type { OpenService } from './backends/backend.ts';
 export { Connections } from './connections.ts';
 export { loadPackage } from './load-package.ts';

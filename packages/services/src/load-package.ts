@@ -1,8 +1,8 @@
 import { TholeError } from '@thole/core';
 
 /**
- * Loads an optional package. Throws `DRIVER_MISSING` with the command that installs it, together with the driver that it
- * needs, if any.
+ * Loads an optional package. Throws `DRIVER_MISSING` with the command that installs the package and its driver, if
+ * it needs one.
  */
 export async function loadPackage<T>(name: string, load: () => Promise<T>, driver?: string): Promise<T> {
   try {

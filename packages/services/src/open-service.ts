@@ -23,7 +23,7 @@ const backends: { readonly [scheme: string]: Backend } = {
   s3: s3Backend,
 };
 
-/** Returns the schemes that support a service, for help and errors. */
+/** Returns the schemes that support a kind of service, for help texts and errors. */
 export function schemesOf(kind: keyof Backend): string {
   return Object.entries(backends)
     .flatMap(([scheme, backend]) => (backend[kind] ? `${scheme}://` : []))

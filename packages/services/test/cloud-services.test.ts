@@ -35,8 +35,8 @@ afterAll(async () => {
   await Promise.all([google.close(), s3.close()]);
 });
 
-/** Closes the service after the test. */
-async function opened<S extends { close(): Promise<void> }>(creating: Promise<S>): Promise<S> {
+/** Returns the service, and closes it after the test. */
+async function closeAfterTest<S extends { close(): Promise<void> }>(creating: Promise<S>): Promise<S> {
   const service = await creating;
   onTestFinished(() => service.close());
   return service;
@@ -55,8 +55,8 @@ describe('agentengine://', () => {
   it.each(['1234567890', `${project}/reasoningEngines/1234567890`])(
     'stores sessions and memory in the engine %s',
     async (engine) => {
-      const sessions = await opened(createSessionService(`agentengine://${engine}`));
-      const memory = await opened(createMemoryService(`agentengine://${engine}`));
+      const sessions = await closeAfterTest(createSessionService(`agentengine://${engine}`));
+      const memory = await closeAfterTest(createMemoryService(`agentengine://${engine}`));
       const session = await sessionOf(sessions, 'I always take a flat white.');
       expect(session.events).toHaveLength(1);
       const note = {
@@ -72,7 +72,7 @@ describe('agentengine://', () => {
     },
   );
 
-  it('rejects a missing project with the variable to set', async () => {
+  it('rejects a missing project and names the variable to set', async () => {
     vi.stubEnv('GOOGLE_CLOUD_PROJECT', '');
     onTestFinished(() => void vi.stubEnv('GOOGLE_CLOUD_PROJECT', 'hotel'));
     const creating = createSessionService('agentengine://1234567890');
@@ -82,8 +82,8 @@ describe('agentengine://', () => {
 
 describe('rag://', () => {
   it.each(['5', `${project}/ragCorpora/5`])('stores memory in the corpus %s', async (corpus) => {
-    const sessions = await opened(createSessionService('memory://'));
-    const memory = await opened(createMemoryService(`rag://${corpus}`));
+    const sessions = await closeAfterTest(createSessionService('memory://'));
+    const memory = await closeAfterTest(createMemoryService(`rag://${corpus}`));
     await memory.addSessionToMemory(await sessionOf(sessions, 'I love balconies.'));
     const { memories } = await memory.searchMemory({ ...user, query: 'balconies' });
     expect(JSON.stringify(memories)).toContain('balconies');
@@ -92,13 +92,13 @@ describe('rag://', () => {
 
 describe('gs:// and s3://', () => {
   it('stores artifacts in gs:// below the prefix', async () => {
-    const artifacts = await opened(createArtifactService('gs://plans/a/b/'));
+    const artifacts = await closeAfterTest(createArtifactService('gs://plans/a/b/'));
     await artifacts.saveArtifact({ ...file, artifact: { text: 'one' } });
     expect(google.storage.namesIn('plans')).toEqual(['a/b/assistant/ada/s1/plan.txt/0']);
   });
 
   it('stores artifacts in s3:// at the endpoint of the query', async () => {
-    const artifacts = await opened(createArtifactService(`s3://plans/a?region=eu-west-1&endpoint=${s3.url}`));
+    const artifacts = await closeAfterTest(createArtifactService(`s3://plans/a?region=eu-west-1&endpoint=${s3.url}`));
     await artifacts.saveArtifact({ ...file, artifact: { text: 'one' } });
     expect([...s3.buckets.get('plans')!.keys()]).toEqual(['a/assistant/ada/s1/plan.txt/0']);
   });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { Connections } from '../src/connections.ts';
 
 describe('Connections', () => {
-  it('opens one connection per name, and closes each once', async () => {
+  it('opens one connection per name, and closes each connection once', async () => {
     const steps: string[] = [];
     const connections = new Connections();
     const open = (name: string): Promise<string> =>
@@ -15,7 +15,7 @@ describe('Connections', () => {
     expect(steps).toEqual(['open a', 'open b', 'close a', 'close b']);
   });
 
-  it('closes open connections if another one failed', async () => {
+  it('closes open connections if another connection failed', async () => {
     const connections = new Connections();
     let isClosed = false;
     await connections.open('a', async () => ({ value: 1, close: async () => void (isClosed = true) }));

@@ -14,7 +14,7 @@ function temporaryFolder(): string {
 }
 
 describe('createSessionService', () => {
-  it('stores sessions in the SQLite file of the URI, relative to cwd, for later processes', async () => {
+  it('stores sessions in the SQLite file of the URI, relative to cwd', async () => {
     const cwd = temporaryFolder();
     const first = await createSessionService('sqlite:///./data/all.db', { cwd });
     await first.createSession({ ...user, sessionId: 's' });
@@ -25,14 +25,14 @@ describe('createSessionService', () => {
     await second.close();
   });
 
-  it('closes the database, also if it is called twice', async () => {
+  it('returns a service that can be closed twice', async () => {
     const sessions = await createSessionService('sqlite:///./all.db', { cwd: temporaryFolder() });
     await sessions.close();
     await sessions.close();
     await expect(sessions.listSessions(user)).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
   });
 
-  it('returns a service with the optional abilities of its store', async () => {
+  it('returns a service with leases and watching if its store has them', async () => {
     const sessions = await createSessionService('sqlite:///:memory:');
     expect(sessions.leasing).toBeDefined();
     expect(sessions.watching).toBeDefined();
@@ -48,7 +48,7 @@ describe('createSessionService', () => {
 });
 
 describe('createMemoryService', () => {
-  it('shares a SQLite file with sessions', async () => {
+  it('uses the SQLite file of createSessionService', async () => {
     const cwd = temporaryFolder();
     const sessions = await createSessionService('sqlite:///all.db', { cwd });
     const memory = await createMemoryService('sqlite:///all.db', { cwd });
@@ -83,7 +83,7 @@ describe('invalid URIs and options', () => {
     [createMemoryService, 'gs://secret', /^uri must be one of .*rag:\/\/, got gs/],
     [createArtifactService, 'rag://secret', /^uri must be one of memory:\/\/, file.*, got rag/],
     [createArtifactService, 'constructor://secret', /^uri must be one of .*, got constructor/],
-  ])('%o rejects %s with a sentence without the URI', async (create, uri, sentence) => {
+  ])('%o rejects %s with a message without the URI', async (create, uri, sentence) => {
     const creating = create(uri);
     await expect(creating).rejects.toMatchObject({ code: 'INVALID_INPUT' });
     await expect(creating).rejects.toThrow(sentence);
@@ -96,7 +96,7 @@ describe('invalid URIs and options', () => {
     );
   });
 
-  it('names the URI as uriName does', async () => {
+  it('uses uriName in messages', async () => {
     await expect(createMemoryService('x', { uriName: 'MEMORY_URL' })).rejects.toThrow(/^MEMORY_URL must be a URI/);
   });
 

@@ -5,7 +5,7 @@ describe('loadPackage', () => {
   const missing = 'no-such-package';
   const load = () => import(missing) as Promise<unknown>;
 
-  it('names the command that installs a missing package, with the cause', async () => {
+  it('throws DRIVER_MISSING with the command that installs the package', async () => {
     await expect(loadPackage(missing, load)).rejects.toMatchObject({
       code: 'DRIVER_MISSING',
       message: 'no-such-package could not be loaded. Install it with `npm install no-such-package`.',

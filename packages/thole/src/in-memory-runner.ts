@@ -4,7 +4,7 @@ import { InMemoryArtifactService, InMemoryMemoryService, InMemorySessionService 
 import { Runner } from '@thole/runner';
 import type { Concurrency, RunnerOptions } from '@thole/runner';
 
-/** Options of an `InMemoryRunner`: an agent or an app, and how it runs. */
+/** Options of `InMemoryRunner`: an agent or an app, and options of `Runner` without the services. */
 export type InMemoryRunnerOptions = (
   | { app: App; agent?: undefined; appName?: undefined; plugins?: undefined; models?: undefined }
   | {
@@ -16,11 +16,11 @@ export type InMemoryRunnerOptions = (
       models?: readonly ModelFactory[] | undefined;
     }
 ) & {
-  /** True if a session that does not exist is created with its id. Default: false. */
+  /** True to create a session that does not exist, with the id of the request. Default: false. */
   autoCreateSession?: boolean | undefined;
   runtime?: Runtime | undefined;
   concurrency?: Concurrency | undefined;
-  /** Maximum number of sessions kept in memory between turns. Default: 1,000. */
+  /** Maximum number of sessions that are cached between runs. 0 reads the session in each run. Default: 1,000. */
   maxCachedSessions?: number | undefined;
 };
 
@@ -39,8 +39,9 @@ const knownOptions = optionNames<Record<OptionOf<InMemoryRunnerOptions>, unknown
 });
 
 /**
- * A runner with its own in-memory sessions, memory and artifacts: for tests, trials and short programs. Everything is gone when
- * the process ends. Throws what `Runner` throws, and `INVALID_INPUT` for services: give those to a `Runner`.
+ * A runner with its own in-memory sessions, memory and artifacts, for tests, first trials and short programs. All data
+ * is lost when the process ends. Throws the errors of `Runner`, and `INVALID_INPUT` if a service is passed: use
+ * `Runner` for other services.
  */
 export class InMemoryRunner extends Runner {
   declare readonly memoryService: InMemoryMemoryService;

@@ -31,15 +31,15 @@ describe('InMemoryRunner', () => {
     await runner.close();
   });
 
-  it('takes an appName, plugins and options of a Runner', async () => {
-    const seen: string[] = [];
-    const plugin = { name: 'p', afterRunCallback: () => void seen.push('afterRun') };
+  it('accepts appName, plugins and options of Runner', async () => {
+    const calls: string[] = [];
+    const plugin = { name: 'p', afterRunCallback: () => void calls.push('afterRun') };
     const runner = new InMemoryRunner({ agent, appName: 'hotel', plugins: [plugin], autoCreateSession: true });
     await runner.runToCompletion({ userId: 'ada', sessionId: 's', newMessage: 'Hi' });
-    expect([runner.appName, seen]).toEqual(['hotel', ['afterRun']]);
+    expect([runner.appName, calls]).toEqual(['hotel', ['afterRun']]);
   });
 
-  it('takes an app', async () => {
+  it('accepts an app', async () => {
     const runner = new InMemoryRunner({ app: { name: 'hotel', rootAgent: agent } });
     const { text, sessionId } = await runner.runToCompletion({ userId: 'ada', newMessage: 'Hi' });
     expect([runner.appName, text, sessionId === '']).toEqual(['hotel', 'Hello.', false]);

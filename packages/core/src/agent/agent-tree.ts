@@ -3,8 +3,8 @@ import { TholeError } from '../errors/thole-error.ts';
 import type { Agent } from './agent.ts';
 
 /**
- * The agents below a root, by name. Throws `INVALID_INPUT` for an invalid name and `DUPLICATE_NAME` for a name that
- * occurs twice.
+ * A root agent and all agents below it, by name. Throws `INVALID_INPUT` for an invalid name and `DUPLICATE_NAME` for a
+ * name that occurs twice.
  */
 export class AgentTree {
   readonly root: Agent;
@@ -31,16 +31,19 @@ export class AgentTree {
   #add(agent: Agent, parent: Agent | undefined): void {
     assertAgent(agent);
     if (this.#byName.has(agent.name)) {
-      const where = (of: Agent | undefined): string => (of ? `below ${of.name}` : 'the root');
-      const first = where(this.#byName.get(agent.name)?.parent);
-      throw new TholeError('DUPLICATE_NAME', `Two agents are called ${agent.name}: ${first}, and ${where(parent)}.`);
+      const placeBelow = (agent: Agent | undefined): string => (agent ? `below ${agent.name}` : 'the root');
+      const first = placeBelow(this.#byName.get(agent.name)?.parent);
+      throw new TholeError(
+        'DUPLICATE_NAME',
+        `Two agents are called ${agent.name}: ${first}, and ${placeBelow(parent)}.`,
+      );
     }
     this.#byName.set(agent.name, { agent, parent });
     for (const child of agent.subAgents ?? []) this.#add(child, agent);
   }
 }
 
-/** Throws `INVALID_INPUT` unless the value is an agent whose name events and models can carry. */
+/** Throws `INVALID_INPUT` unless the value is an object with `runAsync` and a valid agent name. */
 export function assertAgent(agent: unknown): asserts agent is Agent {
   if (typeof agent !== 'object' || agent === null || typeof (agent as Agent).runAsync !== 'function') {
     throw invalidInput('An agent', 'an object with name and runAsync', agent);

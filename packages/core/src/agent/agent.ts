@@ -10,8 +10,8 @@ export type MaybePromise<T> = T | Promise<T>;
 export type OneOrMany<T> = T | readonly T[];
 
 /**
- * Before an agent: a returned content is the agent's answer, and the agent does not run. After an agent: a returned
- * content is added as one more answer.
+ * A content that `beforeAgentCallback` returns is the agent's answer, and the agent does not run. A content that
+ * `afterAgentCallback` returns is added as another answer.
  */
 export type AgentCallback = (context: CallbackContext) => MaybePromise<Content | undefined | void>;
 
@@ -21,13 +21,13 @@ export type AgentCallback = (context: CallbackContext) => MaybePromise<Content |
  * serves many runs at the same time.
  */
 export interface Agent {
-  /** An identifier (letters, digits, `_`), unique in its tree, not `user` or `system`. */
+  /** An identifier (letters, digits, `_` and `-`), unique in its tree, not `user` or `system`. */
   readonly name: string;
   readonly description?: string | undefined;
   readonly subAgents?: readonly Agent[] | undefined;
   /**
-   * True if a later message may go directly to this agent, or past it to an agent below it (contract 29). Does not
-   * apply to the root.
+   * True if a later message may go directly to this agent or to an agent below it (contract 29). Has no effect on the
+   * root.
    */
   readonly resumable?: boolean | undefined;
   readonly beforeAgentCallback?: OneOrMany<AgentCallback> | undefined;

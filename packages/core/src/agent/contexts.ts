@@ -40,8 +40,8 @@ export interface CallbackContext<T = unknown> extends ReadonlyContext<T> {
   /** True if this run continues an invocation after a pause or a crash. */
   readonly resumed: boolean;
   /**
-   * The current span: that of the tool call in a tool and its callbacks, otherwise that of the agent. Use it as the
-   * parent of your own spans (`runtime.tracer.start(name, attributes, span)`). A silent span if nothing is recorded.
+   * The current span: the span of the tool call in a tool and its callbacks, otherwise the span of the agent. Use it as the
+   * parent of your own spans (`runtime.tracer.start(name, attributes, span)`). If nothing is recorded, the span is silent.
    */
   readonly span: Span;
   /**
@@ -76,13 +76,13 @@ export interface ToolContext<T = unknown> extends CallbackContext<T> {
    * hex over app, user, session, the session's incarnation, the agent's path and the call's id.
    */
   readonly idempotencyKey: string;
-  /** Actions of the event that will hold the answer. Write `stateDelta` through `state`. */
+  /** Actions of the event with the answer. Write `stateDelta` through `state`. */
   readonly actions: EventActions;
   /** The answer to the last confirmation that was requested for this call. Undefined if there is none. */
   readonly toolConfirmation?: ToolConfirmation | undefined;
   /**
-   * Requests a confirmation from a person. The result of the tool is then provisional. After the answer the tool runs again,
-   * and `toolConfirmation` contains the answer.
+   * Requests a confirmation from a person. The result of this run of the tool is then provisional. After the answer the
+   * tool runs again, and `toolConfirmation` contains the answer.
    */
   requestConfirmation(p: { hint: string; payload?: Json | undefined }): void;
   /**
@@ -93,8 +93,9 @@ export interface ToolContext<T = unknown> extends CallbackContext<T> {
    */
   requestInput(p: InputRequest): Promise<Json>;
   /**
-   * Returns the user's credential. Without a valid one it requests a sign-in, as `requestInput` requests an answer. Throws
-   * `CREDENTIAL_NOT_CONFIGURED` if the runner has no `authenticator`, and `SIGN_IN_DENIED` if the user refused.
+   * Returns the user's credential. Without a valid credential it requests a sign-in, as `requestInput` requests an
+   * answer. Throws `CREDENTIAL_NOT_CONFIGURED` if the runner has no `authenticator`, and `SIGN_IN_DENIED` if the user
+   * refused.
    */
   requestCredential(authConfig: AuthConfig): Promise<AuthCredential>;
   /** See `InvocationContext.step`. */
@@ -147,9 +148,9 @@ export interface InvocationContext<T = unknown> extends CallbackContext<T> {
    */
   runAgent(agent: Agent, p?: { branch?: string | undefined }): AsyncGenerator<Event, void, Event | undefined>;
   /**
-   * Returns the stored result of the n-th step with this name in this agent. Without one it calls `fn` and stores its result,
-   * which must be JSON. `fn` runs at least once; an error that it throws is not stored. Decisions that depend on state or on
-   * the outside belong in a step, because an agent that is resumed runs again from its first line.
+   * Returns the stored result of the n-th step with this name in this agent. If there is none, calls `fn` and stores its
+   * result, which must be JSON. `fn` runs at least once; an error that it throws is not stored. Put decisions that depend on
+   * state or on other systems into a step, because an agent that is resumed runs again from its first line.
    */
   step<R extends Json | undefined | void>(name: string, fn: StepFunction<R>): Promise<R>;
   /** Returns the answer of a person, as `ToolContext.requestInput` does. The agent runs again from its first line. */
@@ -157,18 +158,18 @@ export interface InvocationContext<T = unknown> extends CallbackContext<T> {
   /** Waits for this time in milliseconds, as `sleepUntil` does. */
   sleep(ms: number): Promise<void>;
   /**
-   * Waits until this time, in seconds since the epoch. A wait of more than 60 s pauses the run: it is resumed when the time
-   * has come, in any process with this app.
+   * Waits until this time, in seconds since the epoch. A wait of more than 60 s pauses the run. After this time,
+   * `Runner.recover` continues it in any process with this app.
    */
   sleepUntil(time: number): Promise<void>;
   /**
    * Runs an agent in a separate in-memory session, in which it cannot pause. The caller applies its state and artifact deltas
-   * (contract 25). If the calling agent runs again in a resumed run, an agent that has ended does not: its events are returned.
+   * (contract 25). In a resumed run, a child agent that has ended does not run again: its stored events are returned.
    */
   runChild(p: ChildRun): AsyncIterable<Event>;
   /**
    * Stores an event now, without waiting for the reader, and returns the stored event. Yield that event afterwards
-   * to show it.
+   * to return it to the reader.
    */
   commit(event: Event): Promise<Event>;
   /** Call before each model call. Throws `LLM_CALL_LIMIT` if the invocation has made all its model calls. */

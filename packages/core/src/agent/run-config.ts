@@ -8,24 +8,24 @@ export type StreamingMode = (typeof StreamingMode)[keyof typeof StreamingMode];
 export interface RunConfig {
   /** `none`: complete answers only. `sse`: partial events while the model writes, then the complete answer. */
   streamingMode?: StreamingMode | undefined;
-  /** Maximum number of model calls in the invocation, including those of sub-agents and agent tools. Default: 500. */
+  /** Maximum number of model calls in the invocation, including calls of sub-agents and agent tools. Default: 500. */
   maxLlmCalls?: number | undefined;
   /**
    * `attached`: the run continues when the reader requests the next event. `detached`: it continues at once, and
    * events are queued. Default: `attached`.
    */
   reader?: 'attached' | 'detached' | undefined;
-  /** Time after which a reader that takes no event ends the run, in milliseconds. Default: 300,000. */
+  /** Maximum time in which the reader requests no event, in milliseconds. Then `RUN_ABANDONED`. Default: 300,000. */
   idleLimitMs?: number | undefined;
   /** Time that a stopped run has to store finished work, in milliseconds. Default: 5,000. */
   cleanupMs?: number | undefined;
-  /** Time limit of the whole run in milliseconds. Default: none. */
+  /** Time limit of the run from its first read, in milliseconds. Then `RUN_TIME_LIMIT`. Default: none. */
   timeLimitMs?: number | undefined;
   /** Time limit of each tool call whose tool has no `timeoutMs`, in milliseconds. Default: none. */
   toolTimeoutMs?: number | undefined;
   /**
-   * Text that the model gets for an error thrown by a tool. `message`: the error's text. `redacted`: only that the
-   * tool failed. Errors of this framework, such as invalid arguments, keep their text. Default: `message`.
+   * Text that the model receives for an error thrown by a tool. `message`: the error's message. `redacted`: a text that only
+   * says that the tool failed. Errors of this framework, such as invalid arguments, keep their message. Default: `message`.
    */
   toolErrors?: 'message' | 'redacted' | undefined;
   /** Maximum number of calls of one turn that run at the same time. Default: all. */
@@ -37,14 +37,14 @@ export interface RunConfig {
   saveInputBlobsAsArtifacts?: boolean | undefined;
   /** Limits of the invocation, including sub-agents and agent tools. Default: none. */
   limits?: RunLimits | undefined;
-  /** Added to every event of the run. Names that only the runtime sets, such as `step`, are `INVALID_INPUT`. */
+  /** Added to every event of the run. Throws `INVALID_INPUT` for names that only the runtime sets, such as `step`. */
   customMetadata?: { [key: string]: Json } | undefined;
 }
 
 /** Limits of an invocation. They are checked before each model call, so the last call may exceed them. */
 export interface RunLimits {
-  /** Total tokens of all model calls, then `TOKEN_LIMIT`. */
+  /** Maximum total tokens of all model calls. Then `TOKEN_LIMIT`. Default: none. */
   tokens?: number | undefined;
-  /** Total cost by `App.costOf`, then `COST_LIMIT`. */
+  /** Maximum total cost, computed by `App.costOf`. Then `COST_LIMIT`. Default: none. */
   cost?: number | undefined;
 }

@@ -15,21 +15,21 @@ export interface App {
   suggestions?: readonly string[] | undefined;
   /** Summarizes older events of a session after a run. Default: nothing is summarized. */
   compaction?: CompactionOptions | undefined;
-  /** Prompt caching of models that support it. Default: what the provider does by itself. */
+  /** Prompt caching of models that support it. Default: the provider's own caching. */
   contextCache?: ContextCacheOptions | undefined;
-  /** Durable runs. Default: on. */
+  /** Pausing and resuming of invocations. Default: on. */
   resumability?: ResumabilityConfig | undefined;
   /**
-   * Handling of a call with an unknown effect in a resumed run: the model learns it (`tell-model`), or a person decides whether
-   * it runs again (`ask-person`). Default: `tell-model`.
+   * Handling of a call whose outcome is unknown in a resumed run. `tell-model`: the model receives the answer "outcome
+   * unknown". `ask-person`: a person decides whether the call runs again. Default: `tell-model`.
    */
   onInDoubt?: 'tell-model' | 'ask-person' | undefined;
   /**
-   * True to store an event when a tool starts. After a crash, a call without it never started and runs. Costs one append per
-   * call. Tools with `requireConfirmation: true` do it always. Default: false.
+   * True to store an event when a tool starts. After a crash, a call without this event has not started, so it runs. Costs one
+   * append per call. Always on for tools with `requireConfirmation: true`. Default: false.
    */
   journalToolStarts?: boolean | undefined;
-  /** Time until an interrupt expires that has no time limit, in milliseconds. Default: none. */
+  /** Time until an interrupt without its own time limit expires, in milliseconds. Default: none. */
   interruptTtlMs?: number | undefined;
   /** Effect of a new message on open interrupts of the session: `keep`, or `cancel` to close them. Default: `keep`. */
   onNewMessage?: 'keep' | 'cancel' | undefined;
@@ -37,10 +37,10 @@ export interface App {
   costOf?: ((usage: Usage, model: string) => number) | undefined;
 }
 
-/** Controls durable runs. */
+/** Controls whether invocations can pause and be resumed. */
 export interface ResumabilityConfig {
   /**
-   * False: an answer to a call begins a new invocation at the agent that made the call, and nothing is stored for a resume.
+   * If false, an answer to a call begins a new invocation at the agent that made the call, and nothing is stored for resuming.
    * Default: true.
    */
   isResumable?: boolean | undefined;

@@ -7,7 +7,7 @@ import type { Logger } from '../runtime/runtime.ts';
 export interface SummaryRequest {
   /** The events, oldest first: messages, answers, calls and their results. */
   events: readonly Event[];
-  /** The summary of everything before, which the new summary replaces. Undefined for the first summary. */
+  /** The summary of all earlier events, which the new summary replaces. Undefined for the first summary. */
   previousSummary?: string | undefined;
   signal: AbortSignal;
   logger: Logger;
@@ -15,7 +15,7 @@ export interface SummaryRequest {
 
 /** A summary of events. */
 export interface Summary {
-  /** Its text replaces the events in prompts. A content without text is rejected. */
+  /** The summary. Its text replaces the events in prompts. A content without text is rejected. */
   content: Content;
   /** Tokens that the summary has cost. */
   usageMetadata?: Usage | undefined;
@@ -26,7 +26,7 @@ export interface Summary {
  * `LlmSummarizer` of the runner calls a model.
  */
 export interface Summarizer {
-  /** Returns the summary. An error leaves the session unchanged; it is logged, and never fails a run. */
+  /** Returns the summary. An error leaves the session unchanged. It is logged and never fails a run. */
   summarize(request: SummaryRequest): Promise<Summary>;
 }
 
@@ -35,13 +35,13 @@ export interface Summarizer {
  * both. With both, the rule by tokens is applied first.
  */
 export interface CompactionOptions {
-  /** Number of new invocations after which they are summarized. At least 1. */
+  /** Number of new invocations after which these invocations are summarized. At least 1. */
   interval?: number | undefined;
   /** Number of earlier invocations that the summarizer reads again, for continuity. Only with `interval`. Default: 0. */
   overlap?: number | undefined;
   /**
-   * Number of prompt tokens of the last model call from which on older events are summarized. Estimated for a model that does
-   * not count tokens. At least 1.
+   * Minimum number of prompt tokens of the last model call. From this number on, older events are summarized. The number is
+   * estimated for a model that does not count tokens. At least 1.
    */
   tokenThreshold?: number | undefined;
   /** Number of newest events that are not summarized. Only with `tokenThreshold`, and required there. */

@@ -20,7 +20,7 @@ export interface ArtifactVersion {
 }
 
 /**
- * Stores files in numbered versions, starting with 0. Run the `artifact` suite of `@thole/testing` against an
+ * Stores files in numbered versions, starting with 0. Run `artifactServiceCases` of `@thole/testing` against an
  * implementation, or implement `ArtifactStore` and use `StoredArtifactService`.
  */
 export interface ArtifactService {
@@ -33,7 +33,7 @@ export interface ArtifactService {
   ): Promise<number>;
   /** Returns the given version, or the newest. Undefined if it does not exist. */
   loadArtifact(p: ArtifactRef & { version?: number | undefined } & CallOptions): Promise<Part | undefined>;
-  /** Returns sorted names: those of the session and those of the user (with `user:`). */
+  /** Returns the sorted names of the session's files and of the user's files (with `user:`). */
   listArtifactKeys(p: SessionRef & CallOptions): Promise<string[]>;
   listVersions(p: ArtifactRef & CallOptions): Promise<number[]>;
   getArtifactVersion(
@@ -41,8 +41,8 @@ export interface ArtifactService {
   ): Promise<ArtifactVersion | undefined>;
   /** Deletes all versions. A later save continues the numbering. */
   deleteArtifact(p: ArtifactRef & CallOptions): Promise<void>;
-  /** Deletes the session's own files, not the user's. */
+  /** Deletes the files of the session. Files of the user stay. */
   deleteSessionArtifacts(p: SessionRef & CallOptions): Promise<void>;
-  /** Deletes the user's files and those of all the user's sessions. */
+  /** Deletes the user's files and the files of all the user's sessions. */
   deleteUserArtifacts(p: UserRef & CallOptions): Promise<void>;
 }

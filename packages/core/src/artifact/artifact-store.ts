@@ -42,6 +42,6 @@ export interface ArtifactStore {
   /** Returns the names in exactly this scope. */
   names(scope: ArtifactScope): Promise<string[]>;
   remove(key: ArtifactKey): Promise<void>;
-  /** Removes the artifacts of the given session. Without a session: everything of the user, in all sessions. */
+  /** Removes the artifacts of the given session. Without a session, removes all artifacts of the user, in all sessions. */
   removeAll(scope: ArtifactScope): Promise<void>;
 }

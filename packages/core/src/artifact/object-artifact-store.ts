@@ -17,8 +17,8 @@ export interface StoredObject {
 /** A bucket of an object store, such as Cloud Storage or S3. */
 export interface ObjectBucket {
   /**
-   * Stores a new object and returns true. Returns false if the name is taken. Throws `STORE_OUTCOME_UNKNOWN` if it may
-   * have been stored. Metadata values are ASCII texts.
+   * Stores a new object and returns true. Returns false if the name is taken. Throws `STORE_OUTCOME_UNKNOWN` if the object
+   * may have been stored. Metadata values are ASCII texts.
    */
   putIfAbsent(
     name: string,
@@ -56,9 +56,9 @@ interface Folder {
 }
 
 /**
- * Artifacts in a bucket, one object per version, with ADK's layout: `<app>/<user>/<session>/<file>/<version>`, and
- * `user` in place of the session for files of the user. Every version is created only if its name is free, so that two
- * saves never share a number.
+ * Stores artifacts in a bucket, one object per version, with ADK's layout: `<app>/<user>/<session>/<file>/<version>`, and
+ * `user` instead of the session for files of the user. A version is created only if its name is free, so that two saves
+ * never share a number.
  */
 export class ObjectArtifactStore implements ArtifactStore {
   readonly specVersion = 1;
@@ -81,7 +81,7 @@ export class ObjectArtifactStore implements ArtifactStore {
     for (let { next } = await this.#folder(path); ; next++) {
       const isStored = await this.#putOnce(`${path}${next}`, bytes, { contentType, metadata });
       if (!isStored) continue;
-      // A deletion may have begun meanwhile: then this number is hidden, or was used before.
+      // If a deletion has begun meanwhile, its marker hides this number.
       const { deleted } = await this.#folder(path);
       if (next > deleted) return next;
       await this.#bucket.remove(`${path}${next}`);
@@ -130,7 +130,7 @@ export class ObjectArtifactStore implements ArtifactStore {
     const { versions, names } = await this.#folder(path);
     const last = versions.at(-1);
     if (last === undefined) return;
-    // First, so that no version is visible while some of them are removed, and later saves continue the numbers.
+    // The marker is stored first: it hides all versions while they are removed, and later saves continue the numbers.
     const marker = { contentType: 'text/plain', metadata: {} };
     await this.#putOnce(`${path}${DELETED}${last}`, new Uint8Array(), marker).catch((error: unknown) => {
       if (!TholeError.is(error, 'STORE_OUTCOME_UNKNOWN')) throw error;
@@ -151,7 +151,10 @@ export class ObjectArtifactStore implements ArtifactStore {
     for (const name of await this.#bucket.list(root)) await this.#bucket.remove(name);
   }
 
-  /** Stores an object. After a lost answer, finds out if it was stored. */
+  /**
+   * Stores an object and returns true. Returns false if the name is taken. After an unknown outcome, checks if it was
+   * stored.
+   */
   async #putOnce(...[name, bytes, p]: Parameters<ObjectBucket['putIfAbsent']>): Promise<boolean> {
     try {
       return await this.#bucket.putIfAbsent(name, bytes, p);
@@ -174,7 +177,7 @@ export class ObjectArtifactStore implements ArtifactStore {
     return { [META_OBJECT]: name };
   }
 
-  /** Returns the metadata of a version. A version of another program is a file with its content type. */
+  /** Returns the metadata of a version. A version that another program wrote is a file with its content type. */
   async #metaOf(path: string, { metadata, contentType, createTime }: StoredObject): Promise<ArtifactMeta> {
     const name = metadata[META_OBJECT];
     const object = name === undefined ? undefined : await this.#bucket.get(`${path}${name}`);
@@ -203,7 +206,7 @@ export class ObjectArtifactStore implements ArtifactStore {
 
   async #scopePath(scope: ArtifactScope): Promise<string> {
     const { sessionId } = scope;
-    // A session named `user` has another folder than the files of the user.
+    // The folder of a session named `user` must differ from the folder of the user's files.
     const folder =
       sessionId === 'user' ? '%75ser' : sessionId === undefined ? 'user' : await encodeObjectName(sessionId);
     return `${await this.#userPath(scope)}${folder}/`;
@@ -228,7 +231,7 @@ function ascii(value: unknown): string {
   return JSON.stringify(value).replaceAll(/[^ -~]/g, escape);
 }
 
-/** Returns a MIME type that headers can hold. The exact one is in the metadata. */
+/** Returns the MIME type if it is valid in a header, otherwise a general one. The metadata contains the exact type. */
 function headerValue(mimeType: string | undefined): string {
   return mimeType !== undefined && /^[!-~][ -~]*$/.test(mimeType) ? mimeType : 'application/octet-stream';
 }

@@ -2,11 +2,11 @@ import { encodeBase64 } from '../content/base64.ts';
 
 /** Four parts of this length and a version fit into the 1,024 bytes of an object's name. */
 const MAX_ENCODED = 200;
-const HASHED_START = 100;
+const KEPT_LENGTH = 100;
 
 /**
- * Returns a name as one part of an object's name. Letters, digits, `-`, `_` and most dots stay, all else is encoded with
- * `%`. Of a long name only the start stays, with a hash of the whole name.
+ * Encodes a name as one part of an object's name. Letters, digits, `-`, `_` and most dots stay unchanged, all other
+ * characters are encoded with `%`. A long name is cut, and a hash of the whole name is added.
  */
 export async function encodeObjectName(name: string): Promise<string> {
   const encoded = encodeURIComponent(name)
@@ -15,10 +15,10 @@ export async function encodeObjectName(name: string): Promise<string> {
   if (encoded.length <= MAX_ENCODED) return encoded;
   const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(name));
   const hash = encodeBase64(new Uint8Array(digest)).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
-  return `${encoded.slice(0, HASHED_START).replace(/%[\dA-F]?$/, '')}~${hash}`;
+  return `${encoded.slice(0, KEPT_LENGTH).replace(/%[\dA-F]?$/, '')}~${hash}`;
 }
 
-/** Returns the name of an encoded part. Undefined if it has a hash: the name is then in the metadata. */
+/** Decodes a part of an object's name. Undefined if the part contains a hash: the name is then in the metadata. */
 export function decodeObjectName(encoded: string): string | undefined {
   if (encoded.includes('~')) return undefined;
   try {

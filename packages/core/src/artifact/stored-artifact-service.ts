@@ -77,12 +77,12 @@ export class StoredArtifactService implements ArtifactService {
     assertSessionRef(p);
     p.signal?.throwIfAborted();
     const { appName, userId, sessionId } = p;
-    const both = Promise.all([
+    const names = Promise.all([
       this.#store.names({ appName, userId, sessionId }),
       this.#store.names({ appName, userId }),
     ]);
-    const [own, users] = await raceAbort(both, p.signal);
-    return [...own, ...users.map((name) => USER + name)].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
+    const [ofSession, ofUser] = await raceAbort(names, p.signal);
+    return [...ofSession, ...ofUser.map((name) => USER + name)].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
   }
 
   async listVersions(p: ArtifactRef & CallOptions): Promise<number[]> {
@@ -144,7 +144,7 @@ function toStored(artifact: Part): { bytes: Uint8Array; meta: Omit<ArtifactMeta,
     const bytes = decodeBase64(inlineData.data);
     if (!bytes) throw new TholeError('INVALID_INPUT', 'artifact.inlineData.data must be base64.');
     const { mimeType, displayName } = inlineData;
-    const part = besidesData(artifact);
+    const part = withoutData(artifact);
     return {
       bytes,
       meta: { kind: 'inlineData', mimeType, ...(displayName !== undefined && { displayName }), ...(part && { part }) },
@@ -159,15 +159,15 @@ function toStored(artifact: Part): { bytes: Uint8Array; meta: Omit<ArtifactMeta,
 }
 
 /**
- * Returns the part without its data if it has members other than type and display name, such as signatures or
- * metadata.
+ * Returns the part without its data. Undefined if its only members are the type and the display name, so that no
+ * signatures or metadata would be lost.
  */
-function besidesData(artifact: Part): JsonObject | undefined {
+function withoutData(artifact: Part): JsonObject | undefined {
   const { data: _, ...inlineData } = artifact.inlineData!;
   const part = new JsonCopier(failInvalidJson).copy({ ...artifact, inlineData }, 'artifact') as JsonObject;
   const isKnown = (member: string): boolean => member === 'mimeType' || member === 'displayName';
-  const isAll = Object.keys(part).length === 1 && Object.keys(part['inlineData']!).every(isKnown);
-  return isAll ? undefined : part;
+  const hasOnlyKnown = Object.keys(part).length === 1 && Object.keys(part['inlineData']!).every(isKnown);
+  return hasOnlyKnown ? undefined : part;
 }
 
 function fromStored(bytes: Uint8Array, meta: ArtifactMeta): Part {

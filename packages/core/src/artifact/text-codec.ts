@@ -9,11 +9,11 @@ import { encodeBase64, decodeBase64 } from '../content/base64.ts';
  */
 export interface TextCodec {
   encode(text: string): string | Uint8Array | Promise<string | Uint8Array>;
-  /** Receives what `encode` returned: text as text, bytes as bytes. */
+  /** Receives the value that `encode` returned, with its type: a string or bytes. */
   decode(stored: string | Uint8Array): string | Promise<string>;
 }
 
-// Texts of a codec are marked. No JSON text begins with the mark, so texts that were stored without a codec are read
+// Encoded texts begin with a mark. No JSON text begins with it, so texts that were stored without a codec are read
 // unchanged.
 const [TEXT, BYTES] = ['s', 'b'];
 
@@ -28,10 +28,10 @@ export function assertTextCodec(codec: TextCodec | undefined): void {
  * cannot store.
  */
 export function encodeText(codec: TextCodec | undefined, text: string): string | Promise<string> {
-  return codec ? encodeBy(codec, text) : text;
+  return codec ? encodeWith(codec, text) : text;
 }
 
-/** Returns the original text. Throws `STORE_VERSION` for an encoded text if there is no codec. */
+/** Returns the original text. Throws `STORE_VERSION` if the text is encoded and there is no codec. */
 export function decodeText(codec: TextCodec | undefined, stored: string): string | Promise<string> {
   if (!isEncoded(stored)) return stored;
   if (!codec)
@@ -48,7 +48,7 @@ export function isEncoded(stored: string): boolean {
   return stored[0] === TEXT || stored[0] === BYTES;
 }
 
-async function encodeBy(codec: TextCodec, text: string): Promise<string> {
+async function encodeWith(codec: TextCodec, text: string): Promise<string> {
   const encoded = await codec.encode(text);
   if (typeof encoded !== 'string') return BYTES + encodeBase64(encoded);
   if (encoded.includes('\0') || !encoded.isWellFormed()) {

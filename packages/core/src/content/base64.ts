@@ -14,7 +14,7 @@ export function decodeBase64(text: string): Uint8Array | undefined {
 /** Returns the bytes as standard base64 text. */
 export function encodeBase64(bytes: Uint8Array): string {
   let binary = '';
-  // In pieces, because the number of arguments of a call is limited.
+  // In chunks, because the number of arguments of a call is limited.
   for (let i = 0; i < bytes.length; i += 8192) binary += String.fromCharCode(...bytes.subarray(i, i + 8192));
   return btoa(binary);
 }

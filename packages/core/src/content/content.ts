@@ -14,7 +14,7 @@ export interface Part {
   text?: string | undefined;
   /** True if the text is the model's thinking, not its answer. */
   thought?: boolean | undefined;
-  /** Opaque value of the provider (base64 or base64url). It is sent back to that provider on the same part. */
+  /** Opaque value of the provider (base64 or base64url). It is sent back to this provider in the same part. */
   thoughtSignature?: string | undefined;
   functionCall?: FunctionCall | undefined;
   functionResponse?: FunctionResponse | undefined;
@@ -22,7 +22,7 @@ export interface Part {
   fileData?: FileData | undefined;
   executableCode?: ExecutableCode | undefined;
   codeExecutionResult?: CodeExecutionResult | undefined;
-  /** Data for the provider that made the part. Each provider sends back only its own. */
+  /** Data of the provider that made the part. A provider sends back only its own data. */
   partMetadata?: { provider: string; [key: string]: Json } | undefined;
 }
 
@@ -49,7 +49,7 @@ export interface FunctionResponse {
   parts?: FunctionResponsePart[] | undefined;
 }
 
-/** One image, audio clip or file in a tool's answer: exactly one of the two members. */
+/** One image, audio clip or file in a tool's answer. Exactly one of the two members is set. */
 export interface FunctionResponsePart {
   inlineData?: InlineData | undefined;
   fileData?: FileData | undefined;

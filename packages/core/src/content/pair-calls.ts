@@ -27,9 +27,10 @@ export interface PairedCalls {
 }
 
 /**
- * Pairs the calls of a history with their answers. An answer belongs to the first open call before it that has its id. If
- * every call with its id is answered, it replaces the answer of the last one. If its id is unknown, it belongs to the first open call of its
- * name without an id; an answer without an id belongs to the first open call of its name. Takes time linear in the history.
+ * Pairs the calls of a history with their answers. An answer belongs to the first earlier open call with the same id.
+ * If every call with this id has an answer, the new answer replaces the answer of the last call. An answer with an
+ * unknown id belongs to the first open call with its name and without an id. An answer without an id belongs to the
+ * first open call with its name. Takes time linear in the history.
  */
 export function pairCalls(contents: readonly Content[]): PairedCalls {
   const calls: Pair[] = [];
@@ -81,7 +82,7 @@ interface Pair extends PairedCall {
   answeredAt: string | undefined;
 }
 
-/** Calls in order. Those before `next` have an answer. */
+/** Calls in order. The calls before `next` have an answer. */
 interface Queue {
   readonly pairs: Pair[];
   next: number;

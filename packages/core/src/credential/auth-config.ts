@@ -9,8 +9,8 @@ export interface OAuth2Flow {
 }
 
 /**
- * Security scheme of an API, in the shapes of OpenAPI 3 and of ADK's `OpenIdConnectWithConfig`. `issuer` is ours: with
- * it, ID tokens are checked.
+ * Security scheme of an API, in the shapes of OpenAPI 3 and of ADK's `OpenIdConnectWithConfig`. `issuer` is an addition
+ * of this project: if it is set, ID tokens are checked.
  */
 export type AuthScheme =
   | { type: 'apiKey'; in: 'query' | 'header' | 'cookie'; name: string; description?: string | undefined }
@@ -23,7 +23,7 @@ export type AuthScheme =
     }
   | {
       type: 'openIdConnect';
-      /** Address of the discovery document. Needed unless the endpoints are given. */
+      /** Address of the discovery document. Required unless the endpoints are set. */
       openIdConnectUrl?: string | undefined;
       issuer?: string | undefined;
       authorizationEndpoint?: string | undefined;
@@ -31,7 +31,7 @@ export type AuthScheme =
       userinfoEndpoint?: string | undefined;
       revocationEndpoint?: string | undefined;
       tokenEndpointAuthMethodsSupported?: string[] | undefined;
-      /** Grant types of the server. Only `client_credentials` in it: no user signs in. */
+      /** Grant types of the server. If it contains only `client_credentials`, no user signs in. */
       grantTypesSupported?: string[] | undefined;
       scopes?: string[] | undefined;
       description?: string | undefined;
@@ -42,7 +42,7 @@ export interface AuthConfig {
   authScheme: AuthScheme;
   /** The developer's part: API key, client id and secret. It never leaves the server. */
   rawAuthCredential?: AuthCredential | undefined;
-  /** The parts of a sign-in. */
+  /** Data of a sign-in: `authUri` for the user, and later the response. */
   exchangedAuthCredential?: AuthCredential | undefined;
   /** Name under which the user's credential is stored. Default: computed from scheme and client id. */
   credentialKey?: string | undefined;

@@ -1,7 +1,7 @@
 /** Kinds of credentials, with ADK's names. */
 export type AuthCredentialType = 'apiKey' | 'http' | 'oauth2' | 'openIdConnect' | 'serviceAccount';
 
-/** A credential in ADK's shape: what a developer configures, or the result of a sign-in. */
+/** A credential in ADK's shape: the developer's configuration, or the result of a sign-in. */
 export interface AuthCredential {
   authType: AuthCredentialType;
   apiKey?: string | undefined;
@@ -19,7 +19,7 @@ export interface HttpAuth {
   additionalHeaders?: { [name: string]: string } | undefined;
 }
 
-/** OAuth 2 client, the parts of a sign-in, and tokens. */
+/** OAuth 2 client, data of a sign-in, and tokens. */
 export interface OAuth2Auth {
   clientId?: string | undefined;
   clientSecret?: string | undefined;
@@ -41,7 +41,7 @@ export interface OAuth2Auth {
   /** Lifetime of the access token in seconds, as the server stated it. */
   expiresIn?: number | undefined;
   audience?: string | undefined;
-  /** Address of the API for which tokens are requested (RFC 8707), such as that of an MCP server. */
+  /** Address of the API for which tokens are requested (RFC 8707), such as the address of an MCP server. */
   resource?: string | undefined;
   /** Authentication of the client at the token endpoint. Default: `client_secret_basic` with a secret, otherwise `none`. */
   tokenEndpointAuthMethod?: string | undefined;

@@ -17,9 +17,9 @@ export type SignInResult =
  */
 export interface Authenticator {
   /**
-   * Returns a valid credential: that of the user, with a refreshed token if needed, or one that needs no user. Undefined if
-   * the user must sign in. The result contains no client secret and no refresh token. Concurrent calls for one credential
-   * send one request.
+   * Returns a valid credential: the user's credential, with a refreshed token if needed, or a credential that needs no
+   * user. Undefined if the user must sign in. The result contains no client secret and no refresh token. Concurrent
+   * calls for one credential send one request.
    */
   loadCredential(p: UserRef & { authConfig: AuthConfig } & CallOptions): Promise<AuthCredential | undefined>;
   /** Stores a credential of the user that the caller obtained. */
@@ -39,14 +39,14 @@ export interface Authenticator {
    * Exchanges the client's response and stores the credential. Scheme and client come from the stored sign-in, never from
    * the response. Can be repeated after success. Throws `SIGN_IN_INVALID` if the response does not fit the sign-in, or if
    * the sign-in is unknown or has expired. After an error the sign-in stays open, and the user can sign in again. An abort
-   * ends the wait only: a code can be exchanged once, so its result is stored.
+   * ends only the wait: a code can be exchanged only once, so the result of the exchange is stored.
    *
    * `response` is ADK's `AuthConfig` with `exchangedAuthCredential`, in both spellings, or
-   * `{authResponseUri, redirectUri?}`, or `{error}` if the user refused before the server was reached. For API keys and
+   * `{authResponseUri, redirectUri?}`, or `{error}` if the user refused before the server was called. For API keys and
    * HTTP authentication, `exchangedAuthCredential` contains the credential that the user entered.
    */
   finishSignIn(p: PendingAuthRef & { response: unknown } & CallOptions): Promise<SignInResult>;
-  /** Forgets a sign-in that was answered, has expired or was closed. */
+  /** Deletes a sign-in that was answered, has expired or was closed. */
   forgetSignIn(p: PendingAuthRef & CallOptions): Promise<void>;
   /** Deletes all credentials and sign-ins of a user. */
   deleteUserCredentials(p: UserRef & CallOptions): Promise<void>;

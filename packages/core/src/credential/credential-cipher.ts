@@ -38,7 +38,10 @@ export class CredentialCipher {
     return [FORMAT, this.#firstId, encodeBase64(iv), encodeBase64(new Uint8Array(encrypted))].join('.');
   }
 
-  /** Returns the original text. Throws `CREDENTIAL_UNREADABLE` if its key is missing or different, or if it was changed. */
+  /**
+   * Returns the original text. Throws `CREDENTIAL_UNREADABLE` if its key is missing or different, or if the stored text
+   * was changed.
+   */
   async decrypt(stored: string, context: string): Promise<string> {
     const [, id = '', iv = '', encrypted = ''] = stored.split('.');
     if (!isEncrypted(stored)) throw unreadable('It is not encrypted.');
@@ -49,13 +52,13 @@ export class CredentialCipher {
       const text = await crypto.subtle.decrypt(algorithm(toBuffer(ivBytes!), context), key, toBuffer(bytes!));
       return new TextDecoder().decode(text);
     } catch {
-      // The cause is left out: it says nothing, and its type depends on the platform.
+      // The cause is left out: it contains no details, and its type depends on the platform.
       throw unreadable(`The key with the id "${id}" does not decrypt it.`);
     }
   }
 
-  /** True if the text names a key of this cipher. */
-  knowsKeyOf(stored: string): boolean {
+  /** True if the text was encrypted with a key id of this cipher. */
+  hasKeyOf(stored: string): boolean {
     return isEncrypted(stored) && this.#keys.has(stored.split('.')[1]!);
   }
 }

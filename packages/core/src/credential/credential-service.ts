@@ -5,13 +5,13 @@ import type { AuthCredential } from './auth-credential.ts';
 /** Names a credential of a user. */
 export type CredentialRef = UserRef & { credentialKey: string };
 
-/** Names a sign-in that has begun: by the interrupt that asks for it. */
+/** Names a sign-in that has begun, by the interrupt that requested it. */
 export type PendingAuthRef = UserRef & { interruptId: string };
 
 /** A sign-in that has begun, with the values that never leave the server: client secret, state, nonce, PKCE verifier. */
 export interface PendingAuth {
   authConfig: AuthConfig;
-  /** Time at which the sign-in is forgotten, in seconds since the epoch. Default: never. */
+  /** Time at which the sign-in expires, in seconds since the epoch. Default: never. */
   expiresAt?: number | undefined;
   /** True after the response was exchanged and the credential was stored. */
   isExchanged?: boolean | undefined;

@@ -11,8 +11,8 @@ const credentialTypes: readonly string[] = [
   ...(['apiKey', 'http', 'oauth2', 'openIdConnect', 'serviceAccount'] satisfies AuthCredentialType[]),
 ];
 
-/** Members whose own members are names of others: scopes and headers. They are copied unchanged. */
-const namedByOthers: ReadonlySet<string> = new Set(['scopes', 'additionalHeaders', 'additional_headers']);
+/** Maps whose keys are names of an API: scopes and headers. Their keys are not converted. */
+const mapsWithNames: ReadonlySet<string> = new Set(['scopes', 'additionalHeaders', 'additional_headers']);
 
 /**
  * Returns an `AuthConfig` with camelCase members. Accepts ADK's camelCase and snake_case. Members that are null are
@@ -103,7 +103,7 @@ function toCamelCase(value: { [name: string]: unknown }): { [name: string]: unkn
   for (const [name, member] of Object.entries(value)) {
     if (member === null || member === undefined) continue;
     const camel = name.replace(/_+$/, '').replaceAll(/_+([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
-    const isCopied = namedByOthers.has(name) || Array.isArray(member) || !isPlainObject(member);
+    const isCopied = mapsWithNames.has(name) || Array.isArray(member) || !isPlainObject(member);
     setOwn(converted, camel, isCopied ? member : toCamelCase(member));
   }
   return converted;

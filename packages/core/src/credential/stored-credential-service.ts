@@ -97,10 +97,10 @@ export class StoredCredentialService implements CredentialService {
     await raceAbortWrite(this.#store.put(key, record, this.#runtime.now()), signal);
   }
 
-  // Another key with the id of an earlier one would make earlier records unreadable, so the replaced record is read first.
+  // A new key with the id of an earlier key would make earlier records unreadable. Decrypting the replaced record detects it.
   async #encrypt(cipher: CredentialCipher, key: CredentialRecordKey, text: string): Promise<string> {
     const earlier = await this.#store.get(key);
-    if (earlier && cipher.knowsKeyOf(earlier.content)) await cipher.decrypt(earlier.content, contextOf(key));
+    if (earlier && cipher.hasKeyOf(earlier.content)) await cipher.decrypt(earlier.content, contextOf(key));
     return cipher.encrypt(text, contextOf(key));
   }
 

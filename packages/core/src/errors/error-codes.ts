@@ -318,7 +318,7 @@ export const errorCodes = {
   },
 } as const;
 
-/** The codes of the table, and any string that a newer package or a third party uses. */
+/** A code of `errorCodes`, or any string that a newer package or a third party uses. */
 export type TholeErrorCode = keyof typeof errorCodes | (string & {});
 
 /** Returns the table's entry for a code. For an unknown code: status 500, not retryable. */

@@ -28,7 +28,7 @@ export function raceAbort<T>(
         reject(error as Error);
       },
     );
-    // In-memory work has finished by then, and a listener would cost more than that work.
+    // In-memory work has finished before this microtask, and a listener would cost more than that work.
     queueMicrotask(() => {
       if (isSettled) return;
       if (signal.aborted) return abort();
@@ -39,7 +39,7 @@ export function raceAbort<T>(
 }
 
 /**
- * For writes: like `raceAbort`, but throws `STORE_OUTCOME_UNKNOWN` with the signal's reason as its cause, because
+ * Like `raceAbort`, for writes: throws `STORE_OUTCOME_UNKNOWN` with the signal's reason as its cause, because
  * the write may have taken effect or may do so later.
  */
 export function raceAbortWrite<T>(writing: Promise<T>, signal: AbortSignal | undefined): Promise<T> {

@@ -1,21 +1,21 @@
 /**
- * Returns the known name that a misspelt one probably means: the camelCase form of a snake_case name, the same letters in another
- * case, or the nearest name that differs by at most two letters. Undefined if there is none.
+ * Returns the known name that a misspelt name probably means. This is the same name in camelCase or in another case,
+ * otherwise the nearest name that differs by at most two letters. Undefined if no known name is similar.
  */
 export function suggestName(name: string, known: readonly string[]): string | undefined {
   const plain = plainName(name);
   const same = known.find((each) => plainName(each) === plain);
   if (same !== undefined || plain.length > 64) return same;
   let nearest: string | undefined;
-  let least = Math.min(2, Math.floor(plain.length / 3)) + 1;
+  let limit = Math.min(2, Math.floor(plain.length / 3)) + 1;
   for (const each of known) {
     const distance = editDistance(plain, plainName(each));
-    if (distance < least) [nearest, least] = [each, distance];
+    if (distance < limit) [nearest, limit] = [each, distance];
   }
   return nearest;
 }
 
-/** Returns ` Did you mean x?`, or an empty string if no known name is near. */
+/** Returns ` Did you mean x?`, or an empty string if no known name is similar. */
 export function didYouMean(name: string, known: readonly string[]): string {
   const suggestion = suggestName(name, known);
   return suggestion === undefined ? '' : ` Did you mean ${suggestion}?`;
@@ -24,15 +24,15 @@ export function didYouMean(name: string, known: readonly string[]): string {
 const plainName = (name: string): string => name.replaceAll(/[_-]/g, '').toLowerCase();
 
 /** Returns the Levenshtein distance: the number of letters to insert, delete or replace. */
-function editDistance(one: string, other: string): number {
-  let row = Array.from({ length: other.length + 1 }, (_, i) => i);
-  for (let i = 1; i <= one.length; i++) {
+function editDistance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, i) => i);
+  for (let i = 1; i <= a.length; i++) {
     const next = [i];
-    for (let j = 1; j <= other.length; j++) {
-      const replaced = row[j - 1]! + (one[i - 1] === other[j - 1] ? 0 : 1);
+    for (let j = 1; j <= b.length; j++) {
+      const replaced = row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1);
       next.push(Math.min(replaced, row[j]! + 1, next[j - 1]! + 1));
     }
     row = next;
   }
-  return row[other.length]!;
+  return row[b.length]!;
 }

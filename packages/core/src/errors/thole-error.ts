@@ -14,9 +14,9 @@ export interface TholeErrorOptions {
 }
 
 /**
- * The only error class. Branch on `code`. Test with `TholeError.is`, which also recognizes errors from another copy
- * of this package. Defaults of `retryable` and `status` come from the table of codes. Messages may hold ids and
- * names, never message text, arguments, state or keys.
+ * The error class of all packages. Branch on `code`. Test with `TholeError.is`, which also recognizes errors from another
+ * copy of this package. Defaults of `retryable` and `status` come from `errorCodes`. Messages may contain ids and names,
+ * never message text, arguments, state or keys.
  */
 export class TholeError extends Error {
   readonly code: TholeErrorCode;

@@ -7,8 +7,8 @@ interface EventList {
 }
 
 /**
- * Returns the invocation before which this event rewinds. Only markers of the runtime count: no content, author
- * `user` or `system`. An agent or a tool that writes the action into its own event rewinds nothing.
+ * Returns the invocation before which this event rewinds. Undefined for other events. Only markers of the runtime count:
+ * events without content by `user` or `system`. The same action in an event of an agent or a tool has no effect.
  */
 export function rewindOf(event: Event): string | undefined {
   const target = event.actions?.rewindBeforeInvocationId;
@@ -30,7 +30,10 @@ export function applyRewinds(events: readonly Event[]): readonly Event[] {
   return visible.filter((event) => !event.actions.compaction?.eventIds?.some((id) => rewound.has(id)));
 }
 
-/** Yields the events that are not rewound, newest first. Costs only what is read, plus a search at each marker. */
+/**
+ * Yields the events that are not rewound, newest first. The cost depends on the events that the caller reads, plus a
+ * search at each marker.
+ */
 export function* newestFirst(events: EventList): Generator<Event, void, undefined> {
   for (let i = events.length - 1; i >= 0; i--) {
     const event = events.at(i)!;
@@ -40,15 +43,16 @@ export function* newestFirst(events: EventList): Generator<Event, void, undefine
   }
 }
 
-/** Returns the index of the invocation's first event; `before` if it has none before that. */
+/** Returns the index of the invocation's first event, or `before` if that event is not earlier than `before`. */
 function firstOf(events: EventList, invocationId: string, before: number): number {
   const first = firstEventOf(events, invocationId);
   return first >= 0 && first < before ? first : before;
 }
 
 /**
- * Returns the index of the invocation's first event, -1 if it has none. The marker with which the invocation itself has removed an
- * earlier one does not count: it stays when the invocation is removed. Otherwise the earlier one would come back.
+ * Returns the index of the invocation's first event, -1 if it has none. A marker with which this invocation has removed
+ * an earlier invocation does not count. It stays when this invocation is removed, so that the earlier invocation stays
+ * removed.
  */
 export function firstEventOf(events: EventList, invocationId: string): number {
   for (let i = 0; i < events.length; i++) {

@@ -13,7 +13,7 @@ export type EventInit = Omit<Partial<Event>, 'actions'> & {
 
 /** Returns an event with defaults for missing members: id, time, invocation id and the four action maps. */
 export function createEvent(init: EventInit, runtime: Runtime = systemRuntime()): Event {
-  refuseSnakeCase(init, 'createEvent');
+  rejectSnakeCase(init, 'createEvent');
   return {
     ...init,
     id: init.id ?? runtime.newId('event'),
@@ -25,13 +25,13 @@ export function createEvent(init: EventInit, runtime: Runtime = systemRuntime())
 
 /** Returns actions with the four maps that are always present. */
 export function createEventActions(init?: Partial<EventActions>): EventActions {
-  if (init) refuseSnakeCase(init, 'createEventActions');
+  if (init) rejectSnakeCase(init, 'createEventActions');
   return { ...createActionMaps(() => ({})), ...init };
 }
 
-// Python's names are a common mistake. Other unknown members are allowed, so that events of newer versions keep
-// them.
-function refuseSnakeCase(init: object, where: string): void {
+// Names in snake_case, as in Python, are a common mistake. Other unknown members are allowed, so that events of newer
+// versions keep them.
+function rejectSnakeCase(init: object, where: string): void {
   for (const name in init) {
     if (!name.includes('_', 1)) continue;
     const camelCase = name.replaceAll(/_([a-z])/g, (_match, letter: string) => letter.toUpperCase());

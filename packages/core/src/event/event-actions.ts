@@ -11,9 +11,9 @@ export interface EventActions {
   /** True if the tool's answer is the run's answer: the model is not called again to summarize it. */
   skipSummarization?: boolean | undefined;
   transferToAgent?: string | undefined;
-  /** Ends the enclosing loop. */
+  /** True to end the enclosing `LoopAgent`. */
   escalate?: boolean | undefined;
-  /** Set by the runtime only. */
+  /** A summary of earlier events. Set by the runtime only. */
   compaction?: EventCompaction | undefined;
   endOfAgent?: boolean | undefined;
   agentState?: JsonObject | undefined;
@@ -40,8 +40,8 @@ export function createActionMaps<T>(create: (name: ActionMapName) => T): Record<
 export const actionMapNames: readonly ActionMapName[] = Object.values(createActionMaps((name) => name));
 
 /**
- * A summary that replaces older events: those with these ids, all within the range of `seq`. The id of an earlier record
- * means all events that it covers.
+ * A summary that replaces the older events with these ids, all within the range of `seq`. The id of an earlier compaction
+ * record means all events that the record covers.
  */
 export interface EventCompaction {
   startSeq: number;

@@ -1,21 +1,21 @@
 import type { FunctionCall, FunctionResponse } from '../content/content.ts';
 import { newestFirst } from '../event/apply-rewinds.ts';
-import { getFunctionCalls, getFunctionResponses } from '../event/event-questions.ts';
+import { getFunctionCalls, getFunctionResponses } from '../event/read-event.ts';
 import type { Event } from '../event/event.ts';
 import { InterruptLog, isProvisional } from './interrupt-log.ts';
 
 /** The state of a tool call in a history. */
 export interface CallStatus {
   /**
-   * `answered`: it has its answer. `waiting`: an interrupt of it is open. `open`: neither; it runs, was never started, or
-   * its outcome is unknown.
+   * `answered`: the call has its answer. `waiting`: an interrupt of the call is open. `open`: neither; the call runs, was
+   * never started, or its outcome is unknown.
    */
   status: 'answered' | 'waiting' | 'open';
   call: FunctionCall;
   /** The event with the call. */
   event: Event;
   isLongRunning: boolean;
-  /** The answer; without one, the last provisional response. Undefined if there is no response. */
+  /** The answer, or the last provisional response if there is no answer. Undefined if there is no response. */
   response?: FunctionResponse | undefined;
   /** The event with `response`. */
   responseEvent?: Event | undefined;

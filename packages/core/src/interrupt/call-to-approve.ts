@@ -3,8 +3,9 @@ import type { JsonObject } from '../json/json.ts';
 import type { Interrupt } from './interrupt.ts';
 
 /**
- * Returns the call that runs after an approval, to show it to the person: with the arguments that a callback has changed, and for an
- * agent that runs as a tool the call of that agent. `toolName` is undefined if the interrupt names no tool.
+ * Returns the call that runs after an approval, so that it can be shown to the person. It has the arguments that a
+ * callback has changed. For an agent that runs as a tool, it is the call of that agent. `toolName` is undefined if the
+ * interrupt names no tool.
  */
 export function callToApprove({ args = {}, payload, toolName }: Pick<Interrupt, 'args' | 'payload' | 'toolName'>): {
   toolName: string | undefined;

@@ -1,4 +1,4 @@
-import { getFunctionCalls, getFunctionResponses } from '../event/event-questions.ts';
+import { getFunctionCalls, getFunctionResponses } from '../event/read-event.ts';
 import type { Event } from '../event/event.ts';
 import type { FunctionCall, FunctionResponse } from '../content/content.ts';
 import { isPlainObject } from '../json/find-non-json.ts';
@@ -18,7 +18,7 @@ export interface RecordedInterrupt {
   readonly isOpen: boolean;
 }
 
-/** The marks of a session that follow from its interrupts: their count, and the earliest time in seconds, or null. */
+/** The marks of a session that depend on its open interrupts: their count, and their earliest `expiresAt`, or null. */
 export interface InterruptMarks {
   openInterrupts: number;
   wakeAt: number | null;
@@ -33,8 +33,8 @@ export function isFinalRecord(event: Event): boolean {
 }
 
 /**
- * True if the response does not answer its call: its event requests a confirmation or a credential for the call, it is the
- * first note of a long-running tool, or it is an update with `willContinue`.
+ * True if the response is not the final answer of its call. Its event requests a confirmation or a credential for the call,
+ * or the response is the first note of a long-running tool or an update with `willContinue`.
  */
 export function isProvisional(event: Event, response: FunctionResponse, p: { isLongRunning: boolean }): boolean {
   if (response.willContinue === true) return true;
@@ -42,7 +42,7 @@ export function isProvisional(event: Event, response: FunctionResponse, p: { isL
   const { requestedToolConfirmations, requestedAuthConfigs } = event.actions;
   if (id !== undefined && (Object.hasOwn(requestedToolConfirmations, id) || Object.hasOwn(requestedAuthConfigs, id)))
     return true;
-  return p.isLongRunning && isFromInside(event) && event.customMetadata?.['callEnded'] !== true;
+  return p.isLongRunning && isFromAgent(event) && event.customMetadata?.['callEnded'] !== true;
 }
 
 /** The interrupts of a session, updated event by event. Rewound events must not be added. */
@@ -83,17 +83,21 @@ export class InterruptLog {
     return [...this.#all.values()].filter(({ interrupt }) => interrupt.invocationId === invocationId);
   }
 
-  /** Returns the error code of the record that ended an invocation for good. Undefined if it can be resumed. */
+  /**
+   * Returns the error code of the closing record after which an invocation cannot be resumed. Undefined if it can be
+   * resumed.
+   */
   endOf(invocationId: string): string | undefined {
     return this.#ended.get(invocationId);
   }
 
+  /** Adds the next event of the session. */
   add(event: Event): void {
     if (event.content === undefined) {
       if (isFinalRecord(event)) this.#end(event);
       return;
     }
-    if (event.longRunningToolIds?.length && isFromInside(event)) this.#addRequests(event, event.longRunningToolIds);
+    if (event.longRunningToolIds?.length && isFromAgent(event)) this.#addRequests(event, event.longRunningToolIds);
     if (this.#open.size === 0) return;
     for (const response of getFunctionResponses(event)) {
       const entry = response.id === undefined ? undefined : this.#open.get(response.id);
@@ -153,8 +157,8 @@ export class InterruptLog {
 
 type Entry = { -readonly [name in keyof RecordedInterrupt]: RecordedInterrupt[name] };
 
-/** True for an event of the app: of an agent, not of the user or the system. */
-function isFromInside({ author }: Event): boolean {
+/** True if an agent made the event, not the user or the system. */
+function isFromAgent({ author }: Event): boolean {
   return author !== 'user' && author !== 'system';
 }
 

@@ -3,9 +3,12 @@ import type { Json, JsonObject } from '../json/json.ts';
 /** Kind of an interrupt: who or what can answer it. */
 export type InterruptKind = 'confirmation' | 'input' | 'credential' | 'longRunning' | 'timer';
 
-/** A recorded request for something from outside, for which an invocation waits. Times are seconds since the epoch. */
+/**
+ * A stored request for an answer, a sign-in, a result or a time, on which an invocation waits. Times are seconds since
+ * the epoch.
+ */
 export interface Interrupt {
-  /** Id of the request: that of its function call in the history. For `longRunning`: the id of the tool's call. */
+  /** Id of the function call that records the request. For `longRunning`: the id of the tool's call. */
   id: string;
   kind: InterruptKind;
   invocationId: string;
@@ -23,7 +26,7 @@ export interface Interrupt {
   /** Data of the request. For `credential`: the auth config without secrets. */
   payload?: Json | undefined;
   createdAt: number;
-  /** Time after which it cannot be answered. For a timer: the time at which it is due. Default: none. */
+  /** Time after which the interrupt cannot be answered. For a timer: the time at which the timer is due. Default: none. */
   expiresAt?: number | undefined;
 }
 

@@ -5,12 +5,12 @@ import { setOwn } from './own.ts';
 
 /**
  * Copies JSON values: validates, copies and deeply freezes them in one pass. Members that are undefined are left
- * out. A value that is not JSON ends in `fail` with its path, so that no partial copy is used.
+ * out. For a value that is not JSON it calls `fail` with the path, so that no partial copy is used.
  */
 export class JsonCopier {
   /**
-   * Approximate length of the values so far as JSON text, in characters. Their UTF-8 text never needs more than six
-   * times as many bytes.
+   * Approximate length of all copied values as JSON text, in characters. The UTF-8 text has at most six bytes per
+   * character.
    */
   size = 0;
 
@@ -28,8 +28,8 @@ export class JsonCopier {
     return this.#fail(findNonJson(value, path) ?? { path, problem: 'is not JSON' });
   }
 
-  // Returns undefined for a value that is not JSON. The path is searched afterwards, so that valid values do not pay
-  // for it.
+  // Returns undefined for a value that is not JSON. The path is searched afterwards, so that it costs nothing for valid
+  // values.
   #copy(value: unknown, depth: number): Json | undefined {
     switch (typeof value) {
       case 'string':
@@ -73,19 +73,19 @@ export class JsonCopier {
     for (const key in value) {
       if (!Object.hasOwn(value, key)) continue;
       copied ??= {};
-      const given = value[key];
-      if (given === undefined) continue;
-      const member = this.#copy(given, depth + 1);
+      const original = value[key];
+      if (original === undefined) continue;
+      const member = this.#copy(original, depth + 1);
       if (member === undefined) return undefined;
       this.size += key.length + 4;
       setOwn(copied, key, member);
     }
-    return copied ? Object.freeze(copied) : NOTHING;
+    return copied ? Object.freeze(copied) : EMPTY_OBJECT;
   }
 }
 
-/** The empty object of all copies: an event has four of them. */
-export const NOTHING: JsonObject = Object.freeze({});
+/** The empty object that all copies share. An event usually contains four. */
+export const EMPTY_OBJECT: JsonObject = Object.freeze({});
 
 /** Returns a mutable copy of a value that is known to be JSON. */
 export function thawJson<T extends Json>(value: T): T {
@@ -96,7 +96,7 @@ export function thawJson<T extends Json>(value: T): T {
   return copied as T;
 }
 
-/** Freezes a value and everything in it, in place. A frozen value is assumed to be frozen all the way down. */
+/** Freezes a value and everything in it, in place. A frozen value is assumed to be deeply frozen. */
 export function deepFreeze<T>(value: T): T {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
   for (const member of Object.values(value)) deepFreeze(member);

@@ -10,23 +10,23 @@ export interface JsonProblem {
 }
 
 /**
- * Returns the first part of a value that is not JSON. Slower than copying: it is called only after a copy has
- * failed.
+ * Returns the path and the problem of the first part of a value that is not JSON. Undefined for JSON. Slower than
+ * copying, so it is called only after a copy has failed.
  */
 export function findNonJson(value: unknown, name: string): JsonProblem | undefined {
-  return explain(value, name, []);
+  return findProblem(value, name, []);
 }
 
-function explain(value: unknown, path: string, above: readonly object[]): JsonProblem | undefined {
+function findProblem(value: unknown, path: string, ancestors: readonly object[]): JsonProblem | undefined {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return undefined;
   if (typeof value === 'number') return Number.isFinite(value) ? undefined : { path, problem: `is ${value}` };
   if (typeof value !== 'object') return { path, problem: `is ${withArticle(typeof value)}` };
-  if (above.includes(value)) return { path, problem: 'refers back to a value that contains it' };
-  if (above.length >= MAX_JSON_DEPTH) return { path, problem: `is nested deeper than ${MAX_JSON_DEPTH} levels` };
-  const inside = [...above, value];
+  if (ancestors.includes(value)) return { path, problem: 'refers back to a value that contains it' };
+  if (ancestors.length >= MAX_JSON_DEPTH) return { path, problem: `is nested deeper than ${MAX_JSON_DEPTH} levels` };
+  const inside = [...ancestors, value];
   if (Array.isArray(value)) {
     for (let i = 0; i < value.length; i++) {
-      const found = explain(value[i], `${path}[${i}]`, inside);
+      const found = findProblem(value[i], `${path}[${i}]`, inside);
       if (found) return found;
     }
     return undefined;
@@ -34,7 +34,7 @@ function explain(value: unknown, path: string, above: readonly object[]): JsonPr
   if (!isPlainObject(value)) return { path, problem: `is ${withArticle(nameOfClass(value))}` };
   for (const [key, member] of Object.entries(value)) {
     if (member === undefined) continue;
-    const found = explain(
+    const found = findProblem(
       member,
       `${path}${/^[A-Za-z_$][\w$]*$/.test(key) ? `.${key}` : `[${JSON.stringify(key)}]`}`,
       inside,
@@ -63,8 +63,8 @@ export function typeName(value: unknown): string {
 }
 
 function nameOfClass(value: object): string {
-  const maker: unknown = value.constructor;
-  return typeof maker === 'function' && maker.name ? maker.name : 'class instance';
+  const type: unknown = value.constructor;
+  return typeof type === 'function' && type.name ? type.name : 'class instance';
 }
 
 function withArticle(noun: string): string {

@@ -1,5 +1,5 @@
-/** Any value that JSON can hold. */
+/** A JSON value. */
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
-/** An object that JSON can hold. */
+/** A JSON object. */
 export type JsonObject = { [key: string]: Json };

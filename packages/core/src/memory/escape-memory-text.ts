@@ -1,6 +1,6 @@
 /**
- * Returns text by another author, made safe to quote inside a tagged block: it cannot open or close a tag, all line
- * ends are `\n`, and control characters are removed.
+ * Escapes untrusted text, so that it can be quoted inside a tagged block. The result cannot open or close a tag, all its
+ * line ends are `\n`, and control characters are removed.
  */
 export function escapeMemoryText(text: string): string {
   return text

@@ -1,8 +1,8 @@
 import type { MemoryEntry } from './memory-entry.ts';
 
 /**
- * True if an entry is valid at a time in seconds. An entry that ends later is valid even if its successor is known.
- * An entry that ended before it began was never valid.
+ * True if an entry is valid at a time in seconds. An entry with a later end is valid even if its replacement is
+ * known. An entry whose end is not after its start was never valid.
  */
 export function isCurrentMemory(
   { supersededBy, validFrom = -Infinity, validTo }: Pick<MemoryEntry, 'supersededBy' | 'validFrom' | 'validTo'>,

@@ -2,7 +2,7 @@ import type { Content } from '../content/content.ts';
 import type { JsonObject } from '../json/json.ts';
 import type { SharedMemoryScope } from './shared-memory-scope.ts';
 
-/** One remembered entry: a turn of a conversation, a fact extracted from turns, or a note. */
+/** One entry of a memory: a turn of a conversation, a fact extracted from turns, or a note. */
 export interface MemoryEntry {
   /** For a turn: `turnId(sessionId, eventId)`. */
   id: string;
@@ -16,8 +16,8 @@ export interface MemoryEntry {
   /** In search results: higher is better. Comparable within one result list only. */
   score?: number | undefined;
   /**
-   * In search results: the share of the query's information that the entry or its neighbours in the session hold. 0
-   * to 1, comparable between searches. Undefined if the service does not compute it.
+   * In search results: the share of the query's information that the entry or its neighbours in the session contain.
+   * From 0 to 1, comparable between searches. Undefined if the service does not compute it.
    */
   relevance?: number | undefined;
   /**
@@ -29,7 +29,9 @@ export interface MemoryEntry {
   evidence?: string[] | undefined;
   /** Start of the time in which a fact is valid, in seconds since the epoch. */
   validFrom?: number | undefined;
+  /** End of this time, exclusive. Undefined if no end is known. */
   validTo?: number | undefined;
+  /** Id of the entry that replaces this one. */
   supersededBy?: string | undefined;
   /** Categories, such as `food` or `travel`. Searches and lists can be limited to some of them. */
   topics?: string[] | undefined;

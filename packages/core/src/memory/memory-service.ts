@@ -46,14 +46,14 @@ export interface SearchMemoryRequest extends MemoryRef, CallOptions {
 export interface SearchMemoryResponse {
   /** Best first, each with `score`. */
   memories: MemoryEntry[];
-  /** Number of entries that had no vector and were compared by words instead. Undefined if all had one. */
+  /** Number of entries without a vector, which were compared by words instead. Undefined if all entries had a vector. */
   vectorsMissing?: number | undefined;
 }
 
 /** An entry for `addMemory`. An id is created if none is given. */
 export type NewMemory = Omit<MemoryEntry, 'id' | 'score' | 'relevance' | 'explanation'> & { id?: string | undefined };
 
-/** Entries to add, or the text of one note. `scope` applies to entries that have none. */
+/** Entries to add, or the text of one note. `scope` applies to entries without a scope. */
 export interface AddMemoryRequest extends MemoryRef, CallOptions {
   memories?: readonly NewMemory[] | undefined;
   /** The text of a note. */
@@ -61,9 +61,9 @@ export interface AddMemoryRequest extends MemoryRef, CallOptions {
 }
 
 /**
- * Long-term memory across sessions. Every call names app and user. Memory holds only what a caller adds and is
- * searched only by a call. Run the `memory` suite of `@thole/testing` against an implementation and name the
- * optional methods it has.
+ * Long-term memory across sessions. Every call names app and user. Memory contains only the entries that a
+ * caller adds, and is searched only by a call. Run `memoryServiceCases` of `@thole/testing` against an implementation,
+ * and claim its optional methods.
  */
 export interface MemoryService {
   /**
@@ -77,18 +77,18 @@ export interface MemoryService {
   addEventsToMemory?(p: SessionRef & { events: readonly Event[] } & CallOptions): Promise<void>;
   /**
    * Adds entries unchanged (the last one of each id), or one note. Returns them with their ids. Only this method
-   * restores a forgotten entry.
+   * restores a deleted entry.
    */
   addMemory?(p: AddMemoryRequest): Promise<MemoryEntry[]>;
   /** Returns one entry. Undefined if the id is unknown or the entry has expired. */
   getMemory?(p: MemoryRef & { id: string } & CallOptions): Promise<MemoryEntry | undefined>;
   /**
-   * Returns other entries that say the same as a version of the given ones, most similar first, at most 10. All versions and
-   * their evidence are left out, because `deleteMemory` deletes them too. Call it before a deletion, and offer to delete the
-   * result. Unknown ids are ignored.
+   * Returns other entries with the same meaning as the given entries or their versions, most similar first, at most 10.
+   * Leaves out all versions and their evidence, because `deleteMemory` deletes them too. Call it before a deletion, and
+   * offer to delete the result. Unknown ids are ignored.
    */
   findSameMemories?(p: MemoryRef & { ids: readonly string[] } & CallOptions): Promise<MemoryEntry[]>;
-  /** Changes the given members. Returns undefined for an unknown id or an expired entry. */
+  /** Changes the given members and returns the entry. Returns undefined for an unknown id or an expired entry. */
   updateMemory?(
     p: MemoryRef & { id: string; change: Partial<Omit<MemoryEntry, 'id' | 'score'>> } & CallOptions,
   ): Promise<MemoryEntry | undefined>;
@@ -112,8 +112,8 @@ export interface MemoryService {
     p: MemoryRef & { ids: readonly string[]; keepEvidence?: boolean | undefined } & CallOptions,
   ): Promise<number>;
   /**
-   * Deletes all entries of one session and the facts that only they support. The given `events` are never ingested
-   * later, because another caller may have read the session already and be about to add it.
+   * Deletes all entries of one session, and the facts without other evidence. The given `events` are never ingested
+   * later, because another caller may have read the session already and may add it afterwards.
    */
   deleteSessionMemory?(
     p: SessionRef & MemoryRef & { events?: readonly Event[] | undefined } & CallOptions,

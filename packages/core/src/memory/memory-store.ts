@@ -6,8 +6,8 @@ import type { MemoryFilter } from './memory-service.ts';
 export type MemoryScope = UserRef;
 
 /**
- * The interface of a database that stores memory: for each user a log of entries numbered 1, 2, 3 …, from which the
- * ranked index is derived elsewhere. A store never ranks. Each method is atomic. Others implement this interface, so
+ * The interface of a database that stores memory. It stores a log of entries for each user, numbered 1, 2, 3 … Services
+ * derive the ranked index from the log. A store never ranks. Each method is atomic. Others implement this interface, so
  * it only ever gains optional members.
  */
 export interface MemoryStore {
@@ -24,15 +24,15 @@ export interface MemoryStore {
     mode: MemoryPutMode,
   ): Promise<{ written: readonly string[]; seq: number }>;
   /**
-   * Returns the changes after `seq`, in order: entries in their current form (each once, at its last write) and
-   * tombstones.
+   * Returns the changes after `seq`, in order: entries in their current form (each once, at the number of its last write)
+   * and tombstones of deleted entries.
    */
   since(scope: MemoryScope, seq: number, limit: number): Promise<MemoryChanges>;
   get(scope: MemoryScope, ids: readonly string[]): Promise<StoredMemory[]>;
   list(scope: MemoryScope, page: MemoryPageRequest): Promise<MemoryPage>;
   /**
-   * Removes texts at once and leaves tombstones. `everything` also stores `now`: entries up to this time are
-   * forgotten.
+   * Deletes entries with their texts at once, leaves tombstones, and returns the number of deleted entries. `everything`
+   * also stores `now`, so that `ifAbsent` skips entries up to this time.
    */
   remove(scope: MemoryScope, what: MemoryRemoval, now: number): Promise<number>;
 }
@@ -40,7 +40,7 @@ export interface MemoryStore {
 /** The condition under which entries are written; see `put`. */
 export type MemoryPutMode = 'ifAbsent' | 'ifPresent' | 'replace';
 
-/** The entries to forget. */
+/** The entries to delete. */
 export type MemoryRemoval = { ids: readonly string[] } | { sessionId: string } | 'everything';
 
 /** An entry in the log. */
@@ -60,7 +60,7 @@ export interface StoredMemoryFilter extends MemoryFilter {
 /** A filter and the page to return. */
 export interface MemoryPageRequest {
   limit: number;
-  /** The `next` of the page before. */
+  /** The `next` of the previous page. */
   cursor?: string | undefined;
   filter?: StoredMemoryFilter | undefined;
 }
@@ -74,26 +74,26 @@ export interface MemoryPage {
 /** Changes in a log after a `seq`. If `more` is true, call again with the last `seq`. */
 export interface MemoryChanges {
   changes: ({ seq: number; entry: MemoryEntry } | { seq: number; removed: string })[];
-  /** Number of deletions so far. */
+  /** Total number of deletions in this memory. */
   removals: number;
   more: boolean;
 }
 
-/** A saved piece of the derived index. It holds no text. */
+/** A saved part of the derived index. It contains no text. */
 export interface IndexSegment {
   analyzer: string;
   upTo: number;
   bytes: Uint8Array;
 }
 
-/** Optional ability of a memory store: keeps pieces of the derived index next to the entries. */
+/** Optional ability of a memory store: stores parts of the derived index next to the entries. */
 export interface IndexSnapshots {
   loadSegments(scope: MemoryScope): Promise<IndexSegment[]>;
-  /** Saves a piece. Returns false and saves nothing if something was deleted since the piece was built. */
+  /** Saves a part and returns true. Returns false and saves nothing if an entry was deleted after the part was built. */
   saveSegment(scope: MemoryScope, segment: IndexSegment, p: { ifRemovals: number }): Promise<boolean>;
 }
 
-/** Optional ability of a memory store: lists the users it holds, for work on all users of an app, such as retention. */
+/** Optional ability of a memory store: lists the users of an app, for work on all users, such as retention. */
 export interface MemoryUsers {
   /**
    * Returns users of an app who have or had entries, each once, in a stable order. Users who are added meanwhile may

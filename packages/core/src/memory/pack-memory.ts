@@ -7,7 +7,7 @@ import { labelMemory } from './label-memory.ts';
 import type { MemoryEntry } from './memory-entry.ts';
 import type { ZonedTime } from './zoned-time.ts';
 
-/** Default `minRelevance` of the memory tools. For its measurement see `docs/benchmarks.md`. */
+/** Default `minRelevance` of the memory tools. `docs/benchmarks.md` has the measurement. */
 export const DEFAULT_MIN_RELEVANCE = 0.3;
 
 /** Options of `packMemory`. */
@@ -23,15 +23,15 @@ export interface PackMemoryOptions {
 }
 
 /**
- * Returns memories as a block of quoted text for a prompt, or undefined if none is left. Memories are added best
- * first until the budget is full; one that does not fit is left out, the first one is cut. They are then sorted by
- * time, and turns of one session that are close in time share a heading. Each names its author and time. Texts are
+ * Returns memories as a block of quoted text for a prompt, or undefined without text. Memories are added best
+ * first until the budget is full. The first memory is cut if it does not fit, any other is left out. The quotes are sorted
+ * by time and have their author. Turns of one session that are close in time share a heading with the time. Texts are
  * escaped and labelled as data. The budget covers headings and quotes; the frame adds about 50 tokens.
  */
 export function packMemory(memories: readonly MemoryEntry[], p: PackMemoryOptions): string | undefined {
   const quotes = chooseQuotes(memories, p);
   if (quotes.length === 0) return undefined;
-  const lines = inOrder(quotes).map((quote, i, all) => withHeading(quote, all[i - 1]?.entry, p.zone));
+  const lines = sortByTime(quotes).map((quote, i, all) => withHeading(quote, all[i - 1]?.entry, p.zone));
   return labelMemory(lines.join('\n'));
 }
 
@@ -71,19 +71,19 @@ function chooseQuotes(
 // Further lines are indented, so that none of them looks like a new speaker.
 function lineOf(entry: MemoryEntry, text: string, now: number): string {
   const { author } = entry;
-  const who = author === undefined ? '' : `${escapeMemoryText(author).replaceAll('\n', ' ')}: `;
-  return `- ${who}${text.replaceAll('\n', '\n    ')}${isCurrentMemory(entry, now) ? '' : ' (no longer true)'}`;
+  const speaker = author === undefined ? '' : `${escapeMemoryText(author).replaceAll('\n', ' ')}: `;
+  return `- ${speaker}${text.replaceAll('\n', '\n    ')}${isCurrentMemory(entry, now) ? '' : ' (no longer true)'}`;
 }
 
-function inOrder(quotes: readonly Quote[]): Quote[] {
-  const began = new Map<string | undefined, number>();
+function sortByTime(quotes: readonly Quote[]): Quote[] {
+  const startOf = new Map<string | undefined, number>();
   for (const { entry } of quotes) {
-    began.set(entry.sessionId, Math.min(began.get(entry.sessionId) ?? Infinity, timeOf(entry)));
+    startOf.set(entry.sessionId, Math.min(startOf.get(entry.sessionId) ?? Infinity, timeOf(entry)));
   }
   const bySession = (a: Quote, b: Quote): number =>
     a.entry.sessionId === b.entry.sessionId
       ? timeOf(a.entry) - timeOf(b.entry)
-      : began.get(a.entry.sessionId)! - began.get(b.entry.sessionId)! ||
+      : startOf.get(a.entry.sessionId)! - startOf.get(b.entry.sessionId)! ||
         (String(a.entry.sessionId) < String(b.entry.sessionId) ? -1 : 1);
   return quotes.toSorted(bySession);
 }

@@ -1,4 +1,4 @@
-// The quoted text must be escaped, so that the first end mark is that of the block.
+// The quoted text must be escaped, so that the first end mark ends the block.
 const BEGIN = '<past_conversations>';
 const END = '</past_conversations>';
 

@@ -6,18 +6,18 @@ import type { UserRef } from '../session/session-service.ts';
 
 /**
  * Names a shared memory: of a team, of an agent, or of an agent within a team. All users of the app who name the
- * same scope read and write the same entries. No other scope and no user's own memory shares them.
+ * same scope read and write the same entries. The entries are not visible in other scopes or in the memory of a user.
  */
 export interface SharedMemoryScope {
   team?: string | undefined;
   agent?: string | undefined;
 }
 
-/** User ids with this prefix are keys of scopes in stores. No user may have one. */
+/** Stores use user ids with this prefix as keys of scopes. The id of a user must not begin with it. */
 const PREFIX = 'thole:scope:';
 
 /**
- * Returns the key under which a store keeps a memory: that of the user, or that of the scope if one is given. Throws
+ * Returns the key under which a store keeps a memory: the key of the scope, or of the user without a scope. Throws
  * `INVALID_INPUT` for invalid names and for a user id with the prefix of scopes.
  */
 export function memoryKeyOf(user: UserRef, scope: SharedMemoryScope | undefined): UserRef {

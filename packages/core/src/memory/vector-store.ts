@@ -15,8 +15,8 @@ export interface VectorQuery extends CallOptions {
   /** Minimum cosine of results. */
   minScore?: number | undefined;
   /**
-   * Lets stores in this process leave out ids before the limit counts: those for which it returns false. Other
-   * stores ignore it.
+   * Returns false for an id that the result must not contain. Stores in this process call it before they apply the
+   * limit. Other stores ignore it.
    */
   accepts?: ((id: string) => boolean) | undefined;
 }
@@ -29,18 +29,18 @@ export interface VectorQuery extends CallOptions {
 export interface VectorStore {
   readonly specVersion: 1;
   /**
-   * Stores all rows or none. An id has one vector: the last, of any model. Throws `INVALID_INPUT` for a vector
-   * without a direction (empty, zeros, not finite) and for a length that differs from the user's other vectors of
-   * the model.
+   * Stores all rows or none. An id has only one vector, the last one, also if the model differs. Throws `INVALID_INPUT`
+   * for a vector without a direction (empty, zeros, not finite) and for a length that differs from the user's other
+   * vectors of the model.
    */
   upsert(scope: UserRef, rows: readonly VectorRow[]): Promise<void>;
-  /** Returns ids with scores, best first, equal scores by id. Throws `INVALID_INPUT` as `upsert` does. */
+  /** Returns ids with scores, best first. Equal scores are ordered by id. Throws `INVALID_INPUT` as `upsert` does. */
   query(scope: UserRef, p: VectorQuery): Promise<{ id: string; score: number }[]>;
   /** Deletes vectors. Unknown ids are ignored. */
   delete(scope: UserRef, ids: readonly string[] | 'everything'): Promise<void>;
   /**
-   * Returns those of the ids that have a vector of this model. Without this method, each process computes vectors
-   * again.
+   * Returns the ids that have a vector of this model. Optional: without it, each process computes the vectors of all
+   * entries again.
    */
   has?(scope: UserRef, p: { model: string; ids: readonly string[] } & CallOptions): Promise<string[]>;
 }

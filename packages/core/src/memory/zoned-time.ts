@@ -25,9 +25,9 @@ export class ZonedTime {
   }
 
   /**
-   * Returns the time at which clocks of the zone show a local time, both in milliseconds since the epoch; the local
-   * time is given as if it were UTC. If clocks show it twice, the first time. If clocks skip it, the time later by
-   * the skipped span.
+   * Converts a local time of the zone to an instant in milliseconds since the epoch. `wallMs` is the local time as if it
+   * were UTC. If a clock change repeats the local time, returns the first instant. If a clock change skips it, returns the
+   * instant that is later by the skipped span.
    */
   instantOf(wallMs: number): number {
     const before = this.#offsetMs(wallMs - DAY_MS);
@@ -38,7 +38,7 @@ export class ZonedTime {
   }
 
   /**
-   * Returns a time in seconds since the epoch as ISO 8601 local time of the zone, to the second, with the offset. In
+   * Returns a time in seconds since the epoch as ISO 8601 local time of the zone, to the second, with the offset. Uses
    * UTC before the year 1000 and after 9999. Undefined if the number is not a valid time.
    */
   isoOf(seconds: number | undefined): string | undefined {
@@ -58,7 +58,7 @@ export class ZonedTime {
   }
 
   #offsetMs(ms: number): number {
-    // Other years cannot be read back, and their offsets are unknown.
+    // Other years cannot be parsed from the formatted parts, so their offsets are unknown.
     if (!(ms >= FIRST_MS && ms <= LAST_MS)) return 0;
     const parts = Object.fromEntries(this.#format.formatToParts(ms).map(({ type, value }) => [type, Number(value)]));
     const { year, month, day, hour, minute, second } = parts as { [name: string]: number };

@@ -1,8 +1,9 @@
 import type { TholeErrorCode } from '../errors/error-codes.ts';
 
 /**
- * Returns the error code for the HTTP status of a model's server, if the answer says nothing more. Undefined below 400. Status 409 asks
- * for a retry, 498 is a full tier of Groq, 529 is an overload behind some gateways.
+ * Returns the error code for the HTTP status of a model's server, for answers without further information. Undefined
+ * below 400. Status 409 is a conflict that a retry can solve, 498 means that Groq's flex tier is full, and 529 is an overload
+ * behind some gateways.
  */
 export function codeOfStatus(status: number): TholeErrorCode | undefined {
   if (status === 401 || status === 403 || status === 407) return 'MODEL_AUTH';

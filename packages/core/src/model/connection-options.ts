@@ -7,7 +7,7 @@ import { TholeError } from '../errors/thole-error.ts';
 import { isPlainObject } from '../json/find-non-json.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 
-/** The variables that `fromEnv` reads: those of the process or a replacement. */
+/** The variables that `fromEnv` reads: the variables of the process, or a replacement. */
 export type EnvVars = { readonly [name: string]: string | undefined };
 
 /** Connection options of all models and embedders. */
@@ -18,7 +18,10 @@ export interface ConnectionOptions {
   baseUrl?: string | undefined;
   /** Headers of every request. */
   headers?: { readonly [name: string]: string } | undefined;
-  /** Replaces the platform's `fetch`, with its time limits. Without it, Node's limits of 300 s are turned off. */
+  /**
+   * Replaces the platform's `fetch`. The replacement keeps its own time limits. By default, Node's limits of 300 s are
+   * turned off.
+   */
   fetch?: typeof globalThis.fetch | undefined;
   /**
    * Time limit until the answer begins, in milliseconds. `Infinity` means no limit. A call that reaches it is not
@@ -26,11 +29,11 @@ export interface ConnectionOptions {
    */
   timeoutMs?: number | undefined;
   /**
-   * Maximum silence within an answer that has begun, in milliseconds. `Infinity` means no limit. Keep-alives reset
-   * it. Default: 300,000.
+   * Maximum time without data within an answer that has begun, in milliseconds. `Infinity` means no limit. Keep-alive
+   * messages count as data. Default: 300,000.
    */
   idleTimeoutMs?: number | undefined;
-  /** Retries of calls that fail before the answer begins and may succeed later. `false`: none. */
+  /** Limits of retries for calls that fail before the answer begins and may succeed later. `false`: no retries. */
   retry?: false | RetryOptions | undefined;
   /** Clock, randomness and timers of time limits and retries. */
   runtime?: Runtime | undefined;
@@ -40,7 +43,7 @@ export interface ConnectionOptions {
 export interface RetryOptions {
   /** Maximum number of attempts, including the first. Default: 3. */
   readonly maxAttempts?: number | undefined;
-  /** Time after the first attempt within which another one may begin, in milliseconds. Default: no limit. */
+  /** Time after the start of the first attempt in which another attempt may begin, in milliseconds. Default: no limit. */
   readonly maxTotalMs?: number | undefined;
 }
 
@@ -58,7 +61,10 @@ export const connectionOptionNames: readonly string[] = optionNames<ConnectionOp
 
 const retryOptionNames = optionNames<RetryOptions>({ maxAttempts: true, maxTotalMs: true });
 
-/** Throws `INVALID_INPUT` for options that `owner` cannot use. `own` are further names it knows. */
+/**
+ * Throws `INVALID_INPUT` for unknown or invalid options. `own` lists further option names of `owner`, the class in
+ * messages.
+ */
 export function assertConnectionOptions(options: ConnectionOptions, own: readonly string[], owner: string): void {
   rejectUnknownOptions(options, [...connectionOptionNames, ...own], owner);
   const { apiKey, baseUrl, headers, fetch, timeoutMs, idleTimeoutMs, retry } = options;

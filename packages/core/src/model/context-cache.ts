@@ -10,6 +10,6 @@ export interface ContextCacheOptions {
 
 /** Prompt caching for one request. */
 export interface ContextCacheHint extends ContextCacheOptions {
-  /** The same for all requests of one agent in one session: their prompts begin the same. A hash without private data. */
+  /** A hash without private data. Equal for all requests of one agent in one session, because their prompts begin the same. */
   key: string;
 }

@@ -7,7 +7,7 @@ export interface Embedder {
   readonly specVersion: 1;
   /** Name of the operator for traces, as OpenTelemetry names it (`gcp.gemini`, `openai` …). */
   readonly providerName?: string | undefined;
-  /** Returns one vector per text, in order, each with `dimensions` numbers. Without texts: no vectors. */
+  /** Returns one vector per text, in order, each with `dimensions` numbers. Returns an empty list for an empty list. */
   embed(
     texts: readonly string[],
     p: { task: 'query' | 'document'; signal?: AbortSignal | undefined },

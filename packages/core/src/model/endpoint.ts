@@ -2,11 +2,11 @@ import type { Content, Part } from '../content/content.ts';
 import { TholeError } from '../errors/thole-error.ts';
 
 /**
- * The place where a model runs. Sealed reasoning (encrypted content, thought signatures) can only be read there, so
- * parts that hold it have the endpoint's name in `partMetadata.provider`.
+ * The server that runs a model. Only this server can read its sealed reasoning (encrypted content, thought signatures). So
+ * parts with sealed reasoning have the endpoint's name in `partMetadata.provider`.
  */
 export interface Endpoint {
-  /** Provider and host, such as `azure:hotel.openai.azure.com`. The provider alone at its default host. */
+  /** Provider and host, such as `azure:hotel.openai.azure.com`. At the default host, only the provider. */
   readonly name: string;
   /** Earlier names of the same endpoint, for parts stored under them. */
   readonly earlierNames?: readonly string[] | undefined;
@@ -19,14 +19,14 @@ export function isFromEndpoint(part: Part, endpoint: Endpoint): boolean {
   return provider === endpoint.name || (endpoint.earlierNames?.includes(provider) ?? false);
 }
 
-/** True if this endpoint made any part of the contents that may hold sealed data. */
+/** True if the contents have a part of this endpoint, which may contain sealed data. */
 export function hasSealedParts(contents: readonly Content[], endpoint: Endpoint): boolean {
   return contents.some(({ parts = [] }) => parts.some((part) => isFromEndpoint(part, endpoint)));
 }
 
 /**
- * Returns the contents without thoughts, signatures and provider marks, as any endpoint understands them. For one
- * more attempt after `isSealRefused`.
+ * Returns the contents without thoughts, signatures and provider data, so that any endpoint can read them. Used for one more
+ * attempt after an error for which `isSealRefused` is true.
  */
 export function withoutSealedParts(contents: readonly Content[]): Content[] {
   return contents.map((content) => {
@@ -44,8 +44,8 @@ function withoutSeal(part: Part): Part {
 }
 
 /**
- * True if the error means that the endpoint cannot read sealed reasoning of the history, because another endpoint or
- * key made it.
+ * True if the endpoint cannot read sealed reasoning in the history, because it was made by another endpoint or with another
+ * key.
  */
 export function isSealRefused(error: unknown): boolean {
   if (!TholeError.is(error, 'MODEL_BAD_REQUEST')) return false;

@@ -59,7 +59,7 @@ function memberOf(value: unknown, member: string): unknown {
   }
 }
 
-// A thrown object that is not an error may hold anything, so that only its type is named.
+// A thrown object that is not an error may contain anything, so only its type is named.
 function textOfThrown(thrown: unknown): string {
   return typeof thrown === 'string' ? thrown : `a thrown ${thrown === null ? 'null' : typeof thrown}`;
 }

@@ -25,15 +25,15 @@ export interface FetchGuard {
 /**
  * Returns a `fetch` for a provider's SDK with time limits. Throws `MODEL_TIMEOUT` and closes the connection if the
  * answer does not begin within `timeoutMs`, or is silent for `idleTimeoutMs` while it is read. For an error status
- * it throws the error of `refuse`, so that the SDK does not hide status and headers; the header `x-should-retry`
- * sets `retryable`. A time limit of `fetch` itself is `MODEL_TIMEOUT` as well.
+ * it throws the error of `refuse`, so that the SDK does not hide status and headers. The header `x-should-retry` sets
+ * `retryable`. A time limit of `fetch` itself also becomes `MODEL_TIMEOUT`.
  */
 export function guardedFetch(guard: FetchGuard): typeof globalThis.fetch {
   return async (input, init) => {
     const timeout = new AbortController();
-    const limit = new SilenceLimit(guard.runtime, (ms) => timeout.abort(tooLate(ms)));
-    const callers = init?.signal ?? (input as { signal?: AbortSignal }).signal;
-    const signal = callers ? AbortSignal.any([callers, timeout.signal]) : timeout.signal;
+    const limit = new SilenceLimit(guard.runtime, (ms) => timeout.abort(timeoutError(ms)));
+    const callerSignal = init?.signal ?? (input as { signal?: AbortSignal }).signal;
+    const signal = callerSignal ? AbortSignal.any([callerSignal, timeout.signal]) : timeout.signal;
     limit.wait(guard.timeoutMs);
     try {
       const response = await raceAbort(guard.fetch(input, { ...init, signal }), signal);
@@ -41,19 +41,23 @@ export function guardedFetch(guard: FetchGuard): typeof globalThis.fetch {
       const guarded = guardBody(response, guard.idleTimeoutMs, limit, signal);
       if (guarded.ok) return guarded;
       const { status, headers } = guarded;
-      throw asToldToRetry(guard.refuse({ status, headers, body: await readRefusal(guarded, signal) }), headers);
+      throw applyShouldRetry(guard.refuse({ status, headers, body: await readRefusal(guarded, signal) }), headers);
     } catch (error) {
       limit.end();
-      throw timeout.signal.aborted ? timeout.signal.reason : isPlatformTimeout(error) ? tooLateForFetch(error) : error;
+      throw timeout.signal.aborted
+        ? timeout.signal.reason
+        : isPlatformTimeout(error)
+          ? fetchTimeoutError(error)
+          : error;
     }
   };
 }
 
 // The message avoids the word "time-out": SDKs search messages for it and would throw their own error.
-const tooLate = (ms: number): TholeError =>
+const timeoutError = (ms: number): TholeError =>
   new TholeError('MODEL_TIMEOUT', `The provider's server sent nothing for ${ms} ms.`, { details: ENDED_HERE });
 
-const tooLateForFetch = (cause: unknown): TholeError =>
+const fetchTimeoutError = (cause: unknown): TholeError =>
   new TholeError(
     'MODEL_TIMEOUT',
     "The provider's server sent nothing for longer than a time limit of the fetch function.",
@@ -63,10 +67,10 @@ const tooLateForFetch = (cause: unknown): TholeError =>
     },
   );
 
-/** Distinguishes a wait that this side ended from a status such as 504: the server may still work on the answer. */
+/** Distinguishes a wait that this client ended from a status such as 504: the server may still work on the answer. */
 const ENDED_HERE = { endedBy: 'client' };
 
-function asToldToRetry(error: TholeError, headers: Headers): TholeError {
+function applyShouldRetry(error: TholeError, headers: Headers): TholeError {
   const shouldRetry = headers.get('x-should-retry');
   if (shouldRetry !== 'true' && shouldRetry !== 'false') return error;
   const { code, message, retryAfterMs, status, details, cause } = error;
@@ -88,7 +92,7 @@ function guardBody(response: Response, idleMs: number, limit: SilenceLimit, sign
   const reader = response.body.getReader();
   const body = new ReadableStream<Uint8Array>(
     {
-      // For a body that ignores its signal.
+      // For a body that does not end when its signal is aborted.
       start(controller) {
         const abort = (): void => {
           controller.error(signal.reason);
@@ -97,8 +101,8 @@ function guardBody(response: Response, idleMs: number, limit: SilenceLimit, sign
         if (signal.aborted) abort();
         else signal.addEventListener('abort', abort, { once: true });
       },
-      // Only while the body is read: a slow reader is not a silent server. Called for each chunk, so that it is not
-      // an async function.
+      // The limit applies only while a read waits: a slow reader does not mean a silent server. Not an async function,
+      // because it is called for each chunk.
       pull(controller) {
         limit.wait(idleMs);
         return reader.read().then(
@@ -111,7 +115,7 @@ function guardBody(response: Response, idleMs: number, limit: SilenceLimit, sign
           },
           (error: unknown) => {
             limit.end();
-            if (!signal.aborted) throw isPlatformTimeout(error) ? tooLateForFetch(error) : error;
+            if (!signal.aborted) throw isPlatformTimeout(error) ? fetchTimeoutError(error) : error;
           },
         );
       },
@@ -128,7 +132,7 @@ function guardBody(response: Response, idleMs: number, limit: SilenceLimit, sign
 
 const MAX_REFUSAL_BYTES = 65_536;
 
-/** Returns the part of the body that arrived before the connection broke: the status matters more than the text. */
+/** Returns the body of a refusal. If the connection breaks, returns the part that has arrived. */
 async function readRefusal(response: Response, signal: AbortSignal): Promise<unknown> {
   let text = '';
   let leftBytes = MAX_REFUSAL_BYTES;

@@ -3,8 +3,8 @@ import type { Json, JsonObject } from '../json/json.ts';
 import type { ContextCacheHint } from './context-cache.ts';
 
 /**
- * A request to a model: data only, no functions. Its arrays belong to the request. The contents in them may be
- * frozen and shared with the history: replace a content, do not change it.
+ * A request to a model: data only, no functions. Callbacks may change its arrays. The contents in them may
+ * be frozen and shared with the history: replace a content instead of changing it.
  */
 export interface LlmRequest {
   model?: string | undefined;
@@ -16,7 +16,7 @@ export interface LlmRequest {
   contextCache?: ContextCacheHint | undefined;
 }
 
-/** Generation settings with Gemini's names. Each provider maps those it supports. */
+/** Generation settings with Gemini's names. Each provider maps the settings that it supports. */
 export interface GenerateContentConfig {
   systemInstruction?: string | undefined;
   tools?: ToolDeclaration[] | undefined;

@@ -4,7 +4,7 @@ import type { Json, JsonObject } from '../json/json.ts';
 /** One piece of a model's answer, or the complete answer. */
 export interface LlmResponse {
   content?: Content | undefined;
-  /** True for a streamed piece: it holds only new text and never a call. */
+  /** True for a streamed piece. It contains only new text and never a call. */
   partial?: boolean | undefined;
   turnComplete?: boolean | undefined;
   /** The provider's finish reason (`STOP`, `MAX_TOKENS`, `SAFETY` …). Unknown values are passed on. */
@@ -26,9 +26,9 @@ export interface Usage {
   promptTokenCount?: number | undefined;
   candidatesTokenCount?: number | undefined;
   totalTokenCount?: number | undefined;
-  /** Prompt tokens that were read from a cache. Included in the prompt. */
+  /** Prompt tokens that were read from a cache. Included in `promptTokenCount`. */
   cachedContentTokenCount?: number | undefined;
-  /** Prompt tokens that were written to a cache. Included in the prompt. Some providers charge more for them. */
+  /** Prompt tokens that were written to a cache. Included in `promptTokenCount`. Some providers charge more for them. */
   cacheCreationTokenCount?: number | undefined;
   thoughtsTokenCount?: number | undefined;
   toolUsePromptTokenCount?: number | undefined;

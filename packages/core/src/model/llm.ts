@@ -5,8 +5,8 @@ import type { LlmResponse } from './llm-response.ts';
 /**
  * A model. Others implement this interface, so it only ever gains optional members. It yields any number of partial
  * responses (new text only, never calls) and then exactly one final response. A refusal, a block and a token limit
- * are final responses with `finishReason`; a block also has `errorCode: 'MODEL_BLOCKED'`. Everything else throws.
- * Run the `llm` suite of `@thole/testing` against it.
+ * are final responses with `finishReason`; a block also has `errorCode: 'MODEL_BLOCKED'`. Any other failure
+ * throws. Run `llmCases` of `@thole/testing` against an implementation.
  */
 export interface Llm {
   readonly model: string;
@@ -19,7 +19,7 @@ export interface Llm {
 
 /** Options of one model call. */
 export interface LlmOptions {
-  /** True to receive partial responses. False: the final response only. */
+  /** True to receive partial responses before the final response. */
   stream: boolean;
   signal: AbortSignal;
   /** Logger for request settings that the model left out. Default: the logger of the model's own runtime. */

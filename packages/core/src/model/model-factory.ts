@@ -2,7 +2,7 @@ import type { Llm } from './llm.ts';
 
 /** Creates models by name. Passed to a runner or app as `models`; there is no global registry. */
 export interface ModelFactory {
-  /** Names it knows, such as `gemini-*`, for error messages. */
+  /** Patterns of the supported names, such as `gemini-*`, for error messages. */
   readonly patterns: readonly string[];
   supports(name: string): boolean;
   create(name: string): Llm;

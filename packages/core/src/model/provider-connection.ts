@@ -2,7 +2,7 @@ import { TholeError } from '../errors/thole-error.ts';
 import { raceAbort } from '../errors/race-abort.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { systemRuntime } from '../runtime/system-runtime.ts';
-import { carry, findCarried } from './carried-error.ts';
+import { findWrapped, wrapError } from './wrapped-error.ts';
 import type { ConnectionOptions, RetryOptions } from './connection-options.ts';
 import { guardedFetch } from './guarded-fetch.ts';
 import type { RefusedAnswer } from './guarded-fetch.ts';
@@ -17,21 +17,21 @@ const MAX_ATTEMPTS = 3;
 
 /** Error mapping of a provider. */
 export interface ErrorTable {
-  /** Returns the error for an answer with an error status. `now` is in seconds, for `readRetryAfter`. */
+  /** Returns the error for an answer with an error status. `now` is in seconds since the epoch, for `readRetryAfter`. */
   refuse(answer: RefusedAnswer, now: number): TholeError;
   /**
-   * Returns the error for anything else that the SDK threw: `asking` before the answer began, `reading` within it. A
-   * broken connection is `MODEL_UNAVAILABLE` in the first case, `MODEL_INCOMPLETE` in the second.
+   * Returns the error for any other error that the SDK threw. `when` is `asking` before the answer began, and `reading` after
+   * that. A broken connection is `MODEL_UNAVAILABLE` in the first case, `MODEL_INCOMPLETE` in the second.
    */
   explain(error: unknown, when: 'asking' | 'reading'): TholeError;
 }
 
 /**
- * Wraps all calls of a provider's SDK: time limits, retries (turn the SDK's own off), an abort that closes the
- * socket, `TholeError`s, and no secrets in errors. Aborting the caller's signal rejects with its reason.
+ * Wraps all calls of a provider's SDK. It adds time limits and retries (turn off the SDK's own retries), closes the socket
+ * after an abort, and throws only `TholeError`s, without secrets. Aborting the caller's signal rejects with its reason.
  */
 export class ProviderConnection {
-  /** Pass this to the SDK. */
+  /** The `fetch` to pass to the SDK. */
   readonly fetch: typeof globalThis.fetch;
   readonly runtime: Runtime;
   readonly #table: ErrorTable;
@@ -56,57 +56,57 @@ export class ProviderConnection {
       try {
         return await fetch(input, init);
       } catch (error) {
-        throw TholeError.is(error) ? carry(error) : error;
+        throw TholeError.is(error) ? wrapError(error) : error;
       }
     };
   }
 
   /**
-   * Hides a secret that is not among the options in errors, such as a token made for one call. Keeps the newest
-   * four.
+   * Hides a further secret in errors, such as a token created for one call. Secrets in the options are always hidden. Keeps
+   * the newest four.
    */
   hide(secret: string): void {
     if (!this.#laterSecrets.includes(secret)) this.#laterSecrets = [secret, ...this.#laterSecrets].slice(0, 4);
   }
 
-  /** Makes a call whose answer arrives complete. `send` passes the signal to the SDK. */
+  /** Makes a call whose answer is not streamed. `send` must pass the signal to the SDK. */
   async send<T>(send: (signal: AbortSignal) => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-    const over = new AbortController();
+    const callEnd = new AbortController();
     try {
-      return await this.#ask(send, signal, over);
+      return await this.#sendWithRetries(send, signal, callEnd);
     } finally {
-      over.abort();
+      callEnd.abort();
     }
   }
 
-  /** Makes a call whose answer is streamed. Leaving the loop closes the connection. */
+  /** Makes a call whose answer is streamed. Leaving the loop over the result closes the connection. */
   stream<T, R>(
     open: (signal: AbortSignal) => Promise<T>,
     read: (answer: T) => AsyncIterable<R>,
     signal: AbortSignal | undefined,
   ): AsyncIterableIterator<R, undefined> {
-    const over = new AbortController();
+    const callEnd = new AbortController();
     return new ProviderStream<R>({
-      open: async () => read(await this.#ask(open, signal, over))[Symbol.asyncIterator](),
-      explain: (error) => this.#clean(findCarried(error) ?? this.#table.explain(error, 'reading')),
+      open: async () => read(await this.#sendWithRetries(open, signal, callEnd))[Symbol.asyncIterator](),
+      explain: (error) => this.#clean(findWrapped(error) ?? this.#table.explain(error, 'reading')),
       throwIfEnded: () => signal?.throwIfAborted(),
-      close: () => over.abort(),
+      close: () => callEnd.abort(),
     });
   }
 
-  #ask<T>(
+  #sendWithRetries<T>(
     send: (signal: AbortSignal) => Promise<T>,
     signal: AbortSignal | undefined,
-    over: AbortController,
+    callEnd: AbortController,
   ): Promise<T> {
     const attempt = async (): Promise<T> => {
       signal?.throwIfAborted();
       try {
-        const either = signal ? AbortSignal.any([signal, over.signal]) : over.signal;
-        return await raceAbort(send(either), signal);
+        const anySignal = signal ? AbortSignal.any([signal, callEnd.signal]) : callEnd.signal;
+        return await raceAbort(send(anySignal), signal);
       } catch (error) {
         signal?.throwIfAborted();
-        throw this.#clean(findCarried(error) ?? this.#table.explain(error, 'asking'));
+        throw this.#clean(findWrapped(error) ?? this.#table.explain(error, 'asking'));
       }
     };
     const { maxAttempts = MAX_ATTEMPTS, maxTotalMs } = this.#retry;
@@ -114,8 +114,8 @@ export class ProviderConnection {
   }
 
   /**
-   * Returns the error without secrets. Its cause keeps only name and message, because an SDK's error may hold the
-   * request.
+   * Returns the error without secrets. Its cause keeps only name and message, because an SDK's error may contain
+   * the request.
    */
   #clean(error: TholeError): TholeError {
     const { code, retryable, retryAfterMs, status, details, cause } = error;

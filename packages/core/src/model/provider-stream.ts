@@ -12,20 +12,20 @@ export interface StreamTask<R> {
 
 /**
  * The chunks of an answer, as an iterable that closes its connection at the end, after an error, and when the loop
- * is left. It is not a generator, because that would cost a tenth of the SDK's time per chunk.
+ * is left. It is not a generator, because that would add a tenth to the SDK's time per chunk.
  */
 export class ProviderStream<R> implements AsyncIterableIterator<R, undefined> {
   readonly #task: StreamTask<R>;
   #opening: Promise<void> | undefined;
-  #pieces: AsyncIterator<R> | undefined;
+  #chunks: AsyncIterator<R> | undefined;
   #isOver = false;
-  readonly #take = (step: IteratorResult<R>): IteratorResult<R, undefined> => {
+  readonly #onStep = (step: IteratorResult<R>): IteratorResult<R, undefined> => {
     if (!step.done) return step;
     this.#end();
     this.#task.throwIfEnded();
     return { value: undefined, done: true };
   };
-  readonly #fail = (error: unknown): never => {
+  readonly #onError = (error: unknown): never => {
     this.#end();
     this.#task.throwIfEnded();
     throw this.#task.explain(error);
@@ -37,7 +37,7 @@ export class ProviderStream<R> implements AsyncIterableIterator<R, undefined> {
 
   next(): Promise<IteratorResult<R, undefined>> {
     if (this.#isOver) return Promise.resolve({ value: undefined, done: true });
-    if (this.#pieces) return this.#pieces.next().then(this.#take, this.#fail);
+    if (this.#chunks) return this.#chunks.next().then(this.#onStep, this.#onError);
     return (this.#opening ??= this.#open()).then(() => this.next());
   }
 
@@ -52,7 +52,7 @@ export class ProviderStream<R> implements AsyncIterableIterator<R, undefined> {
 
   async #open(): Promise<void> {
     try {
-      this.#pieces = await this.#task.open();
+      this.#chunks = await this.#task.open();
     } catch (error) {
       this.#end();
       throw error;
@@ -64,7 +64,7 @@ export class ProviderStream<R> implements AsyncIterableIterator<R, undefined> {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#task.close();
-    Promise.resolve(this.#pieces?.return?.()).catch(noop);
+    Promise.resolve(this.#chunks?.return?.()).catch(noop);
   }
 }
 

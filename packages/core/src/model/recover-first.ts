@@ -1,6 +1,6 @@
 /**
- * Returns the items, or those of `recover(error)` if the first step fails. `recover` returns undefined for an error
- * that must be thrown. Its items may be recovered again. It is not a generator, because that would double the cost
+ * Returns the items. If the first step fails, returns the items of `recover(error)` instead. `recover` returns undefined for
+ * an error that must be thrown, and may call `recoverFirst` again. It is not a generator, because that would double the cost
  * of each chunk.
  */
 export function recoverFirst<T>(
@@ -8,11 +8,11 @@ export function recoverFirst<T>(
   recover: (error: unknown) => AsyncIterableIterator<T> | undefined,
 ): AsyncIterableIterator<T> {
   let current = items;
-  let isBegun = false;
+  let hasStarted = false;
   return {
     next() {
-      if (isBegun) return current.next();
-      isBegun = true;
+      if (hasStarted) return current.next();
+      hasStarted = true;
       return current.next().catch((error: unknown) => {
         const others = recover(error);
         if (!others) throw error;

@@ -1,14 +1,14 @@
 import type { Json } from '../json/json.ts';
 
-/** Shorter secrets would remove parts of ordinary words. */
-const SHORTEST_SECRET = 6;
+/** Shorter secrets are not redacted, because they occur in ordinary words. */
+const MIN_SECRET_LENGTH = 6;
 
-/** Returns the text without the secrets in it. Secrets with fewer than 6 characters stay. */
+/** Replaces all secrets in a text with `[redacted]`. Secrets with fewer than 6 characters stay. */
 export function redact(text: string, secrets: readonly string[]): string {
   let redacted = text;
   // Longest first: one secret may be the beginning of another.
   for (const secret of secrets.toSorted((a, b) => b.length - a.length)) {
-    if (secret.length < SHORTEST_SECRET) break;
+    if (secret.length < MIN_SECRET_LENGTH) break;
     redacted = redacted
       .replaceAll(secret, '[redacted]')
       .replaceAll(encodeURIComponent(secret.toWellFormed()), '[redacted]');
@@ -16,7 +16,7 @@ export function redact(text: string, secrets: readonly string[]): string {
   return redacted;
 }
 
-/** Returns the value without secrets in any text, including names of members. */
+/** Returns a copy of the value in which all texts and names of members are redacted. */
 export function redactJson<T extends Json>(value: T, secrets: readonly string[]): T {
   const clean = (each: Json): Json => {
     if (typeof each === 'string') return redact(each, secrets);

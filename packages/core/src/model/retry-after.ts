@@ -1,6 +1,6 @@
 /**
- * Returns the wait that a server asks for in milliseconds: header `retry-after-ms`, or `retry-after` in seconds or
- * as an HTTP date (RFC 9110, 10.2.3). Undefined without a valid value. `now` is in seconds.
+ * Returns the waiting time that a server requests, in milliseconds: the header `retry-after-ms`, or `retry-after` in seconds
+ * or as an HTTP date (RFC 9110, 10.2.3). Undefined without a valid value. `now` is in seconds since the epoch.
  */
 export function readRetryAfter(headers: Headers, now: number): number | undefined {
   const ms = toNumber(headers.get('retry-after-ms'));

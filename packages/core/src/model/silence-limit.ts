@@ -1,6 +1,6 @@
 import type { CancelTimer, Runtime } from '../runtime/runtime.ts';
 
-/** Reports a wait that took too long. Cheap to start and end: one timer serves many waits. */
+/** Calls `onSilence` when a wait exceeds its limit. One timer serves many waits, so starting and ending a wait is cheap. */
 export class SilenceLimit {
   readonly #runtime: Runtime;
   readonly #onSilence: (limitMs: number) => void;

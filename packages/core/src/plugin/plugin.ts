@@ -21,15 +21,16 @@ export interface Plugin {
   readonly name: string;
   /** Called before the user's message is stored. A returned content replaces it. */
   onUserMessageCallback?: Hook<{ invocationContext: InvocationContext; userMessage: Content }, Content> | undefined;
-  /** A returned content is the answer; the agent does not run. */
+  /** Called before the agent runs. A returned content is the answer, and the agent does not run. */
   beforeRunCallback?: Hook<{ invocationContext: InvocationContext }, Content> | undefined;
   /**
    * Called for every event, including partials, before it is stored and shown. A returned event replaces it; null
    * drops it.
    */
   onEventCallback?: Hook<{ invocationContext: InvocationContext; event: Event }, Event | null> | undefined;
+  /** The last hook of a run. Cannot return a result. */
   afterRunCallback?: Hook<{ invocationContext: InvocationContext }> | undefined;
-  /** Selects the events of the prompt. Compaction records always stay. Undefined: all events. */
+  /** Returns the events that the prompt contains, or undefined for all events. Compaction records always stay. */
   selectHistoryCallback?:
     | ((p: {
         invocationContext: InvocationContext;

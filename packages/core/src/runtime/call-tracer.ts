@@ -1,7 +1,7 @@
 import { errorTypeOf } from './end-failed.ts';
 import type { Logger } from './runtime.ts';
 
-/** Returns the result of a call of a tracer or a span. If it throws, logs that and returns undefined. */
+/** Calls a tracer or a span and returns the result. If the call throws, logs a warning and returns undefined. */
 export function callTracer<T>(logger: Logger, call: () => T): T | undefined {
   try {
     return call();

@@ -2,8 +2,8 @@ import { TholeError } from '../errors/thole-error.ts';
 import type { Span } from './runtime.ts';
 
 /**
- * Ends a span with an error and sets its `error.type`. The message of an error that is not ours may hold content: it is
- * left out unless content is captured.
+ * Ends a span with an error and sets its `error.type`. The message of a foreign error may contain content, so it is left
+ * out unless content is captured.
  */
 export function endFailed(span: Span, error: unknown, p: { capturesContent: boolean }): void {
   const type = errorTypeOf(error);
@@ -11,13 +11,13 @@ export function endFailed(span: Span, error: unknown, p: { capturesContent: bool
   span.end(p.capturesContent || TholeError.is(error) ? error : withoutMessage(error, type));
 }
 
-/** Returns the code of our error, the name of another error, or `_OTHER`. */
+/** Returns the code of a `TholeError`, the name of another error, or `_OTHER`. */
 export function errorTypeOf(error: unknown): string {
   if (TholeError.is(error)) return error.code;
   return error instanceof Error && error.name !== '' ? error.name : '_OTHER';
 }
 
-// The error's place in the code holds no content.
+// Keeps the stack frames, which contain no content.
 function withoutMessage(error: unknown, type: string): Error {
   const safeError = new Error('The message of this error is not captured.');
   safeError.name = type;

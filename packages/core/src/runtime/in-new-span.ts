@@ -12,8 +12,8 @@ export interface TracedWork<T> {
 }
 
 /**
- * Runs work outside of a run within a new span: a child of the active span, if the tracer knows it. Errors of the
- * tracer are logged and have no other effect.
+ * Runs work in a new span. For work outside of a run. The span is a child of the active span, if the tracer knows it.
+ * Errors of the tracer are logged and have no other effect.
  */
 export async function inNewSpan<T>(
   runtime: Pick<Runtime, 'tracer' | 'logger'>,

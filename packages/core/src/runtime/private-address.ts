@@ -8,17 +8,17 @@ const networks: readonly Network[] = [
   return { ...parseAddress(address)!, prefix: BigInt(prefix) };
 });
 
-/** IPv6 addresses that contain an IPv4 address in their last 32 bits: mapped addresses, and those of NAT64. */
+/** IPv6 addresses that contain an IPv4 address in their last 32 bits: mapped addresses and NAT64 addresses. */
 const WITH_IPV4: readonly bigint[] = [0xffffn, 0x64_ff9b_0000_0000_0000_0000n];
 
 /**
- * True if the text is not an IP address on the public internet. An IPv4 address inside an IPv6 address counts as IPv4,
- * also behind the prefix of NAT64, which networks without IPv4 use for all servers.
+ * True if the text is not an IP address on the public internet. An IPv4 address inside an IPv6 address is checked as IPv4,
+ * also with the prefix of NAT64, which networks without IPv4 use for all servers.
  */
 export function isPrivateAddress(address: string): boolean {
   const parsed = parseAddress(address);
   if (!parsed) return true;
-  const { value, bits } = withoutPrefix(parsed);
+  const { value, bits } = unwrapIpv4(parsed);
   return networks.some(
     (network) => network.bits === bits && (network.value ^ value) >> (BigInt(bits) - network.prefix) === 0n,
   );
@@ -33,7 +33,7 @@ interface Network extends Address {
   readonly prefix: bigint;
 }
 
-function withoutPrefix({ value, bits }: Address): Address {
+function unwrapIpv4({ value, bits }: Address): Address {
   if (bits === 32 || !WITH_IPV4.includes(value >> 32n)) return { value, bits };
   return { value: value & 0xffff_ffffn, bits: 32 };
 }
@@ -41,7 +41,7 @@ function withoutPrefix({ value, bits }: Address): Address {
 function parseAddress(address: string): Address | undefined {
   const value = /^\d+(\.\d+){3}$/.test(address) ? parseIpv4(address) : undefined;
   if (value !== undefined) return { value, bits: 32 };
-  // A link-local address of a look-up ends with the name of its network interface.
+  // A resolved link-local address ends with the name of its network interface.
   const host = URL.parse(`http://[${address.replace(/%.*$/, '')}]`)?.hostname;
   if (!host?.startsWith('[')) return undefined;
   // The URL has the shortest form with hexadecimal groups.

@@ -4,8 +4,8 @@ import type { Json } from '../json/json.ts';
 export type CancelTimer = () => void;
 
 /**
- * Clock, ids, randomness, timers, logs and traces of runs and services. `systemRuntime()` is the real one;
- * `@thole/testing` has one that a test controls.
+ * Clock, ids, randomness, timers, logs and traces of runs and services. `systemRuntime()` uses the real clock and
+ * timers. `FixedRuntime` of `@thole/testing` is controlled by a test.
  */
 export interface Runtime {
   /** Returns the time in seconds since the epoch, with fractions. */
@@ -33,7 +33,7 @@ export interface Runtime {
   afterMicrotasks?(): Promise<void>;
   /**
    * Resolves in a later turn of the event loop, after timers and input were handled. Optional: without it, work that
-   * never waits delays them.
+   * never waits delays timers and input.
    */
   eventLoopTurn?(): Promise<void>;
   readonly logger: Logger;
@@ -59,16 +59,16 @@ export interface Tracer {
   /** True if the tracer records nothing. Callers can then skip spans and their attributes. */
   readonly isSilent?: boolean | undefined;
   /**
-   * True if spans may hold content: message texts, model requests and answers, tool arguments and results, and
-   * messages of foreign errors. Otherwise spans hold names, ids, codes and counts.
+   * True if spans may contain content: message texts, model requests and answers, tool arguments and results, and
+   * messages of foreign errors. Otherwise spans contain names, ids, codes and counts.
    */
   readonly capturesContent?: boolean | undefined;
   /**
-   * Names of the content of models and tools: `adk` for those that ADK's web UI reads, `gen_ai` for those of
-   * OpenTelemetry's conventions. Default: both.
+   * Names of the content of models and tools: `adk` for the names that ADK's web UI reads, `gen_ai` for the
+   * names of OpenTelemetry's conventions. Default: both.
    */
   readonly contentNames?: 'adk' | 'gen_ai' | undefined;
-  /** Starts a span. Without a parent, the tracer chooses: a new trace, or a child of the active span. */
+  /** Starts a span. Without a parent, the tracer decides: it starts a new trace, or a child of the active span. */
   start(name: string, attributes?: SpanAttributes, parent?: Span, options?: SpanOptions): Span;
   /**
    * Records a value of a histogram of OpenTelemetry's conventions, such as `mcp.client.operation.duration`, in the unit

@@ -3,14 +3,14 @@ import type { Logger, Runtime, Tracer } from './runtime.ts';
 import { silentLogger, silentTracer } from './silent.ts';
 
 /**
- * Returns the real clock, randomness and timers of Node, Bun, Deno and workers. Silent unless a logger or tracer is
- * given.
+ * Returns the real clock, randomness and timers of Node, Bun, Deno and workers. Without a logger
+ * or tracer, nothing is logged or recorded.
  */
 export function systemRuntime(options: { logger?: Logger | undefined; tracer?: Tracer | undefined } = {}): Runtime {
   // Ids are a random prefix and a counter: sixty times cheaper than a UUID. Ids that outlive the process get a UUID.
   const prefix = crypto.randomUUID().replaceAll('-', '').slice(0, 20);
   let count = 0;
-  const afterMicrotasks = whenMicrotasksAreDone();
+  const afterMicrotasks = findNextTick();
   return {
     now: () => Date.now() / 1000,
     monotonic: () => performance.now(),
@@ -20,7 +20,7 @@ export function systemRuntime(options: { logger?: Logger | undefined; tracer?: T
         : `${kind}-${prefix}-${(count++).toString(36)}`,
     random: () => Math.random(),
     sleep,
-    timer: (ms, fn, options) => longTimer(ms, fn, options?.keepAlive ? undefined : letProcessEnd),
+    timer: (ms, fn, options) => longTimer(ms, fn, options?.keepAlive ? undefined : unrefHandle),
     eventLoopTurn,
     ...(afterMicrotasks && { afterMicrotasks: () => new Promise<void>((resolve) => afterMicrotasks(resolve)) }),
     logger: options.logger ?? silentLogger,
@@ -52,13 +52,13 @@ function eventLoopTurn(): Promise<void> {
 }
 
 // Node, Bun and Deno return a handle with `unref`; browsers and workers return a number.
-function letProcessEnd(handle: unknown): void {
+function unrefHandle(handle: unknown): void {
   if (typeof handle === 'object' && handle !== null && 'unref' in handle) (handle as { unref(): void }).unref();
 }
 
-// Node, Bun and Deno have a queue after that of promises. `setImmediate` would add a turn of the event loop to each
-// call.
-function whenMicrotasksAreDone(): ((work: () => void) => void) | undefined {
+// Node, Bun and Deno have `process.nextTick`: its queue runs after the queue of promises. `setImmediate` would add a turn of
+// the event loop to each call.
+function findNextTick(): ((work: () => void) => void) | undefined {
   const { process: node, setImmediate: immediately } = globalThis as {
     process?: { nextTick?: (work: () => void) => void };
     setImmediate?: (work: () => void) => void;

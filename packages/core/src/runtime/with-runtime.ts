@@ -4,8 +4,8 @@ import type { Logger, Runtime, Tracer } from './runtime.ts';
 type EveryMember = { readonly [name in keyof Required<Runtime>]: Runtime[name] | undefined };
 
 /**
- * Returns a runtime with another logger or tracer. All other members call the given runtime, which may be an object
- * of a class with private fields.
+ * Returns a runtime with another logger or tracer. All other members call the given runtime. The members are not
+ * copied, because the runtime may be an instance of a class with private fields.
  */
 export function withRuntime(
   runtime: Runtime,

@@ -7,11 +7,11 @@ import type { StoredLease } from './stored-lease.ts';
 const BATCH = 100;
 
 /**
- * The leases that this process holds. While there are any, polls the store for stop requests and lost leases. An interval
- * of `Infinity` never polls: for a store that only this process uses.
+ * The leases that this process holds. While it holds a lease, it polls the store for stop requests and lost leases. With
+ * `pollMs: Infinity`, for a store that only this process uses, it never polls.
  */
 export class HeldLeases {
-  /** By the key of the session. */
+  /** Leases by the key of their session. */
   readonly #leases = new Map<string, StoredLease>();
   readonly #store: LeaseStore;
   readonly #runtime: Runtime;
@@ -27,7 +27,7 @@ export class HeldLeases {
     this.#onLost = p.onLost;
   }
 
-  /** Adds a lease. A lease of the same session that is still here was replaced in the store, so it is lost. */
+  /** Adds a lease. An earlier lease of the same session was replaced in the store, so it is lost. */
   add(lease: StoredLease): void {
     const replaced = this.#leases.get(lease.id);
     this.#leases.set(lease.id, lease);
@@ -35,7 +35,7 @@ export class HeldLeases {
     if (this.#pollMs !== Infinity) this.#schedule();
   }
 
-  /** Returns the lease of a session if it has this fence. */
+  /** Returns the lease of a session if this process holds it with this fence. */
   get(id: string, fence: Fence): StoredLease | undefined {
     const lease = this.#leases.get(id);
     return lease?.fence === fence ? lease : undefined;
@@ -75,7 +75,7 @@ export class HeldLeases {
       for (const [i, lease] of leases.entries()) if (this.#isHeld(lease)) this.#update(lease, states[i], startedAt);
     } catch (error) {
       this.#runtime.logger.warn('The leases of this process could not be polled.', { error: String(error) });
-      // Another run may have such a lease by now, and this process cannot find out.
+      // Another run may have taken an expired lease meanwhile, and this process cannot find out.
       const now = this.#runtime.monotonic();
       for (const lease of leases) if (this.#isHeld(lease) && now >= lease.expiresAt) this.#onLost(lease);
     }

@@ -5,24 +5,28 @@ import type { LeaseAnswer, LeaseAsk, LeaseState, LeaseStore } from './lease-stor
 import type { SessionRef } from './session.ts';
 import { StoredLeaseManager } from './stored-lease-manager.ts';
 
-/** Returns leases among the runs of this process, for session services without leases. */
+/** Returns a lease manager for the runs of this process, for session services without leases. */
 export function inProcessLeases(runtime: Runtime): LeaseManager {
   return new StoredLeaseManager(new InMemoryLeaseStore(runtime), runtime, { pollMs: Infinity });
 }
 
 /** The sessions that an `InMemoryLeaseStore` belongs to. */
 export interface LeasedSessions {
+  /** Returns the current versions of a session. Undefined if it does not exist. */
   headOf(key: SessionRef): SessionHead | undefined;
-  /** Sets the marks and returns true. Returns false and changes nothing if the session has another last event than `ifLastSeq`. */
+  /**
+   * Sets the marks and returns true. Returns false and changes nothing if the session has another last event than
+   * `ifLastSeq`.
+   */
   finish(key: SessionRef, options: ReleaseOptions): boolean;
 }
 
-/** Leases in the memory of this process. Every step is synchronous, so a turn needs no further microtask. */
+/** Stores leases in the memory of this process. Every step is synchronous, so a turn needs no further microtask. */
 export class InMemoryLeaseStore implements LeaseStore {
   readonly #lines = new Map<string, Line>();
   readonly #runtime: Runtime;
   readonly #sessions: LeasedSessions | undefined;
-  /** The last line that was used: the appends of a run come in a row. */
+  /** The last line that was used. A run makes many consecutive calls for the same session. */
   #recent: Line | undefined;
 
   constructor(runtime: Runtime, sessions?: LeasedSessions) {
@@ -38,18 +42,19 @@ export class InMemoryLeaseStore implements LeaseStore {
     if (live?.fence === ask.fence) return { kind: 'granted', head: this.#headOf(key) };
     const isInLine = waiting.some(({ fence }) => fence === ask.fence);
     const interrupts = ask.policy === 'interrupt';
-    // Its place was taken: nothing else removes a run that asks again.
+    // A later run took its place: nothing else removes the place of a run that asks again.
     if (interrupts && !ask.isFirst && !isInLine) return { kind: 'overtaken' };
     if (!live && (waiting.length === 0 || waiting[0]!.fence === ask.fence)) return this.#grant(line, ask, now);
 
     if (!isInLine) {
       const others = interrupts ? waiting.filter((waiter) => !waiter.interrupts) : waiting;
-      if (ask.policy === 'reject' || others.length >= ask.maxWaiting) return refuse('busy', live, others.length, now);
+      if (ask.policy === 'reject' || others.length >= ask.maxWaiting)
+        return toRefusal('busy', live, others.length, now);
       const waiter = { fence: ask.fence, interrupts };
       line.waiting = interrupts ? [waiter, ...others] : [...others, waiter];
       if (interrupts && live) interrupt(live, ask, now);
     }
-    return refuse('waiting', live, line.waiting.length - 1, now);
+    return toRefusal('waiting', live, line.waiting.length - 1, now);
   }
 
   renew(
@@ -174,7 +179,7 @@ interface Line {
   waiting: readonly { readonly fence: Fence; readonly interrupts: boolean }[];
 }
 
-/** A lease. Times are those of the monotonic clock. */
+/** A lease. Times are measured with the monotonic clock. */
 interface StoredLeaseState {
   readonly fence: Fence;
   readonly invocationId: string;
@@ -186,7 +191,7 @@ interface StoredLeaseState {
   stop: LeaseState['stop'];
 }
 
-function refuse(
+function toRefusal(
   kind: 'waiting' | 'busy',
   live: StoredLeaseState | undefined,
   waiting: number,

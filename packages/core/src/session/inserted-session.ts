@@ -14,8 +14,8 @@ import type { ForkOrigin } from './session.ts';
 const originNames = optionNames<ForkOrigin>({ sessionId: true, incarnation: true, copiedEvents: true });
 
 /**
- * Returns frozen copies of the events with their `seq`, and the session's state after them. Throws `INVALID_INPUT` for events
- * that cannot be the events of a new session, and `VALUE_TOO_LARGE` for an event over the limits.
+ * Returns frozen copies of the events with their `seq`, and the session's state after them. Throws `INVALID_INPUT` for
+ * invalid or partial events and repeated ids, and `VALUE_TOO_LARGE` for an event over the limits.
  */
 export function prepareEvents(
   given: readonly Event[],
@@ -37,7 +37,7 @@ export function prepareEvents(
   return { events, state };
 }
 
-/** Returns a copy of the origin. Throws `INVALID_INPUT` for a wrong value, or a count above that of the events. */
+/** Returns a copy of the origin. Throws `INVALID_INPUT` for a wrong value, or if `copiedEvents` is above `eventCount`. */
 export function copyForkOrigin(origin: ForkOrigin, eventCount: number): ForkOrigin {
   rejectUnknownOptions(origin, originNames, 'forkedFrom');
   const { sessionId, incarnation, copiedEvents } = origin;

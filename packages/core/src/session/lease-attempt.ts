@@ -29,10 +29,10 @@ export interface AttemptContext {
 
 type Refusal = Extract<LeaseAnswer, { waiting: number }>;
 
-/** Pause of a run while another run is first in the line and is about to take the free session. */
+/** Pause in milliseconds while the session is free and another run, first in the line, is about to take it. */
 const FREE_SESSION_PAUSE_MS = 50;
 
-/** One request for a session: asks the store until the session is granted or refused, with a pause between two asks. */
+/** One request for a session. Asks the store until the session is granted or refused, with a pause between two asks. */
 export class LeaseAttempt {
   readonly key: SessionRef;
   /** The key as one string. */
@@ -47,7 +47,7 @@ export class LeaseAttempt {
   #deadFence: Fence | undefined;
   #pauseMs: number;
   #listener: Listener | undefined;
-  /** True if the store may have a place or a lease for this fence. */
+  /** True if the store may have a place in the line or a lease for this fence. */
   #mustLeave = false;
   #isTimeOver = false;
 
@@ -68,7 +68,7 @@ export class LeaseAttempt {
     signal?.throwIfAborted();
     try {
       for (;;) {
-        // A store without promises answers at once, so that a turn in memory does not wait for a further microtask.
+        // A synchronous store returns its answer directly, so that a turn in memory does not wait for a further microtask.
         const asking = this.#ask();
         const answer = isPromise(asking) ? await this.#answerOf(asking) : asking;
         if (answer.kind === 'granted') return this.#context.grant(this, answer.head);
@@ -119,7 +119,7 @@ export class LeaseAttempt {
 
   async #answerOf(asking: Promise<LeaseAnswer>): Promise<LeaseAnswer> {
     const { signal } = this.request;
-    // Listens before the answer arrives, so that no release in between is missed.
+    // Listens before the answer arrives, so that a release meanwhile is not missed.
     this.#listen();
     const answer = await raceAbort(asking, signal);
     signal?.throwIfAborted();
@@ -132,11 +132,11 @@ export class LeaseAttempt {
     this.#isFirst = false;
     if (policy !== 'interrupt') return;
     if (heldBy) this.#context.askToStop(this.id, heldBy.fence, invocationId);
-    // A run that this one has overtaken asks again and learns it.
+    // Wakes a run that this one has overtaken: it asks again and receives `overtaken`.
     wakeUps.wake(this.id, this.#listener);
   }
 
-  /** Returns true if the session is held by a process that has died, which will never release it. */
+  /** Returns true if the process that holds the session has died: it will never release the session. */
   #findDeadHolder({ heldBy }: Refusal): boolean {
     if (!heldBy || heldBy.fence === this.#deadFence) return false;
     if (!this.#context.processes?.isDead(heldBy.process)) return false;
@@ -168,7 +168,7 @@ export class LeaseAttempt {
     return (this.#listener ??= this.#context.wakeUps.listen(this.id));
   }
 
-  /** Leaves the line, and releases a lease that was granted without an answer. Never rejects. */
+  /** Leaves the line, and releases the lease if the store granted it but its answer was lost. Never rejects. */
   async #leave(): Promise<void> {
     const { store, runtime, queue, wakeUps } = this.#context;
     try {

@@ -6,7 +6,7 @@ export type Fence = string;
 
 /**
  * Behavior of a run if another run holds the session: `queue` waits, `reject` fails at once, `interrupt` asks the holder to
- * stop and waits before all others.
+ * stop and waits before all other runs.
  */
 export type LeasePolicy = 'queue' | 'reject' | 'interrupt';
 
@@ -30,11 +30,11 @@ export interface LeaseRequest {
 }
 
 /**
- * An ability of a session store: one run at a time per session, in the order of requests. `lease` throws `SESSION_BUSY` if
- * the policy is `reject` and the session is held, if `maxWaiting` runs wait, or after `waitMs`. With the policy `interrupt`
- * it replaces a waiting run of that policy, which ends with `RUN_INTERRUPTED`. An expired lease stays valid until another
- * run requests the session. `StoredLeaseManager` implements this interface for all stores. Others may implement it too, so
- * it only ever gains optional members.
+ * An ability of a session store: allows one run at a time per session, in the order of requests. `lease` throws
+ * `SESSION_BUSY` if the policy is `reject` and the session is held, if `maxWaiting` runs wait, or after `waitMs`. With
+ * the policy `interrupt` it replaces a waiting run of that policy, which ends with `RUN_INTERRUPTED`. An expired lease
+ * stays valid until another run requests the session. `StoredLeaseManager` implements this interface for all stores.
+ * Others may implement it too, so it only ever gains optional members.
  */
 export interface LeaseManager {
   lease(key: SessionRef, request: LeaseRequest): Promise<Lease>;
@@ -46,7 +46,7 @@ export interface LeaseManager {
   requestStop(key: SessionRef, invocationId: string): Promise<boolean>;
 }
 
-/** The exclusive right of one run to work on a session, until it is released or replaced. */
+/** The exclusive right of one run to work on a session, until the lease is released or replaced. */
 export interface Lease {
   readonly fence: Fence;
   /** State of the session when the lease was granted. Undefined if the session did not exist. */
@@ -61,7 +61,7 @@ export interface Lease {
    */
   renew(): Promise<SessionHead | undefined>;
   /**
-   * Releases the lease and returns true; returns true again if it is repeated. Returns false and keeps the lease if
+   * Releases the lease and returns true, also if it is called again. Returns false and keeps the lease if
    * `ifLastSeq` is given and the session has another `lastSeq`.
    */
   release(options?: ReleaseOptions): Promise<boolean>;
@@ -86,7 +86,7 @@ export interface SessionHead {
   userVersion: number;
 }
 
-/** The holder of a session. */
+/** A lease as lists return it. */
 export interface LeaseInfo {
   key: SessionRef;
   invocationId: string;

@@ -1,4 +1,4 @@
-/** Functions of Node that `LeaseProcesses` needs. Each of them may throw. */
+/** Node APIs that `LeaseProcesses` needs. Each function may throw. */
 export interface ProcessAccess {
   readText(path: string): string;
   readLink(path: string): string;
@@ -15,9 +15,10 @@ interface Identity {
 }
 
 /**
- * Names this process in leases, and detects if the process of a lease is dead. A process is dead only if it ran since the same
- * boot in the same namespaces, and its process id does not exist now or belongs to a process with another start time. All
- * other processes count as alive: those of other machines and containers, on systems without `/proc`, and stopped ones.
+ * Names this process in leases, and detects if the process of a lease is dead. A process is dead only if it ran since
+ * the same boot in the same namespaces and has ended. It has ended if its id does not exist or belongs to a process with
+ * another start time. All other processes count as alive: processes of other machines and containers, on systems without
+ * `/proc`, and stopped processes.
  */
 export class LeaseProcesses {
   readonly #access: ProcessAccess;
@@ -39,7 +40,7 @@ export class LeaseProcesses {
     const [, place, pid, started] = /^(.+) (\d+) (\d+)$/.exec(name ?? '') ?? [];
     if (!own || place !== own.place) return false;
     try {
-      // Called before `/proc` is read, which may hide the processes of other users.
+      // First, because `/proc` may hide the processes of other users.
       this.#access.kill(Number(pid), 0);
     } catch (error) {
       return (error as { code?: unknown }).code === 'ESRCH';
@@ -58,7 +59,8 @@ export class LeaseProcesses {
     const namespaces = ['pid', 'time'].map(
       (kind) => this.#attempt(() => access.readLink(`/proc/self/ns/${kind}`)) ?? '',
     );
-    // One id per namespace, from that of the mount to our own. More than one id: `/proc` belongs to an outer namespace.
+    // `NSpid` lists one id per namespace, from the namespace of `/proc` to our own. With several ids, `/proc` belongs to an outer
+    // namespace.
     const ids = /^NSpid:\s+(\d+)$/m.exec(access.readText('/proc/self/status'))?.[1];
     const started = startOf(access.readText('/proc/self/stat'));
     if (!/^[\da-f-]{36}$/.test(boot) || namespaces[0] === '' || ids === undefined || started === undefined)

@@ -2,8 +2,8 @@ import type { Fence, LeaseInfo, LeasePolicy, ReleaseOptions, SessionHead } from 
 import type { SessionRef } from './session.ts';
 
 /**
- * The leases of a session store: a few steps, each of them atomic. `StoredLeaseManager` adds the waiting, the polling, the
- * signals and the errors. The suite `leaseStoreCases` of `@thole/testing` tests an implementation step by step.
+ * Stores the leases of a session store in a few atomic steps. `StoredLeaseManager` adds waiting, polling, signals and
+ * errors. The suite `leaseStoreCases` of `@thole/testing` tests an implementation step by step.
  *
  * A session has at most one lease and a line of waiting runs. A lease has a fence, an invocation, a holder, the name of a
  * process, an expiry time, a latest expiry time (set when a run interrupts it) and a stop request (set once). A lease is
@@ -13,7 +13,7 @@ import type { SessionRef } from './session.ts';
  */
 export interface LeaseStore {
   /**
-   * Asks for the session, for the first time or again. The answer is the first of these that applies:
+   * Requests the session, for the first time or again. Returns the first of these answers that applies:
    *
    * 1. `granted`, if the session's lease has this fence and is live. So an ask can be repeated safely.
    * 2. `overtaken`, if this run waited with the policy `interrupt` and a later run with that policy took its place.
@@ -25,10 +25,10 @@ export interface LeaseStore {
    *    to the first ask only.
    * 7. `waiting`: the run enters the line, at the end. With the policy `interrupt` it enters before all others and
    *    overtakes a waiting run with that policy, which leaves the line. If a live lease exists and this is the first ask,
-   *    the lease also gets a stop request by `invocationId`, unless it has one, and its latest expiry time is set to now
-   *    plus `cleanupMs`, unless it is earlier already. Its expiry time is then at most its latest expiry time.
+   *    the lease also gets a stop request by `invocationId`, unless it has one. Its latest expiry time is set to now plus
+   *    `cleanupMs`, unless it is earlier already. Its expiry time is then at most its latest expiry time.
    *
-   * A store that several processes share removes a place in the line that did not ask for a while, for example 15 s.
+   * A store that several processes share removes a run from the line if it has not asked for some time, for example 15 s.
    */
   ask(key: SessionRef, ask: LeaseAsk): LeaseAnswer | Promise<LeaseAnswer>;
   /**
@@ -61,15 +61,18 @@ export interface LeaseStore {
   leases(appName: string): AsyncIterable<LeaseInfo>;
 }
 
-/** One ask of a run for a session. Times are milliseconds. */
+/** One request of a run for a session. Times are milliseconds. */
 export interface LeaseAsk {
-  /** The fence of the lease to grant. Identifies the run in the line. Unique across processes, the same in each ask of a run. */
+  /**
+   * The fence of the lease to grant. Identifies the run in the line. Unique across processes, the same in each ask of a
+   * run.
+   */
   fence: Fence;
   /** True until the run has been answered `waiting`. */
   isFirst: boolean;
   invocationId: string;
   holder: string;
-  /** Name of the asking process, stored with the lease. Undefined if it has no name. */
+  /** Name of the process of the run, stored with the lease. Undefined if it has no name. */
   process: string | undefined;
   policy: LeasePolicy;
   maxWaiting: number;

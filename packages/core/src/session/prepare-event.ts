@@ -3,7 +3,7 @@ import type { EventActions } from '../event/event-actions.ts';
 import type { Event } from '../event/event.ts';
 import { failInvalidJson, invalidInput } from '../errors/invalid-input.ts';
 import { TholeError } from '../errors/thole-error.ts';
-import { JsonCopier, jsonBytes, NOTHING } from '../json/copy-json.ts';
+import { JsonCopier, jsonBytes, EMPTY_OBJECT } from '../json/copy-json.ts';
 import { isPlainObject } from '../json/find-non-json.ts';
 import type { Json } from '../json/json.ts';
 import { setOwn } from '../json/own.ts';
@@ -16,7 +16,7 @@ export interface SizeLimits {
   stateValueBytes: number;
 }
 
-/** Maximum bytes of JSON text in UTF-8 per character: those of a control character (`\u0000`). */
+/** Maximum number of bytes per character in JSON text: a control character is written as `\u0000`. */
 const BYTES_PER_CHARACTER = 6;
 
 /**
@@ -53,7 +53,7 @@ export function copyDelta(
 ): StateDelta {
   if (!isPlainObject(delta)) throw invalidInput(name, 'an object', delta);
   const keys = Object.keys(delta);
-  if (keys.length === 0) return NOTHING;
+  if (keys.length === 0) return EMPTY_OBJECT;
   const copy: StateDelta = {};
   for (const key of keys) {
     const value = delta[key];
@@ -83,13 +83,13 @@ function copyActions(actions: EventActions, copier: JsonCopier, limits: SizeLimi
       throw invalidInput(`event.actions.${map}`, 'an object', actions[map]);
   }
   const delta = actions.stateDelta;
-  const copy: { [key: string]: Json } = createActionMaps(() => NOTHING);
+  const copy: { [key: string]: Json } = createActionMaps(() => EMPTY_OBJECT);
   if (delta !== undefined) copy['stateDelta'] = copyDelta(delta, 'event.actions.stateDelta', limits, copier);
   const members = actions as unknown as { [key: string]: unknown };
   for (const key in members) {
     if (key === 'stateDelta' || members[key] === undefined || !Object.hasOwn(members, key)) continue;
     const member = copier.copy(members[key], 'event.actions', key);
-    if (member !== NOTHING || !Object.hasOwn(copy, key)) setOwn(copy, key, member);
+    if (member !== EMPTY_OBJECT || !Object.hasOwn(copy, key)) setOwn(copy, key, member);
   }
   return Object.freeze(copy) as unknown as EventActions;
 }

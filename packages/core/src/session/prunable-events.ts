@@ -1,5 +1,5 @@
 import { applyRewinds, firstEventOf, rewindOf } from '../event/apply-rewinds.ts';
-import { getFunctionCalls, getFunctionResponses } from '../event/event-questions.ts';
+import { getFunctionCalls, getFunctionResponses } from '../event/read-event.ts';
 import type { Event } from '../event/event.ts';
 import { isFinalRecord, isProvisional } from '../interrupt/interrupt-log.ts';
 import { setOwn } from '../json/own.ts';
@@ -9,9 +9,10 @@ import type { SessionMarks } from './session.ts';
 import { hasMarks } from './waiting-sessions.ts';
 
 /**
- * Returns how many of the oldest events a store may delete: at most `count`. If the session has marks, the events from the
- * first one of an invocation that is unfinished or has an open call are kept, because a resume reads them. A marker of a
- * rewind and the events that it removes are deleted together. `events` are all stored events of the session.
+ * Returns the number of oldest events that a store may delete, at most `count`. If the session has marks, the store
+ * must keep an invocation that is unfinished or has an open call, and all events after its first event: a resume reads
+ * them. A marker of a rewind and the events that it removes are deleted together. `events` are all stored events of the
+ * session.
  */
 export function countPrunableEvents(events: readonly Event[], p: { count: number; marks: SessionMarks }): number {
   let count = Math.min(p.count, events.length);
@@ -20,7 +21,7 @@ export function countPrunableEvents(events: readonly Event[], p: { count: number
     const first = events.findIndex(({ invocationId }) => waiting.has(invocationId));
     if (first !== -1) count = Math.min(count, first);
   }
-  // From the newest marker to the oldest: a shorter prefix can begin inside the range of an earlier marker.
+  // From the newest marker to the oldest: a reduced count can end inside the range of an earlier marker.
   for (let i = events.length - 1; i > 0; i--) {
     const target = rewindOf(events[i]!);
     if (target === undefined || i < count) continue;
@@ -30,7 +31,7 @@ export function countPrunableEvents(events: readonly Event[], p: { count: number
   return count;
 }
 
-/** Returns the changes that these events made to the session's own keys, as one change. Null deletes a key. */
+/** Returns the changes that these events made to the session's own keys, as one delta. Null deletes a key. */
 export function foldStateDeltas(events: readonly Event[]): StateDelta {
   const folded: StateDelta = {};
   for (const { actions } of events) {
@@ -40,14 +41,14 @@ export function foldStateDeltas(events: readonly Event[]): StateDelta {
   return folded;
 }
 
-/** Returns the invocations that can continue: the unfinished one, and those with a call that has no answer. */
+/** Returns the invocations that can continue: the unfinished invocation, and invocations with a call without an answer. */
 function waitingInvocations(events: readonly Event[], { unfinished }: SessionMarks): ReadonlySet<string> {
   const open = new Map<string, { invocationId: string; isLongRunning: boolean }>();
   for (const event of applyRewinds(events)) {
     const { author, invocationId, longRunningToolIds = [] } = event;
-    const isFromInside = author !== 'user' && author !== 'system';
+    const isFromAgent = author !== 'user' && author !== 'system';
     for (const { id } of getFunctionCalls(event)) {
-      if (isFromInside && id !== undefined)
+      if (isFromAgent && id !== undefined)
         open.set(id, { invocationId, isLongRunning: longRunningToolIds.includes(id) });
     }
     for (const response of getFunctionResponses(event)) {

@@ -3,7 +3,7 @@ import type { Event } from '../event/event.ts';
 import { deepFreeze, thawJson } from '../json/copy-json.ts';
 import type { Json } from '../json/json.ts';
 import { setOwn } from '../json/own.ts';
-import { applyDelta, inKeyOrder, mergeScopes } from '../state/scopes.ts';
+import { applyDelta, sortByKey, mergeScopes } from '../state/scopes.ts';
 import type { StateMap } from '../state/scopes.ts';
 import type { EventWindow, Session, SessionSummary } from './session.ts';
 import type { SessionPage, StoredSession } from './session-store.ts';
@@ -17,7 +17,7 @@ export function sessionOf(stored: StoredSession, p: { window?: EventWindow | und
   return { ...summaryOf(stored), initialState, marks: { ...stored.marks }, events, ...(window && { window }) };
 }
 
-/** Returns a copy without events. Throws `STORE_VERSION` for an unknown version of the record. */
+/** Returns a copy of a stored session without events. Throws `STORE_VERSION` for an unknown version of the record. */
 export function summaryOf(stored: SessionPage['sessions'][number]): SessionSummary {
   if (stored.v !== 1) {
     throw new TholeError(
@@ -37,7 +37,7 @@ export function summaryOf(stored: SessionPage['sessions'][number]): SessionSumma
   };
 }
 
-/** Adds a stored event to the caller's session. A repeated event that the session covers does not replace newer state. */
+/** Adds a stored event to the caller's session. A duplicate that the session already contains changes nothing. */
 export function addEvent(session: Session, stored: Event, duplicate: boolean): void {
   if (duplicate && (stored.seq ?? 0) <= session.lastSeq) return;
   session.events.push(stored);
@@ -46,7 +46,7 @@ export function addEvent(session: Session, stored: Event, duplicate: boolean): v
   applyDelta(session.state, delta);
   // The caller may use the map elsewhere, so it stays the same object.
   if (hasNewKeys)
-    for (const [key, value] of Object.entries(inKeyOrder(session.state))) moveLast(session.state, key, value);
+    for (const [key, value] of Object.entries(sortByKey(session.state))) moveLast(session.state, key, value);
   session.lastUpdateTime = Math.max(session.lastUpdateTime, stored.timestamp);
   session.lastSeq = Math.max(session.lastSeq, stored.seq ?? 0);
 }
@@ -56,7 +56,7 @@ function moveLast(state: StateMap, key: string, value: Json): void {
   setOwn(state, key, value);
 }
 
-/** True unless `NODE_ENV` is `production` (contract 9). One call costs as much as a small read. */
+/** True unless `NODE_ENV` is `production` (contract 9). One call takes as long as a small read, so the result is kept. */
 export function isDevelopment(): boolean {
   try {
     const env = (globalThis as { process?: { env?: { [name: string]: string | undefined } } }).process?.env;

@@ -20,12 +20,12 @@ export interface UserRef {
 /**
  * Stores sessions. Each call is limited to one app, and almost all to one user. Names may contain any characters except NUL
  * and lone surrogates, and have at most 512 bytes (`INVALID_INPUT`). The suite `sessionServiceCases` of `@thole/testing`
- * tests an implementation. A `SessionStore` with `StoredSessionService` is the easier way to write one.
+ * tests an implementation. It is easier to implement `SessionStore` and use `StoredSessionService`.
  */
 export interface SessionService {
   readonly leasing?: LeaseManager | undefined;
   readonly watching?: EventWatcher | undefined;
-  /** True if sessions outlive the process. A run that its runner closes can then be continued by another process. */
+  /** True if sessions outlive the process. Another process can then continue a run that `Runner.close` has stopped. */
   readonly isDurable?: boolean | undefined;
   /**
    * Creates a session, with a new id if none is given. Throws `SESSION_ALREADY_EXISTS` if the id is taken. State keys with a
@@ -38,7 +38,7 @@ export interface SessionService {
   getSession(
     p: SessionRef & EventWindow & { config?: EventWindow | undefined } & CallOptions,
   ): Promise<Session | undefined>;
-  /** Returns sessions without events, by `lastUpdateTime` and then by id. Without `userId`: those of all users of the app. */
+  /** Returns sessions without events, by `lastUpdateTime` and then by id. Without `userId`, of all users of the app. */
   listSessions(p: ListSessionsRequest & CallOptions): Promise<{ sessions: SessionSummary[]; total: number }>;
   /**
    * Returns sessions that wait for an invocation to continue, for a timer or for an answer, by time. Optional: recovery and
@@ -52,19 +52,20 @@ export interface SessionService {
    */
   insertSession?(p: InsertedSession & CallOptions): Promise<Session>;
   /**
-   * Deletes a session with its events, and closes its open interrupts and timers by that. Returns true if the session existed
-   * and the given conditions were met. State of the user and the app stays.
+   * Deletes a session with its events, open interrupts and timers. Returns true if the session existed and the given
+   * conditions were met. State of the user and the app stays.
    */
   deleteSession(p: SessionRef & RemoveConditions & CallOptions): Promise<boolean>;
   /**
-   * Stores an event and its state changes in one step, and returns the stored, frozen event. A partial event is returned
-   * without being stored. An event id that is stored already changes nothing. A `Session` gets the event and the changed
-   * state; its other changes are not stored. The session must have the incarnation of the option, or of the given `Session`.
-   * Throws `SESSION_NOT_FOUND`, `LEASE_LOST`, `NOT_RUNNING`, `VALUE_TOO_LARGE` or `INVALID_INPUT`, and
-   * `STORE_OUTCOME_UNKNOWN` if the signal is aborted before the store has answered.
+   * Stores an event and its state changes in one step, and returns the stored, frozen event. A partial event is
+   * returned without being stored. If the event id is stored already, returns the stored event and changes nothing. A
+   * `Session` that is passed receives the event and the changed state; its other changes are not stored. The session
+   * must have the incarnation of the option, or of the `Session`. Throws `SESSION_NOT_FOUND`, `LEASE_LOST`,
+   * `NOT_RUNNING`, `VALUE_TOO_LARGE` or `INVALID_INPUT`, and `STORE_OUTCOME_UNKNOWN` if the signal is aborted before
+   * the store has answered.
    */
   appendEvent(p: { session: Session | SessionRef; event: Event } & AppendOptions & CallOptions): Promise<Event>;
-  /** Writes state outside of a run, as an event of `author` (default: `system`). */
+  /** Stores state changes outside of a run, as an event of `author` (default: `system`), and returns the event. */
   updateState(
     p: SessionRef & {
       stateDelta: StateDelta;
@@ -85,7 +86,7 @@ export interface InsertedSession extends UserRef {
   sessionId?: string | undefined;
   /** State of the session's own keys before the first event. Default: empty. */
   initialState?: StateMap | undefined;
-  /** Events, oldest first, with different ids. None of them is partial. */
+  /** Complete events (not partial) with different ids, oldest first. */
   events: readonly Event[];
   /** The session that this one is a copy of. */
   forkedFrom?: ForkOrigin | undefined;
@@ -96,7 +97,9 @@ export interface ListSessionsRequest {
   appName: string;
   /** Default: all users of the app. */
   userId?: string | undefined;
+  /** Maximum number of sessions. Default: all. */
   limit?: number | undefined;
+  /** Number of sessions to skip. Default: 0. */
   offset?: number | undefined;
   /** `asc` returns the oldest first. Default: `asc`. */
   order?: 'asc' | 'desc' | undefined;

@@ -22,28 +22,28 @@ export interface SessionStore {
   };
   /**
    * Stores a new session with its events, state, marks and initial state in one step. Throws `SESSION_ALREADY_EXISTS` if the
-   * key is taken, also if two calls race. `appState` and `userState` are the changes that the initial state makes to the
-   * stored ones. Null deletes a key. Each event has its `seq`: 1, 2, 3 …
+   * key is taken, also if two calls race. `appState` and `userState` are changes to the stored state of the
+   * app and the user. Null deletes a key. Each event has its `seq`: 1, 2, 3 …
    */
   insert(session: StoredSession): Promise<void>;
   /** Returns a session with the events of the window, and the current state of its app and user. */
   load(key: SessionRef, window: EventWindow): Promise<StoredSession | undefined>;
   list(query: ListSessionsRequest): Promise<SessionPage>;
   /**
-   * Returns the sessions that wait, by index: the cost depends on their count, not on that of all sessions. They are ordered
-   * by time (see `WaitingRequest.before`), and then by any order that stays the same. A session that changes between two
-   * pages can be on both or on none of them, as its new time decides. All other sessions are returned once. Throws
-   * `INVALID_INPUT` for a cursor that no page returned. `StoredSessionService` gives `limit`.
+   * Returns the sessions that wait. Uses an index: the cost depends on their count, not on the count of all sessions. They are
+   * ordered by time (see `WaitingRequest.before`), and then by any order that stays the same. A session whose time changes
+   * between two pages can be on both pages or on neither. All other sessions are returned once. Throws
+   * `INVALID_INPUT` for a cursor that no page returned. `StoredSessionService` always sets `limit`.
    */
   waiting?(request: WaitingRequest): Promise<WaitingPage>;
   /**
-   * Deletes a session, its events and its marks. Returns true if the session existed and all given conditions were met, which
-   * are checked in the same step. Otherwise it deletes nothing.
+   * Deletes a session, its events and its marks, and returns true. Returns false and deletes nothing if the session does not
+   * exist or a given condition is not met. The conditions are checked in the same step.
    */
   remove(key: SessionRef, p: RemoveConditions): Promise<boolean>;
   /**
    * Stores in one atomic step: the event with the next `seq`, the state changes, `lastUpdateTime` (never decreases) and
-   * `options.marks`. The first of these checks that fails decides, and nothing is stored:
+   * `options.marks`. Before that, the first of these rules that applies decides, and nothing is stored:
    *
    * 1. `SESSION_NOT_FOUND` if the session does not exist, or `options.incarnation` is not its incarnation.
    * 2. If the event's id is stored already, returns the stored event with `duplicate: true`.
@@ -64,13 +64,13 @@ export interface SessionStore {
 
 /** Conditions of a deletion. */
 export interface RemoveConditions {
-  /** The session has this `lastSeq`. Default: any. */
+  /** Deletes the session only if this is its `lastSeq`. Default: any. */
   ifLastSeq?: number | undefined;
-  /** True: the session has no marks, so no unfinished invocation, timer or open interrupt. Default: false. */
+  /** True to delete the session only if it has no unfinished invocation, timer or open interrupt. Default: false. */
   ifIdle?: boolean | undefined;
 }
 
-/** Conditions of an append, and what it stores besides the event. */
+/** Conditions of an append, and marks to store with the event. */
 export interface AppendOptions {
   /** Fence of the run's lease. Throws `LEASE_LOST` if another run has taken the lease, or if it was released. */
   fence?: Fence | undefined;

@@ -30,7 +30,7 @@ export interface Session {
   lastUpdateTime: number;
   /** `seq` of the newest event, 0 without events. */
   lastSeq: number;
-  /** Id of this creation of the session. A session that is deleted and created again has another one. */
+  /** Id of this creation of the session. It changes if the session is deleted and created again. */
   incarnation: string;
   /** Present if the session is a copy of another one. */
   forkedFrom?: ForkOrigin | undefined;
@@ -39,9 +39,9 @@ export interface Session {
    * `StoredSessionService` have it.
    */
   initialState?: StateMap | undefined;
-  /** Which work the session waits for. Undefined if the service does not store it. */
+  /** The work that the session waits for. Undefined if the service does not store marks. */
   marks?: SessionMarks | undefined;
-  /** Present if `events` are not all events. */
+  /** Present if `events` does not contain all events of the session. */
   window?: EventWindow | undefined;
 }
 
@@ -56,7 +56,7 @@ export interface ForkOrigin {
   copiedEvents: number;
 }
 
-/** Marks of a session that show which sessions need work. They can be computed from the events. */
+/** Unfinished work of a session, so that stores can find sessions that wait. Can be computed from the events. */
 export interface SessionMarks {
   /** Id of the invocation that has started and not ended, or null. */
   unfinished: string | null;

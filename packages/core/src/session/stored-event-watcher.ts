@@ -9,7 +9,10 @@ import type { SessionRef } from './session.ts';
 import type { StoredSession } from './session-store.ts';
 import { WakeUps } from './wake-ups.ts';
 
-/** The part of a store that `StoredEventWatcher` reads. Others implement this, so it only ever gains optional members. */
+/**
+ * The part of a store that `StoredEventWatcher` reads. Others implement this interface, so it only ever gains optional
+ * members.
+ */
 export interface EventReader {
   /**
    * Returns at most `limit` events after `afterSeq`, oldest first, and the session's incarnation. Returns undefined if the
@@ -33,7 +36,7 @@ const PAGE = 100;
 
 /**
  * Yields events as they are stored: at once after `notify`, otherwise at the next poll. A session that was deleted and
- * created again is watched from its first event. After the first read, a store that is not available is read again later.
+ * created again is watched from its first event. If the store becomes unavailable after the first read, it is read again later.
  */
 export class StoredEventWatcher implements EventWatcher {
   readonly reader: EventReader;
@@ -55,7 +58,7 @@ export class StoredEventWatcher implements EventWatcher {
   }
 
   async *watch(key: SessionRef, afterSeq: number, signal: AbortSignal): AsyncIterable<Event> {
-    // Listens before each read, so that no event in between is missed.
+    // Listens before each read, so that an event stored meanwhile is not missed.
     const listener = this.#wakeUps.listen(sessionKeyOf(key));
     const unsubscribe = this.reader.subscribe?.(key, () => listener.wake());
     let lastSeq = afterSeq;

@@ -18,8 +18,8 @@ import { WakeUps } from './wake-ups.ts';
 /** Options of `StoredLeaseManager`. */
 export interface StoredLeaseManagerOptions {
   /**
-   * Milliseconds between two asks of a waiting run, and between two polls of held leases. A release in this process wakes
-   * waiting runs at once. `Infinity`: for a store that only this manager uses. Default: 500.
+   * Maximum time in milliseconds between two asks of a waiting run, and the time between two polls of held leases. A release
+   * in this process wakes waiting runs at once. Use `Infinity` for a store that only this manager uses. Default: 500.
    */
   pollMs?: number | undefined;
   /** Milliseconds between the first two asks of a waiting run. Each further pause is 1.5 times as long. Default: `pollMs`. */
@@ -29,9 +29,9 @@ export interface StoredLeaseManagerOptions {
 }
 
 /**
- * Leases over the atomic steps of a `LeaseStore`. Waiting runs of this process ask the store in the order of their requests,
- * and again after each pause. A release in this process wakes them. Held leases are polled for stop requests and loss. A
- * lease that has expired while the store does not answer counts as lost.
+ * Manages leases with the atomic steps of a `LeaseStore`. Waiting runs of this process ask the store in the order of
+ * their requests, and again after each pause. A release in this process wakes them. Held leases are polled for stop
+ * requests and loss. A lease that expires while the store does not answer counts as lost.
  */
 export class StoredLeaseManager implements LeaseManager, LeaseOwner {
   readonly store: LeaseStore;
@@ -88,7 +88,7 @@ export class StoredLeaseManager implements LeaseManager, LeaseOwner {
   /** Called by `StoredLease.release`. */
   async release(lease: StoredLease, options: ReleaseOptions): Promise<boolean> {
     if (lease.isReleased) return true;
-    // Not polled during the release: the poll would report it as lost.
+    // Removed before the release: otherwise a poll could report the lease as lost.
     this.#held.remove(lease);
     try {
       const releasing = this.store.release(lease.key, lease.fence, options);
@@ -101,7 +101,7 @@ export class StoredLeaseManager implements LeaseManager, LeaseOwner {
   }
 
   #grant({ key, id, fence, request, askedAt }: LeaseAttempt, head: SessionHead | undefined): Lease {
-    // Counted from before the ask: the process never believes in the lease for longer than the store does.
+    // Counted from the start of the ask, so that the lease never expires later in this process than in the store.
     const expiresAt = askedAt + request.ttlMs;
     const lease = new StoredLease(this, { key: { ...key }, id, fence, request, head, expiresAt });
     this.#held.add(lease);

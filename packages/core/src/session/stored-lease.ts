@@ -19,7 +19,7 @@ export class StoredLease implements Lease {
   readonly invocationId: string;
   readonly ttlMs: number;
   readonly head: SessionHead | undefined;
-  /** Expiry time as far as known, by the monotonic clock of the runtime. */
+  /** Last known expiry time, by the monotonic clock of the runtime. */
   expiresAt: number;
   isReleased = false;
   readonly #owner: LeaseOwner;

@@ -38,7 +38,7 @@ export interface StoredSessionServiceOptions {
 const names = optionNames<StoredSessionServiceOptions>({ runtime: true, limits: true });
 const limitNames = optionNames<SizeLimits>({ eventBytes: true, stateValueBytes: true });
 
-/** Session service over any `SessionStore`: scopes, `temp:` keys, partial events, validation, ids and copies. */
+/** A session service over any `SessionStore`. Handles scopes, `temp:` keys, partial events, validation, ids and copies. */
 export class StoredSessionService implements SessionService {
   readonly leasing: LeaseManager | undefined;
   readonly watching: EventWatcher | undefined;
@@ -134,7 +134,7 @@ export class StoredSessionService implements SessionService {
     p.signal?.throwIfAborted();
     const appending = this.#store.append(key, event, delta, options);
     const { event: stored, duplicate } = p.signal ? await raceAbortWrite(appending, p.signal) : await appending;
-    // The copy that was passed is frozen inside. Another object was decoded by the store.
+    // The store returns either the prepared copy, whose members are frozen already, or an object that it decoded.
     if (stored === event) Object.freeze(stored);
     else deepFreeze(stored);
     if ('events' in p.session) addEvent(p.session, stored, duplicate);
@@ -190,8 +190,8 @@ export class StoredSessionService implements SessionService {
     };
     signal?.throwIfAborted();
     await raceAbortWrite(this.#store.insert(session), signal);
-    // Reads the session back, because the state of the app and the user is part of it.
-    const reading = this.#store.load(key, { numRecentEvents: 0 }).catch(createdButUnread);
+    // Reads the session again, because its state contains the state of the app and the user.
+    const reading = this.#store.load(key, { numRecentEvents: 0 }).catch(throwOutcomeUnknown);
     const stored = await raceAbortWrite(reading, signal);
     return sessionOf(stored ? { ...stored, events } : session, { freeze: this.#freezes });
   }
@@ -200,8 +200,8 @@ export class StoredSessionService implements SessionService {
 type NewSession = Pick<StoredSession, 'key' | 'initialState' | 'state' | 'events' | 'forkedFrom'> &
   Partial<Pick<StoredSession, 'appState' | 'userState'>>;
 
-/** The session exists: a store that is not available afterwards must not look like a failed creation. */
-function createdButUnread(cause: unknown): never {
+/** Throws `STORE_OUTCOME_UNKNOWN` if the store is not available after the creation, because the session exists. */
+function throwOutcomeUnknown(cause: unknown): never {
   if (!TholeError.is(cause, 'STORE_UNAVAILABLE')) throw cause;
   throw new TholeError('STORE_OUTCOME_UNKNOWN', 'The session was created, but it could not be read back.', { cause });
 }

@@ -14,7 +14,7 @@ export interface WaitingRequest {
   userId?: string | undefined;
   kind: WaitingKind;
   /**
-   * Latest time of the sessions to return, in seconds since the epoch: of `marks.wakeAt` for the kind `due`, of
+   * Latest time of the sessions to return, in seconds since the epoch. Applies to `marks.wakeAt` for the kind `due`, and to
    * `lastUpdateTime` for the other kinds. Default: now by the store's clock for `due`, no limit for the other kinds.
    */
   before?: number | undefined;
@@ -41,7 +41,10 @@ export interface WaitingPage {
   next?: string | undefined;
 }
 
-/** A position in a list of waiting sessions: the time of the last session returned, and its name among those of that time. */
+/**
+ * A position in a list of waiting sessions: the time of the last returned session, and its id among sessions with this
+ * time.
+ */
 export interface WaitingCursor {
   time: number;
   id: string;

@@ -1,6 +1,6 @@
 import type { Runtime } from '../runtime/runtime.ts';
 
-/** Waits that other code of this process can end early, by key. */
+/** Pauses by key that other code of this process can end early. */
 export class WakeUps {
   readonly #listeners = new Map<string, Set<Listener>>();
   readonly #runtime: Runtime;
@@ -14,7 +14,7 @@ export class WakeUps {
     return this.#listeners.size > 0;
   }
 
-  /** Returns a listener that hears every `wake` of this key from now on, until it is closed. */
+  /** Returns a listener that receives every `wake` of this key from now on, until it is closed. */
   listen(key: string): Listener {
     const listeners = this.#listeners.get(key) ?? new Set();
     this.#listeners.set(key, listeners);
@@ -32,7 +32,7 @@ export class WakeUps {
   }
 }
 
-/** Pauses of one waiting task. */
+/** The pauses of one waiting task. */
 export class Listener {
   readonly close: () => void;
   readonly #runtime: Runtime;

@@ -42,7 +42,7 @@ export function splitByScope(delta: StateDelta): ScopedDelta {
   return scoped;
 }
 
-/** Returns one map of all scopes with prefixes, as agents see it, with sorted keys (`inKeyOrder`). */
+/** Returns one map of all scopes with prefixes, as agents see it, with sorted keys (`sortByKey`). */
 export function mergeScopes(scopes: {
   app?: StateMap | undefined;
   user?: StateMap | undefined;
@@ -52,14 +52,14 @@ export function mergeScopes(scopes: {
   for (const [key, value] of Object.entries(scopes.app ?? {})) setOwn(merged, StatePrefix.APP + key, value);
   for (const [key, value] of Object.entries(scopes.user ?? {})) setOwn(merged, StatePrefix.USER + key, value);
   for (const [key, value] of Object.entries(scopes.session ?? {})) setOwn(merged, key, value);
-  return inKeyOrder(merged);
+  return sortByKey(merged);
 }
 
 /**
  * Returns a copy with keys sorted by UTF-16 code units, because databases return keys in different orders, and
  * prompts and caches must not depend on that. JavaScript puts keys that are array indexes first.
  */
-export function inKeyOrder(state: StateMap): StateMap {
+export function sortByKey(state: StateMap): StateMap {
   const ordered: StateMap = {};
   for (const key of Object.keys(state).sort()) setOwn(ordered, key, state[key]!);
   return ordered;

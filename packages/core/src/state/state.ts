@@ -4,7 +4,7 @@ import { JsonCopier } from '../json/copy-json.ts';
 import { isPlainObject } from '../json/find-non-json.ts';
 import type { Json } from '../json/json.ts';
 import { getOwn, setOwn } from '../json/own.ts';
-import { applyDelta, inKeyOrder, StatePrefix } from './scopes.ts';
+import { applyDelta, sortByKey, StatePrefix } from './scopes.ts';
 import type { StateDelta, StateMap } from './scopes.ts';
 
 /** Read access to state. */
@@ -17,34 +17,37 @@ export interface ReadonlyState {
   toRecord(): StateMap;
 }
 
-/** The state that a `State` reads through: another state or that of a run. */
+/** The state that a `State` reads below its own changes: another `State`, or the state of a run. */
 export interface StateView {
   read(key: string): Json | undefined;
   copyInto(target: StateMap): void;
 }
 
 /**
- * Write access to state: the changes of one step over another view. Reads see the changes first. `temp:` keys are
- * written directly to the view's temporary values, if it has any; all other changes wait in `delta` for the next
- * event.
+ * Write access to state: the changes of one step over another view. A read returns a change if there is one, otherwise the
+ * value of the view. With the option `temp`, `temp:` keys are written to that map directly. All other changes are part of
+ * the next event (`takeDelta`).
  */
 export class State implements ReadonlyState, StateView {
-  /** Changes that no event has taken yet. Null deletes. */
+  /** Changes that are not part of an event yet. Null deletes a key. */
   #delta: StateDelta | undefined;
-  /** Taken changes that are not stored yet, oldest first. */
+  /** Changes of events that are not stored yet, oldest first. */
   #taken: StateDelta[] | undefined;
   readonly #view: StateView;
   readonly #temp: StateMap | undefined;
   readonly #guard: (() => void) | undefined;
 
-  // `state.key = value` would be lost. A trap at the end of the prototype chain detects it at no cost to other
-  // calls.
+  // The value of `state.key = value` would be lost. A trap at the end of the prototype chain rejects it, at no cost to
+  // other calls.
   static {
-    const refuse = (_target: object, key: string | symbol): never => {
+    const rejectAssignment = (_target: object, key: string | symbol): never => {
       const name = typeof key === 'string' ? JSON.stringify(key) : String(key);
       throw new TholeError('INVALID_INPUT', `State has no member ${name} to assign. Use state.set(${name}, value).`);
     };
-    Object.setPrototypeOf(State.prototype, new Proxy(Object.create(Object.prototype) as object, { set: refuse }));
+    Object.setPrototypeOf(
+      State.prototype,
+      new Proxy(Object.create(Object.prototype) as object, { set: rejectAssignment }),
+    );
   }
 
   /** `guard` is called before each write and throws if this state is closed. */
@@ -90,10 +93,10 @@ export class State implements ReadonlyState, StateView {
   toRecord(): StateMap {
     const record: StateMap = {};
     this.copyInto(record);
-    return inKeyOrder(record);
+    return sortByKey(record);
   }
 
-  /** True if there are changes that no event has taken. */
+  /** True if there are changes that are not part of an event yet. */
   hasDelta(): boolean {
     return this.#delta !== undefined;
   }
@@ -106,13 +109,13 @@ export class State implements ReadonlyState, StateView {
     return taken;
   }
 
-  /** Removes taken changes after the view has them: all, or those of one `takeDelta`. */
+  /** Removes changes that `takeDelta` returned, after the view contains them. Without an argument, removes all of them. */
   settle(taken?: StateDelta): void {
     const left = taken && this.#taken?.filter((each) => each !== taken);
     this.#taken = left?.length ? left : undefined;
   }
 
-  /** Takes changes back, because their event was not stored. Newer changes win. */
+  /** Adds changes that `takeDelta` returned again, because their event was not stored. Newer changes win. */
   restore(taken: StateDelta): void {
     this.settle(taken);
     this.#delta = { ...taken, ...this.#delta };

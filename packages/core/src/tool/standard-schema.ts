@@ -3,7 +3,7 @@ import { TholeError } from '../errors/thole-error.ts';
 import { isPlainObject } from '../json/find-non-json.ts';
 import type { JsonObject } from '../json/json.ts';
 
-/** A schema of zod, valibot, arktype or any other library with Standard Schema (standardschema.dev, version 1). */
+/** A schema of zod, valibot, arktype or any other library that implements Standard Schema (standardschema.dev, version 1). */
 export interface StandardSchema<Input = unknown, Output = Input> {
   readonly '~standard': {
     readonly version: 1;
@@ -49,7 +49,7 @@ export type OutputOf<S> = S extends { readonly '~standard': { readonly types?: i
     ? OutputOf<Inner>
     : unknown;
 
-/** A schema as JSON Schema for the model and as a validator of the model's values. */
+/** A schema as JSON Schema for the model, and a validator for values of the model. */
 export interface ReadSchema<Output = unknown> {
   readonly jsonSchema: JsonObject;
   validate(value: unknown): Promise<{ value: Output } | { issues: string[] }>;
@@ -99,7 +99,7 @@ function jsonSchemaOf(schema: StandardSchema, argument: string): JsonObject {
   if (!jsonSchema) {
     throw new TholeError(
       'SCHEMA_UNSUPPORTED',
-      `${argument} is a schema of ${versionOf(schema)}, which does not provide JSON Schema. ${whatInstead(schema)}.`,
+      `${argument} is a schema of ${versionOf(schema)}, which does not provide JSON Schema. ${suggestAlternative(schema)}.`,
     );
   }
   try {
@@ -118,7 +118,7 @@ function versionOf(schema: StandardSchema): string {
   return isZod(schema) ? 'zod/mini (or zod before 4.2)' : schema['~standard'].vendor;
 }
 
-function whatInstead(schema: StandardSchema): string {
+function suggestAlternative(schema: StandardSchema): string {
   if (isZod3(schema)) return 'Use zod 4.2 or newer, or pass {schema, jsonSchema}';
   if (isZod(schema)) return 'Pass {schema, jsonSchema: z.toJSONSchema(schema)}';
   return 'Pass {schema, jsonSchema} instead';

@@ -11,15 +11,15 @@ export interface Tool {
   readonly name: string;
   readonly description: string;
   /**
-   * True if the answer arrives later, in a separate message. The result of `runAsync` is then a first note to the
-   * model, if any.
+   * True if the answer arrives later, in a separate message. The result of `runAsync` is then a first note for
+   * the model. It may be undefined.
    */
   readonly isLongRunning?: boolean | undefined;
   /** True if the tool may run again with the same `idempotencyKey` when the outcome of the first run is unknown. */
   readonly idempotent?: boolean | undefined;
   /** Time limit of one call in milliseconds. Default: `toolTimeoutMs` of the run. */
   readonly timeoutMs?: number | undefined;
-  /** True, or a function that returns true, if a person must confirm a call before the tool runs. Default: false. */
+  /** True, or a function that returns true, if a person must confirm the call before the tool runs. Default: false. */
   readonly requireConfirmation?: RequireConfirmation | undefined;
   /** Time until a request for a confirmation expires, in milliseconds. Default: `interruptTtlMs` of the app. */
   readonly confirmationTtlMs?: number | undefined;
@@ -30,13 +30,13 @@ export interface Tool {
   /** `ask-model` calls the model after each update. Default: `store`. */
   readonly onUpdate?: 'ask-model' | 'store' | undefined;
   /**
-   * Finds out whether a call took effect whose run ended before its answer. Returns its result, `not-done` to run it, or
-   * `unknown`.
+   * Called for a call whose run ended before its answer was stored. Returns the result if the call took effect, `not-done` to
+   * run it again, or `unknown`.
    */
   readonly probe?: ToolProbe | undefined;
   /** Throws `INVALID_INPUT` for arguments with which the tool cannot run. Called before a confirmation is requested. */
   checkArguments?(args: JsonObject): Promise<void>;
-  /** Returns the declaration for the model. Undefined: the tool is not shown and cannot be called. */
+  /** Returns the declaration for the model. Undefined if the model cannot see or call the tool. */
   declaration?(): FunctionDeclaration | undefined;
   /**
    * Runs one call. An object is the answer; any other value is returned to the model as `result`; undefined becomes
@@ -50,7 +50,7 @@ export interface Tool {
 /** Decides whether a call needs a confirmation. */
 export type RequireConfirmation = boolean | ((args: JsonObject, toolContext: ToolContext) => MaybePromise<boolean>);
 
-/** Finds out whether an earlier attempt of a call took effect. */
+/** Returns whether an earlier attempt of a call took effect. */
 export type ToolProbe = (
   args: JsonObject,
   p: { idempotencyKey: string; signal: AbortSignal },

@@ -8,7 +8,7 @@ import type { Runtime } from '../runtime/runtime.ts';
 
 const key = Symbol.for('thole.traffic');
 
-/** Receives the calls of models and tools instead of them: a recording passes them on, and a replay answers them. */
+/** Handles all calls of models and tools. A recorder forwards and records them; a replay returns recorded answers. */
 export interface Traffic {
   callModel(p: {
     model: Llm;
@@ -20,12 +20,12 @@ export interface Traffic {
   callTool(p: { tool: Tool; args: JsonObject; toolContext: ToolContext }): Promise<unknown>;
 }
 
-/** Sets the traffic of all runs with this runtime. */
+/** Sets the handler of all calls of models and tools in runs with this runtime. */
 export function setTraffic(runtime: Runtime, traffic: Traffic): void {
   Object.defineProperty(runtime, key, { value: traffic });
 }
 
-/** Returns the traffic of a runtime. Undefined: models and tools are called directly. */
+/** Returns the handler that `setTraffic` set. Undefined if models and tools are called directly. */
 export function trafficOf(runtime: Runtime): Traffic | undefined {
   return (runtime as { [key]?: Traffic })[key];
 }

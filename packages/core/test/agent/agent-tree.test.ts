@@ -10,7 +10,7 @@ describe('AgentTree', () => {
   const child = agent('child', leaf);
   const root = agent('root', child, agent('other'));
 
-  it('finds agents and their parents by name, parents before children', () => {
+  it('finds agents and parents, and iterates over parents before children', () => {
     const tree = new AgentTree(root);
     expect([tree.root, tree.find('leaf'), tree.find('none'), tree.parentOf(leaf), tree.parentOf(root)]).toEqual([
       root,
@@ -22,14 +22,14 @@ describe('AgentTree', () => {
     expect([...tree].map((each) => each.name)).toEqual(['root', 'child', 'leaf', 'other']);
   });
 
-  it('rejects two agents with one name and names both places', () => {
+  it('rejects two agents with the same name and names both places', () => {
     expect(() => new AgentTree(agent('root', child, agent('b', agent('leaf'))))).toThrow(
       'Two agents are called leaf: below child, and below b.',
     );
     expect(() => new AgentTree(agent('a', agent('a')))).toThrow('Two agents are called a: the root, and below a.');
   });
 
-  it('accepts identifiers of every script and rejects other names', () => {
+  it('accepts agent names in every script and rejects other names', () => {
     for (const name of ['a', '_a', 'a-b', 'a1', 'Ärger', '日本']) expect(() => assertAgentName(name)).not.toThrow();
     for (const name of ['', '1a', 'a b', 'a.b', '-a', 'user', 'system', 'a/b', 7, undefined])
       expect(() => assertAgentName(name)).toThrow('n agent');

@@ -2,24 +2,24 @@ import { describe, expect, it } from 'vitest';
 import { assertTextCodec, decodeText, encodeText, isEncoded } from '../../src/kit.ts';
 
 describe('TextCodec', () => {
-  const tilded = {
+  const tildeCodec = {
     encode: (text: string) => text.replaceAll('"', '~'),
     decode: (text: string | Uint8Array) => String(text).replaceAll('~', '"'),
   };
 
-  it('marks its texts, so that older texts are read unchanged', async () => {
+  it('marks encoded texts, and returns other texts unchanged', async () => {
     for (const text of ['{"a":1}', '"s"', 'null', 'true', '-1']) {
-      const stored = await encodeText(tilded, text);
+      const stored = await encodeText(tildeCodec, text);
       expect([
         isEncoded(text),
         isEncoded(stored),
-        await decodeText(tilded, stored),
-        await decodeText(tilded, text),
+        await decodeText(tildeCodec, stored),
+        await decodeText(tildeCodec, text),
       ]).toEqual([false, true, text, text]);
     }
   });
 
-  it('may return bytes and receives them again', async () => {
+  it('can encode to bytes and receives them in decode', async () => {
     const bytes = {
       encode: (text: string) => new TextEncoder().encode(text),
       decode: (given: string | Uint8Array) => new TextDecoder().decode(given as Uint8Array),
@@ -27,15 +27,19 @@ describe('TextCodec', () => {
     expect(await decodeText(bytes, await encodeText(bytes, '"é"'))).toBe('"é"');
   });
 
-  it('rejects text that databases change, and needs the codec to read its texts', async () => {
+  it('rejects text that databases cannot store, and encoded text without a codec', async () => {
     for (const odd of ['\ud800', 'a\0b']) {
-      await expect(encodeText({ ...tilded, encode: () => odd }, '1')).rejects.toMatchObject({ code: 'INVALID_INPUT' });
+      await expect(encodeText({ ...tildeCodec, encode: () => odd }, '1')).rejects.toMatchObject({
+        code: 'INVALID_INPUT',
+      });
     }
-    const stored = await encodeText(tilded, '1');
+    const stored = await encodeText(tildeCodec, '1');
     expect(() => decodeText(undefined, stored)).toThrow(expect.objectContaining({ code: 'STORE_VERSION' }));
   });
+});
 
-  it('is validated before use', () => {
+describe('assertTextCodec', () => {
+  it('rejects an object without encode and decode, and accepts undefined', () => {
     expect(() => assertTextCodec({ encode: 1 } as never)).toThrow(/encode and decode/);
     expect(() => assertTextCodec(undefined)).not.toThrow();
   });

@@ -21,17 +21,17 @@ describe('pairCalls', () => {
       ['one', 'two'],
     ],
     [
-      'by name where there are no ids',
+      'by name if there are no ids',
       [model(call('a'), call('b')), user(answer('b', 'B'), answer('a', 'A'))],
       ['A', 'B'],
     ],
     [
-      'in order where two calls share an id',
+      'in order if two calls have the same id',
       [model(call('a', '1'), call('a', '1')), user(answer('a', 'x', '1'), answer('a', 'y', '1'))],
       ['x', 'y'],
     ],
     [
-      'with the later call where an id is used again',
+      'with the later call if an id is used again',
       [model(call('a', '1')), user(answer('a', 'x', '1')), model(call('a', '1')), user(answer('a', 'y', '1'))],
       ['x', 'y'],
     ],
@@ -41,7 +41,7 @@ describe('pairCalls', () => {
       ['done'],
     ],
     ['with a call without an id', [model(call('a', '9'), call('a')), user(answer('a', 'x', '1'))], [undefined, 'x']],
-    ['with no call that comes later', [user(answer('a', 'x', '1')), model(call('a', '1'))], [undefined]],
+    ['with no later call', [user(answer('a', 'x', '1')), model(call('a', '1'))], [undefined]],
   ])('pairs an answer %s', (_what, contents, expected) => {
     expect(answers(...contents)).toEqual(expected);
   });

@@ -19,7 +19,7 @@ describe('newestUserContent', () => {
       [{ parts: [{ text: 'a' }] }, { role: 'model', parts: [{ text: 'b' }] }, answer],
       0,
     ],
-    ['-1 where the user said nothing', [{ role: 'model', parts: [{ text: 'b' }] }, answer], -1],
+    ['-1 without a content of the user', [{ role: 'model', parts: [{ text: 'b' }] }, answer], -1],
   ])('returns %s', (_what, contents, expected) => {
     expect(newestUserContent(contents)).toBe(expected);
   });

@@ -17,7 +17,7 @@ describe('CredentialCipher', () => {
     expect([isEncrypted(old), isEncrypted('{"a":1}'), old.includes('secret')]).toEqual([true, false, false]);
   });
 
-  it('gives equal texts different results', async () => {
+  it('returns different results for equal texts', async () => {
     const cipher = new CredentialCipher(keyA);
     expect(await cipher.encrypt('x', 'owner')).not.toBe(await cipher.encrypt('x', 'owner'));
   });
@@ -51,10 +51,10 @@ describe('CredentialCipher', () => {
   it.each([
     ['no keys', '', 'There are no encryption keys'],
     ['no id', btoa('a'.repeat(32)), 'Key 1 must begin with an id'],
-    ['an empty place', `${keyA},`, 'Key 2 must begin with an id'],
+    ['an empty entry', `${keyA},`, 'Key 2 must begin with an id'],
     ['a short key', `${keyA},b:${btoa('short')}`, 'Key "b" must be 32 bytes'],
     ['a key that is not base64', 'a:!!!', 'Key "a" must be 32 bytes'],
-    ['an id twice', `${keyA},${keyA}`, 'Two keys have the id "a"'],
+    ['a repeated id', `${keyA},${keyA}`, 'Two keys have the id "a"'],
     ['another type', 7 as never, 'There are no encryption keys'],
   ])('rejects %s with CREDENTIAL_KEYS_INVALID', (_, keys, message) => {
     expect(() => new CredentialCipher(keys)).toThrow(

@@ -1,9 +1,9 @@
 import { errorCodeInfo, errorCodes, TholeError } from '@thole/core';
-import { invalidInput, raceAbort } from '@thole/core/kit';
+import { invalidInput } from '@thole/core/kit';
 import { describe, expect, it } from 'vitest';
 
 describe('TholeError', () => {
-  it('takes status and retryable from the table unless they are given', () => {
+  it('uses status and retryable of errorCodes unless they are passed', () => {
     expect(new TholeError('SESSION_BUSY', 'busy')).toMatchObject({
       code: 'SESSION_BUSY',
       status: 409,
@@ -41,18 +41,18 @@ describe('TholeError', () => {
     expect(copy.TholeError.is(new TholeError('LEASE_LOST', 'lost'), 'LEASE_LOST')).toBe(true);
   });
 
-  it('does not recognize objects that only look like it', () => {
-    const likes = [
+  it('does not recognize objects that only look like a TholeError', () => {
+    const lookalikes = [
       undefined,
       null,
       'LEASE_LOST',
       { code: 'LEASE_LOST' },
       Object.assign(new Error('x'), { code: 'LEASE_LOST', name: 'TholeError' }),
     ];
-    expect(likes.map((like) => TholeError.is(like))).toEqual([false, false, false, false, false]);
+    expect(lookalikes.map((each) => TholeError.is(each))).toEqual([false, false, false, false, false]);
   });
 
-  it('hides its brand', () => {
+  it('has a brand that is not enumerable', () => {
     const error = new TholeError('LEASE_LOST', 'lost');
     expect(
       Object.getOwnPropertySymbols(error).filter((symbol) => Object.prototype.propertyIsEnumerable.call(error, symbol)),
@@ -61,7 +61,7 @@ describe('TholeError', () => {
 });
 
 describe('errorCodes', () => {
-  it('has a status and a line for each code, in upper case', () => {
+  it('has a status and a sentence for each code, in upper case', () => {
     for (const [code, info] of Object.entries(errorCodes)) {
       expect(code).toMatch(/^[A-Z]+(_[A-Z]+)*$/);
       expect([info.status >= 400 && info.status < 600, info.docs.endsWith('.')]).toEqual([true, true]);
@@ -73,24 +73,10 @@ describe('errorCodes', () => {
   });
 });
 
-it('invalidInput names argument, expectation and type, never the value (contract 42)', () => {
-  expect(invalidInput('userId', 'a string', { password: 'hunter2' }).message).toBe(
-    'userId must be a string, got an object.',
-  );
-});
-
-describe('raceAbort', () => {
-  it('returns the value, or throws the reason if the signal is first', async () => {
-    const controller = new AbortController();
-    expect(await raceAbort(Promise.resolve(1), controller.signal)).toBe(1);
-    const waiting = raceAbort(
-      new Promise(() => {}),
-      controller.signal,
-      (reason) => new Error(`ended: ${String(reason)}`),
+describe('invalidInput', () => {
+  it('names argument, expectation and type, never the value (contract 42)', () => {
+    expect(invalidInput('userId', 'a string', { password: 'hunter2' }).message).toBe(
+      'userId must be a string, got an object.',
     );
-    controller.abort('enough');
-    await expect(waiting).rejects.toThrow('ended: enough');
-    await expect(raceAbort(new Promise(() => {}), controller.signal)).rejects.toBe('enough');
-    expect(await raceAbort(Promise.resolve(2), undefined)).toBe(2);
   });
 });

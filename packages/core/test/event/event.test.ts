@@ -11,6 +11,11 @@ import type { Event, EventActions, Part, Runtime } from '@thole/core';
 import { actionMapNames } from '@thole/core/kit';
 import { describe, expect, it } from 'vitest';
 
+const event = (parts: Part[], more: Partial<Event> = {}, actions: Partial<EventActions> = {}): Event =>
+  createEvent({ author: 'a', content: { role: 'model', parts }, ...more, actions });
+const call = { functionCall: { name: 'f', args: {} } };
+const response = { functionResponse: { name: 'f', response: {} } };
+const result = { codeExecutionResult: { output: '1' } };
 const maps = { stateDelta: {}, artifactDelta: {}, requestedAuthConfigs: {}, requestedToolConfirmations: {} };
 
 describe('createEvent', () => {
@@ -26,7 +31,7 @@ describe('createEvent', () => {
     });
   });
 
-  it('keeps given members, also a time of 0', () => {
+  it('keeps members that are set, also a time of 0', () => {
     const given = {
       author: 'a',
       id: 'e',
@@ -56,36 +61,34 @@ describe('actionMapNames', () => {
 });
 
 describe('isFinalResponse', () => {
-  const event = (parts: Part[], more: Partial<Event> = {}, actions: Partial<EventActions> = {}): Event =>
-    createEvent({ author: 'a', content: { role: 'model', parts }, ...more, actions });
-  const call = { functionCall: { name: 'f', args: {} } };
-  const response = { functionResponse: { name: 'f', response: {} } };
-  const result = { codeExecutionResult: { output: '1' } };
-
   it.each<[name: string, event: Event, final: boolean]>([
     ['a text', event([{ text: 'a' }]), true],
-    ['nothing', event([]), true],
-    ['no content', createEvent({ author: 'a' }), true],
-    ['a partial', event([{ text: 'a' }], { partial: true }), false],
+    ['an empty content', event([]), true],
+    ['an event without content', createEvent({ author: 'a' }), true],
+    ['a partial event', event([{ text: 'a' }], { partial: true }), false],
     ['a call', event([{ text: 'a' }, call]), false],
     ['an answer', event([response]), false],
-    ['an answer that is not put into words', event([response], {}, { skipSummarization: true }), true],
+    ['an answer with skipSummarization', event([response], {}, { skipSummarization: true }), true],
     ['a call that is answered later', event([call], { longRunningToolIds: ['c1'] }), true],
-    ['a call with an empty list of later ones', event([call], { longRunningToolIds: [] }), false],
+    ['a call with an empty longRunningToolIds', event([call], { longRunningToolIds: [] }), false],
     ['a trailing code result', event([{ text: 'a' }, result]), false],
     ['a code result with a text after it', event([result, { text: 'a' }]), true],
-  ])('%s', (_, given, final) => {
+  ])('returns if %s is final', (_, given, final) => {
     expect(isFinalResponse(given)).toBe(final);
   });
+});
 
-  it('returns calls and answers in order', () => {
+describe('getFunctionCalls and getFunctionResponses', () => {
+  it('return calls and answers in order', () => {
     const both = event([call, { text: 'a' }, response, { functionCall: { id: '2', name: 'g', args: {} } }]);
     expect(getFunctionCalls(both).map((found) => found.name)).toEqual(['f', 'g']);
     expect(getFunctionResponses(both).map((found) => found.name)).toEqual(['f']);
     expect([getFunctionCalls({}), getFunctionResponses({})]).toEqual([[], []]);
   });
+});
 
-  it('textOf leaves out thoughts', () => {
+describe('textOf', () => {
+  it('leaves out thoughts', () => {
     expect(textOf({ parts: [{ text: 'a' }, { text: 'hm', thought: true }, call, { text: '' }, { text: 'b' }] })).toBe(
       'ab',
     );

@@ -33,18 +33,23 @@ const request = createEvent({
   },
 });
 const rewind = createEvent({ author: 'user', invocationId: 'j', actions: { rewindBeforeInvocationId: 'i' } });
-const asked = response('asks', { actions: { requestedToolConfirmations: { c1: {} } } });
-const signsIn = response('asks', { actions: { requestedAuthConfigs: { c1: {} } } });
+const confirmationResponse = response('asks', { actions: { requestedToolConfirmations: { c1: {} } } });
+const signInResponse = response('asks', { actions: { requestedAuthConfigs: { c1: {} } } });
 
 describe('callStatus', () => {
   it.each<[string, Event[], string, string | undefined]>([
     ['open without a response', [call()], 'open', undefined],
     ['answered by a response', [call(), response('a')], 'answered', 'a'],
     ['answered by its first response', [call(), response('a'), response('b')], 'answered', 'a'],
-    ['open after a response that requests a confirmation', [call(), asked], 'open', 'asks'],
-    ['open after a response that requests a sign-in', [call(), signsIn], 'open', 'asks'],
-    ['waiting while a request for it is open', [call(), asked, request], 'waiting', 'asks'],
-    ['answered after its request, by its answer', [call(), asked, request, response('a')], 'answered', 'a'],
+    ['open after a response that requests a confirmation', [call(), confirmationResponse], 'open', 'asks'],
+    ['open after a response that requests a sign-in', [call(), signInResponse], 'open', 'asks'],
+    ['waiting while a request for it is open', [call(), confirmationResponse, request], 'waiting', 'asks'],
+    [
+      'answered after its request, by its answer',
+      [call(), confirmationResponse, request, response('a')],
+      'answered',
+      'a',
+    ],
     ['waiting after an update', [longRunning, response('u', { author: 'user' }, true)], 'waiting', 'u'],
     ['waiting after the first note of a long-running tool', [longRunning, response('note')], 'waiting', 'note'],
     ['answered by the user if it is long-running', [longRunning, response('a', { author: 'user' })], 'answered', 'a'],
@@ -55,13 +60,13 @@ describe('callStatus', () => {
       'a',
     ],
     ['open if a later call has its id', [call(), response('a'), call()], 'open', undefined],
-  ])('is %s', (_, events, status, value) => {
+  ])('returns %s', (_, events, status, value) => {
     const found = callStatus(events, 'c1')!;
     expect([found.status, found.response?.response['value']]).toEqual([status, value]);
     expect(found.call).toMatchObject({ name: 'pay', args: { sum: 5 } });
   });
 
-  it('is undefined for a call that the history does not have, or that was rewound', () => {
+  it('returns undefined for an unknown call and for a rewound call', () => {
     expect(callStatus([call()], 'c2')).toBeUndefined();
     expect(callStatus([call(), response('a'), rewind], 'c1')).toBeUndefined();
   });

@@ -78,22 +78,26 @@ describe('pendingInterrupts', () => {
     expect(pendingInterrupts([request('r1', name, args)])).toEqual([{ id: 'r1', ...common, ...expected }]);
   });
 
-  const asked = request('r1', 'adk_request_input', { message: 'Which?' });
+  const inputRequest = request('r1', 'adk_request_input', { message: 'Which?' });
   it.each<[string, Event[], number]>([
-    ['none after an answer', [asked, answer('r1')], 0],
-    ['none after the answer of the clock', [asked, answer('r1', { author: 'system' })], 0],
-    ['it after an answer to another one', [asked, answer('r2')], 1],
-    ['it after an answer that came before it', [answer('r1'), asked], 1],
-    ['none for a request of the user', [{ ...asked, author: 'user' }], 0],
-    ['none for a request of the system', [{ ...asked, author: 'system' }], 0],
-    ['none for a call that is not marked', [{ ...asked, longRunningToolIds: [] }], 0],
-    ['none after RUN_ABORTED', [asked, closing('RUN_ABORTED')], 0],
-    ['none after RUN_INTERRUPTED', [asked, closing('RUN_INTERRUPTED')], 0],
-    ['none after RUN_SUPERSEDED', [asked, closing('RUN_SUPERSEDED')], 0],
-    ['it after the end of another invocation', [asked, closing('RUN_ABORTED', 'j')], 1],
-    ['it after an error', [asked, closing('MODEL_FAILED')], 1],
-    ['it after a second request with its id', [asked, asked], 1],
-    ['none after a rewind', [asked, createEvent({ author: 'user', actions: { rewindBeforeInvocationId: 'i' } })], 0],
+    ['none after an answer', [inputRequest, answer('r1')], 0],
+    ['none after an answer of the system', [inputRequest, answer('r1', { author: 'system' })], 0],
+    ['one after an answer to another request', [inputRequest, answer('r2')], 1],
+    ['one after an earlier answer with its id', [answer('r1'), inputRequest], 1],
+    ['none for a request of the user', [{ ...inputRequest, author: 'user' }], 0],
+    ['none for a request of the system', [{ ...inputRequest, author: 'system' }], 0],
+    ['none for a call that is not in longRunningToolIds', [{ ...inputRequest, longRunningToolIds: [] }], 0],
+    ['none after RUN_ABORTED', [inputRequest, closing('RUN_ABORTED')], 0],
+    ['none after RUN_INTERRUPTED', [inputRequest, closing('RUN_INTERRUPTED')], 0],
+    ['none after RUN_SUPERSEDED', [inputRequest, closing('RUN_SUPERSEDED')], 0],
+    ['one after the end of another invocation', [inputRequest, closing('RUN_ABORTED', 'j')], 1],
+    ['one after an error', [inputRequest, closing('MODEL_FAILED')], 1],
+    ['one after a second request with its id', [inputRequest, inputRequest], 1],
+    [
+      'none after a rewind',
+      [inputRequest, createEvent({ author: 'user', actions: { rewindBeforeInvocationId: 'i' } })],
+      0,
+    ],
   ])('returns %s', (_, events, count) => {
     expect(pendingInterrupts(events)).toHaveLength(count);
   });

@@ -14,7 +14,7 @@ import type { Json } from '@thole/core';
 import { describe, expect, it } from 'vitest';
 
 const copy = (value: unknown): Json => new JsonCopier(failInvalidJson).copy(value, 'value');
-const pathOf = (value: unknown): unknown => {
+const problemOf = (value: unknown): unknown => {
   try {
     return copy(value);
   } catch (error) {
@@ -42,22 +42,24 @@ describe('JsonCopier', () => {
   it('names the path of a value that is not JSON, never the value (contract 5, 42)', () => {
     const cycle: Record<string, unknown> = {};
     cycle['self'] = [cycle];
-    expect(pathOf({ cart: [0, 1, { when: new Date(0) }] })).toBe('value.cart[2].when must be JSON, but it is a Date.');
-    expect(pathOf({ 'odd key': () => 'secret' })).toBe('value["odd key"] must be JSON, but it is a function.');
-    expect(pathOf([1, undefined])).toBe('value[1] must be JSON, but it is undefined.');
-    expect(pathOf(1n)).toBe('value must be JSON, but it is a bigint.');
-    expect(pathOf({ n: Number.NaN })).toBe('value.n must be JSON, but it is NaN.');
-    expect(pathOf(cycle)).toBe('value.self[0] must be JSON, but it refers back to a value that contains it.');
-    expect(pathOf({ map: new Map() })).toBe('value.map must be JSON, but it is a Map.');
+    expect(problemOf({ cart: [0, 1, { when: new Date(0) }] })).toBe(
+      'value.cart[2].when must be JSON, but it is a Date.',
+    );
+    expect(problemOf({ 'odd key': () => 'secret' })).toBe('value["odd key"] must be JSON, but it is a function.');
+    expect(problemOf([1, undefined])).toBe('value[1] must be JSON, but it is undefined.');
+    expect(problemOf(1n)).toBe('value must be JSON, but it is a bigint.');
+    expect(problemOf({ n: Number.NaN })).toBe('value.n must be JSON, but it is NaN.');
+    expect(problemOf(cycle)).toBe('value.self[0] must be JSON, but it refers back to a value that contains it.');
+    expect(problemOf({ map: new Map() })).toBe('value.map must be JSON, but it is a Map.');
   });
 
   it(`accepts ${MAX_JSON_DEPTH} levels and rejects one more`, () => {
     const nest = (levels: number): unknown => (levels === 0 ? 1 : [nest(levels - 1)]);
     expect(copy(nest(MAX_JSON_DEPTH))).toEqual(nest(MAX_JSON_DEPTH));
-    expect(pathOf(nest(MAX_JSON_DEPTH + 1))).toContain('deeper than 100 levels');
+    expect(problemOf(nest(MAX_JSON_DEPTH + 1))).toContain('deeper than 100 levels');
   });
 
-  it('copies a value twice that occurs in two places, which is not a cycle', () => {
+  it('copies a value that occurs in two places twice, because it is not a cycle', () => {
     const shared = { a: 1 };
     expect(copy({ one: shared, other: [shared] })).toEqual({ one: { a: 1 }, other: [{ a: 1 }] });
   });
@@ -88,61 +90,75 @@ describe('JsonCopier', () => {
   });
 });
 
-it('thawJson returns a mutable copy', () => {
-  const frozen = copy({ a: [{ b: 1 }] }) as { a: { b: number }[] };
-  const thawed = thawJson(frozen);
-  thawed.a[0]!.b = 2;
-  expect(frozen.a[0]!.b).toBe(1);
+describe('thawJson', () => {
+  it('returns a mutable copy', () => {
+    const frozen = copy({ a: [{ b: 1 }] }) as { a: { b: number }[] };
+    const thawed = thawJson(frozen);
+    thawed.a[0]!.b = 2;
+    expect(frozen.a[0]!.b).toBe(1);
+  });
 });
 
-it('deepFreeze freezes a value and all its members in place', () => {
-  const value = { a: [{ b: 1 }] };
-  expect(deepFreeze(value)).toBe(value);
-  expect([Object.isFrozen(value), Object.isFrozen(value.a), Object.isFrozen(value.a[0])]).toEqual([true, true, true]);
+describe('deepFreeze', () => {
+  it('freezes a value and all its members in place', () => {
+    const value = { a: [{ b: 1 }] };
+    expect(deepFreeze(value)).toBe(value);
+    expect([Object.isFrozen(value), Object.isFrozen(value.a), Object.isFrozen(value.a[0])]).toEqual([true, true, true]);
+  });
 });
 
-it('jsonBytes counts bytes of JSON text in UTF-8', () => {
-  expect([jsonBytes('é'), jsonBytes('🙂'), jsonBytes({ a: 1 }), jsonBytes('\0')]).toEqual([4, 6, 7, 8]);
+describe('jsonBytes', () => {
+  it('returns the number of bytes of JSON text in UTF-8', () => {
+    expect([jsonBytes('é'), jsonBytes('🙂'), jsonBytes({ a: 1 }), jsonBytes('\0')]).toEqual([4, 6, 7, 8]);
+  });
 });
 
-it('findNonJson returns undefined for JSON', () => {
-  expect(findNonJson({ a: [null, 'x', 1, true, {}] }, 'value')).toBeUndefined();
+describe('findNonJson', () => {
+  it('returns undefined for JSON', () => {
+    expect(findNonJson({ a: [null, 'x', 1, true, {}] }, 'value')).toBeUndefined();
+  });
 });
 
-it('isPlainObject accepts object literals of any realm and rejects instances of classes', () => {
-  class Money {}
-  expect([{}, Object.create(null), JSON.parse('{}')].map(isPlainObject)).toEqual([true, true, true]);
-  expect([new Money(), new Date(), [], null, 'a', () => 1, new Map()].map(isPlainObject)).toEqual(Array(7).fill(false));
+describe('isPlainObject', () => {
+  it('accepts object literals of any realm and rejects instances of classes', () => {
+    class Money {}
+    expect([{}, Object.create(null), JSON.parse('{}')].map(isPlainObject)).toEqual([true, true, true]);
+    expect([new Money(), new Date(), [], null, 'a', () => 1, new Map()].map(isPlainObject)).toEqual(
+      Array(7).fill(false),
+    );
+  });
 });
 
-it('typeName names types and classes, never values', () => {
-  class Money {}
-  const values = [
-    undefined,
-    null,
-    'secret',
-    7,
-    true,
-    [1],
-    { a: 1 },
-    new Money(),
-    () => 1,
-    Symbol('s'),
-    new Error('secret'),
-    new (class {})(),
-  ];
-  expect(values.map(typeName)).toEqual([
-    'undefined',
-    'null',
-    'a string',
-    'a number',
-    'a boolean',
-    'an array',
-    'an object',
-    'a Money',
-    'a function',
-    'a symbol',
-    'an Error',
-    'a class instance',
-  ]);
+describe('typeName', () => {
+  it('names types and classes, never values', () => {
+    class Money {}
+    const values = [
+      undefined,
+      null,
+      'secret',
+      7,
+      true,
+      [1],
+      { a: 1 },
+      new Money(),
+      () => 1,
+      Symbol('s'),
+      new Error('secret'),
+      new (class {})(),
+    ];
+    expect(values.map(typeName)).toEqual([
+      'undefined',
+      'null',
+      'a string',
+      'a number',
+      'a boolean',
+      'an array',
+      'an object',
+      'a Money',
+      'a function',
+      'a symbol',
+      'an Error',
+      'a class instance',
+    ]);
+  });
 });

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 const at = (iso: string): number => Date.parse(iso) / 1000;
 
 describe('ZonedTime', () => {
-  it('returns local time with the offset of that day', () => {
+  it('returns local time with the offset at that time', () => {
     const berlin = new ZonedTime('Europe/Berlin');
     expect(berlin.isoOf(at('2026-06-30T22:30:00Z'))).toBe('2026-07-01T00:30:00+02:00');
     expect(berlin.isoOf(at('2026-12-31T23:30:00.9Z'))).toBe('2027-01-01T00:30:00+01:00');
@@ -27,7 +27,7 @@ describe('ZonedTime', () => {
       for (let seconds = at('2001-01-01T12:00:00Z'); seconds < at('2030-01-01T00:00:00Z'); seconds += 777_777) {
         const wall = Date.parse(`${zone.isoOf(seconds)!.slice(0, 19)}Z`);
         const found = zone.instantOf(wall) / 1000;
-        // Where they repeat it, the first time.
+        // For a repeated local time, the first instant.
         const isInstant = found === seconds || found === seconds - 3600;
         if (!isInstant || zone.isoOf(found)!.slice(0, 19) !== zone.isoOf(seconds)!.slice(0, 19))
           wrong.push({ name, seconds, found });

@@ -18,7 +18,7 @@ describe('codeOfStatus', () => {
     [503, 'MODEL_OVERLOADED'],
     [504, 'MODEL_TIMEOUT'],
     [529, 'MODEL_OVERLOADED'],
-  ])('returns for status %i the code %s', (status, code) => {
+  ])('maps status %i to %s', (status, code) => {
     expect(codeOfStatus(status)).toBe(code);
   });
 });

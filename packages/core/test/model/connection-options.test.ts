@@ -37,8 +37,8 @@ describe('assertConnectionOptions', () => {
     ['headers that are a list', { headers: ['a'] }, 'headers of Acme must be an object of strings, got an array.'],
     ['a header that is a number', { headers: { a: 1 } }, "headers['a'] of Acme must be a string, got a number."],
     ['a fetch that is not a function', { fetch: {} }, 'fetch of Acme must be a function, got an object.'],
-    ['no time at all', { timeoutMs: 0 }, 'timeoutMs of Acme must be a number of milliseconds above 0'],
-    ['a time that is not a number', { idleTimeoutMs: Number.NaN }, 'idleTimeoutMs of Acme must be a number of'],
+    ['a time limit of 0', { timeoutMs: 0 }, 'timeoutMs of Acme must be a number of milliseconds above 0'],
+    ['a time limit that is not a number', { idleTimeoutMs: Number.NaN }, 'idleTimeoutMs of Acme must be a number of'],
     ['retries as a number', { retry: 3 }, 'retry of Acme must be false or {maxAttempts, maxTotalMs}, got a number.'],
     [
       'retries that are true',

@@ -7,16 +7,18 @@ const azure = { name: 'azure:hotel.openai.azure.com', earlierNames: ['azure'] };
 const refused = (message: string, code = 'bad'): TholeError =>
   new TholeError('MODEL_BAD_REQUEST', message, { details: { code } });
 
-describe('Endpoint', () => {
-  it('owns only parts with its name or an earlier name', () => {
-    const owned = [azure.name, 'azure', 'openai', 'azure:other.openai.azure.com'].map((provider) =>
+describe('isFromEndpoint', () => {
+  it('accepts only parts with the name or an earlier name of the endpoint', () => {
+    const areFromAzure = [azure.name, 'azure', 'openai', 'azure:other.openai.azure.com'].map((provider) =>
       isFromEndpoint({ text: 'x', partMetadata: { provider } }, azure),
     );
-    expect(owned).toEqual([true, true, false, false]);
+    expect(areFromAzure).toEqual([true, true, false, false]);
     expect(isFromEndpoint({ text: 'x' }, azure)).toBe(false);
   });
+});
 
-  it('keeps texts, calls and answers when sealed parts are removed', () => {
+describe('withoutSealedParts', () => {
+  it('removes thoughts and signatures, and keeps texts and calls', () => {
     const contents: Content[] = [
       { role: 'user', parts: [{ text: 'Hi' }] },
       {

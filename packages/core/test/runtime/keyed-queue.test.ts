@@ -24,7 +24,7 @@ describe('KeyedQueue', () => {
     expect(log).toEqual(['first starts', 'first ends', 'second starts', 'second ends']);
   });
 
-  it('does not let tasks of different keys wait for each other', async () => {
+  it('runs tasks of different keys at the same time', async () => {
     const [queue, log] = [new KeyedQueue(), [] as string[]];
     const [first, other] = [task(log, 'first'), task(log, 'other')];
     const results = [queue.run('key', first.work), queue.run('other', other.work)];
@@ -47,7 +47,7 @@ describe('KeyedQueue', () => {
     expect(await last).toBe('done');
   });
 
-  it('starts a task immediately when no earlier task of the key is left', async () => {
+  it('starts a task immediately if no earlier task of the key is pending', async () => {
     const queue = new KeyedQueue();
     await queue.run('key', async () => {});
     let isStarted = false;

@@ -16,7 +16,7 @@ describe('longTimer', () => {
     expect(fired).toBe(1);
   });
 
-  it('can be cancelled in a later piece and passes each handle on', () => {
+  it('can be cancelled during a later part, and calls onHandle with each handle', () => {
     let fired = 0;
     const handles: unknown[] = [];
     const cancel = longTimer(

@@ -19,7 +19,7 @@ describe('withRuntime', () => {
     expect([runtime.logger, runtime.tracer]).toEqual([silentLogger, tracer]);
   });
 
-  it('passes the options of a timer on', () => {
+  it('forwards the options of a timer', () => {
     const given: unknown[] = [];
     const timer: Runtime['timer'] = (...call) => {
       given.push(call[2]);

@@ -3,7 +3,7 @@ import { LeaseProcesses } from '../../src/session/lease-processes.ts';
 
 const BOOT = '0b7a1d0e-6c2f-4f1e-9f44-0d6d3f0a1b2c';
 
-/** A machine whose `/proc` shows these processes: id → time of start. */
+/** Returns the `LeaseProcesses` of a process on a machine with these processes (id → start time). */
 function machine(p: {
   self?: number;
   processes?: { [pid: number]: number };
@@ -41,17 +41,17 @@ function machine(p: {
 describe('LeaseProcesses', () => {
   const holder = machine({ self: 8, processes: { 7: 100, 8: 200 } }).own;
 
-  it('names boot, namespaces, process id and time of start', () => {
+  it('names boot, namespaces, process id and start time', () => {
     expect(holder).toBe(`${BOOT} pid:[1] time:[2] 8 200`);
     expect(machine({ timeNamespace: undefined }).own).toBe(`${BOOT} pid:[1]  7 100`);
   });
 
-  it('returns true for a process that does not exist, or whose id another process has', () => {
+  it('detects a process that does not exist, or whose id belongs to another process', () => {
     expect(machine({}).isDead(holder)).toBe(true);
     expect(machine({ processes: { 7: 100, 8: 201 } }).isDead(holder)).toBe(true);
   });
 
-  it('returns false for an existing process, also its own and one of another user', () => {
+  it('returns false for an existing process, also for itself and for other users', () => {
     expect(machine({ processes: { 7: 100, 8: 200 } }).isDead(holder)).toBe(false);
     expect(machine({ processes: { 7: 100, 8: 200 }, hidden: [8] }).isDead(holder)).toBe(false);
     expect(machine({ processes: { 7: 100, 8: 201 }, hidden: [8] }).isDead(holder)).toBe(false);
@@ -66,7 +66,7 @@ describe('LeaseProcesses', () => {
     expect(machine({ timeNamespace: undefined }).isDead(holder)).toBe(false);
   });
 
-  it('returns false for a process that it cannot read', () => {
+  it('returns false for an invalid name of a process', () => {
     for (const name of [undefined, '', 'x', `${BOOT} pid:[1] time:[2] 8`, `${holder} 1`]) {
       expect(machine({}).isDead(name)).toBe(false);
     }

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 
 const key = { appName: 'app', userId: 'u', sessionId: 's' };
 
-/** A session of which other processes store the events. */
+/** A session whose events are stored by other processes. */
 class OtherProcess implements EventReader {
   reads = 0;
   incarnation = 'first';
@@ -75,7 +75,7 @@ describe('StoredEventWatcher', () => {
     stop();
   });
 
-  it('reads after a wake-up of the store, and ends the subscription with the watch', async () => {
+  it('reads after a wake-up of the store, and unsubscribes at the end', async () => {
     const [runtime, reader] = [new FixedRuntime(), new PushingProcess()];
     const { ids, stop, ended } = watched(new StoredEventWatcher(reader, runtime, { pollMs: Infinity }));
     await runtime.advance(60_000);
@@ -88,7 +88,7 @@ describe('StoredEventWatcher', () => {
     expect(reader.subscribers.size).toBe(0);
   });
 
-  it('yields the events of a session that was created again from the first one', async () => {
+  it('yields all events of a session that was deleted and created again', async () => {
     const [runtime, reader] = [new FixedRuntime(), new OtherProcess()];
     reader.store('e1', 'e2');
     const { ids, stop } = watched(new StoredEventWatcher(reader, runtime));
@@ -114,7 +114,7 @@ describe('StoredEventWatcher', () => {
     await ended;
   });
 
-  it('throws if the first read fails, and any error that waiting does not solve', async () => {
+  it('throws if the first read fails, and later for errors other than STORE_UNAVAILABLE', async () => {
     const [runtime, reader] = [new FixedRuntime(), new OtherProcess()];
     reader.failure = new TholeError('STORE_UNAVAILABLE', 'down');
     await expect(watched(new StoredEventWatcher(reader, runtime)).ended).rejects.toMatchObject({ message: 'down' });

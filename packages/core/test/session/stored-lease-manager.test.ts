@@ -130,7 +130,7 @@ describe('StoredLeaseManager', () => {
     expect(runtime.pending).toBe(0);
   });
 
-  it('asks again after each pause, for a lease that another process releases', async () => {
+  it('asks again after each pause, because another process may release the lease', async () => {
     const { runtime, store, one, other } = setUp({ pollMs: 400, firstPauseMs: 20 });
     const lease = await one.lease(key, requestOf('i1', { ttlMs: 100_000 }));
     const next = other.lease(key, requestOf('i2'));
@@ -151,7 +151,7 @@ describe('StoredLeaseManager', () => {
     expect((await next).lost.aborted).toBe(false);
   });
 
-  it('notifies a holder of stop requests and loss through the store', async () => {
+  it('notifies a holder in another process of stop requests and of a lost lease', async () => {
     const { runtime, one, other } = setUp();
     const errors: string[] = [];
     const onEnd = (error: TholeError): void => void errors.push(error.message);
@@ -180,7 +180,7 @@ describe('StoredLeaseManager', () => {
     expect(lease.lost.reason).toMatchObject({ code: 'LEASE_LOST' });
   });
 
-  it('names the invocation that holds the session, and the reason not to wait', async () => {
+  it('throws SESSION_BUSY with the holder and the reason', async () => {
     const { runtime, one } = setUp();
     await one.lease(key, requestOf('i1', { ttlMs: 100_000 }));
     await expect(one.lease(key, requestOf('i2', { policy: 'reject' }))).rejects.toThrow(
@@ -204,7 +204,7 @@ describe('StoredLeaseManager', () => {
     await (await one.lease(key, requestOf('i3', { policy: 'reject' }))).release();
   });
 
-  it('throws the signal’s reason while an ask is pending, and releases a lease that it grants', async () => {
+  it('throws the signal’s reason during an ask, and releases a lease that the ask grants', async () => {
     const { runtime, store, one } = setUp();
     store.delayMs = 100;
     const controller = new AbortController();
@@ -230,7 +230,7 @@ describe('StoredLeaseManager', () => {
     expect(store.calls).not.toContain('ask i2');
   });
 
-  it('releases a lease that an ask without an answer may have been granted', async () => {
+  it('releases the lease that an ask without an answer may have got', async () => {
     const { runtime, store, one, other } = setUp();
     store.failure = (step) => (step === 'ask i1' ? new TholeError('STORE_OUTCOME_UNKNOWN', 'lost') : undefined);
     await expect(one.lease(key, requestOf('i1'))).rejects.toMatchObject({ code: 'STORE_OUTCOME_UNKNOWN' });
@@ -238,7 +238,7 @@ describe('StoredLeaseManager', () => {
     await (await other.lease(key, requestOf('i2', { policy: 'reject' }))).release();
   });
 
-  it('takes over from a process that is dead, and only once', async () => {
+  it('takes over the session of a dead process, only once', async () => {
     const runtime = new FixedRuntime();
     const store = new RemoteStore(new InMemoryLeaseStore(runtime), runtime);
     const dead = new StoredLeaseManager(store, runtime, { processes: { own: 'dead', isDead: () => false } });
@@ -256,7 +256,7 @@ describe('StoredLeaseManager', () => {
     }
   });
 
-  it('loses a lease that has expired while the store does not answer, and no other', async () => {
+  it('loses only the lease that expires while the store does not answer', async () => {
     const { runtime, store, one } = setUp();
     const [short, long] = [
       await one.lease(key, requestOf('i1', { ttlMs: 2_000 })),

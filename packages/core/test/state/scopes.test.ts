@@ -2,8 +2,8 @@ import { applyDelta, mergeScopes, scopeOf, splitByScope } from '@thole/core/kit'
 import type { StateMap } from '@thole/core';
 import { describe, expect, it } from 'vitest';
 
-describe('State scopes', () => {
-  it('follow from the first prefix only (contract 3)', () => {
+describe('scopeOf', () => {
+  it('returns the scope of the first prefix (contract 3)', () => {
     const keys = ['a', 'app:a', 'user:a', 'temp:a', 'user:temp:a', 'app.a', 'App:a', 'user', ':a', ''];
     expect(keys.map(scopeOf)).toEqual([
       'session',
@@ -18,16 +18,20 @@ describe('State scopes', () => {
       'session',
     ]);
   });
+});
 
-  it('split a delta, drop temp: and contain only changed scopes (contract 3, 4)', () => {
+describe('splitByScope', () => {
+  it('drops temp: keys and returns only changed scopes (contract 3, 4)', () => {
     expect(splitByScope({ a: 1, 'user:b': null, 'temp:c': 3, 'user:temp:d': 4 })).toEqual({
       session: { a: 1 },
       user: { b: null, 'temp:d': 4 },
     });
     expect(splitByScope({ 'temp:a': 1 })).toEqual({});
   });
+});
 
-  it('merge back to the delta that was split', () => {
+describe('mergeScopes', () => {
+  it('returns the state that splitByScope has split', () => {
     const state = JSON.parse('{"a":1,"user:b":2,"app:c":3,"__proto__":4,"user:__proto__":5}') as StateMap;
     expect(mergeScopes(splitByScope(state))).toEqual(state);
   });

@@ -10,7 +10,7 @@ const over = (live: StateMap): StateView => ({
 });
 
 describe('State', () => {
-  it('reads its own changes first, then the view', () => {
+  it('returns its own changes, otherwise values of the view', () => {
     const live: StateMap = { a: 1, b: 2 };
     const state = new State(over(live));
     state.set('a', 10);
@@ -25,7 +25,7 @@ describe('State', () => {
     expect(state.toRecord()).toEqual({ a: 10, b: 20 });
   });
 
-  it('returns its changes once', () => {
+  it('returns its changes only once from takeDelta', () => {
     const state = new State(over({}));
     expect([state.hasDelta(), state.takeDelta()]).toEqual([false, undefined]);
     state.update({ a: 1, b: null, c: undefined as never });
@@ -96,7 +96,7 @@ describe('State', () => {
     expect(state.hasDelta()).toBe(false);
   });
 
-  it('calls its guard before each write, not before reads', () => {
+  it('calls guard before each write, not before reads', () => {
     const guard = (): void => {
       throw new TholeError('CONTEXT_CLOSED', 'The call has ended.');
     };

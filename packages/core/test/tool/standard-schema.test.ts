@@ -7,14 +7,14 @@ const toNumber: Validate = (value) =>
   typeof value === 'string'
     ? { value: Number(value) }
     : { issues: [{ message: 'expected string', path: ['a', { key: 0 }] }] };
-const written = { input: () => ({ type: 'string' }), output: () => ({ type: 'number' }) };
-const schema = (jsonSchema?: typeof written): StandardSchema<unknown, number> => ({
+const acmeJsonSchema = { input: () => ({ type: 'string' }), output: () => ({ type: 'number' }) };
+const schema = (jsonSchema?: typeof acmeJsonSchema): StandardSchema<unknown, number> => ({
   '~standard': { version: 1, vendor: 'acme', validate: toNumber, ...(jsonSchema && { jsonSchema }) },
 });
 
 describe('readSchema', () => {
   it('returns the JSON Schema of the input and the validated value', async () => {
-    const read = readSchema(schema(written), 'parameters');
+    const read = readSchema(schema(acmeJsonSchema), 'parameters');
     expect(read.jsonSchema).toEqual({ type: 'string' });
     expect(await read.validate('7')).toEqual({ value: 7 });
     expect(await read.validate(7)).toEqual({ issues: ['a.0: expected string'] });
@@ -32,7 +32,7 @@ describe('readSchema', () => {
   it('throws SCHEMA_UNSUPPORTED with its cause if the library fails', () => {
     const cause = new Error('transforms cannot be written');
     const failing = {
-      ...written,
+      ...acmeJsonSchema,
       input: () => {
         throw cause;
       },

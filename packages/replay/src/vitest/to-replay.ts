@@ -12,7 +12,10 @@ declare module 'vitest' {
   }
 }
 
-/** A matcher for `expect.extend({ toReplay })`: `await expect(app).toReplay('trip.json')`. Fails with the first difference. */
+/**
+ * The matcher of `await expect(app).toReplay('trip.json')`, for `expect.extend({ toReplay })`. Fails with the first
+ * difference.
+ */
 export async function toReplay(
   app: App | Agent,
   file: string | Recording,

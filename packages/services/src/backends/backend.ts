@@ -2,9 +2,9 @@ import type { ArtifactService, MemoryService, Runtime, SessionService } from '@t
 import type { Connections } from '../connections.ts';
 import type { ServiceUri } from '../uri/service-uri.ts';
 
-/** The context in which a service is opened. */
+/** Settings with which a service is opened. */
 export interface OpenContext {
-  /** Folder that relative paths start from. */
+  /** Base folder of relative paths. */
   cwd: string;
   runtime: Runtime;
   /** Connections that services with the same URI share. */
@@ -22,17 +22,17 @@ export interface OpenService<S> {
   close(): Promise<void>;
 }
 
-/** Opens the service of a URI. Its packages are loaded when it is called. */
+/** Opens the service of a URI. Loads the packages of the service when it is called. */
 export type OpenFunction<S> = (uri: ServiceUri, context: OpenContext) => Promise<OpenService<S>>;
 
-/** The services that a kind of URI supports. */
+/** Functions that open the services of one kind of URI. A missing function means that the service is not supported. */
 export interface Backend {
   readonly sessions?: OpenFunction<SessionService> | undefined;
   readonly artifacts?: OpenFunction<ArtifactService> | undefined;
   readonly memory?: OpenFunction<MemoryService> | undefined;
 }
 
-/** Returns an open service that has no connection. */
-export function inProcess<S>(service: S): OpenService<S> {
+/** Returns an open service for a service without connections. */
+export function withoutConnections<S>(service: S): OpenService<S> {
   return { service, ping: async () => {}, close: async () => {} };
 }

@@ -7,25 +7,25 @@ import type { Backend, OpenService } from './backend.ts';
 export const databaseBackend: Backend = {
   async sessions(uri, { cwd, runtime }) {
     const { DatabaseSessionService } = await load(uri);
-    return inDatabase(new DatabaseSessionService({ dbUrl: databaseUrl(uri, cwd), runtime }));
+    return toOpenService(new DatabaseSessionService({ dbUrl: databaseUrl(uri, cwd), runtime }));
   },
   async artifacts(uri, { cwd, runtime }) {
     const { DatabaseArtifactService } = await load(uri);
-    return inDatabase(new DatabaseArtifactService({ dbUrl: databaseUrl(uri, cwd), runtime }));
+    return toOpenService(new DatabaseArtifactService({ dbUrl: databaseUrl(uri, cwd), runtime }));
   },
   async memory(uri, { cwd, runtime }) {
     const { DatabaseMemoryService } = await load(uri);
-    return inDatabase(new DatabaseMemoryService({ dbUrl: databaseUrl(uri, cwd), runtime }));
+    return toOpenService(new DatabaseMemoryService({ dbUrl: databaseUrl(uri, cwd), runtime }));
   },
 };
 
 const drivers: { readonly [scheme: string]: string } = { postgresql: 'pg', mysql: 'mysql2' };
 
-/** `@thole/sql-services` loads the driver itself. */
+/** Loads `@thole/sql-services`, which loads the driver itself. */
 function load({ scheme }: ServiceUri) {
   return loadPackage('@thole/sql-services', () => import('@thole/sql-services'), drivers[scheme]);
 }
 
-function inDatabase<S extends { ping(): Promise<void>; close(): Promise<void> }>(service: S): OpenService<S> {
+function toOpenService<S extends { ping(): Promise<void>; close(): Promise<void> }>(service: S): OpenService<S> {
   return { service, ping: () => service.ping(), close: service.close.bind(service) };
 }

@@ -1,11 +1,11 @@
 import type { Backend } from './backend.ts';
-import { inProcess } from './backend.ts';
+import { withoutConnections } from './backend.ts';
 import { folderOf } from '../uri/service-uri.ts';
 
 /** Services of `file://`: artifacts as files in a folder. */
 export const folderBackend: Backend = {
   async artifacts(uri, { cwd, uriName }) {
     const { FileArtifactService } = await import('@thole/mem-services/file');
-    return inProcess(new FileArtifactService({ rootDir: folderOf(uri, uriName, cwd) }));
+    return withoutConnections(new FileArtifactService({ rootDir: folderOf(uri, uriName, cwd) }));
   },
 };

@@ -1,5 +1,5 @@
 import type { Backend } from './backend.ts';
-import { inProcess } from './backend.ts';
+import { withoutConnections } from './backend.ts';
 import { bucketOf } from '../uri/bucket-of.ts';
 import { loadPackage } from '../load-package.ts';
 import type { ServiceUri } from '../uri/service-uri.ts';
@@ -15,12 +15,12 @@ export const agentEngineBackend: Backend = {
   async sessions(uri, { runtime, uriName }) {
     const agentEngineId = engineOf(uri, uriName);
     const { VertexAiSessionService } = await load();
-    return inProcess(new VertexAiSessionService({ agentEngineId, runtime }));
+    return withoutConnections(new VertexAiSessionService({ agentEngineId, runtime }));
   },
   async memory(uri, { runtime, uriName }) {
     const agentEngineId = engineOf(uri, uriName);
     const { VertexAiMemoryBankService } = await load();
-    return inProcess(new VertexAiMemoryBankService({ agentEngineId, runtime }));
+    return withoutConnections(new VertexAiMemoryBankService({ agentEngineId, runtime }));
   },
 };
 
@@ -29,7 +29,7 @@ export const ragBackend: Backend = {
   async memory(uri, { runtime, uriName }) {
     const ragCorpus = resourceOf(uri, uriName, 'ragCorpora');
     const { VertexAiRagMemoryService } = await load();
-    return inProcess(new VertexAiRagMemoryService({ ragCorpus, runtime }));
+    return withoutConnections(new VertexAiRagMemoryService({ ragCorpus, runtime }));
   },
 };
 

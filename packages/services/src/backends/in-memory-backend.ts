@@ -1,18 +1,18 @@
 import type { Backend } from './backend.ts';
-import { inProcess } from './backend.ts';
+import { withoutConnections } from './backend.ts';
 
-/** Services of `memory://`. Their data ends with the process. */
+/** Services of `memory://`. Their data is lost when the process ends. */
 export const inMemoryBackend: Backend = {
   async sessions(_uri, { runtime }) {
     const { InMemorySessionService } = await import('@thole/mem-services');
-    return inProcess(new InMemorySessionService({ runtime }));
+    return withoutConnections(new InMemorySessionService({ runtime }));
   },
   async artifacts() {
     const { InMemoryArtifactService } = await import('@thole/mem-services');
-    return inProcess(new InMemoryArtifactService());
+    return withoutConnections(new InMemoryArtifactService());
   },
   async memory(_uri, { runtime }) {
     const { InMemoryMemoryService } = await import('@thole/mem-services');
-    return inProcess(new InMemoryMemoryService({ runtime }));
+    return withoutConnections(new InMemoryMemoryService({ runtime }));
   },
 };

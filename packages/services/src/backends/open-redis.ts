@@ -6,10 +6,10 @@ import type { Connection } from '../connections.ts';
 import { loadPackage } from '../load-package.ts';
 import type { ServiceUri } from '../uri/service-uri.ts';
 
-/** Time limit of a first call. The services' own limit is shorter; calls of the client have none. */
+/** Time limit of the first call. The services have a shorter limit, but calls of the client have none. */
 const PING_MS = 6_000;
 
-/** A Redis client that knows why it is not connected. */
+/** A Redis client, and a check that reports why the client is not connected. */
 export interface RedisConnection {
   client: Redis;
   /**
@@ -37,7 +37,7 @@ export async function openRedis(
     const cancel = runtime.timer(PING_MS, () => timeout.reject(undefined));
     try {
       await Promise.race([call(), timeout.promise]);
-      // For example an unknown database: the client would silently use database 0.
+      // For example, if the database number is unknown, the client silently uses database 0.
       if (lastError !== undefined)
         throw new TholeError('STORE_UNAVAILABLE', 'Redis rejected the settings of the URL.', { cause: lastError });
     } catch (error) {

@@ -4,13 +4,16 @@ import type { ServiceUri } from './service-uri.ts';
 /** The bucket that a URI names. */
 export interface BucketUri {
   bucket: string;
-  /** Start of all object names. Undefined without a path. */
+  /** Prefix of all object names. Undefined without a path. */
   prefix: string | undefined;
-  /** Values of the query. */
+  /** Parameters of the query. */
   settings: { [name: string]: string };
 }
 
-/** Reads `bucket/prefix?name=value`. Throws `INVALID_INPUT` without a bucket, and for a name that is not in `allowed`. */
+/**
+ * Reads `bucket/prefix?name=value`. Throws `INVALID_INPUT` without a bucket, and for a query parameter that is not in
+ * `allowed`.
+ */
 export function bucketOf({ scheme, rest }: ServiceUri, uriName: string, allowed: readonly string[] = []): BucketUri {
   const [, bucket, path = '', query = ''] = /^([\w.-]+)(?:\/([^?#]*))?(?:\?(.*))?$/s.exec(rest) ?? [];
   if (bucket === undefined)

@@ -4,7 +4,7 @@ import { invalidUri } from './invalid-uri.ts';
 
 /** A parsed URI of a service. */
 export interface ServiceUri {
-  /** Lower case; an alias is replaced: `postgres` by `postgresql`. */
+  /** The scheme in lower case. An alias is replaced, for example `postgres` by `postgresql`. */
   readonly scheme: string;
   /** The part after `://`. */
   readonly rest: string;
@@ -16,15 +16,15 @@ const schemeAliases: { readonly [scheme: string]: string } = {
 };
 
 /**
- * Parses a URI. A driver after a plus (`postgresql+asyncpg://`) is ignored, because it is a Python package. Throws `INVALID_INPUT`
- * with a sentence that contains `uriName`, and never the URI: it may contain a password.
+ * Parses a URI. A driver after a plus (`postgresql+asyncpg://`) is ignored, because it is a Python package. Throws
+ * `INVALID_INPUT` with a sentence that contains `uriName`, and never the URI: it may contain a password.
  */
 export function readServiceUri(uriName: string, text: string): ServiceUri {
   const [, written = '', rest = ''] = /^([a-z][a-z\d.-]*)(?:\+[a-z\d]+)?:\/\/(.*)$/is.exec(text.trim()) ?? [];
   if (written === '') throw invalidUri(`${uriName} must be a URI such as memory:// or sqlite:///./sessions.db.`);
   const lower = written.toLowerCase();
   const scheme = Object.hasOwn(schemeAliases, lower) ? schemeAliases[lower]! : lower;
-  // With two slashes, the URI would name a host.
+  // With two slashes, the text after them would be a host name.
   if (scheme === 'sqlite' && !/^(?:|:memory:|\/.+)$/s.test(rest))
     throw invalidUri(`${uriName} must name a file: sqlite:///./file.db or sqlite:////absolute/file.db.`);
   return { scheme, rest };
@@ -41,7 +41,7 @@ export function urlOfSqliteFile(path: string): string {
   return `sqlite:///${path.split(/[\\/]/).map(encodeURIComponent).join('/')}`;
 }
 
-/** Returns the folder of a `file://` URI. It is absolute after three slashes, otherwise relative to `cwd`. */
+/** Returns the folder of a `file://` URI. The path is absolute after three slashes, otherwise relative to `cwd`. */
 export function folderOf({ rest }: ServiceUri, uriName: string, cwd: string): string {
   if (rest === '') throw invalidUri(`${uriName} must name a folder: file:///var/lib/thole or file://./artifacts.`);
   return rest.startsWith('/') ? pathOf(rest, uriName) : resolve(cwd, decode(rest));

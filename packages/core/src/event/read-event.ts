@@ -19,8 +19,8 @@ export function getFunctionResponses(event: Pick<Event, 'content'>): FunctionRes
 }
 
 /**
- * True if the run has nothing to do after this event: a complete answer without calls, answers or a trailing code
- * result; a tool's answer with `skipSummarization`; or calls that are answered later.
+ * True if the agent has nothing to do after this event. The event is a complete answer without calls, answers or a
+ * trailing code result, a tool's answer with `skipSummarization`, or it has calls that are answered later.
  */
 export function isFinalResponse(event: Event): boolean {
   if (event.actions.skipSummarization || event.longRunningToolIds?.length) return true;
