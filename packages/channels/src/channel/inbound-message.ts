@@ -9,22 +9,22 @@ export interface ChannelFile {
 
 /** A group in which a message was written. */
 export interface GroupInfo {
-  /** The channel's own id of the group. */
+  /** Id of the group on the channel. */
   id: string;
   name?: string | undefined;
-  /** True if the message speaks to the agent: it mentions it, answers it, or is a command. Other messages are ignored. */
+  /** True if the message mentions the agent, replies to it, or is a command. Other messages are ignored. */
   isAddressed: boolean;
 }
 
-/** A message that a channel has received. Plain JSON. The dispatcher checks it: all values come from outside. */
+/** A message that a channel has received. Plain JSON. The dispatcher validates it, because all values come from outside. */
 export interface InboundMessage {
   /** Name of the channel. */
   channel: string;
-  /** The channel's own id of the person who wrote it, such as a phone number. It identifies the user. */
+  /** Id of the author on the channel, such as a phone number. It identifies the user. */
   sender: string;
-  /** Name of the sender, as the channel shows it. Never used to identify a user. */
+  /** Name of the sender, from the channel. Never used to identify a user. */
   senderName?: string | undefined;
-  /** The channel's own id of the message. Unique for the channel and `address`; the same when the channel delivers it again. */
+  /** Id of the message on the channel. Unique for the channel and `address`. It is the same when the message is delivered again. */
   id: string;
   /** Address of the answers, such as a chat id. Default: `sender`. */
   address?: string | undefined;
@@ -35,6 +35,6 @@ export interface InboundMessage {
   edited?: string | undefined;
   /** Set if the message was written in a group. */
   group?: GroupInfo | undefined;
-  /** Time at which it was written, in seconds since the epoch, by the channel's clock. For display only. */
+  /** Time of the message in seconds since the epoch, by the channel's clock. For display only. */
   sentAt?: number | undefined;
 }

@@ -2,11 +2,11 @@ import type { ChannelFile } from './inbound-message.ts';
 
 /** A message to a person. Plain JSON. */
 export interface OutboundMessage {
-  /** Plain text, as models write it, possibly with Markdown. The channel splits or formats it as it needs. */
+  /** Text of the model, possibly with Markdown. The channel splits and formats it if necessary. */
   text: string;
   files?: readonly ChannelFile[] | undefined;
-  /** The channel's own id of the message that this one answers. */
+  /** Id, on the channel, of the message that this message answers. */
   replyTo?: string | undefined;
-  /** Short answers that a channel may show as buttons. Pressing one sends its text as a message of the user. */
+  /** Short answers that a channel may show as buttons. A pressed button is a message of the user with its text. */
   choices?: readonly string[] | undefined;
 }

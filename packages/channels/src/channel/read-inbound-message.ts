@@ -7,9 +7,9 @@ import type { ChannelFile, GroupInfo, InboundMessage } from './inbound-message.t
 
 /** Limits of inbound messages. */
 export interface MessageLimits {
-  /** In characters. */
+  /** Maximum length of the text in characters. */
   maxTextLength: number;
-  /** Of all files of a message, in bytes. */
+  /** Maximum size of all files of a message in bytes. */
   maxFileBytes: number;
 }
 
@@ -19,8 +19,8 @@ const MEDIA_TYPE = /^[\w!#$&^.+-]{1,80}\/[\w!#$&^.+-]{1,80}(?:\s*;[^\r\n]{0,200}
 const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/g;
 
 /**
- * Returns a checked copy of a message, without unknown members and control characters. Throws `INVALID_INPUT` for a wrong type or
- * size, and if it has neither text nor files.
+ * Returns a validated copy of a message, without unknown members and control characters. Throws `INVALID_INPUT` for a wrong type or
+ * size, and if the message has neither text nor files.
  */
 export function readInboundMessage(value: unknown, limits: MessageLimits): InboundMessage {
   if (!isPlainObject(value)) throw invalidInput('The message', 'an object', value);
@@ -52,7 +52,7 @@ export function readInboundMessage(value: unknown, limits: MessageLimits): Inbou
   };
 }
 
-/** Returns the key of a message: the same each time the channel delivers it. */
+/** Returns the key of a message. It is the same each time the channel delivers the message. */
 export function messageKeyOf({ channel, sender, address = sender, id, edited }: InboundMessage): string {
   return hashOf([channel, address, id, edited ?? null]);
 }
@@ -102,7 +102,7 @@ function readGroup(group: unknown): GroupInfo | undefined {
   return { id, isAddressed, ...(shown !== undefined && { name: shown }) };
 }
 
-/** Names come from outside and are shown: one line of at most 200 characters. An empty name counts as none. */
+/** Returns a name as one line of at most 200 characters, because names come from outside. Undefined for an empty name. */
 function readName(at: string, name: unknown): string | undefined {
   if (name === undefined) return undefined;
   if (typeof name !== 'string') throw invalidInput(at, 'a string', name);

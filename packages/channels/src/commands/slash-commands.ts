@@ -11,26 +11,27 @@ export interface CommandCall {
   signal: AbortSignal;
 }
 
-/** A command that users write into the chat. The model and memory never see it. */
+/** A command that users write into the chat. It is not sent to the model or added to memory. */
 export interface SlashCommand {
   /** Lower-case letters, digits, `-` and `_`, without the slash. */
   name: string;
   aliases?: readonly string[] | undefined;
   /** Usage in the answer to `/help`, such as `/task <text>`. Default: `/name`. */
   usage?: string | undefined;
+  /** Description of the command in the answer to `/help`. */
   help: string;
-  /** Roles that may use it; for others it does not exist. Default: all. */
+  /** Roles that may use the command. For other roles it does not exist. Default: all. */
   roles?: readonly Role[] | undefined;
-  /** Returns the answer. An error is logged, and the user receives `texts.commandFailed`. May run again after a crash. */
+  /** Returns the answer. If it throws, the error is reported and the user receives `texts.commandFailed`. May run again after a crash. */
   run(call: CommandCall): Promise<string> | string;
 }
 
-/** The commands of an app, as a table. */
+/** The commands of an app, by name. */
 export class SlashCommands {
   readonly #byName = new Map<string, SlashCommand>();
   readonly #commands: readonly SlashCommand[];
 
-  /** Throws `INVALID_INPUT` for a wrong name, `DUPLICATE_NAME` for two commands with one name. */
+  /** Throws `INVALID_INPUT` for an invalid name, and `DUPLICATE_NAME` for two commands with one name. */
   constructor(commands: readonly SlashCommand[]) {
     this.#commands = commands;
     for (const command of commands)
@@ -54,8 +55,8 @@ export class SlashCommands {
 
   /** Returns the answer to `/help`. `others` are the commands of memory. */
   help(role: Role, others: readonly { usage: string; help: string }[]): string {
-    const own = this.#commands.filter((command) => mayUse(command, role));
-    const lines = own.map(({ name, usage = `/${name}`, help }) => ({ usage, help }));
+    const allowed = this.#commands.filter((command) => mayUse(command, role));
+    const lines = allowed.map(({ name, usage = `/${name}`, help }) => ({ usage, help }));
     const all = [...lines, ...others, { usage: '/help', help: 'show this list' }];
     return all.map(({ usage, help }) => `${usage}: ${help}`).join('\n');
   }
@@ -70,8 +71,8 @@ export interface CommandLine {
 const NAME = /^[a-z][a-z0-9_-]{0,31}$/;
 
 /**
- * Returns the command of a text, or undefined if it is a message. `/name@bot` is `/name`. A path such as `/usr/bin` is not a
- * command.
+ * Returns the command in a text, or undefined if the text is a message. Reads `/name@bot` as `/name`. A path such as `/usr/bin` is
+ * not a command.
  */
 export function readCommand(text: string): CommandLine | undefined {
   const found = /^\/([A-Za-z][\w-]{0,31})(?:@\w+)?(?:\s+([^]*))?$/u.exec(text.trim());

@@ -2,7 +2,7 @@ import type { Content, Part } from '@thole/core';
 import type { StoredMessage } from '../delivery/delivery-store.ts';
 import type { InboundMessage } from '../channel/inbound-message.ts';
 
-/** Returns the message for the agent: texts of the messages, each with its files. An edit replaces the message that it edits. */
+/** Returns the content for the agent: the text and the files of each message. An edit replaces the message that it edits. */
 export function batchContent(messages: readonly StoredMessage[]): Content {
   const parts: Part[] = [];
   for (const { message } of newestVersions(messages)) {
@@ -14,7 +14,7 @@ export function batchContent(messages: readonly StoredMessage[]): Content {
   return { role: 'user', parts };
 }
 
-/** Returns the texts of the messages as one. */
+/** Returns the texts of the messages as one text. */
 export function batchText(messages: readonly StoredMessage[]): string {
   return newestVersions(messages)
     .map(({ message }) => message.text)
@@ -22,7 +22,7 @@ export function batchText(messages: readonly StoredMessage[]): string {
     .trim();
 }
 
-/** An edit of a message that the agent has seen says that it is one. */
+/** Returns the text of a message. An edit of a message that the agent has already seen gets a note. */
 function textOfMessage({ edited, id, text }: InboundMessage, messages: readonly StoredMessage[]): string {
   const isKnown =
     edited !== undefined && !messages.some(({ message }) => message.id === id && message.edited === undefined);

@@ -3,7 +3,7 @@ import type { CommandLine } from '../commands/slash-commands.ts';
 import type { StoredMessage } from '../delivery/delivery-store.ts';
 import type { ConversationContext } from './conversation-context.ts';
 
-/** The commands of one conversation: those of the app, `/help`, and those of memory with their questions. */
+/** The commands of one conversation: commands of the app, `/help`, and commands of memory with their questions. */
 export class ConversationCommands {
   readonly #context: ConversationContext;
 
@@ -11,7 +11,7 @@ export class ConversationCommands {
     this.#context = context;
   }
 
-  /** Runs a command and answers it. Never rejects. */
+  /** Runs a command and sends its answer. Never rejects. */
   async run(stored: StoredMessage): Promise<void> {
     const { deps, isClosed } = this.#context;
     if (isClosed) return;
@@ -26,20 +26,22 @@ export class ConversationCommands {
     await this.#answer(stored, answer);
   }
 
-  /** Lets the commands of memory see each text, because one may be the `yes` to their question. Returns the others. */
-  async withoutAnswers(messages: readonly StoredMessage[]): Promise<StoredMessage[]> {
-    const left: StoredMessage[] = [];
+  /** Handles the messages that answer a question of a memory command, such as the `yes` after `/forget`. Returns the others. */
+  async handleMemoryAnswers(messages: readonly StoredMessage[]): Promise<StoredMessage[]> {
+    const remaining: StoredMessage[] = [];
     for (const stored of messages) {
-      const answer = await this.#answerOfMemory(stored);
+      const answer = await this.#readMemoryAnswer(stored);
       if (answer && !answer.isMessage) {
         await this.#answer(stored, answer.text);
         continue;
       }
       if (answer)
-        await this.#context.persist(() => this.#context.replies(stored).note('command', stored.key, answer.text));
-      left.push(stored);
+        await this.#context.persist(() =>
+          this.#context.createReplies(stored).sendNote('command', stored.key, answer.text),
+        );
+      remaining.push(stored);
     }
-    return left;
+    return remaining;
   }
 
   async #answerTo({ argument, name }: CommandLine, { message }: StoredMessage): Promise<string> {
@@ -55,7 +57,7 @@ export class ConversationCommands {
     });
   }
 
-  async #answerOfMemory({
+  async #readMemoryAnswer({
     message,
   }: StoredMessage): Promise<{ text: string; isMessage?: boolean | undefined } | undefined> {
     if (message.files) return undefined;
@@ -66,25 +68,25 @@ export class ConversationCommands {
           return await commands?.handle(message.text, ref, { signal });
         } catch (error) {
           if (this.#context.isClosed) return undefined;
-          // A failed answer to a question is a failed command.
+          // A failure here is a failure of the command that asked.
           this.#context.report('command', error);
           return { text: deps.texts.commandFailed };
         }
       });
     } catch {
-      // There are no parts: the run reports the error.
+      // The parts cannot be created. The run reports this error.
       return undefined;
     }
   }
 
   async #answer(stored: StoredMessage, text: string): Promise<void> {
-    const replies = this.#context.replies(stored);
-    await this.#context.persist(() => replies.note('command', stored.key, text, stored.message.id));
+    const replies = this.#context.createReplies(stored);
+    await this.#context.persist(() => replies.sendNote('command', stored.key, text, stored.message.id));
     await this.#context.finish([stored]);
   }
 }
 
-/** True if a message is a command, handled alone. */
+/** True if a message is a command. */
 export function isCommand({ message }: StoredMessage): boolean {
   return !message.files && readCommand(message.text) !== undefined;
 }

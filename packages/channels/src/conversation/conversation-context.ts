@@ -10,7 +10,7 @@ import type { ConversationParts } from './conversation-parts.ts';
 import type { PartsPool } from './parts-pool.ts';
 import { Replies } from './replies.ts';
 
-/** Parts that all conversations of a dispatcher share. */
+/** Dependencies that all conversations of a dispatcher share. */
 export interface ConversationDeps {
   readonly runtime: Runtime;
   readonly sessions: SessionService;
@@ -24,12 +24,12 @@ export interface ConversationDeps {
 
 const LONGEST_WAIT_MS = 60_000;
 
-/** The user, the current parts and the writes of one conversation. Its commands and runs share it. */
+/** The user and the current parts of one conversation, and its writes to stores. Its commands and runs share it. */
 export class ConversationContext {
   readonly deps: ConversationDeps;
   readonly channel: string;
   readonly ref: SessionRef;
-  /** The last address in use. Messages that answer no message go there. */
+  /** The last used address. Messages that do not answer a message are sent to it. */
   address: string | undefined;
   #user: User;
   #parts: ConversationParts | undefined;
@@ -46,7 +46,7 @@ export class ConversationContext {
   get user(): User {
     return this.#user;
   }
-  /** A change of the name or role creates new parts at their next use. */
+  /** Sets the user. If the name or role changes, the parts are created again at their next use. */
   set user(user: User) {
     if (user.name !== this.#user.name || user.role !== this.#user.role) this.#isStale = true;
     this.#user = user;
@@ -61,7 +61,7 @@ export class ConversationContext {
     return this.#stop.signal.aborted;
   }
 
-  /** The parts that were created last. */
+  /** The current parts. Undefined before the first use, and after `close`. */
   get parts(): ConversationParts | undefined {
     return this.#parts;
   }
@@ -77,7 +77,7 @@ export class ConversationContext {
     this.#parts = undefined;
   }
 
-  /** Calls `work` with the current parts, which stay open until it ends. Throws the error of `createParts` if there are none yet. */
+  /** Calls `work` with the current parts, which stay open until it ends. Throws the error of `createParts` if there are no parts. */
   async withParts<T>(work: (parts: ConversationParts) => T | Promise<T>): Promise<T> {
     const { pool } = this.deps;
     if (!this.#parts || this.#isStale) await this.#createParts();
@@ -90,12 +90,12 @@ export class ConversationContext {
     }
   }
 
-  /** Replies to a message, or without one, to the last address. */
-  replies(stored?: StoredMessage): Replies {
+  /** Returns replies to a message. Without a message, they are sent to the last used address. */
+  createReplies(stored?: StoredMessage): Replies {
     const to = stored ? addressOf(stored) : (this.address ?? this.#ownAddress());
     const { outbox, runtime, texts } = this.deps;
     return new Replies(this.ref, texts, async (key, message) => {
-      // A closed conversation sends nothing: its messages are not finished, and the next start passes the answer on.
+      // A closed conversation sends nothing. Its messages are unfinished, so the answer is sent after the next start.
       if (this.isClosed) return;
       await outbox.put({ key, userId: this.#user.id, channel: this.channel, to, message, createdAt: runtime.now() });
     });
@@ -108,7 +108,7 @@ export class ConversationContext {
     return this.persist(() => deliveries.finish(keys, runtime.now()));
   }
 
-  /** Repeats a write until the store has it. Gives up when the conversation is closed: then the next start does the rest. */
+  /** Repeats a write until it succeeds. Stops when the conversation is closed: the next start handles the message again. */
   async persist(write: () => Promise<void>): Promise<void> {
     for (let attempt = 1; ; attempt++) {
       try {
@@ -146,13 +146,13 @@ export class ConversationContext {
       const old = this.#parts;
       this.#parts = parts;
       if (!old) return;
-      // The new consolidator continues where the old one stops.
+      // The new consolidator replaces the old one.
       parts.consolidator?.schedule(this.ref);
       pool.release(old);
     } catch (error) {
       this.#isStale = wasStale;
       if (!this.#parts) throw error;
-      // The old configuration stays in use until the new one works.
+      // The old parts stay in use until new parts can be created.
       this.report('run', error);
     }
   }
@@ -162,7 +162,7 @@ export class ConversationContext {
   }
 }
 
-/** The address that receives the answers to a message. */
+/** Returns the address that receives the answers to a message. */
 export function addressOf({ message }: StoredMessage): string {
   return message.address ?? message.sender;
 }

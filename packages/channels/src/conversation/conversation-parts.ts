@@ -12,14 +12,14 @@ export interface ConversationInfo {
   ref: SessionRef;
 }
 
-/** The parts that answer one conversation. Made at its first message, and again after `Dispatcher.reload`. */
+/** The runner and the memory parts of a conversation. Several conversations may share them. */
 export interface ConversationParts {
-  /** Needs `autoCreateSession: true` and `concurrency: { policy: 'join' }`. */
+  /** Runner with the options `autoCreateSession: true` and `concurrency: { policy: 'join' }`. */
   runner: Runner;
-  /** `commands` of `memoryParts`. Without it there are no `/remember`, `/memory`, `/forget` and `/reset`. */
+  /** `commands` of `memoryParts`. Without it, `/remember`, `/memory`, `/forget` and `/reset` do not exist. */
   commands?: MemoryCommands | undefined;
-  /** `consolidator` of `memoryParts`: adds the conversation to memory when it is idle. */
+  /** `consolidator` of `memoryParts`. It adds the conversation to memory when it is idle. */
   consolidator?: IdleConsolidator | undefined;
-  /** Called when the parts are replaced, or the dispatcher closes. Default: closes the runner. */
+  /** Called when no conversation uses the parts any more, or the dispatcher closes. Default: closes the runner. */
   close?: (() => Promise<void>) | undefined;
 }

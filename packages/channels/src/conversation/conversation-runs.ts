@@ -4,23 +4,23 @@ import { hashOf } from '../channel/read-inbound-message.ts';
 import type { StoredMessage } from '../delivery/delivery-store.ts';
 import { batchText } from './batch-content.ts';
 import type { ConversationContext } from './conversation-context.ts';
-import { answersIn, isQuestion } from './question.ts';
+import { parseAnswers, isQuestion } from './question.ts';
 import type { Replies } from './replies.ts';
 import { continueInvocation, replyTo, runBatch } from './run-batch.ts';
 import type { Batch, BatchContext } from './run-batch.ts';
 import type { ConversationParts } from './conversation-parts.ts';
 
-/** Attempts of a run whose store fails for now. */
+/** Maximum number of attempts of a run after temporary errors of a store. */
 const MAX_RUN_ATTEMPTS = 6;
 const temporaryCodes = ['SESSION_BUSY', 'LEASE_LOST', 'STORE_UNAVAILABLE', 'STORE_OUTCOME_UNKNOWN'];
 
-/** The runs of one conversation: those of its messages, and those that continue without one. */
+/** The runs of one conversation: runs for messages, and runs that continue without a message. */
 export class ConversationRuns {
   readonly #context: ConversationContext;
   readonly #active = new Set<Promise<void>>();
   /** Calls `continueWaiting` in the order of the conversation. */
   readonly #wake: () => void;
-  #follows = false;
+  #isFollowing = false;
 
   constructor(context: ConversationContext, wake: () => void) {
     this.#context = context;
@@ -32,11 +32,11 @@ export class ConversationRuns {
   }
 
   /** Resolves when no run is active. */
-  async ended(): Promise<void> {
+  async whenIdle(): Promise<void> {
     while (this.#active.size > 0) await Promise.all(this.#active);
   }
 
-  /** Begins the run of messages. Resolves when they are in the session, so that the next ones join the run. */
+  /** Starts the run for messages. Resolves when they are in the session, so that later messages join the run. */
   async start(messages: readonly StoredMessage[]): Promise<void> {
     const interruptId = await this.#questionAnsweredBy(messages);
     const keys = messages.map(({ key }) => key);
@@ -46,7 +46,7 @@ export class ConversationRuns {
     await this.begin({ ...batch, messages, wasBegun: false });
   }
 
-  /** Begins the run of a stored batch. Resolves like `start`. */
+  /** Starts the run of a stored batch. Resolves like `start`. */
   begin(batch: Batch): Promise<void> {
     return new Promise((resolve) => {
       const run = this.#run(batch, resolve).finally(() => {
@@ -57,9 +57,9 @@ export class ConversationRuns {
     });
   }
 
-  /** Continues what waits for no message: an unfinished run, timers that are due, answers from elsewhere. */
+  /** Continues the session without a new message: an unfinished run, due timers, and answers that were stored by other callers. */
   async continueWaiting(): Promise<void> {
-    await this.ended();
+    await this.whenIdle();
     const { deps, ref } = this.#context;
     const session = await deps.sessions.getSession(ref);
     if (!session) return;
@@ -73,17 +73,17 @@ export class ConversationRuns {
     this.#follow(open, session.lastSeq);
   }
 
-  /** Runs a batch, again if a store fails for now. Never rejects. */
+  /** Runs a batch. Repeats it after temporary errors of a store. Never rejects. */
   async #run(first: Batch, onStored: () => void): Promise<void> {
     const context = this.#context;
-    const replies = context.replies(first.messages.at(-1));
+    const replies = context.createReplies(first.messages.at(-1));
     let batch = first;
     for (let attempt = 1; ; attempt++) {
       try {
         await context.withParts((parts) => runBatch(this.#batchContext(parts, replies), batch, onStored));
         break;
       } catch (error) {
-        // The next process, or the next start, continues it.
+        // The next start continues the batch.
         if (context.isClosed) return;
         if (isTemporary(error) && attempt < MAX_RUN_ATTEMPTS && (await context.wait(attempt))) {
           batch = { ...batch, wasBegun: true };
@@ -91,7 +91,7 @@ export class ConversationRuns {
         }
         if (context.isClosed) return;
         context.report('run', error);
-        await context.persist(() => replies.note('failed', batch.id, context.deps.texts.failed, replyTo(batch)));
+        await context.persist(() => replies.sendNote('failed', batch.id, context.deps.texts.failed, replyTo(batch)));
         break;
       }
     }
@@ -100,12 +100,12 @@ export class ConversationRuns {
     context.parts?.consolidator?.schedule(context.ref);
   }
 
-  /** Continues an invocation. Its failure is reported. */
+  /** Continues an invocation. Reports its failure. */
   async #continue(invocationId: string): Promise<void> {
     const context = this.#context;
     await context.withParts(async (parts) => {
       try {
-        await continueInvocation(this.#batchContext(parts, context.replies()), invocationId);
+        await continueInvocation(this.#batchContext(parts, context.createReplies()), invocationId);
         parts.consolidator?.schedule(context.ref);
       } catch (error) {
         if (!context.isClosed) context.report('run', error);
@@ -135,7 +135,7 @@ export class ConversationRuns {
       if (!head || head.marks?.openInterrupts === 0) return undefined;
       const session = await sessions.getSession(ref);
       const question = session && pendingInterrupts(session.events).find(isQuestion);
-      return question && answersIn(batchText(messages), question, texts).length > 0 ? question.id : undefined;
+      return question && parseAnswers(batchText(messages), question, texts).length > 0 ? question.id : undefined;
     } catch (error) {
       if (!isTemporary(error)) throw error;
       return undefined;
@@ -150,15 +150,15 @@ export class ConversationRuns {
     signal.addEventListener('abort', deps.runtime.timer(ms, this.#wake), { once: true });
   }
 
-  /** Passes on what other runs of the session answer, after a timer, a sign-in or a long-running call. */
+  /** Sends the answers of other runs of the session, after a timer, a sign-in or a long-running call. */
   #follow(interrupts: readonly Interrupt[], afterSeq: number): void {
     const context = this.#context;
     const { sessions } = context.deps;
-    if (this.#follows || !sessions.watching || interrupts.every(isQuestion)) return;
-    this.#follows = true;
+    if (this.#isFollowing || !sessions.watching || interrupts.every(isQuestion)) return;
+    this.#isFollowing = true;
     const follow = async (): Promise<void> => {
       for await (const event of sessions.watching!.watch(context.ref, afterSeq, context.signal)) {
-        if (!(await context.replies().event(event))) continue;
+        if (!(await context.createReplies().sendEvent(event))) continue;
         const head = await sessions.getSession({ ...context.ref, numRecentEvents: 0 });
         if (!head?.marks || (head.marks.openInterrupts === 0 && head.marks.wakeAt === null)) return;
       }
@@ -167,7 +167,7 @@ export class ConversationRuns {
       .catch((error: unknown) => {
         if (!context.isClosed) context.report('run', error);
       })
-      .finally(() => void (this.#follows = false));
+      .finally(() => void (this.#isFollowing = false));
   }
 }
 

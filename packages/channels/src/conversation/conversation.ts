@@ -8,8 +8,8 @@ import type { ConversationDeps } from './conversation-context.ts';
 import { ConversationRuns } from './conversation-runs.ts';
 
 /**
- * One user on one channel. Handles stored messages in order: commands at once, all others with the runner. Created by the
- * dispatcher.
+ * The conversation of one user on one channel. Handles stored messages in order: commands directly, other messages with the
+ * runner. The dispatcher creates it.
  */
 export class Conversation {
   readonly #context: ConversationContext;
@@ -19,7 +19,7 @@ export class Conversation {
   #cancelGathering: CancelTimer | undefined;
   /** Resolves when the gathered messages are handled or dropped. */
   #gathering: PromiseWithResolvers<void> | undefined;
-  /** Work that runs one after another: commands, and the beginnings of runs. */
+  /** Commands and starts of runs, one after another. */
   #work: Promise<void> = Promise.resolve();
   #waiting = 0;
 
@@ -33,7 +33,7 @@ export class Conversation {
     return this.#context.channel;
   }
 
-  /** Session id: `{userId}:{channel}`. */
+  /** The session. Its id is `{userId}:{channel}`. */
   get ref(): SessionRef {
     return this.#context.ref;
   }
@@ -41,24 +41,24 @@ export class Conversation {
   get user(): User {
     return this.#context.user;
   }
-  /** A change of the name or role creates new parts at the next message. */
+  /** Sets the user. If the name or role changes, the next message creates new parts. */
   set user(user: User) {
     this.#context.user = user;
   }
 
-  /** True if nothing is gathered, queued or running. */
+  /** True if no message is gathered or queued, and no run is active. */
   get isIdle(): boolean {
     return this.#gathered.length === 0 && this.#waiting === 0 && this.#runs.isIdle;
   }
 
-  /** Creates the parts again at the next message. The session stays. */
+  /** Creates the parts again at the next message. Keeps the session. */
   reload(): void {
     this.#context.reload();
   }
 
   /**
-   * Handles a stored message. Messages that arrive within `coalesceMs` of the first one become one message; a command is handled
-   * alone, after what came before it. Returns at once.
+   * Handles a stored message. Messages that arrive within `coalesceMs` after the first one become one message. A command is handled
+   * alone, after the messages before it. Returns at once.
    */
   handle(stored: StoredMessage, coalesceMs: number): void {
     this.#gathered.push(stored);
@@ -68,13 +68,13 @@ export class Conversation {
     else this.#cancelGathering ??= this.#context.deps.runtime.timer(coalesceMs, () => this.flush());
   }
 
-  /** Handles what is gathered now. */
+  /** Handles the gathered messages now. */
   flush(): void {
     const gathered = this.#endGathering();
     if (gathered.length > 0) this.#enqueue(() => this.#handleAll(gathered));
   }
 
-  /** Handles the messages that an earlier process has left, before all others: begun batches first, then the rest as one. */
+  /** Handles unfinished messages of an earlier process: continues each stored batch, and handles the other messages together. */
   recover(messages: readonly StoredMessage[]): void {
     const batches = Map.groupBy(messages, ({ batch }) => batch?.id);
     for (const [id, group] of batches) {
@@ -84,24 +84,24 @@ export class Conversation {
     }
   }
 
-  /** Continues what waits for no message: an unfinished run, timers that are due, answers from elsewhere. */
+  /** Continues the session without a new message: an unfinished run, due timers, and answers that were stored by other callers. */
   resumeWaiting(): void {
     this.#enqueue(() => this.#runs.continueWaiting());
   }
 
-  /** Adds the idle sessions of the user to memory, and arms the others. Undefined without a consolidator. */
+  /** Adds the idle sessions of the user to memory, and starts the timers of the others. Undefined without a consolidator. */
   sweep(): Promise<SweepReport | undefined> {
     const { appName, userId } = this.ref;
     return this.#context.withParts(({ consolidator }) => consolidator?.sweep({ appName, userId }));
   }
 
-  /** Deletes everything of the user: sessions, state, artifacts and memory. Then closes the conversation. */
+  /** Deletes all data of the user: sessions, state, artifacts and memory. Then closes the conversation. */
   async deleteUserData(): Promise<void> {
     const { userId } = this.ref;
     await this.#context.withParts(({ runner }) => runner.deleteUserData({ userId }).finally(() => this.close()));
   }
 
-  /** Closes the conversation of a deleted user, and stops its run. Nothing more is sent. */
+  /** Closes the conversation of a deleted user and stops its run. Sends nothing more. */
   async cancel(): Promise<void> {
     const { deps, parts } = this.#context;
     if (parts) deps.pool.use(parts);
@@ -109,7 +109,7 @@ export class Conversation {
     if (!parts) return;
     const { sessionId, userId } = this.ref;
     await parts.runner.cancel({ userId, sessionId }).catch((error: unknown) => this.#context.report('run', error));
-    await this.#runs.ended();
+    await this.#runs.whenIdle();
     deps.pool.release(parts);
   }
 
@@ -118,11 +118,11 @@ export class Conversation {
     while (!this.isIdle) {
       await this.#gathering?.promise;
       await this.#work;
-      await this.#runs.ended();
+      await this.#runs.whenIdle();
     }
   }
 
-  /** Drops what is gathered and queued. It stays stored. Runs end when the pool closes their runner. */
+  /** Drops gathered and queued messages, which stay in the store. Runs end when the pool closes their runner. */
   close(): void {
     this.#endGathering();
     this.#context.close();
@@ -133,7 +133,7 @@ export class Conversation {
     this.#cancelGathering = undefined;
     const gathered = this.#gathered;
     this.#gathered = [];
-    // Those who wait for it look again in a microtask, after the caller has queued the messages.
+    // Waiting calls of `idle` continue in a microtask, after the caller has queued the messages.
     this.#gathering?.resolve();
     this.#gathering = undefined;
     return gathered;
@@ -156,7 +156,7 @@ export class Conversation {
         group = [];
       }
       if (isCommand(stored)) {
-        await this.#runs.ended();
+        await this.#runs.whenIdle();
         await this.#commands.run(stored);
       } else group.push(stored);
     }
@@ -164,7 +164,7 @@ export class Conversation {
   }
 
   async #handleTogether(messages: readonly StoredMessage[]): Promise<void> {
-    const left = await this.#commands.withoutAnswers(messages);
-    if (left.length > 0 && !this.#context.isClosed) await this.#runs.start(left);
+    const remaining = await this.#commands.handleMemoryAnswers(messages);
+    if (remaining.length > 0 && !this.#context.isClosed) await this.#runs.start(remaining);
   }
 }

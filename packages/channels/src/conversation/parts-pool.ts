@@ -1,6 +1,6 @@
 import type { ConversationInfo, ConversationParts } from './conversation-parts.ts';
 
-/** The parts of a conversation, with the number of those who use them. */
+/** The parts of conversations, with the number of their uses. */
 interface PooledParts {
   parts: ConversationParts;
   uses: number;
@@ -11,7 +11,7 @@ export class PartsPool {
   readonly #create: (info: ConversationInfo) => ConversationParts | Promise<ConversationParts>;
   readonly #pooled = new Map<ConversationParts, PooledParts>();
   readonly #onError: (error: unknown) => void;
-  /** Closings that have not ended. */
+  /** Calls of `close` that have not ended. */
   readonly #closing = new Set<Promise<void>>();
 
   constructor(
@@ -22,20 +22,21 @@ export class PartsPool {
     this.#onError = onError;
   }
 
-  /** Creates parts and uses them. Throws the error of `createParts`. */
+  /** Creates parts and begins a use of them. Throws the error of `createParts`. */
   async create(info: ConversationInfo): Promise<ConversationParts> {
     const parts = await this.#create(info);
     this.use(parts);
     return parts;
   }
 
+  /** Begins a use of the parts. */
   use(parts: ConversationParts): void {
     const pooled = this.#pooled.get(parts);
     if (pooled) pooled.uses++;
     else this.#pooled.set(parts, { parts, uses: 1 });
   }
 
-  /** Ends a use. The last one closes the parts. */
+  /** Ends a use. The end of the last use closes the parts. */
   release(parts: ConversationParts): void {
     const pooled = this.#pooled.get(parts);
     if (!pooled || --pooled.uses > 0) return;
@@ -44,7 +45,7 @@ export class PartsPool {
     this.#closing.add(closing);
   }
 
-  /** Closes all parts that are still used, and resolves when everything is closed. */
+  /** Closes all parts that are still used. Resolves when all parts are closed. */
   async close(): Promise<void> {
     const all = [...this.#pooled.keys()];
     this.#pooled.clear();

@@ -10,7 +10,7 @@ export function isQuestion({ kind }: Interrupt): boolean {
   return kind === 'confirmation' || kind === 'input';
 }
 
-/** Returns the question for an interrupt. Undefined if a person cannot do anything about it. */
+/** Returns the question for an interrupt. Undefined if a person cannot answer it. */
 export function questionFor(interrupt: Interrupt, texts: Texts): OutboundMessage | undefined {
   const { kind, message, payload, responseSchema, toolName } = interrupt;
   if (kind === 'confirmation') {
@@ -29,10 +29,10 @@ export function questionFor(interrupt: Interrupt, texts: Texts): OutboundMessage
 }
 
 /**
- * Returns the answers that a text may mean, the most likely one first. None if the text does not answer the question: then it is a
- * message for the agent. Only a word of `texts.yes` approves a call.
+ * Returns the possible answers in a text, most likely first. Empty if the text does not answer the question; then it is a message for
+ * the agent. Only a word of `texts.yes` approves a call.
  */
-export function answersIn(text: string, { kind, responseSchema }: Interrupt, texts: Texts): Json[] {
+export function parseAnswers(text: string, { kind, responseSchema }: Interrupt, texts: Texts): Json[] {
   const word = text
     .toLowerCase()
     .replace(/[\s.!]+$/u, '')
@@ -47,7 +47,7 @@ export function answersIn(text: string, { kind, responseSchema }: Interrupt, tex
   return answers.length === 0 || answers[0] === text ? [text] : [...answers, text];
 }
 
-/** The call, so that the person knows what happens after a yes. */
+/** Returns the call as a line, so that the person knows what an approval does. */
 function callLine(interrupt: Interrupt): string | undefined {
   const { args, toolName } = callToApprove(interrupt);
   if (toolName === undefined || Object.keys(args).length === 0) return toolName;

@@ -9,7 +9,7 @@ import { questionFor } from './question.ts';
 /** Stores an outbound message under a key. Does nothing if the key is known. */
 export type PutReply = (key: string, message: OutboundMessage) => Promise<void>;
 
-/** Turns the events of runs into messages. Each event and each question has one key, so that it is sent once. */
+/** Converts the events of runs into messages. Each event and each question has one key, so that it is sent once. */
 export class Replies {
   readonly #ref: SessionRef;
   readonly #texts: Texts;
@@ -21,8 +21,8 @@ export class Replies {
     this.#put = put;
   }
 
-  /** Sends an answer of an agent. Returns false for an event that is none: of the user, partial, or a step on the way. */
-  async event(event: Event, replyTo?: string): Promise<boolean> {
+  /** Sends an answer of an agent. Returns false for an event that is not an answer: of the user, partial, not final, or empty. */
+  async sendEvent(event: Event, replyTo?: string): Promise<boolean> {
     if (event.partial || event.author === 'user' || !isFinalResponse(event)) return false;
     const text = textOf(event.content).trim();
     const files = filesOf(event);
@@ -32,8 +32,8 @@ export class Replies {
     return true;
   }
 
-  /** Asks the oldest of these interrupts that a person can answer. Returns false if there is none. */
-  async question(interrupts: readonly Interrupt[]): Promise<boolean> {
+  /** Sends the question of the first of these interrupts that a person can answer. Returns false if there is none. */
+  async sendQuestion(interrupts: readonly Interrupt[]): Promise<boolean> {
     for (const interrupt of interrupts) {
       const message = questionFor(interrupt, this.#texts);
       if (!message) continue;
@@ -44,7 +44,7 @@ export class Replies {
   }
 
   /** Sends a text about a message or a batch of messages, once for each kind. */
-  async note(kind: string, id: string, text: string, replyTo?: string): Promise<void> {
+  async sendNote(kind: string, id: string, text: string, replyTo?: string): Promise<void> {
     if (text === '') return;
     await this.#put(this.#key(kind, id), { text, ...(replyTo !== undefined && { replyTo }) });
   }

@@ -5,17 +5,17 @@ import type { Run, Runner } from '@thole/runner';
 import type { MessageBatch, StoredMessage } from '../delivery/delivery-store.ts';
 import type { Texts } from '../dispatcher/texts.ts';
 import { batchContent, batchText } from './batch-content.ts';
-import { answersIn } from './question.ts';
+import { parseAnswers } from './question.ts';
 import type { Replies } from './replies.ts';
 
-/** Messages that one run answers. */
+/** The messages of one run. */
 export interface Batch extends MessageBatch {
   readonly messages: readonly StoredMessage[];
-  /** True if the run may have begun before: in an earlier process, or in an attempt that failed. */
+  /** True if the run may have begun already: in an earlier process, or in a failed attempt. */
   readonly wasBegun: boolean;
 }
 
-/** The parts that a batch needs. */
+/** Dependencies of a batch. */
 export interface BatchContext {
   readonly ref: SessionRef;
   readonly runner: Runner;
@@ -26,8 +26,8 @@ export interface BatchContext {
   readonly onPaused: (interrupts: readonly Interrupt[]) => void;
 }
 
-/** Errors of an answer that comes too late: it is a message then. */
-const TOO_LATE = [
+/** Error codes of an answer that comes too late. The answer is then handled as a message. */
+const lateAnswerCodes = [
   'INTERRUPT_ANSWERED',
   'INTERRUPT_EXPIRED',
   'INTERRUPT_NOT_FOUND',
@@ -36,8 +36,8 @@ const TOO_LATE = [
 ];
 
 /**
- * Runs the agent for a batch and passes its answers to `replies`. Calls `onStored` when the messages are in the session: then the
- * next batch may begin, and joins this run. A batch that was begun before continues where it stopped. Throws the error of the run.
+ * Runs the agent for a batch and passes its answers to `replies`. Calls `onStored` when the messages are in the session. The next
+ * batch may start then, and joins this run. A batch that has begun before continues where it stopped. Throws the error of the run.
  */
 export async function runBatch(p: BatchContext, batch: Batch, onStored: () => void): Promise<void> {
   if (batch.wasBegun && (await continueStored(p, batch, onStored))) return;
@@ -46,21 +46,21 @@ export async function runBatch(p: BatchContext, batch: Batch, onStored: () => vo
   const newMessage = batchContent(batch.messages);
   const run = p.runner.runAsync({ userId, sessionId, newMessage, messageId: batch.id, yieldUserMessage: true });
   const count = await readRun(p, run, batch, onStored);
-  // The process that held the joined run has died: its invocation is continued here.
+  // The process of the joined run has crashed, so this run continues its invocation.
   if (count === 0) await continueStored(p, batch, onStored);
 }
 
-/** Continues an invocation that an earlier process has left unfinished, or passes on what it has answered. */
+/** Continues an unfinished or paused invocation and sends its answers. Ignores an invocation that has ended. */
 export async function continueInvocation(p: BatchContext, invocationId: string): Promise<void> {
   const { userId, sessionId } = p.ref;
   try {
     await readRun(p, p.runner.resume({ userId, sessionId, invocationId }), undefined, () => {});
   } catch (error) {
-    if (!isOneOf(error, TOO_LATE)) throw error;
+    if (!isOneOf(error, lateAnswerCodes)) throw error;
   }
 }
 
-/** Returns false if the session does not contain the batch. */
+/** Continues a batch that is in the session: sends its answers, and resumes its run. Returns false if the session does not contain it. */
 async function continueStored(p: BatchContext, batch: Batch, onStored: () => void): Promise<boolean> {
   const session = await p.sessions.getSession(p.ref);
   const id = batch.interruptId === undefined ? batch.id : answerEventId(batch.interruptId);
@@ -71,7 +71,7 @@ async function continueStored(p: BatchContext, batch: Batch, onStored: () => voi
     (each) => each.invocationId === invocationId && (each.seq ?? 0) > (event.seq ?? 0),
   );
   let count = 0;
-  for (const each of later) if (await p.replies.event(each, replyTo(batch))) count++;
+  for (const each of later) if (await p.replies.sendEvent(each, replyTo(batch))) count++;
   if (session.marks?.unfinished === invocationId) {
     const { userId, sessionId } = p.ref;
     const run = p.runner.resume({ userId, sessionId, invocationId });
@@ -79,37 +79,37 @@ async function continueStored(p: BatchContext, batch: Batch, onStored: () => voi
     try {
       await readRun(p, run, batch, onStored);
     } catch (error) {
-      // Another batch that has joined the invocation has continued it to its end, and passes on its answers.
-      if (!isOneOf(error, TOO_LATE)) throw error;
+      // Another batch has joined the invocation, continued it to its end, and sends its answers.
+      if (!isOneOf(error, lateAnswerCodes)) throw error;
     }
     return true;
   }
   onStored();
   const open = openInterrupts(session, invocationId);
   if (open.length > 0) await pause(p, open);
-  else if (count === 0) throwFailureOf(later);
+  else if (count === 0) throwStoredError(later);
   return true;
 }
 
-/** Answers an interrupt. Returns false if that is not possible any more. */
+/** Answers an interrupt. Returns false if it cannot be answered any more. */
 async function runAnswer(p: BatchContext, batch: Batch, onStored: () => void): Promise<boolean> {
   const session = await p.sessions.getSession(p.ref);
   const interrupt = session && pendingInterrupts(session.events).find(({ id }) => id === batch.interruptId);
   if (!interrupt) return false;
   const { userId, sessionId } = p.ref;
   const { invocationId } = interrupt;
-  for (const answer of answersIn(batchText(batch.messages), interrupt, p.texts)) {
+  for (const answer of parseAnswers(batchText(batch.messages), interrupt, p.texts)) {
     const answers: { [id: string]: Json } = { [interrupt.id]: answer };
     try {
       const run = p.runner.resume({ userId, sessionId, invocationId, answers, yieldUserMessage: true });
       await readRun(p, run, batch, onStored);
       return true;
     } catch (error) {
-      if (isOneOf(error, TOO_LATE)) return false;
+      if (isOneOf(error, lateAnswerCodes)) return false;
       if (!TholeError.is(error, 'ANSWER_INVALID')) throw error;
     }
   }
-  await p.replies.note('answer', batch.id, p.texts.answerInvalid, replyTo(batch));
+  await p.replies.sendNote('answer', batch.id, p.texts.answerInvalid, replyTo(batch));
   return true;
 }
 
@@ -118,7 +118,7 @@ async function readRun(p: BatchContext, run: Run, batch: Batch | undefined, onSt
   let count = 0;
   for await (const event of run) {
     if (event.author === 'user') onStored();
-    else if (await p.replies.event(event, replyTo(batch))) count++;
+    else if (await p.replies.sendEvent(event, replyTo(batch))) count++;
   }
   const { interrupts, status } = await run.result;
   if (status !== 'paused') return count;
@@ -127,7 +127,7 @@ async function readRun(p: BatchContext, run: Run, batch: Batch | undefined, onSt
 }
 
 async function pause(p: BatchContext, interrupts: readonly Interrupt[]): Promise<void> {
-  await p.replies.question(interrupts);
+  await p.replies.sendQuestion(interrupts);
   p.onPaused(interrupts);
 }
 
@@ -135,12 +135,12 @@ function openInterrupts(session: Session, invocationId: string): Interrupt[] {
   return pendingInterrupts(session.events).filter((each) => each.invocationId === invocationId);
 }
 
-function throwFailureOf(events: readonly Event[]): void {
+function throwStoredError(events: readonly Event[]): void {
   const code = events.findLast(({ errorCode }) => errorCode !== undefined)?.errorCode;
   if (code !== undefined) throw new TholeError(code, `The run of an earlier attempt has failed (${code}).`);
 }
 
-/** The channel's id of the message that the answer belongs to. */
+/** Returns the id, on the channel, of the message that the answer belongs to. */
 export function replyTo(batch: Batch | undefined): string | undefined {
   return batch?.messages.at(-1)?.message.id;
 }

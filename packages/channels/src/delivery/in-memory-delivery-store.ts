@@ -14,7 +14,7 @@ interface OutboundRecord {
   report?: DeliveryReport | undefined;
 }
 
-/** Messages in memory, for tests and demonstrations: they are lost when the process ends. */
+/** Stores messages in memory, for tests and demonstrations. They are lost when the process ends. */
 export class InMemoryDeliveryStore implements DeliveryStore {
   readonly specVersion = 1;
   readonly #inbound = new Map<string, InboundRecord>();

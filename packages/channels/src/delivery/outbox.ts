@@ -8,7 +8,7 @@ import type { DeliveryStore, StoredDelivery } from './delivery-store.ts';
 export interface OutboxOptions {
   readonly store: DeliveryStore;
   readonly runtime: Runtime;
-  /** Returns the channel with this name. Undefined if it is not connected now: its messages wait. */
+  /** Returns the channel with this name. Undefined if it was removed: its messages wait. */
   readonly channelOf: (name: string) => Channel | undefined;
   readonly maxAttempts: number;
   readonly retryMs: number;
@@ -19,19 +19,19 @@ export interface OutboxOptions {
 const LONGEST_WAIT_MS = 300_000;
 
 /**
- * Sends stored messages, one at a time and in order for each address. A message that fails for now is sent again after a wait, with
- * the same key, and the later messages to its address wait with it. Other addresses do not wait.
+ * Sends stored messages, one at a time and in order for each address. After a temporary failure, a message is sent again with the
+ * same key. Until then, later messages to its address wait. Messages to other addresses do not wait.
  */
 export class Outbox {
   readonly #options: OutboxOptions;
-  readonly #lines = new Map<string, StoredDelivery[]>();
-  /** Lines that are sending now, or that wait for a retry. */
+  readonly #queues = new Map<string, StoredDelivery[]>();
+  /** Work of the queues that are sending or waiting for a retry, by key. */
   readonly #sending = new Map<string, Promise<void>>();
-  /** Ends the wait of a line for a retry. */
+  /** Functions that end the wait of a queue for its retry, by key. */
   readonly #retries = new Map<string, () => void>();
   readonly #stop = new AbortController();
   #isStarted = false;
-  /** Calls of `idle` that wait until a line waits. */
+  /** Called when a queue starts to wait for a retry. */
   #idleCalls: (() => void)[] = [];
 
   constructor(options: OutboxOptions) {
@@ -43,83 +43,83 @@ export class Outbox {
     if (await this.#options.store.put(delivery)) this.#add({ ...delivery, attempts: 0 });
   }
 
-  /** Adds what the last process left, before anything that is put later. */
+  /** Adds the pending messages of an earlier process. Call it before `put`, so that they keep their order. */
   async load(): Promise<void> {
     for (const delivery of await this.#options.store.pending()) this.#add(delivery);
   }
 
-  /** Begins to send. */
+  /** Starts to send. */
   start(): void {
     this.#isStarted = true;
-    for (const line of this.#lines.keys()) this.#work(line);
+    for (const queue of this.#queues.keys()) this.#startSending(queue);
   }
 
   /** Ends the wait of an address for a retry or for its recipient. */
   wake(channel: string, to: string): void {
-    const key = lineOf(channel, to);
+    const key = queueKeyOf(channel, to);
     this.#retries.get(key)?.();
-    if (this.#lines.has(key)) this.#work(key);
+    if (this.#queues.has(key)) this.#startSending(key);
   }
 
-  /** Drops the messages of a user, whose records were deleted. One that is being sent now is sent. */
+  /** Drops the queued messages of a user whose records are deleted. An active send is not stopped. */
   dropUser(userId: string): void {
-    for (const line of this.#lines.values())
-      for (let i = line.length - 1; i >= 0; i--) if (line[i]!.userId === userId) line.splice(i, 1);
+    for (const queue of this.#queues.values())
+      for (let i = queue.length - 1; i >= 0; i--) if (queue[i]!.userId === userId) queue.splice(i, 1);
   }
 
   /** Resolves when no message is being sent. Messages that wait for a retry or for their channel do not count. */
   async idle(): Promise<void> {
     for (;;) {
-      const busy = [...this.#sending].filter(([line]) => !this.#retries.has(line)).map(([, work]) => work);
+      const busy = [...this.#sending].filter(([queue]) => !this.#retries.has(queue)).map(([, work]) => work);
       if (busy.length === 0) return;
-      // A line that begins to wait for a retry is not busy any more.
+      // A queue that starts to wait for a retry is no longer busy.
       await Promise.race([Promise.all(busy), this.#nextWait()]);
     }
   }
 
-  /** Stops waits and, after `timeoutMs`, active attempts. What is not sent stays stored. */
+  /** Stops waits and, after `timeoutMs`, active attempts. Unsent messages stay in the store. */
   async close(timeoutMs: number): Promise<void> {
     this.#isStarted = false;
     const { runtime } = this.#options;
-    const over = new AbortController();
-    const limit = runtime.sleep(timeoutMs, over.signal).catch(() => {});
+    const timer = new AbortController();
+    const limit = runtime.sleep(timeoutMs, timer.signal).catch(() => {});
     await Promise.race([this.idle(), limit]);
-    over.abort();
+    timer.abort();
     this.#stop.abort(new TholeError('RUN_ABORTED', 'The dispatcher was closed.'));
     await Promise.all(this.#sending.values());
   }
 
   #add(delivery: StoredDelivery): void {
-    const key = lineOf(delivery.channel, delivery.to);
-    const line = this.#lines.get(key);
-    if (line) line.push(delivery);
-    else this.#lines.set(key, [delivery]);
-    this.#work(key);
+    const key = queueKeyOf(delivery.channel, delivery.to);
+    const queue = this.#queues.get(key);
+    if (queue) queue.push(delivery);
+    else this.#queues.set(key, [delivery]);
+    this.#startSending(key);
   }
 
-  #work(key: string): void {
+  #startSending(key: string): void {
     if (!this.#isStarted || this.#sending.has(key)) return;
-    const work = this.#sendLine(key).finally(() => {
+    const work = this.#sendQueue(key).finally(() => {
       this.#sending.delete(key);
-      // A message may have come after the last check.
-      const line = this.#lines.get(key);
-      if (line?.length === 0) this.#lines.delete(key);
-      else if (line && this.#openChannel(line[0]!)) this.#work(key);
+      // A message may have been added after the last check.
+      const queue = this.#queues.get(key);
+      if (queue?.length === 0) this.#queues.delete(key);
+      else if (queue && this.#openChannel(queue[0]!)) this.#startSending(key);
     });
     this.#sending.set(key, work);
   }
 
   /** Sends the messages of one address. Never rejects. */
-  async #sendLine(key: string): Promise<void> {
-    const line = this.#lines.get(key)!;
-    // `line[0]` changes while it is sent if its user is deleted.
-    for (let head = line[0]; head && this.#isStarted; head = line[0]) {
+  async #sendQueue(key: string): Promise<void> {
+    const queue = this.#queues.get(key)!;
+    // `dropUser` may remove `queue[0]` during its send.
+    for (let head = queue[0]; head && this.#isStarted; head = queue[0]) {
       const channel = this.#openChannel(head);
       if (!channel) return;
       const waitMs = await this.#attempt(channel, head);
       if (waitMs === undefined) {
-        const index = line.indexOf(head);
-        if (index >= 0) line.splice(index, 1);
+        const index = queue.indexOf(head);
+        if (index >= 0) queue.splice(index, 1);
       } else if (!(await this.#wait(key, waitMs))) return;
     }
   }
@@ -130,7 +130,7 @@ export class Outbox {
     return channel && channel.canSend?.(to) !== false ? channel : undefined;
   }
 
-  /** Returns the time to wait before the next attempt. Undefined if the message was sent, or has failed for good. */
+  /** Returns the wait before the next attempt in milliseconds. Undefined if the message was sent, or has failed permanently. */
   async #attempt(channel: Channel, delivery: StoredDelivery): Promise<number | undefined> {
     const { maxAttempts, onError, runtime, store } = this.#options;
     try {
@@ -138,7 +138,7 @@ export class Outbox {
       await store.settle(delivery.key, { status: 'sent', at: runtime.now(), receiptId: id });
       return undefined;
     } catch (error) {
-      // The attempt may have reached the service. It is sent again with the same key.
+      // The service may have received the message. The next process sends it again with the same key.
       if (this.#stop.signal.aborted) return 0;
       delivery.attempts++;
       const isRefused = TholeError.is(error, 'CHANNEL_REJECTED') || TholeError.is(error, 'INVALID_INPUT');
@@ -149,13 +149,13 @@ export class Outbox {
     }
   }
 
-  /** Sends within the time limit. A channel that ignores its signal does not hold up its line. */
+  /** Sends within the time limit. A channel that ignores its signal does not block its queue. */
   async #send(channel: Channel, { key, message, to }: StoredDelivery): Promise<DeliveryReceipt> {
     const { runtime, sendTimeoutMs } = this.#options;
-    const late = new AbortController();
-    const signal = AbortSignal.any([late.signal, this.#stop.signal]);
+    const timeLimit = new AbortController();
+    const signal = AbortSignal.any([timeLimit.signal, this.#stop.signal]);
     const cancel = runtime.timer(sendTimeoutMs, () => {
-      late.abort(
+      timeLimit.abort(
         new TholeError('CHANNEL_UNAVAILABLE', `Channel "${channel.name}" did not send within ${sendTimeoutMs} ms.`),
       );
     });
@@ -166,7 +166,7 @@ export class Outbox {
     }
   }
 
-  /** If the store fails, the record is older than the truth, and the message may be sent again with the same key. */
+  /** Records a failed attempt. If the store fails too, the failure is only logged. Then a later process may repeat the message. */
   async #recordFailure({ key }: StoredDelivery, reason: string | undefined): Promise<void> {
     const { runtime, store } = this.#options;
     try {
@@ -180,8 +180,8 @@ export class Outbox {
   #waitAfter(attempts: number, error: unknown): number {
     const { retryMs, runtime } = this.#options;
     const wait = Math.min(LONGEST_WAIT_MS, retryMs * 2 ** (attempts - 1)) * (0.75 + runtime.random() / 2);
-    const asked = TholeError.is(error) ? (error.retryAfterMs ?? 0) : 0;
-    return Math.max(wait, asked);
+    const requested = TholeError.is(error) ? (error.retryAfterMs ?? 0) : 0;
+    return Math.max(wait, requested);
   }
 
   /** Returns false if the outbox was closed. */
@@ -208,7 +208,7 @@ export class Outbox {
   }
 }
 
-function lineOf(channel: string, to: string): string {
+function queueKeyOf(channel: string, to: string): string {
   return JSON.stringify([channel, to]);
 }
 

@@ -54,7 +54,7 @@ export function assertDispatcherOptions(options: DispatcherOptions): void {
     throw invalidInput('coalesceMs', 'a number ≥ 0', coalesceMs);
 }
 
-/** Throws `INVALID_INPUT` for something that is not a channel, `DUPLICATE_NAME` for two channels with one name. */
+/** Throws `INVALID_INPUT` for a value that is not a channel, and `DUPLICATE_NAME` for two channels with one name. */
 export function assertChannels(channels: readonly Channel[]): void {
   if (!Array.isArray(channels)) throw invalidInput('channels', 'an array', channels);
   const taken = new Set<string>();

@@ -6,7 +6,7 @@ import type { IdentityStore } from '../identity/identity-store.ts';
 import type { User } from '../identity/user.ts';
 import { listConversationSessions, listWaitingConversations } from './waiting-conversations.ts';
 
-/** Parts of a dispatcher that its conversations need. */
+/** Arguments of `Conversations`. */
 export interface ConversationsOptions {
   readonly appName: string;
   readonly identities: IdentityStore;
@@ -36,7 +36,7 @@ export class Conversations {
     return conversation;
   }
 
-  /** Creates a conversation for one use. */
+  /** Creates a conversation without keeping it. */
   create(user: User, channel: string): Conversation {
     const { appName, deps } = this.#options;
     return new Conversation(deps, {
@@ -48,12 +48,12 @@ export class Conversations {
 
   /** Removes the conversations of a user, and returns them. */
   remove(userId: string): Conversation[] {
-    const own = [...this.#byKey].filter(([, conversation]) => conversation.ref.userId === userId);
-    for (const [key] of own) this.#byKey.delete(key);
-    return own.map(([, conversation]) => conversation);
+    const removed = [...this.#byKey].filter(([, conversation]) => conversation.ref.userId === userId);
+    for (const [key] of removed) this.#byKey.delete(key);
+    return removed.map(([, conversation]) => conversation);
   }
 
-  /** Handles messages of one user on one channel that an earlier process has left. Those of a deleted user are dropped. */
+  /** Handles unfinished messages of one user on one channel from an earlier process. Drops messages of a deleted user. */
   async recoverMessages(messages: readonly StoredMessage[]): Promise<void> {
     const { deps, identities } = this.#options;
     const [{ message, userId }] = messages as [StoredMessage];
@@ -65,7 +65,7 @@ export class Conversations {
     );
   }
 
-  /** Continues unfinished runs, timers and answers. */
+  /** Continues the conversations with an unfinished run, a timer or an open interrupt. */
   async recoverRuns(): Promise<void> {
     const { appName, identities, sessions } = this.#options;
     for (const { channel, userId } of await listWaitingConversations(sessions, appName)) {
@@ -74,13 +74,13 @@ export class Conversations {
     }
   }
 
-  /** Adds conversations that became idle while the process was off to memory, while `mayGoOn` returns true. */
-  async sweepIdleSessions(mayGoOn: () => boolean): Promise<void> {
+  /** Adds conversations to memory that became idle while the process was off. Stops when `shouldContinue` returns false. */
+  async sweepIdleSessions(shouldContinue: () => boolean): Promise<void> {
     const { appName, identities, sessions } = this.#options;
     const found = Map.groupBy(await listConversationSessions(sessions, appName), ({ userId }) => userId);
     for (const [userId, conversations] of found) {
       const user = await identities.get(userId);
-      if (user && mayGoOn()) await this.of(user, conversations[0]!.channel).sweep();
+      if (user && shouldContinue()) await this.of(user, conversations[0]!.channel).sweep();
     }
   }
 }

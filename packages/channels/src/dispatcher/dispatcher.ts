@@ -17,33 +17,33 @@ import { assertDispatcherOptions } from './assert-dispatcher-options.ts';
 import { Conversations } from './conversations.ts';
 import type { Approval, DispatcherOptions, DispatchFailure } from './dispatcher-options.ts';
 import { RunningChannels } from './running-channels.ts';
-import { Strangers } from './strangers.ts';
+import { UnknownSenderHandler } from './unknown-sender-handler.ts';
 import { defaultTexts } from './texts.ts';
 
 /** Arguments of `Dispatcher.send`. */
 export interface SendToUserRequest {
   userId: string;
-  /** Default: the channel of the user's last message, otherwise that of the first identity on a channel of the dispatcher. */
+  /** Default: the channel of the user's last message, otherwise the first channel on which the user has an identity. */
   channel?: string | undefined;
   message: OutboundMessage | string;
-  /** A second message with the same key is not sent. Default: a new key. */
+  /** A message with a known key is not sent again. Default: a new key. */
   idempotencyKey?: string | undefined;
 }
 
 const DAY_MS = 86_400_000;
 
-/** Connects channels, users and agents: (channel, sender) is a user, and each user has one conversation per channel. */
+/** Connects channels, users and agents. Channel and sender identify the user, and each user has one conversation per channel. */
 export class Dispatcher implements ChannelHandler {
   readonly #options: DispatcherOptions;
   readonly #runtime: Runtime;
   readonly #pool: PartsPool;
   readonly #outbox: Outbox;
-  readonly #strangers: Strangers;
+  readonly #unknownSenders: UnknownSenderHandler;
   readonly #channels: RunningChannels;
   readonly #conversations: Conversations;
   /** The channel of each user's last message. */
   readonly #lastChannels = new Map<string, string>();
-  /** Orders the messages of one sender, and what concerns a sender. */
+  /** Runs the work for one sender in order: its messages, approval and rejection. */
   readonly #senders = new KeyedQueue();
   readonly #limits: { maxTextLength: number; maxFileBytes: number };
   #phase: 'new' | 'started' | 'closing' | 'closed' = 'new';
@@ -83,7 +83,7 @@ export class Dispatcher implements ChannelHandler {
       onError,
     };
     this.#conversations = new Conversations({ appName: options.appName, identities, sessions, deps });
-    this.#strangers = new Strangers({
+    this.#unknownSenders = new UnknownSenderHandler({
       mode: options.unknownSenders ?? 'refuse',
       identities,
       deliveries,
@@ -98,22 +98,24 @@ export class Dispatcher implements ChannelHandler {
     });
   }
 
-  /** The conversations that this process has used. */
+  /** The conversations that this process has used, of all users. */
   get conversations(): readonly Conversation[] {
     return this.#conversations.all;
   }
 
-  /** The channels, by name. */
+  /** The current channels. */
   get channels(): readonly Channel[] {
     return this.#channels.all;
   }
 
   /**
-   * Continues what the last process left: messages without an answer, unfinished runs, answers that were not sent, and, in the
-   * background, conversations that became idle. Rejects if a channel cannot start; then all are stopped.
+   * Starts the channels, and continues the work of an earlier process: messages without an answer, unfinished runs and unsent
+   * answers. Adds conversations that have become idle to memory, in the background. Rejects if a channel cannot start; then all
+   * channels are stopped.
    */
   async start(): Promise<void> {
-    if (this.#phase !== 'new') throw new TholeError('INVALID_INPUT', 'The dispatcher was started before.');
+    if (this.#phase !== 'new')
+      throw new TholeError('INVALID_INPUT', 'start() was called before. Create a new Dispatcher to start again.');
     this.#phase = 'started';
     const { deliveries } = this.#options;
     const now = this.#runtime.now();
@@ -127,8 +129,8 @@ export class Dispatcher implements ChannelHandler {
   }
 
   /**
-   * Waits at most `timeoutMs` (default 10,000) for runs and answers, then stops the channels. What is left continues at the next
-   * start. Consolidates nothing.
+   * Waits at most `timeoutMs` (default 10,000) for runs and answers, then stops the channels. Unfinished work continues at the next
+   * start. Adds nothing to memory.
    */
   close(p: { timeoutMs?: number | undefined } = {}): Promise<void> {
     return (this.#closed ??= this.#close(p.timeoutMs ?? 10_000));
@@ -158,8 +160,8 @@ export class Dispatcher implements ChannelHandler {
   }
 
   /**
-   * Sends a message to a user, not to a group. Resolves when it is stored. Throws `USER_NOT_FOUND`, or `INVALID_INPUT` if no channel
-   * reaches the user.
+   * Sends a message to a user, not to a group. Resolves when it is stored. Throws `USER_NOT_FOUND`, or `INVALID_INPUT` if the user
+   * has no identity on the channel.
    */
   async send(p: SendToUserRequest): Promise<{ key: string; channel: string }> {
     const user = await this.#options.identities.get(p.userId);
@@ -169,7 +171,7 @@ export class Dispatcher implements ChannelHandler {
     if (!identity || channel === undefined)
       throw new TholeError(
         'INVALID_INPUT',
-        `User "${user.id}" has no identity on ${channel ? `channel "${channel}"` : 'a channel'}.`,
+        `User "${user.id}" has no identity on ${channel ? `channel "${channel}"` : 'a channel'}. Add one with identities.link().`,
       );
     const message = typeof p.message === 'string' ? { text: p.message } : p.message;
     const key = p.idempotencyKey ?? this.#runtime.newId('delivery');
@@ -179,7 +181,7 @@ export class Dispatcher implements ChannelHandler {
     return { key, channel };
   }
 
-  /** Makes each conversation create its parts again at its next message. Active runs end with the old ones. Sessions stay. */
+  /** Each conversation creates its parts again at its next message. Active runs finish with the old parts. Sessions are kept. */
   reload(): void {
     for (const conversation of this.conversations) conversation.reload();
   }
@@ -191,41 +193,41 @@ export class Dispatcher implements ChannelHandler {
   }
 
   /**
-   * Links an unknown sender to a user and answers the waiting messages. Returns the user. Throws `USER_NOT_FOUND` or
-   * `IDENTITY_TAKEN`.
+   * Links an unknown sender to a new or existing user, and handles the waiting messages. Returns the user. Throws
+   * `USER_NOT_FOUND` or `IDENTITY_TAKEN`.
    */
   approve(approval: Approval): Promise<User> {
     return this.#senders.run(keyOf(approval), async () => {
-      const { user, waiting } = await this.#strangers.approve(approval);
+      const { user, waiting } = await this.#unknownSenders.approve(approval);
       if (waiting.length > 0) this.#conversations.of(user, approval.channel).recover(waiting);
       return user;
     });
   }
 
-  /** Removes an access request and drops the waiting messages. Returns false if there is none. */
+  /** Removes an access request and drops the waiting messages. Returns false if there is no such request. */
   reject(identity: Identity): Promise<boolean> {
-    return this.#senders.run(keyOf(identity), () => this.#strangers.reject(identity));
+    return this.#senders.run(keyOf(identity), () => this.#unknownSenders.reject(identity));
   }
 
   /**
-   * Removes a user, the pending messages and conversations. Memory and sessions stay, so that they are there if the same person comes
-   * back under the same id; `data: true` also deletes sessions, state, artifacts and memory. Returns false if there is no such user.
+   * Deletes a user, the pending messages and the conversations. Sessions, state, artifacts and memory are kept for a later user with
+   * the same id; `data: true` deletes them too. Returns false if the user does not exist.
    */
   async deleteUser(p: { userId: string; data?: boolean | undefined }): Promise<boolean> {
     const { deliveries, identities } = this.#options;
     const user = await identities.get(p.userId);
     if (!user) return false;
     await identities.delete(user.id);
-    const own = this.#conversations.remove(user.id);
+    const conversations = this.#conversations.remove(user.id);
     this.#outbox.dropUser(user.id);
     await deliveries.deleteUser(user.id);
     this.#lastChannels.delete(user.id);
-    for (const conversation of own) await conversation.cancel();
+    for (const conversation of conversations) await conversation.cancel();
     if (p.data === true) await this.#conversations.create(user, user.identities[0]?.channel ?? 'none').deleteUserData();
     return true;
   }
 
-  /** Resolves when no run and no send is active. Sends that wait for a retry do not count. */
+  /** Resolves when no run and no send is active. Does not wait for sends that wait for a retry. */
   async idle(): Promise<void> {
     do {
       await this.#sweep;
@@ -234,12 +236,12 @@ export class Dispatcher implements ChannelHandler {
     } while (this.conversations.some((conversation) => !conversation.isIdle));
   }
 
-  /** Stores a message, once, and passes it to its conversation. */
+  /** Stores a message and passes it to its conversation. Ignores a message that is stored already. */
   async #receive(message: InboundMessage): Promise<void> {
     const { deliveries, identities } = this.#options;
     const { channel, sender } = message;
     const key = messageKeyOf(message);
-    const user = (await identities.find({ channel, sender })) ?? (await this.#strangers.meet(message, key));
+    const user = (await identities.find({ channel, sender })) ?? (await this.#unknownSenders.handle(message, key));
     if (!user) return;
     const stored: StoredMessage = { key, userId: user.id, message, receivedAt: this.#runtime.now() };
     if (!(await deliveries.receive(stored))) return;
@@ -265,7 +267,7 @@ export class Dispatcher implements ChannelHandler {
   async #recoverMessages(messages: readonly StoredMessage[]): Promise<void> {
     const groups = Map.groupBy(messages, ({ message, userId }) => `${userId}:${message.channel}`);
     for (const group of groups.values()) {
-      if (group[0]!.userId === '') for (const each of group) this.#strangers.count(each.message);
+      if (group[0]!.userId === '') for (const each of group) this.#unknownSenders.count(each.message);
       else await this.#conversations.recoverMessages(group);
     }
   }
@@ -283,7 +285,7 @@ export class Dispatcher implements ChannelHandler {
     this.#phase = 'closing';
     for (const conversation of this.conversations) conversation.flush();
     const started = this.#runtime.monotonic();
-    await this.#within(timeoutMs, this.idle());
+    await this.#waitAtMost(timeoutMs, this.idle());
     for (const conversation of this.conversations) conversation.close();
     await this.#pool.close();
     await this.#outbox.close(Math.max(0, timeoutMs - (this.#runtime.monotonic() - started)));
@@ -292,10 +294,10 @@ export class Dispatcher implements ChannelHandler {
     this.#phase = 'closed';
   }
 
-  async #within(ms: number, work: Promise<void>): Promise<void> {
-    const over = new AbortController();
-    await Promise.race([work, this.#runtime.sleep(ms, over.signal).catch(() => {})]);
-    over.abort();
+  async #waitAtMost(ms: number, work: Promise<void>): Promise<void> {
+    const timer = new AbortController();
+    await Promise.race([work, this.#runtime.sleep(ms, timer.signal).catch(() => {})]);
+    timer.abort();
   }
 
   #report(failure: DispatchFailure): void {

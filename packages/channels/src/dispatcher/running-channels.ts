@@ -21,7 +21,7 @@ export class RunningChannels {
     return this.#byName.get(name);
   }
 
-  /** Starts all channels. If one of them cannot start, stops all and throws its error. */
+  /** Starts all channels. If a channel cannot start, stops all channels and throws its error. */
   async start(handler: ChannelHandler): Promise<void> {
     this.#handler = handler;
     await startAll(this.all, handler);
@@ -40,7 +40,7 @@ export class RunningChannels {
     });
   }
 
-  /** Stops all channels. Returns the errors of those that fail. */
+  /** Stops all channels. Returns the errors of channels that fail to stop. */
   stop(): Promise<unknown[]> {
     return this.#changes.run('channels', async () => {
       if (!this.#handler) return [];

@@ -1,29 +1,30 @@
-/** Replies that the dispatcher writes itself. */
+/** Replies of the dispatcher itself. */
 export interface Texts {
-  /** To an unknown sender, with `refuse`. An empty text sends nothing. */
+  /** Sent to an unknown sender with `unknownSenders: 'refuse'`. An empty text is not sent. */
   refused: string;
-  /** To an unknown sender, once, with `approve`. */
+  /** Sent once to an unknown sender with `unknownSenders: 'approve'`. */
   waiting: string;
-  /** To a sender who was approved. */
+  /** Sent to a sender who was approved. */
   approved: string;
-  /** If the run of a message failed. */
+  /** Sent if the run of a message has failed. */
   failed: string;
-  /** If a command failed. */
+  /** Sent if a command has failed. */
   commandFailed: string;
-  /** After an unknown command. */
+  /** Sent after an unknown command. */
   unknownCommand: string;
-  /** If an answer does not fit a question. */
+  /** Sent if an answer to a question is invalid. */
   answerInvalid: string;
-  /** Words that approve and refuse a confirmation. The first of each is shown as a choice. */
+  /** Words that approve a confirmation. The first word is shown as a choice. */
   yes: readonly string[];
+  /** Words that reject a confirmation. The first word is shown as a choice. */
   no: readonly string[];
 }
 
 /** The default texts. */
 export const defaultTexts: Texts = {
   refused: '',
-  waiting: 'Your message has arrived. A person has to let you in first.',
-  approved: 'You are in. Your messages are being answered now.',
+  waiting: 'Your message was received. It will be answered when you are approved.',
+  approved: 'You are approved. Your messages are being answered now.',
   failed: 'Something went wrong, and your message could not be answered. Please send it again.',
   commandFailed: 'The command failed. Please try again.',
   unknownCommand: 'There is no such command. /help lists all commands.',

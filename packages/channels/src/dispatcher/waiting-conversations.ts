@@ -1,6 +1,6 @@
 import type { SessionService, WaitingKind } from '@thole/core';
 
-/** A session of a conversation. */
+/** The user and the channel of a conversation. */
 export interface ConversationSession {
   userId: string;
   channel: string;
@@ -8,7 +8,7 @@ export interface ConversationSession {
 
 const SESSIONS_PER_PAGE = 100;
 
-/** Returns the sessions of an app that are conversations: `{userId}:{channel}`. */
+/** Returns the conversations of an app: all sessions with an id of the form `{userId}:{channel}`. */
 export async function listConversationSessions(
   sessions: SessionService,
   appName: string,
@@ -33,9 +33,9 @@ export async function listWaitingConversations(
     do {
       const page = await sessions.listWaitingSessions({ appName, kind, after });
       for (const { key } of page.sessions) {
-        const one: ConversationSession[] = [];
-        add(one, key.userId, key.sessionId);
-        if (one[0]) found.set(key.sessionId, one[0]);
+        const single: ConversationSession[] = [];
+        add(single, key.userId, key.sessionId);
+        if (single[0]) found.set(key.sessionId, single[0]);
       }
       after = page.next;
     } while (after !== undefined);

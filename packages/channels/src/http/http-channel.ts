@@ -7,7 +7,7 @@ import { Webhook } from '../webhook/webhook.ts';
 import { parseJsonBody, respond } from '../webhook/webhook-response.ts';
 import { assertHttpOptions } from './http-options.ts';
 import type { HttpChannelOptions } from './http-options.ts';
-import { PollLines } from './poll-lines.ts';
+import { PollQueues } from './poll-queues.ts';
 import { postCallback } from './post-callback.ts';
 import { isSignedBy, SIGNATURE_HEADER, TIMESTAMP_HEADER } from './signature.ts';
 
@@ -20,7 +20,7 @@ export class HttpChannel implements Channel {
   readonly name: string;
   readonly #options: HttpChannelOptions;
   readonly #runtime: Runtime;
-  readonly #lines = new PollLines();
+  readonly #queues = new PollQueues();
   readonly #webhook: Webhook;
   readonly #stop = new AbortController();
   #handler: ChannelHandler | undefined;
@@ -35,7 +35,7 @@ export class HttpChannel implements Channel {
     this.#webhook = new Webhook({ runtime, maxBodyBytes, answer: (request, body) => this.#answer(request, body) });
   }
 
-  /** The port on which it listens. */
+  /** The port on which the channel listens. Undefined if it does not listen. */
   get port(): number | undefined {
     return this.#webhook.port;
   }
@@ -47,13 +47,13 @@ export class HttpChannel implements Channel {
 
   async stop(): Promise<void> {
     this.#stop.abort(new TholeError('CHANNEL_UNAVAILABLE', `Channel "${this.name}" was stopped.`));
-    this.#lines.close();
+    this.#queues.close();
     await this.#webhook.stop();
     this.#handler = undefined;
   }
 
   canSend(to: string): boolean {
-    return this.#options.callbackUrl !== undefined || this.#lines.isPolled(to);
+    return this.#options.callbackUrl !== undefined || this.#queues.isPolled(to);
   }
 
   async send({ idempotencyKey, message, signal, to }: SendRequest): Promise<DeliveryReceipt> {
@@ -67,15 +67,16 @@ export class HttpChannel implements Channel {
         body: { to, ...polled },
         signal,
       });
-    const acknowledged = this.#lines.send(to, polled, signal);
-    if (!acknowledged) throw new TholeError('CHANNEL_UNAVAILABLE', 'No client polls this address.');
+    const acknowledged = this.#queues.send(to, polled, signal);
+    if (!acknowledged) throw new TholeError('CHANNEL_UNAVAILABLE', 'No client polls for messages to this address.');
     await acknowledged;
     return { id: idempotencyKey };
   }
 
   /**
-   * Handles a request: `POST` delivers a message, `GET` with `to` fetches messages. The answer has status 202 or 200, 400 for a wrong
-   * body, 401 for a wrong or old signature, 405, 413, 429, or 503 if the message could not be stored: send it again then.
+   * Handles a request: `POST` delivers a message, `GET` with `to` fetches messages. The status is 202 or 200, 400 for a wrong body,
+   * 401 for a wrong or old signature, 405, 413, 429, or 503 if the message could not be stored. After 503, the client must send it
+   * again.
    */
   handle(request: Request): Promise<Response> {
     return this.#webhook.handle(request);
@@ -88,31 +89,35 @@ export class HttpChannel implements Channel {
     const timestamp = this.#timestampOf(request);
     const body = await readBody();
     if (!isSignedBy(this.#options.secrets, { method, url, body, timestamp }, request.headers.get(SIGNATURE_HEADER)))
-      throw unsigned();
+      throw signatureError();
     if (method === 'GET') return this.#poll(new URL(url), request.signal);
-    // The channel's name comes from its options, never from the body.
+    // The channel name comes from the options, never from the body.
     const message = { ...parseJsonBody(body), channel: this.name } as unknown as InboundMessage;
     await this.#handler!.onMessage(message);
     return respond(202, { accepted: true });
   }
 
-  async #poll({ searchParams }: URL, gone: AbortSignal): Promise<Response> {
+  async #poll({ searchParams }: URL, disconnected: AbortSignal): Promise<Response> {
     if (this.#options.callbackUrl !== undefined)
-      return respond(405, { detail: 'Messages are posted to the callback.' }, { allow: 'POST' });
+      return respond(
+        405,
+        { detail: 'This channel does not accept polls: it posts messages to the callback.' },
+        { allow: 'POST' },
+      );
     const to = searchParams.get('to');
     assertName('to', to);
     const acknowledged = searchParams.get('ack');
-    if (acknowledged !== null) this.#lines.acknowledge(to, acknowledged);
+    if (acknowledged !== null) this.#queues.acknowledge(to, acknowledged);
     const wait = Number(searchParams.get('wait') ?? DEFAULT_POLL_S);
     if (!(wait >= 0 && wait <= LONGEST_POLL_S))
       throw new TholeError('INVALID_INPUT', `wait must be 0 to ${LONGEST_POLL_S} seconds.`);
     if (this.#pollCount >= (this.#options.maxPolls ?? 1_000))
-      throw new TholeError('RATE_LIMITED', 'Too many clients poll.');
+      throw new TholeError('RATE_LIMITED', 'Too many clients poll at the same time. Try again later.');
     this.#pollCount++;
-    const over = new AbortController();
-    const cancel = this.#runtime.timer(wait * 1_000, () => over.abort());
+    const timer = new AbortController();
+    const cancel = this.#runtime.timer(wait * 1_000, () => timer.abort());
     try {
-      const next = this.#lines.poll(to, AbortSignal.any([over.signal, gone, this.#stop.signal]));
+      const next = this.#queues.poll(to, AbortSignal.any([timer.signal, disconnected, this.#stop.signal]));
       this.#handler?.onReady(this.name, to);
       const message = await next;
       return respond(200, { messages: message ? [message] : [] });
@@ -126,11 +131,11 @@ export class HttpChannel implements Channel {
     const text = request.headers.get(TIMESTAMP_HEADER) ?? '';
     const timestamp = /^\d{1,12}$/.test(text) ? Number(text) : NaN;
     const differenceMs = Math.abs(this.#runtime.now() - timestamp) * 1_000;
-    if (!(differenceMs <= (this.#options.toleranceMs ?? 300_000))) throw unsigned();
+    if (!(differenceMs <= (this.#options.toleranceMs ?? 300_000))) throw signatureError();
     return timestamp;
   }
 }
 
-function unsigned(): TholeError {
+function signatureError(): TholeError {
   return new TholeError('UNAUTHENTICATED', 'The signature is missing, wrong or too old.');
 }

@@ -7,15 +7,15 @@ import { assertNetworkOptions } from '../webhook/assert-network-options.ts';
 export interface HttpChannelOptions {
   /** Default: `http`. */
   name?: string | undefined;
-  /** Shared secrets of at least 32 characters. The first one signs; all are accepted, so that a secret can be replaced. */
+  /** Shared secrets of at least 32 characters. The first signs. Requests may use any of them, so that a secret can be replaced. */
   secrets: readonly string[];
-  /** URL to which messages are posted, signed. Default: none; then clients fetch messages with `GET`. */
+  /** URL to which signed messages are posted. Default: none; then clients fetch messages with `GET`. */
   callbackUrl?: string | undefined;
   /** Listens on this port; 0 selects a free one, see `port`. Default: none; then the app passes requests to `handle`. */
   port?: number | undefined;
   /** Default: `127.0.0.1`. */
   host?: string | undefined;
-  /** Greatest difference between the time of a request and the clock, in milliseconds. Default: 300,000. */
+  /** Maximum difference between the timestamp of a request and the clock, in milliseconds. Default: 300,000. */
   toleranceMs?: number | undefined;
   /** Maximum size of a body in bytes. Default: 8 MiB. */
   maxBodyBytes?: number | undefined;

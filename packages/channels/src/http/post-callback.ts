@@ -1,6 +1,6 @@
 import { TholeError } from '@thole/core';
 import type { DeliveryReceipt } from '../channel/channel.ts';
-import type { PolledMessage } from './poll-lines.ts';
+import type { PolledMessage } from './poll-queues.ts';
 import { signRequest } from './signature.ts';
 
 /** Arguments of `postCallback`. */
@@ -16,9 +16,8 @@ export interface CallbackRequest {
 const MAX_RECEIPT_BYTES = 65_536;
 
 /**
- * Posts a message, signed and with its id as `idempotency-key`. Returns the `id` of the answer if it is JSON. Throws
- * `CHANNEL_REJECTED` for a status that says so for good, and `CHANNEL_UNAVAILABLE` for all others and without an answer. Redirects
- * are not followed.
+ * Posts a signed message with its id as `idempotency-key`. Returns the `id` of the response if it is JSON. Throws `CHANNEL_REJECTED`
+ * for a permanent rejection, and `CHANNEL_UNAVAILABLE` for any other status and without a response. Redirects are not followed.
  */
 export async function postCallback({
   body,
@@ -41,13 +40,13 @@ export async function postCallback({
   }
   if (!response.ok) {
     await response.body?.cancel().catch(() => {});
-    throw failureOf(response);
+    throw statusError(response);
   }
   const id = await readId(response);
   return id === undefined ? {} : { id };
 }
 
-function failureOf({ headers, status }: Response): TholeError {
+function statusError({ headers, status }: Response): TholeError {
   const isFinal = status >= 400 && status < 500 && ![401, 403, 404, 408, 409, 425, 429].includes(status);
   const seconds = Number(headers.get('retry-after') ?? NaN);
   const retryAfterMs = Number.isFinite(seconds) && seconds > 0 ? Math.min(seconds, 3_600) * 1_000 : undefined;
@@ -57,7 +56,7 @@ function failureOf({ headers, status }: Response): TholeError {
   });
 }
 
-/** The message was accepted whatever the body says, so a wrong body is ignored. */
+/** Returns the `id` of the response. A wrong body is ignored, because the status shows that the message was accepted. */
 async function readId(response: Response): Promise<string | undefined> {
   const isSmall = Number(response.headers.get('content-length') ?? Infinity) <= MAX_RECEIPT_BYTES;
   if (!isSmall || !/\bjson\b/.test(response.headers.get('content-type') ?? '')) {

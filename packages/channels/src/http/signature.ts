@@ -3,7 +3,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 /** A request to sign. */
 export interface SignedRequest {
   method: string;
-  /** Path and query count, not the host, so that a proxy may change it. */
+  /** URL of the request. Only path and query are signed, so a proxy may change the host. */
   url: string;
   /** Default: empty. */
   body?: string | Uint8Array | undefined;
@@ -26,13 +26,13 @@ export function signRequest(secret: string, request: SignedRequest): { [header: 
   };
 }
 
-/** True if one of the secrets has signed the request. Takes the same time for every wrong signature. */
+/** True if the request is signed with one of the secrets. Takes the same time for every wrong signature. */
 export function isSignedBy(secrets: readonly string[], request: SignedRequest, header: string | null): boolean {
   const digits = /^v1=([0-9a-f]{64})$/.exec(header ?? '')?.[1];
   if (digits === undefined) return false;
   const given = Buffer.from(digits, 'hex');
   const timestamp = String(Math.floor(request.timestamp));
-  // All secrets are tried, so that the time does not show which one fits.
+  // Tries all secrets, so that the time does not reveal which secret matches.
   return secrets.map((secret) => timingSafeEqual(given, hmacOf(secret, request, timestamp))).includes(true);
 }
 

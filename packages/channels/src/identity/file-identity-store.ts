@@ -8,14 +8,15 @@ import { StoredIdentityStore } from './stored-identity-store.ts';
 
 /** Options of `FileIdentityStore`. */
 export interface FileIdentityStoreOptions {
-  /** The JSON file. It is created, with its folder, at the first change; only its owner can read it. */
+  /** Path of the JSON file. The file and its folder are created at the first change. Only the file's owner can read it. */
   path: string;
   runtime?: Runtime | undefined;
 }
 
 /**
- * Users in a JSON file. The file is read at each call, so that a change by hand counts at once, and replaced atomically: a crash
- * leaves the old or the new file. Changes of one process never overwrite each other; let one process change the file.
+ * Stores users in a JSON file. The file is read at each call, so manual changes apply at once. It is replaced atomically: after a
+ * crash, it is either the old or the new file. Concurrent changes in one process do not overwrite each other. Only one process may
+ * change the file.
  */
 export class FileIdentityStore extends StoredIdentityStore {
   constructor({ path, runtime = systemRuntime() }: FileIdentityStoreOptions) {
@@ -43,11 +44,11 @@ async function readText(path: string): Promise<string | undefined> {
     return await readFile(path, 'utf8');
   } catch (cause) {
     if ((cause as { code?: unknown }).code === 'ENOENT') return undefined;
-    throw new TholeError('STORE_UNAVAILABLE', `The file of users "${path}" cannot be read.`, { cause });
+    throw new TholeError('STORE_UNAVAILABLE', `The users file "${path}" cannot be read.`, { cause });
   }
 }
 
-/** Writes a temporary file next to the file, waits until it is on disk, and renames it. */
+/** Writes a temporary file next to the file, waits until it is on disk, then renames it. */
 async function replaceFile(path: string, text: string, id: string): Promise<void> {
   const temporary = `${path}.${id}.tmp`;
   try {
@@ -62,6 +63,6 @@ async function replaceFile(path: string, text: string, id: string): Promise<void
     await rename(temporary, path);
   } catch (cause) {
     await rm(temporary, { force: true });
-    throw new TholeError('STORE_UNAVAILABLE', `The file of users "${path}" cannot be written.`, { cause });
+    throw new TholeError('STORE_UNAVAILABLE', `The users file "${path}" cannot be written.`, { cause });
   }
 }

@@ -2,12 +2,12 @@ import { TholeError } from '@thole/core';
 import { assertName, isPlainObject } from '@thole/core/kit';
 import type { AccessRequest, Identity, Role, User } from './user.ts';
 
-/** The content of an identity document. */
+/** The content of an `IdentityDocument`. */
 export interface IdentityBook {
   version: 1;
   users: User[];
   requests: AccessRequest[];
-  /** Ids of deleted users. They are never chosen for a new user, because their memory may still exist. */
+  /** Ids of deleted users. They are never generated for a new user, because their memory may still exist. */
   retired: string[];
 }
 
@@ -15,17 +15,20 @@ const USER_ID = /^[a-z0-9][a-z0-9-]{0,63}$/;
 const CHANNEL_NAME = /^[a-z][a-z0-9_-]{0,31}$/;
 const roles: readonly Role[] = ['admin', 'user', 'guest'];
 
-/** Returns the book of a JSON text, or an empty one. Throws `INVALID_INPUT` that names the wrong member. */
+/** Parses a JSON text. Undefined or blank text is an empty book. Throws `INVALID_INPUT` with the name of the wrong member. */
 export function parseIdentityBook(text: string | undefined): IdentityBook {
   if (text === undefined || text.trim() === '') return { version: 1, users: [], requests: [], retired: [] };
   const book = parseJson(text);
-  if (!isPlainObject(book)) throw wrong('The file', 'an object with users');
+  if (!isPlainObject(book)) throw invalidMember('The file', 'an object with users');
   const { version = 1, users = [], requests = [], retired = [] } = book as Partial<Record<keyof IdentityBook, unknown>>;
   if (version !== 1)
-    throw new TholeError('STORE_VERSION', 'The list of users has a version that this package cannot read.');
-  if (!Array.isArray(users)) throw wrong('users', 'an array');
-  if (!Array.isArray(requests)) throw wrong('requests', 'an array');
-  if (!Array.isArray(retired)) throw wrong('retired', 'an array');
+    throw new TholeError(
+      'STORE_VERSION',
+      'The list of users has a version that this package cannot read. Update @thole/channels.',
+    );
+  if (!Array.isArray(users)) throw invalidMember('users', 'an array');
+  if (!Array.isArray(requests)) throw invalidMember('requests', 'an array');
+  if (!Array.isArray(retired)) throw invalidMember('retired', 'an array');
   const taken = new Map<string, string>();
   for (const [i, user] of users.entries()) assertUserRecord(`users[${i}]`, user, taken);
   for (const [i, request] of requests.entries()) assertIdentity(`requests[${i}]`, request);
@@ -41,49 +44,50 @@ function parseJson(text: string): unknown {
 }
 
 function assertUserRecord(at: string, user: unknown, taken: Map<string, string>): void {
-  if (!isPlainObject(user)) throw wrong(at, 'an object');
+  if (!isPlainObject(user)) throw invalidMember(at, 'an object');
   const { id, name, role, identities, createdAt } = user as Record<keyof User, unknown>;
   assertUserId(`${at}.id`, id);
-  if (typeof name !== 'string') throw wrong(`${at}.name`, 'a string');
+  if (typeof name !== 'string') throw invalidMember(`${at}.name`, 'a string');
   assertRole(`${at}.role`, role);
-  if (typeof createdAt !== 'number') throw wrong(`${at}.createdAt`, 'a number of seconds');
-  if (!Array.isArray(identities)) throw wrong(`${at}.identities`, 'an array');
+  if (typeof createdAt !== 'number') throw invalidMember(`${at}.createdAt`, 'a number of seconds');
+  if (!Array.isArray(identities)) throw invalidMember(`${at}.identities`, 'an array');
   for (const [i, identity] of identities.entries()) {
     assertIdentity(`${at}.identities[${i}]`, identity);
-    claim(taken, `${at}.identities[${i}]`, keyOf(identity as Identity), id);
+    assertUnused(taken, `${at}.identities[${i}]`, keyOf(identity as Identity), id);
   }
-  claim(taken, `${at}.id`, id, id);
+  assertUnused(taken, `${at}.id`, id, id);
 }
 
-function claim(taken: Map<string, string>, at: string, key: string, id: string): void {
+function assertUnused(taken: Map<string, string>, at: string, key: string, id: string): void {
   if (taken.has(key)) throw new TholeError('INVALID_INPUT', `${at} is also used by user "${taken.get(key)}".`);
   taken.set(key, id);
 }
 
 /** Throws `INVALID_INPUT` unless the value is a user id. */
 export function assertUserId(at: string, id: unknown): asserts id is string {
-  if (typeof id !== 'string' || !USER_ID.test(id)) throw wrong(at, 'a lower-case name with digits and "-"');
+  if (typeof id !== 'string' || !USER_ID.test(id))
+    throw invalidMember(at, 'at most 64 lower-case letters, digits and "-"');
 }
 
 /** Throws `INVALID_INPUT` unless the value is the name of a channel. */
 export function assertChannelName(at: string, name: unknown): asserts name is string {
   if (typeof name !== 'string' || !CHANNEL_NAME.test(name))
-    throw wrong(at, 'a lower-case name with digits, "-" and "_"');
+    throw invalidMember(at, 'at most 32 lower-case letters, digits, "-" and "_", starting with a letter');
 }
 
 export function assertRole(at: string, role: unknown): asserts role is Role {
-  if (!roles.includes(role as Role)) throw wrong(at, `'admin', 'user' or 'guest'`);
+  if (!roles.includes(role as Role)) throw invalidMember(at, `'admin', 'user' or 'guest'`);
 }
 
 /** Throws `INVALID_INPUT` unless the value names a channel and a sender. */
 export function assertIdentity(at: string, identity: unknown): asserts identity is Identity {
-  if (!isPlainObject(identity)) throw wrong(at, 'an object with channel and sender');
+  if (!isPlainObject(identity)) throw invalidMember(at, 'an object with channel and sender');
   const { channel, sender } = identity as Record<keyof Identity, unknown>;
   assertChannelName(`${at}.channel`, channel);
   assertName(`${at}.sender`, sender);
 }
 
-/** Returns an identity as one string. The name of a channel has no colon. */
+/** Returns an identity as one string. It is unique, because the name of a channel has no colon. */
 export function keyOf({ channel, sender }: Identity): string {
   return `${channel}:${sender}`;
 }
@@ -92,7 +96,7 @@ export function isSame(a: Identity, b: Identity): boolean {
   return a.channel === b.channel && a.sender === b.sender;
 }
 
-/** Returns an id for a new user that no other user has or had. */
+/** Generates an id for a new user that no other user has or had. */
 export function newUserId(book: IdentityBook, name: string): string {
   const letters = name
     .normalize('NFKD')
@@ -110,6 +114,6 @@ export function newUserId(book: IdentityBook, name: string): string {
   }
 }
 
-function wrong(at: string, expected: string): TholeError {
+function invalidMember(at: string, expected: string): TholeError {
   return new TholeError('INVALID_INPUT', `${at} must be ${expected}.`);
 }

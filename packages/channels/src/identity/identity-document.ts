@@ -1,13 +1,13 @@
-/** Text of a document, and its version. */
+/** The text of a document and its version. */
 export interface DocumentText {
   /** Undefined before the first write. */
   text: string | undefined;
   version: string;
 }
 
-/** Stores the document of a `StoredIdentityStore`: one JSON text. */
+/** Storage of a `StoredIdentityStore`: one JSON text. Implement it for your own storage. */
 export interface IdentityDocument {
   read(): Promise<DocumentText>;
-  /** Replaces the text in one atomic step. Returns false, and stores nothing, if the version is not the current one. */
+  /** Replaces the text atomically. Returns false, and stores nothing, if `version` is not the current version. */
   replace(text: string, version: string): Promise<boolean>;
 }

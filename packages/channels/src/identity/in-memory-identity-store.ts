@@ -2,7 +2,7 @@ import type { Runtime } from '@thole/core';
 import type { IdentityDocument } from './identity-document.ts';
 import { StoredIdentityStore } from './stored-identity-store.ts';
 
-/** Users in memory, for tests and demonstrations. */
+/** Stores users in memory, for tests and demonstrations. They are lost when the process ends. */
 export class InMemoryIdentityStore extends StoredIdentityStore {
   constructor(options: { runtime?: Runtime | undefined } = {}) {
     super(inMemoryDocument(), options);

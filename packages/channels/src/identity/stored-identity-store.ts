@@ -7,11 +7,11 @@ import type { IdentityDocument } from './identity-document.ts';
 import type { IdentityStore, NewUser } from './identity-store.ts';
 import type { AccessRequest, Identity, Role, User } from './user.ts';
 
-/** Maximum number of access requests. Further ones are dropped, so that strangers cannot fill the store. */
+/** Maximum number of access requests. Further requests are dropped, so that unknown senders cannot fill the store. */
 const MAX_REQUESTS = 100;
 const MAX_NAME_LENGTH = 200;
 
-/** All rules of an `IdentityStore`, over one JSON document that a file or a database stores. */
+/** Implements `IdentityStore` over one JSON document, which a file or a database stores. */
 export class StoredIdentityStore implements IdentityStore {
   readonly specVersion = 1;
   readonly #document: IdentityDocument;
@@ -43,7 +43,7 @@ export class StoredIdentityStore implements IdentityStore {
       assertUserId('id', id);
       assertRole('role', role);
       if (book.users.some((user) => user.id === id))
-        throw new TholeError('USER_ALREADY_EXISTS', `The user id "${id}" is taken.`);
+        throw new TholeError('USER_ALREADY_EXISTS', `The user id "${id}" belongs to another user. Choose another id.`);
       const user: User = { id, name, role, identities: [], createdAt: this.#runtime.now() };
       book.users.push(user);
       return identities.reduce((linked, identity) => link(book, linked, identity), user);
@@ -105,7 +105,7 @@ export class StoredIdentityStore implements IdentityStore {
     return parseIdentityBook((await this.#document.read()).text);
   }
 
-  /** Applies a change to the newest document, again if another process was faster. A change that throws stores nothing. */
+  /** Applies a change to the newest document. Repeats it if another process has changed the document. Stores nothing if it throws. */
   #change<T>(change: (book: IdentityBook) => T): Promise<T> {
     return this.#queue.run('book', async () => {
       for (;;) {

@@ -14,18 +14,22 @@ export interface DownloadRequest {
 const LIMIT_MS = 60_000;
 
 /**
- * Returns a file as base64. Throws `VALUE_TOO_LARGE` as soon as it is larger than `maxBytes`, `NOT_FOUND` for a status that says that
- * it will never come, and `CHANNEL_UNAVAILABLE` otherwise. Redirects are not followed: the headers and the address are secret.
- * Errors do not contain the address.
+ * Returns a file as base64. Throws `VALUE_TOO_LARGE` as soon as it is larger than `maxBytes`, `NOT_FOUND` for a permanent failure, and
+ * `CHANNEL_UNAVAILABLE` for any other. Redirects are not followed, because the headers and the URL are secret. Errors do not
+ * contain the URL.
  */
 export async function downloadFile({ headers = {}, maxBytes, runtime, signal, url }: DownloadRequest): Promise<string> {
-  const late = new AbortController();
-  const cancel = runtime.timer(LIMIT_MS, () => late.abort());
+  const timeLimit = new AbortController();
+  const cancel = runtime.timer(LIMIT_MS, () => timeLimit.abort());
   try {
-    const response = await fetch(url, { headers, redirect: 'manual', signal: AbortSignal.any([late.signal, signal]) });
+    const response = await fetch(url, {
+      headers,
+      redirect: 'manual',
+      signal: AbortSignal.any([timeLimit.signal, signal]),
+    });
     if (!response.ok) {
       await response.body?.cancel();
-      throw failureOf(response.status);
+      throw statusError(response.status);
     }
     return encodeBase64(await readBytes(response, maxBytes));
   } catch (error) {
@@ -36,7 +40,7 @@ export async function downloadFile({ headers = {}, maxBytes, runtime, signal, ur
   }
 }
 
-function failureOf(status: number): TholeError {
+function statusError(status: number): TholeError {
   const isFinal = status < 500 && ![401, 408, 425, 429].includes(status);
   return new TholeError(
     isFinal ? 'NOT_FOUND' : 'CHANNEL_UNAVAILABLE',

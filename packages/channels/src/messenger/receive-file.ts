@@ -2,16 +2,16 @@ import { TholeError } from '@thole/core';
 import type { Runtime } from '@thole/core';
 import type { ChannelFile } from '../channel/inbound-message.ts';
 
-/** A file that the service of a channel keeps. */
+/** A file on the service of a channel. */
 export interface RemoteFile {
   id: string;
   mimeType: string;
   name?: string | undefined;
-  /** In bytes, as the service says. */
+  /** Size in bytes, reported by the service. */
   size?: number | undefined;
 }
 
-/** The text of a message, with a note if its file is missing, and the file otherwise. */
+/** The text of a message and its file. If the file is missing, the text contains a note. */
 export interface ReceivedText {
   text: string;
   files?: ChannelFile[] | undefined;
@@ -21,7 +21,7 @@ export interface ReceivedText {
 export interface DownloadParts {
   /** The service of the channel. `download` returns a file as base64. Throws `VALUE_TOO_LARGE` or `NOT_FOUND`. */
   api: { download(file: RemoteFile, maxBytes: number, signal: AbortSignal): Promise<string> };
-  /** Options of the channel. Default: 20,000,000 bytes, and 1,000 ms after the first failed attempt. */
+  /** Options of the channel. Defaults: 20,000,000 bytes, and 1,000 ms after the first failed attempt. */
   options: { maxFileBytes?: number | undefined; retryMs?: number | undefined };
   runtime: Runtime;
   signal: AbortSignal;
@@ -31,8 +31,8 @@ const MEDIA_TYPE = /^[\w!#$&^.+-]{1,80}\/[\w!#$&^.+-]{1,80}(?:\s*;[^\r\n]{0,200}
 const ATTEMPTS = 3;
 
 /**
- * Downloads the file of a message, in up to three attempts. A file that is too large or that cannot be downloaded becomes a note for
- * the agent, so that the message itself is never lost and never blocks later ones. Throws only if the signal is aborted.
+ * Downloads the file of a message, in up to three attempts. If the file is too large or cannot be downloaded, adds a note for the
+ * agent instead. So the message is never lost and never blocks later messages. Throws only if the signal is aborted.
  */
 export async function receiveFile(
   text: string,
@@ -45,7 +45,7 @@ export async function receiveFile(
   return { text: text === '' ? received : `${text}\n${received}` };
 }
 
-/** Returns the file, or a note that says why it is missing. */
+/** Returns the file, or a note with the reason why it is missing. */
 async function download(
   remote: RemoteFile,
   { api, options, runtime, signal }: DownloadParts,

@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 
-/** True if both texts are equal. The time does not depend on where they differ, or on their lengths. */
+/** True if both texts are equal. Takes the same time for all wrong texts, whatever their length. */
 export function isSameSecret(given: string, secret: string): boolean {
   return timingSafeEqual(hashOfSecret(given), hashOfSecret(secret));
 }

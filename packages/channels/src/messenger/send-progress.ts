@@ -4,11 +4,11 @@ const MAX_OPEN = 1_000;
 interface OpenMessage {
   /** Number of parts that the service has accepted. */
   count: number;
-  /** The id of the last one. */
+  /** Id of the last accepted part. */
   id: string | undefined;
 }
 
-/** Remembers which parts of a message were sent, so that the next attempt continues after them. Kept in memory only. */
+/** Records in memory which parts of a message were sent, so that the next attempt continues after them. */
 export class SendProgress {
   readonly #open = new Map<string, OpenMessage>();
 

@@ -1,6 +1,6 @@
 /**
- * Splits a text into pieces of at most `limit` UTF-16 units: after a paragraph, otherwise after a line, a word, or within a word, but
- * never within a character. White space around a split is dropped, and no piece is blank.
+ * Splits a text into pieces of at most `limit` UTF-16 units: after a paragraph, otherwise after a line or a word, otherwise within a
+ * word. Never splits a surrogate pair. Drops white space around a split and blank pieces.
  */
 export function splitText(text: string, limit: number): string[] {
   const pieces: string[] = [];
@@ -13,7 +13,7 @@ export function splitText(text: string, limit: number): string[] {
   return rest === '' ? pieces : [...pieces, rest];
 }
 
-/** A split in the first half of the piece would make many short messages. */
+/** Returns the end of the first piece, in its second half if possible: earlier splits would create many short messages. */
 function endOfPiece(text: string, limit: number): number {
   for (const separator of ['\n\n', '\n', ' ']) {
     const end = text.lastIndexOf(separator, limit);

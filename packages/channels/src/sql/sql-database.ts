@@ -2,10 +2,10 @@ import { TholeError } from '@thole/core';
 import { invalidInput } from '@thole/core/kit';
 import type { Runtime } from '@thole/core';
 
-/** Kind of a database. `mysql` includes MariaDB. */
+/** Kind of a database. Use `mysql` for MariaDB too. */
 export type SqlDialect = 'sqlite' | 'postgresql' | 'mysql';
 
-/** A value of a parameter. */
+/** The value of a statement's parameter. */
 export type SqlParameter = string | number | null;
 
 /** The result of a statement. */
@@ -15,10 +15,10 @@ export interface SqlResult {
   changes: number;
 }
 
-/** A database of the caller: a connection, a pool or a query builder. */
+/** Access to a database, provided by the app: over a connection, a pool or a query builder. */
 export interface SqlDatabase {
   readonly dialect: SqlDialect;
-  /** Runs one statement. Parameters are `?`, in PostgreSQL `$1`, `$2` … */
+  /** Runs one statement. Placeholders are `?`, in PostgreSQL `$1`, `$2` … */
   query(sql: string, parameters: readonly SqlParameter[]): Promise<SqlResult>;
   close?(): Promise<void>;
 }
@@ -26,12 +26,12 @@ export interface SqlDatabase {
 /** Options of the SQL stores. */
 export interface SqlStoreOptions {
   database: SqlDatabase;
-  /** Prefix of the names of tables: letters, digits and `_`. Default: none. */
+  /** Prefix of table names: at most 40 letters, digits and `_`. Default: none. */
   tablePrefix?: string | undefined;
   runtime?: Runtime | undefined;
 }
 
-/** A database with the tables of a store, which are created at the first statement. */
+/** The tables of a store in a database. They are created before the first statement. */
 export class SqlTables {
   readonly dialect: SqlDialect;
   readonly #database: SqlDatabase;
@@ -74,14 +74,18 @@ export class SqlTables {
     try {
       return await this.#database.query(text, parameters);
     } catch (cause) {
-      throw new TholeError('STORE_UNAVAILABLE', 'The database of the channels failed. The cause has details.', {
-        cause,
-      });
+      throw new TholeError(
+        'STORE_UNAVAILABLE',
+        'The database of a channel store failed. The cause is the original error.',
+        {
+          cause,
+        },
+      );
     }
   }
 }
 
-/** Returns a checked prefix of table names. */
+/** Returns the prefix of table names. Throws `INVALID_INPUT` if it is invalid. */
 export function tablePrefixOf({ tablePrefix = '' }: SqlStoreOptions): string {
   if (!/^\w{0,40}$/.test(tablePrefix))
     throw new TholeError('INVALID_INPUT', 'tablePrefix must be at most 40 letters, digits and "_".');

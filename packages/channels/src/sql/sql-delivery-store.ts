@@ -17,7 +17,7 @@ type Row = SqlResult['rows'][number];
 
 const MAX_REASON = 200;
 
-/** Messages in SQLite, PostgreSQL, MariaDB or MySQL. Each step is one statement; the deletion of a user is two. */
+/** Stores messages in SQLite, PostgreSQL, MariaDB or MySQL. Each step is one statement, except the deletion of a user: two. */
 export class SqlDeliveryStore implements DeliveryStore {
   readonly specVersion = 1;
   readonly #tables: SqlTables;
@@ -122,7 +122,7 @@ export class SqlDeliveryStore implements DeliveryStore {
     return this.#tables.close();
   }
 
-  /** Returns false if there is a row with this key. */
+  /** Inserts a row. Returns false if a row with this key exists. */
   async #insert(table: string, row: { readonly [column: string]: SqlParameter }): Promise<boolean> {
     const columns = Object.keys(row);
     const values = `INTO ${table} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`;

@@ -3,7 +3,7 @@ import { StoredIdentityStore } from '../identity/stored-identity-store.ts';
 import { columnNumber, columnText, SqlTables, tablePrefixOf } from './sql-database.ts';
 import type { SqlDialect, SqlStoreOptions } from './sql-database.ts';
 
-/** Users in an SQL database, for several processes. */
+/** Stores users in an SQL database. Several processes may use it at the same time. */
 export class SqlIdentityStore extends StoredIdentityStore {
   readonly #tables: SqlTables;
 
@@ -20,7 +20,7 @@ export class SqlIdentityStore extends StoredIdentityStore {
   }
 }
 
-/** One row, whose version changes with each write. */
+/** Returns a document in one row, whose version changes with each write. */
 function sqlDocument(tables: SqlTables, table: string): IdentityDocument {
   return {
     read: async () => {

@@ -10,8 +10,8 @@ const BUSY_LIMIT_MS = 10_000;
 const BUSY_PAUSE_MS = 20;
 
 /**
- * Opens a file with the SQLite of Node, created with its folder if missing. `:memory:` is a database in memory. A change is on disk
- * when its promise resolves. Several stores may share a file.
+ * Opens a database file with Node's SQLite. Creates the file and its folder at the first statement if they are missing. `:memory:` is
+ * a database in memory. A change is on disk when its promise resolves. Several stores may share a file.
  */
 export function sqliteDatabase(path: string): SqlDatabase {
   assertName('path', path);
@@ -58,7 +58,7 @@ function runStatement(statement: StatementSync, parameters: readonly SqlParamete
   return { rows: [], changes: Number(statement.run(...parameters).changes) };
 }
 
-/** Repeats work while another connection holds the file. */
+/** Repeats work while another connection locks the file, for at most 10 seconds. */
 async function whenFree<T>(work: () => T): Promise<T> {
   const runtime = systemRuntime();
   const start = runtime.monotonic();

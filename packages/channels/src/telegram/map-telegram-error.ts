@@ -1,7 +1,7 @@
 import { TholeError } from '@thole/core';
 import { redact } from '@thole/core/kit';
 
-/** The members of grammY's `GrammyError` that are read. */
+/** The used members of grammY's `GrammyError`. */
 interface ApiFailure {
   error_code: number;
   description: string;
@@ -9,31 +9,31 @@ interface ApiFailure {
 }
 
 /**
- * Returns the error of a call of the Bot API. `UNAUTHENTICATED` means a wrong token, `CHANNEL_REJECTED` a call that never will succeed.
- * The causes are dropped: they contain the message, and addresses with the token.
+ * Returns the error of a call of the Bot API. `UNAUTHENTICATED` means a wrong token, `CHANNEL_REJECTED` a call that will never succeed.
+ * The error has no cause, because causes contain the message and URLs with the token.
  */
 export function mapTelegramError(error: unknown, token: string): TholeError {
   if (TholeError.is(error)) return error;
   const failure = apiFailure(error);
-  if (!failure) return new TholeError('CHANNEL_UNAVAILABLE', `Telegram cannot be reached${reasonOf(error)}.`);
+  if (!failure) return new TholeError('CHANNEL_UNAVAILABLE', `Telegram cannot be reached${systemCodeOf(error)}.`);
   const { error_code: status, parameters } = failure;
-  const said = `Telegram answered ${status}: ${redact(String(failure.description), [token]).slice(0, 200)}`;
+  const message = `Telegram answered ${status}: ${redact(String(failure.description), [token]).slice(0, 200)}`;
   if (status === 401 || status === 404)
     return new TholeError(
       'UNAUTHENTICATED',
-      `${said}. The token is wrong or was revoked: ask @BotFather for a new one.`,
+      `${message}. The token is wrong or was revoked: ask @BotFather for a new one.`,
     );
   if (status === 409)
     return new TholeError(
       'CHANNEL_UNAVAILABLE',
-      `${said}. Another process polls this bot, or it has a webhook. Stop it.`,
+      `${message}. Another process polls this bot, or it has a webhook. Stop it.`,
     );
   if (status === 429) {
     const seconds = parameters?.retry_after;
     const retryAfterMs = typeof seconds === 'number' && seconds > 0 ? seconds * 1_000 : undefined;
-    return new TholeError('CHANNEL_UNAVAILABLE', said, { ...(retryAfterMs !== undefined && { retryAfterMs }) });
+    return new TholeError('CHANNEL_UNAVAILABLE', message, { ...(retryAfterMs !== undefined && { retryAfterMs }) });
   }
-  return new TholeError(status >= 400 && status < 500 ? 'CHANNEL_REJECTED' : 'CHANNEL_UNAVAILABLE', said);
+  return new TholeError(status >= 400 && status < 500 ? 'CHANNEL_REJECTED' : 'CHANNEL_UNAVAILABLE', message);
 }
 
 /** Returns the new id of a chat that has become a supergroup. */
@@ -47,8 +47,8 @@ function apiFailure(error: unknown): ApiFailure | undefined {
   return isFailure && Number.isInteger(error.error_code) ? (error as ApiFailure) : undefined;
 }
 
-/** Only the code of the system, such as `ECONNREFUSED`: the message contains the address. */
-function reasonOf(error: unknown): string {
+/** Returns the system's error code, such as `ECONNREFUSED`. Not the message, because it contains the URL with the token. */
+function systemCodeOf(error: unknown): string {
   const inner = typeof error === 'object' && error !== null && 'error' in error ? error.error : undefined;
   const code = typeof inner === 'object' && inner !== null && 'code' in inner ? inner.code : undefined;
   return typeof code === 'string' && /^[A-Z_]{1,40}$/.test(code) ? ` (${code})` : '';

@@ -1,13 +1,13 @@
 import { getOwn, isPlainObject } from '@thole/core/kit';
 import type { RemoteFile } from '../messenger/receive-file.ts';
 
-/** The bot itself, as `getMe` describes it. */
+/** The bot, from `getMe`. */
 export interface TelegramBot {
   id: number;
   username: string;
 }
 
-/** A message of a person, or its edit, before its file is downloaded. */
+/** A message of a person, or an edit of it. Its file is not downloaded yet. */
 export interface TelegramMessage {
   updateId: number;
   messageId: number;
@@ -25,8 +25,8 @@ export interface TelegramMessage {
 
 type Fields = { readonly [name: string]: unknown };
 
-/** The members of a message that hold a file, with the media type of those that have none. */
-const FILES: { readonly [member: string]: string } = {
+/** The members of a message that contain a file, with the default media type of each. */
+const MEDIA_TYPES: { readonly [member: string]: string } = {
   document: 'application/octet-stream',
   voice: 'audio/ogg',
   audio: 'audio/mpeg',
@@ -36,8 +36,8 @@ const FILES: { readonly [member: string]: string } = {
 };
 
 /**
- * Returns the message of an update. Undefined for what is not a message of a person: other kinds of update, messages of bots and
- * channels, service messages, and values of wrong types.
+ * Returns the message of an update. Undefined for an update without a message of a person: other kinds of updates, messages of bots
+ * and channels, service messages, and values of wrong types.
  */
 export function readUpdate(update: Fields, bot: TelegramBot): TelegramMessage | undefined {
   const edit = objectIn(update, 'edited_message');
@@ -70,7 +70,7 @@ export function readUpdate(update: Fields, bot: TelegramBot): TelegramMessage | 
     senderName: [stringIn(from, 'first_name'), stringIn(from, 'last_name')].join(' ').trim(),
     text: group ? withoutAddress(text, bot) : text,
     file,
-    // Two edits may have the same second; a repeated update has the same number.
+    // Two edits may have the same time in seconds, so the update id is added. A repeated update has the same id.
     edited: message === edit ? `${String(getOwn(message, 'edit_date'))}-${updateId}` : undefined,
     group,
     sentAt: isInteger(sentAt) ? sentAt : 0,
@@ -102,7 +102,7 @@ function fileOf(message: Fields): RemoteFile | undefined {
   // The sizes of a photo are in ascending order.
   const photo: unknown = Array.isArray(photos) ? photos.at(-1) : undefined;
   if (isPlainObject(photo)) return remoteFile(photo, 'image/jpeg');
-  for (const [member, mimeType] of Object.entries(FILES)) {
+  for (const [member, mimeType] of Object.entries(MEDIA_TYPES)) {
     const file = objectIn(message, member);
     if (file) return remoteFile(file, mimeType);
   }
@@ -126,7 +126,7 @@ function groupOf(message: Fields, chat: Fields, id: number, bot: TelegramBot): T
   return { id: String(id), name: stringIn(chat, 'title'), isAddressed: isAddressed(message, bot) };
 }
 
-/** True for a reply to the bot, a mention, and a command that names no other bot. */
+/** True for a reply to the bot, a mention of it, and a command that does not name another bot. */
 function isAddressed(message: Fields, bot: TelegramBot): boolean {
   const repliedTo = objectIn(message, 'reply_to_message');
   const author = repliedTo && objectIn(repliedTo, 'from');
@@ -135,10 +135,10 @@ function isAddressed(message: Fields, bot: TelegramBot): boolean {
   const isText = stringIn(message, 'text') !== '';
   const text = stringIn(message, isText ? 'text' : 'caption');
   const entities = getOwn(message, isText ? 'entities' : 'caption_entities');
-  return Array.isArray(entities) && entities.some((entity) => isPlainObject(entity) && isFor(entity, text, bot));
+  return Array.isArray(entities) && entities.some((entity) => isPlainObject(entity) && isForBot(entity, text, bot));
 }
 
-function isFor(entity: Fields, text: string, { id, username }: TelegramBot): boolean {
+function isForBot(entity: Fields, text: string, { id, username }: TelegramBot): boolean {
   const [type, offset, length] = [getOwn(entity, 'type'), getOwn(entity, 'offset'), getOwn(entity, 'length')];
   if (!isInteger(offset) || !isInteger(length)) return false;
   const named = text.slice(offset, offset + length).toLowerCase();
@@ -151,7 +151,7 @@ function isFor(entity: Fields, text: string, { id, username }: TelegramBot): boo
   return !named.includes('@') || named.endsWith(`@${username.toLowerCase()}`);
 }
 
-/** `@bot /help` and `/help@bot` are `/help`. */
+/** Removes the bot's name: `@bot /help` and `/help@bot` become `/help`. */
 function withoutAddress(text: string, { username }: TelegramBot): string {
   return text
     .replace(new RegExp(`^\\s*@${username}\\b[\\s,:]*`, 'i'), '')

@@ -14,12 +14,12 @@ import type { TelegramChannelOptions } from './telegram-options.ts';
 /** Sends one part of a message to a chat. Returns the id of the sent message. */
 type SendPart = (chat: number, signal: AbortSignal | undefined) => Promise<{ message_id: number }>;
 
-/** The signal of grammY's own type, which Node's signal fulfils. */
+/** The signal type of grammY, with which Node's signals are compatible. */
 type GrammySignal = Parameters<Api['getMe']>[0];
 
 const TEXT_LIMIT = 4_096;
 const PHOTO_LIMIT = 10_000_000;
-/** Time limit of a call, in addition to the wait of a poll. */
+/** Time limit of a call, in addition to the wait of a poll, in milliseconds. */
 const CALL_LIMIT_MS = 15_000;
 const CONFIRM_LIMIT_MS = 2_000;
 const UPDATE_KINDS = ['message', 'edited_message'] as const;
@@ -44,7 +44,7 @@ export class TelegramApi {
   }
 
   async setWebhook(p: { url: string; secret: string }, signal: AbortSignal): Promise<void> {
-    // One connection: with several, a later message may arrive before an earlier one.
+    // Only one connection: with several, a later message may arrive before an earlier one.
     const options = { secret_token: p.secret, max_connections: 1, allowed_updates: UPDATE_KINDS };
     await this.#call((each) => this.#api.setWebhook(p.url, options, each), signal);
   }
@@ -53,13 +53,13 @@ export class TelegramApi {
     await this.#call((each) => this.#api.deleteWebhook({}, each), signal);
   }
 
-  /** Returns the next updates, and confirms all before `offset`. */
+  /** Returns the next updates, and confirms all updates before `offset`. */
   async getUpdates(offset: number | undefined, seconds: number, signal: AbortSignal): Promise<unknown> {
     const options = { timeout: seconds, allowed_updates: UPDATE_KINDS, ...(offset !== undefined && { offset }) };
     return this.#call((each) => this.#api.getUpdates(options, each), signal, CALL_LIMIT_MS + seconds * 1_000);
   }
 
-  /** Confirms all updates before `offset` when the channel stops. Without it, they come again at the next start. */
+  /** Confirms all updates before `offset`. Called when the channel stops, so that they are not delivered again at the next start. */
   async confirm(offset: number): Promise<void> {
     const options = { offset, limit: 1, timeout: 0, allowed_updates: UPDATE_KINDS };
     await this.#call((each) => this.#api.getUpdates(options, each), new AbortController().signal, CONFIRM_LIMIT_MS);
@@ -75,7 +75,7 @@ export class TelegramApi {
     return downloadFile({ url: this.#fileUrl(file.file_path), maxBytes, runtime: this.#runtime, signal });
   }
 
-  /** Returns the parts of a message, one call of the Bot API each. */
+  /** Returns one function for each part of a message. It sends the part with one call of the Bot API. */
   partsOf({
     to,
     message,
@@ -86,7 +86,7 @@ export class TelegramApi {
     const { chat, topic } = readAddress(to);
     const isPrivate = chat > 0;
     const place = topic === undefined ? {} : { message_thread_id: topic };
-    // In a private chat, everything is an answer to the person.
+    // In a private chat, a reply reference is not needed.
     const replyTo = isPrivate ? undefined : Number(message.replyTo);
     const first = Number.isSafeInteger(replyTo)
       ? { reply_parameters: { message_id: replyTo!, allow_sending_without_reply: true } }
@@ -113,7 +113,7 @@ export class TelegramApi {
       } catch (last) {
         signal?.throwIfAborted();
         const mapped = mapTelegramError(last, this.#token);
-        // The operator can replace a wrong token: messages wait for it.
+        // Messages wait until the operator has replaced a wrong token.
         throw mapped.code === 'UNAUTHENTICATED' ? new TholeError('CHANNEL_UNAVAILABLE', mapped.message) : mapped;
       }
     }
@@ -125,20 +125,19 @@ export class TelegramApi {
     const file = new InputFile(bytes, name ?? `file.${/\/(\w{1,8})/.exec(mimeType)?.[1] ?? 'bin'}`);
     const isPhoto = /^image\/(?:jpeg|png)\b/.test(mimeType) && bytes.length <= PHOTO_LIMIT;
     return (id, signal) => {
-      const own = signal as GrammySignal;
-      if (isPhoto) return this.#api.sendPhoto(id, file, place, own);
-      if (/^audio\/ogg\b/.test(mimeType)) return this.#api.sendVoice(id, file, place, own);
-      return this.#api.sendDocument(id, file, place, own);
+      const grammySignal = signal as GrammySignal;
+      if (isPhoto) return this.#api.sendPhoto(id, file, place, grammySignal);
+      if (/^audio\/ogg\b/.test(mimeType)) return this.#api.sendVoice(id, file, place, grammySignal);
+      return this.#api.sendDocument(id, file, place, grammySignal);
     };
   }
 
-  /** The path comes from outside: the file must be below the configured root. */
+  /** Returns the URL of a file. Throws `NOT_FOUND` unless it is below the configured root, because the path comes from outside. */
   #fileUrl(path: string | undefined): URL {
     const prefix = `${this.#root}/file/bot${this.#token}/`;
     const url = URL.canParse(`${prefix}${path}`) ? new URL(`${prefix}${path}`) : undefined;
     const isBelow = path !== undefined && url?.href.startsWith(prefix) === true;
-    if (!isBelow || path.startsWith('/'))
-      throw new TholeError('NOT_FOUND', 'Telegram answered with a wrong path of a file.');
+    if (!isBelow || path.startsWith('/')) throw new TholeError('NOT_FOUND', 'Telegram returned an invalid file path.');
     return url;
   }
 
@@ -147,10 +146,10 @@ export class TelegramApi {
     signal: AbortSignal,
     limitMs: number = CALL_LIMIT_MS,
   ): Promise<T> {
-    const late = new AbortController();
-    const cancel = this.#runtime.timer(limitMs, () => late.abort());
+    const timeLimit = new AbortController();
+    const cancel = this.#runtime.timer(limitMs, () => timeLimit.abort());
     try {
-      return await call(AbortSignal.any([late.signal, signal]) as GrammySignal);
+      return await call(AbortSignal.any([timeLimit.signal, signal]) as GrammySignal);
     } catch (error) {
       signal.throwIfAborted();
       throw mapTelegramError(error, this.#token);
@@ -160,7 +159,7 @@ export class TelegramApi {
   }
 }
 
-/** Buttons below the text field. A pressed one sends its text. */
+/** Returns the choices as buttons below the text field. A pressed button sends its text. */
 function keyboardOf({ choices = [] }: OutboundMessage): object {
   if (choices.length === 0) return {};
   const keyboard = choices.map((text) => [{ text }]);

@@ -20,7 +20,7 @@ const SECRET_HEADER = 'x-telegram-bot-api-secret-token';
 const MAX_BODY_BYTES = 1_048_576;
 const LONGEST_WAIT_MS = 60_000;
 
-/** Exchanges messages with people as a bot of Telegram. */
+/** Exchanges messages with people as a Telegram bot. */
 export class TelegramChannel implements Channel {
   readonly specVersion = 1;
   readonly name: string;
@@ -33,7 +33,7 @@ export class TelegramChannel implements Channel {
   readonly #stop = new AbortController();
   #handler: ChannelHandler | undefined;
   #bot: TelegramBot | undefined;
-  /** Number of the first update that is not confirmed. */
+  /** Id of the first update that is not confirmed. */
   #offset: number | undefined;
   #work: Promise<void> = Promise.resolve();
 
@@ -48,7 +48,7 @@ export class TelegramChannel implements Channel {
     this.#webhook = new Webhook({ runtime, maxBodyBytes, answer: (request, body) => this.#answer(request, body) });
   }
 
-  /** The port on which the webhook listens. */
+  /** The port on which the webhook listens. Undefined if it does not listen. */
   get port(): number | undefined {
     return this.#webhook.port;
   }
@@ -65,7 +65,7 @@ export class TelegramChannel implements Channel {
         await this.stop();
         throw error;
       }
-      this.#log('Telegram cannot be reached yet.', error);
+      this.#log('Telegram cannot be reached. The channel tries again.', error);
     }
     this.#work = this.#run();
   }
@@ -86,8 +86,8 @@ export class TelegramChannel implements Channel {
   }
 
   /**
-   * Handles a request of Telegram to the webhook. The answer has status 200, 400 for a body that is not an update, 401 for a wrong
-   * secret, 405, 413, or 503 if the message could not be stored: Telegram sends it again then.
+   * Handles a request of Telegram to the webhook. The status is 200, 400 for a body that is not an update, 401 for a wrong secret,
+   * 405, 413, or 503 if the message could not be stored. After 503, Telegram sends the request again.
    */
   handle(request: Request): Promise<Response> {
     return this.#webhook.handle(request);
@@ -98,7 +98,8 @@ export class TelegramChannel implements Channel {
     if (!isSameSecret(request.headers.get(SECRET_HEADER) ?? '', this.#options.webhook!.secret))
       throw new TholeError('UNAUTHENTICATED', 'The secret is missing or wrong.');
     const update = parseJsonBody(await readBody());
-    if (!isUpdate(update)) throw new TholeError('INVALID_INPUT', 'The body must be an update.');
+    if (!isUpdate(update))
+      throw new TholeError('INVALID_INPUT', 'The body must be an update of the Bot API, with update_id.');
     await this.#chats.run(chatKeyOf(update), () => this.#accept(update));
     return new Response(null, { status: 200 });
   }
@@ -112,7 +113,7 @@ export class TelegramChannel implements Channel {
     this.#bot = bot;
   }
 
-  /** Connects if the start did not, and polls until the channel is stopped. Never rejects. */
+  /** Connects if `start` did not, then polls until the channel is stopped. Never rejects. */
   async #run(): Promise<void> {
     const { retryMs = 1_000, webhook } = this.#options;
     const { signal } = this.#stop;
@@ -126,21 +127,22 @@ export class TelegramChannel implements Channel {
         failures = 0;
       } catch (error) {
         if (signal.aborted) return;
-        if (failures++ === 0 || !TholeError.is(error, 'CHANNEL_UNAVAILABLE')) this.#log('A poll failed.', error);
-        const asked = TholeError.is(error) ? error.retryAfterMs : undefined;
-        if (asked !== undefined) await this.#runtime.sleep(asked, signal).catch(() => {});
+        if (failures++ === 0 || !TholeError.is(error, 'CHANNEL_UNAVAILABLE'))
+          this.#log('A poll of Telegram failed. The channel tries again.', error);
+        const retryAfterMs = TholeError.is(error) ? error.retryAfterMs : undefined;
+        if (retryAfterMs !== undefined) await this.#runtime.sleep(retryAfterMs, signal).catch(() => {});
       }
     }
   }
 
-  /** Fetches updates and passes them on. The next poll confirms those that are stored. */
+  /** Fetches updates and passes them to the handler. The next poll confirms the stored updates. */
   async #poll(): Promise<void> {
     const { pollSeconds = 30 } = this.#options;
     const answer = await this.#api.getUpdates(this.#offset, pollSeconds, this.#stop.signal);
-    if (!Array.isArray(answer)) throw new TholeError('CHANNEL_UNAVAILABLE', 'Telegram answered with wrong updates.');
+    if (!Array.isArray(answer)) throw new TholeError('CHANNEL_UNAVAILABLE', 'Telegram returned invalid updates.');
     const updates = (answer as unknown[]).filter(isUpdate).toSorted((a, b) => idOf(a) - idOf(b));
     if (updates.length === 0 && answer.length > 0)
-      throw new TholeError('CHANNEL_UNAVAILABLE', 'Telegram answered with wrong updates.');
+      throw new TholeError('CHANNEL_UNAVAILABLE', 'Telegram returned invalid updates.');
     if (updates.length === 0) return;
     const failed: { id: number; error: unknown }[] = [];
     const chats = [...Map.groupBy(updates, chatKeyOf).values()];
@@ -150,7 +152,7 @@ export class TelegramChannel implements Channel {
     this.#offset = next;
   }
 
-  /** Stops at the first update that is not stored: later ones of the chat must not overtake it. */
+  /** Stops at the first update that is not stored, because later messages of the chat must not overtake it. */
   async #acceptInOrder(updates: readonly Update[], failed: { id: number; error: unknown }[]): Promise<void> {
     for (const update of updates) {
       try {
@@ -162,7 +164,7 @@ export class TelegramChannel implements Channel {
     }
   }
 
-  /** Passes an update on. Rejects if it has to come again. */
+  /** Passes an update to the handler. Rejects if the update must be delivered again. */
   async #accept(update: Update): Promise<void> {
     const handler = this.#handler;
     if (!this.#bot || !handler) throw new TholeError('SERVER_BUSY', 'The channel is not connected.');
@@ -172,7 +174,7 @@ export class TelegramChannel implements Channel {
       await handler.onMessage(await this.#withFile(message));
     } catch (error) {
       if (!TholeError.is(error, 'INVALID_INPUT')) throw error;
-      this.#log('A message was refused.', error);
+      this.#log('A message was rejected.', error);
     }
   }
 

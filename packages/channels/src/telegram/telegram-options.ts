@@ -4,11 +4,11 @@ import type { Runtime } from '@thole/core';
 import { assertSecret } from '../messenger/assert-secret.ts';
 import { assertNetworkOptions } from '../webhook/assert-network-options.ts';
 
-/** A webhook to which Telegram posts updates, instead of being polled. */
+/** A webhook to which Telegram posts updates, instead of polling. */
 export interface TelegramWebhook {
-  /** Public address of the webhook, with https. Telegram receives it at the start. */
+  /** Public URL of the webhook, with https. The channel registers it with Telegram when it starts. */
   url: string;
-  /** Telegram sends it with each request: 16 to 256 letters, digits, `_` and `-`. */
+  /** Secret that Telegram sends with each request: 16 to 256 letters, digits, `_` and `-`. */
   secret: string;
   /** Listens on this port; 0 selects a free one, see `port`. Default: none; then the app passes requests to `handle`. */
   port?: number | undefined;
@@ -24,7 +24,7 @@ export interface TelegramChannelOptions {
   token: string;
   /** Receives updates by a webhook. Default: the channel polls. */
   webhook?: TelegramWebhook | undefined;
-  /** Passes on messages of groups that address the bot. The answer is visible to the group. Default: false. */
+  /** True to handle messages of groups that address the bot. The answer is visible to the group. Default: false. */
   allowGroups?: boolean | undefined;
   /** Root of the Bot API, without a slash at the end. Default: `https://api.telegram.org`. */
   apiRoot?: string | undefined;
@@ -57,7 +57,10 @@ export function assertTelegramOptions(options: TelegramChannelOptions): void {
   const { allowGroups, pollSeconds, token, webhook } = options;
   assertSecret('token', token);
   if (!/^\d+:[\w-]+$/.test(token))
-    throw new TholeError('INVALID_INPUT', 'token must be a token of @BotFather: digits, a colon, letters and digits.');
+    throw new TholeError(
+      'INVALID_INPUT',
+      'token must be a token from @BotFather: digits, a colon, then letters, digits, "_" and "-".',
+    );
   if (allowGroups !== undefined && typeof allowGroups !== 'boolean')
     throw invalidInput('allowGroups', 'a boolean', allowGroups);
   if (pollSeconds !== undefined) assertCount('pollSeconds', pollSeconds);

@@ -17,7 +17,7 @@ export interface TerminalChannelOptions {
   input?: Readable | undefined;
   /** Default: standard output. */
   output?: Writable | undefined;
-  /** Shown when a line can be typed. Default: `> ` in a terminal, otherwise nothing. */
+  /** Shown before the input. Default: `> ` in a terminal, otherwise nothing. */
   prompt?: string | undefined;
   runtime?: Runtime | undefined;
 }
@@ -99,10 +99,10 @@ export class TerminalChannel implements Channel {
     return {};
   }
 
-  /** Passes a line on. Never rejects. */
+  /** Passes a line to the handler. Never rejects. */
   async #handle(handler: ChannelHandler, line: string): Promise<void> {
     if (line.trim() === '') return this.#ask();
-    // Lines have no id: each counts as new.
+    // Lines have no id, so each line is a new message.
     const id = `${Math.round(this.#runtime.now() * 1_000)}-${this.#runtime.newId('line')}`;
     const text = line.slice(0, LINE_LIMIT);
     try {

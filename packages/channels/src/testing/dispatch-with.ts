@@ -9,15 +9,15 @@ import type { DispatcherOptions, DispatchFailure } from '../dispatcher/dispatche
 import { InMemoryIdentityStore } from '../identity/in-memory-identity-store.ts';
 import type { ChannelPeer } from './channel-peer.ts';
 
-/** A dispatcher over the channel of a peer, whose agent repeats each message. */
+/** A dispatcher with the channel of a peer. Its agent repeats each message. */
 export interface TestDispatcher {
   dispatcher: Dispatcher;
-  /** Texts that the agent has been called with, in order. */
-  heard: string[];
+  /** Texts that the agent has received, in order. */
+  prompts: string[];
   failures: DispatchFailure[];
 }
 
-/** Starts a dispatcher that knows the peer as a user, runs the work, and closes the dispatcher. */
+/** Starts a dispatcher with the peer as a user, runs the work, and closes the dispatcher. */
 export async function dispatchWith(
   { channel, sender }: ChannelPeer,
   work: (test: TestDispatcher) => Promise<void>,
@@ -26,9 +26,9 @@ export async function dispatchWith(
   const sessions = new InMemorySessionService();
   const identities = new InMemoryIdentityStore();
   await identities.create({ id: 'ada', name: 'Ada', identities: [{ channel: channel.name, sender }] });
-  const heard: string[] = [];
+  const prompts: string[] = [];
   const failures: DispatchFailure[] = [];
-  const agent = new LlmAgent({ name: 'echo', model: echoModel(heard) });
+  const agent = new LlmAgent({ name: 'echo', model: echoModel(prompts) });
   const dispatcher = new Dispatcher({
     appName: 'echo',
     channels: [channel],
@@ -51,20 +51,20 @@ export async function dispatchWith(
   });
   await dispatcher.start();
   try {
-    await work({ dispatcher, heard, failures });
+    await work({ dispatcher, prompts, failures });
   } finally {
     await dispatcher.close({ timeoutMs: 2_000 });
   }
 }
 
-/** Answers `You said: …` with the newest message. */
-function echoModel(heard: string[]): Llm {
+/** Returns a model that answers `You said: …` with the newest message. */
+function echoModel(prompts: string[]): Llm {
   return {
     model: 'echo',
     specVersion: 1,
     async *generateContentAsync({ contents }) {
       const text = textOf(contents.findLast(({ role }) => role === 'user'));
-      heard.push(text);
+      prompts.push(text);
       yield { content: { role: 'model', parts: [{ text: `You said: ${text}` }] }, finishReason: 'STOP' };
     },
   };

@@ -11,20 +11,20 @@ const contracts = [45];
 export const receiveCases: readonly ChannelCase[] = [
   {
     id: 'receive.answer',
-    sentence: 'passes a message on and sends the answer to the same person',
+    sentence: 'passes a message to the handler and sends the answer to the same person',
     contracts,
     async check(peer) {
-      await dispatchWith(peer, async ({ heard }) => {
+      await dispatchWith(peer, async ({ prompts }) => {
         await peer.write({ id: '1', text: 'hello' });
         await until(() => peer.received().length === 1, 'one answer');
-        deepEqual(heard, ['hello']);
+        deepEqual(prompts, ['hello']);
         deepEqual(textsOf(peer), ['You said: hello']);
       });
     },
   },
   {
     id: 'receive.members',
-    sentence: 'gives each message its channel, sender and a new id',
+    sentence: 'sets the channel, the sender and a new id on each message',
     contracts,
     async check(peer) {
       const messages = await collect(peer, async () => {
@@ -53,7 +53,7 @@ export const receiveCases: readonly ChannelCase[] = [
   },
   {
     id: 'receive.order',
-    sentence: 'passes messages on in the order in which they were written',
+    sentence: 'passes messages to the handler in the order in which they were written',
     contracts,
     async check(peer) {
       const texts = Array.from({ length: 8 }, (_, i) => `message ${i}`);
@@ -72,24 +72,24 @@ export const receiveCases: readonly ChannelCase[] = [
   },
   {
     id: 'receive.repeated',
-    sentence: 'gives a message that is delivered again the same id, so that it is answered once',
+    sentence: 'keeps the id of a message that is delivered again, so that it is answered once',
     contracts,
     needs: ['ids'],
     async check(peer) {
-      await dispatchWith(peer, async ({ heard }) => {
+      await dispatchWith(peer, async ({ prompts }) => {
         await peer.write({ id: '1', text: 'only once' });
         await until(() => peer.received().length === 1, 'one answer');
         await peer.write({ id: '1', text: 'only once' });
         await peer.write({ id: '2', text: 'next' });
         await until(() => peer.received().length === 2, 'an answer to the next message');
-        deepEqual(heard, ['only once', 'next']);
+        deepEqual(prompts, ['only once', 'next']);
         deepEqual(textsOf(peer), ['You said: only once', 'You said: next']);
       });
     },
   },
   {
     id: 'receive.not-stored',
-    sentence: 'does not acknowledge a message that could not be stored, and accepts it when it comes again',
+    sentence: 'does not acknowledge a message that was not stored, and accepts it when it is repeated',
     contracts,
     needs: ['ids'],
     async check(peer) {
@@ -140,7 +140,7 @@ export const receiveCases: readonly ChannelCase[] = [
   },
   {
     id: 'receive.refused',
-    sentence: 'continues to work after a message that the handler refuses for good',
+    sentence: 'continues to work after a message that the handler rejects permanently',
     contracts,
     async check(peer) {
       const received: string[] = [];
@@ -153,7 +153,7 @@ export const receiveCases: readonly ChannelCase[] = [
       try {
         await peer.write({ id: '1', text: 'bad' }).catch(() => {});
         await peer.write({ id: '2', text: 'good' });
-        await until(() => received.length === 1, 'the message after the refused one');
+        await until(() => received.length === 1, 'the message after the rejected one');
         deepEqual(received, ['good']);
       } finally {
         await peer.channel.stop();
@@ -162,7 +162,7 @@ export const receiveCases: readonly ChannelCase[] = [
   },
   {
     id: 'receive.hostile',
-    sentence: 'refuses hostile input, passes none of it on, and continues to work',
+    sentence: 'rejects hostile input, does not pass it to the handler, and continues to work',
     contracts,
     needs: ['hostile'],
     async check(peer) {

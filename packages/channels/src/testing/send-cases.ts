@@ -42,7 +42,7 @@ export const sendCases: readonly ChannelCase[] = [
   },
   {
     id: 'send.unasked',
-    sentence: 'delivers a message that answers nothing to the sender of an identity',
+    sentence: 'delivers a message that is not an answer to the sender of an identity',
     contracts,
     async check(peer) {
       await dispatchWith(peer, async ({ dispatcher }) => {
@@ -54,7 +54,7 @@ export const sendCases: readonly ChannelCase[] = [
   },
   {
     id: 'send.retried',
-    sentence: 'rejects a send that fails for now, so that it is sent again until it arrives',
+    sentence: 'rejects a send that fails temporarily, so that it is repeated until it succeeds',
     contracts,
     needs: ['fails'],
     async check(peer) {
@@ -70,7 +70,7 @@ export const sendCases: readonly ChannelCase[] = [
   },
   {
     id: 'send.key',
-    sentence: 'passes the same idempotency key on with each attempt, and another one with each message',
+    sentence: 'passes the same idempotency key with each attempt, and another key with each message',
     contracts,
     needs: ['keys'],
     async check(peer) {
@@ -93,7 +93,7 @@ export const sendCases: readonly ChannelCase[] = [
   },
   {
     id: 'send.rejected',
-    sentence: 'throws CHANNEL_REJECTED if the service refuses a message for good, and sends the next one',
+    sentence: 'throws CHANNEL_REJECTED if the service rejects a message permanently, and sends the next',
     contracts,
     needs: ['rejects'],
     async check(peer) {
@@ -111,7 +111,7 @@ export const sendCases: readonly ChannelCase[] = [
   },
   {
     id: 'send.aborted',
-    sentence: 'rejects a send whose signal is aborted before',
+    sentence: 'rejects a send whose signal is already aborted',
     contracts,
     needs: ['fails'],
     async check(peer) {
@@ -129,7 +129,7 @@ export const sendCases: readonly ChannelCase[] = [
   },
 ];
 
-/** Fails to record the first sent message, as if the process had been killed between the send and its record. */
+/** Fails to record the first sent message, as if the process had been killed after the send. */
 class LosesFirstRecord extends InMemoryDeliveryStore {
   #isLost = false;
 
@@ -151,7 +151,7 @@ async function sendAll(peer: ChannelPeer, texts: readonly string[]): Promise<voi
   });
 }
 
-/** A channel may split a long text between words. */
+/** Returns all received texts without spaces, because a channel may split a long text between words. */
 function joined(peer: ChannelPeer): string {
   return withoutSpaces(textsOf(peer).join(''));
 }

@@ -14,7 +14,7 @@ export async function until(isTrue: () => boolean, expected: string): Promise<vo
   }
 }
 
-/** Waits long enough for a message that must not come. */
+/** Waits long enough for a message that must not arrive. */
 export function shortWhile(): Promise<void> {
   return systemRuntime().sleep(60);
 }

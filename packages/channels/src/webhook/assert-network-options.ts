@@ -2,7 +2,7 @@ import { TholeError } from '@thole/core';
 import { assertBytes, assertCount, assertDuration } from '@thole/core/kit';
 import { assertChannelName } from '../identity/identity-book.ts';
 
-/** Options that several channels over the network have. */
+/** Options that several network channels have. */
 export interface NetworkOptions {
   readonly name?: string | undefined;
   readonly apiRoot?: string | undefined;

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { TholeError } from '@thole/core';
 
-/** A server of Node that passes every request to one handler. */
+/** An HTTP server for Node that passes every request to one handler. */
 export class HttpServer {
   readonly #server: Server;
   #isClosing = false;
@@ -12,16 +12,16 @@ export class HttpServer {
   constructor(handle: (request: Request) => Promise<Response>) {
     this.#server = createServer((request, response) => {
       void answer(request, response, async (each) => {
-        const answered = await handle(each);
-        if (this.#isClosing) answered.headers.set('connection', 'close');
-        return answered;
+        const response = await handle(each);
+        if (this.#isClosing) response.headers.set('connection', 'close');
+        return response;
       });
     });
     this.#server.headersTimeout = 10_000;
     this.#server.requestTimeout = 60_000;
   }
 
-  /** Listens. Returns the port. Throws `CHANNEL_UNAVAILABLE` if the port is taken. */
+  /** Starts to listen and returns the port. Throws `CHANNEL_UNAVAILABLE` if the port is in use. */
   listen(port: number, host: string): Promise<number> {
     return new Promise((resolve, reject) => {
       this.#server.once('error', (cause) => {
@@ -31,7 +31,7 @@ export class HttpServer {
     });
   }
 
-  /** Accepts no more requests. Resolves when the active ones are answered. */
+  /** Stops accepting requests. Resolves when all active requests are answered. */
   close(): Promise<void> {
     this.#isClosing = true;
     return new Promise((resolve) => {
@@ -46,13 +46,13 @@ async function answer(
   outgoing: ServerResponse,
   handle: (request: Request) => Promise<Response>,
 ): Promise<void> {
-  const gone = new AbortController();
-  outgoing.once('close', () => gone.abort());
+  const disconnected = new AbortController();
+  outgoing.once('close', () => disconnected.abort());
   try {
-    const response = await handle(toRequest(incoming, gone.signal));
+    const response = await handle(toRequest(incoming, disconnected.signal));
     const body = Buffer.from(await response.arrayBuffer());
     if (outgoing.destroyed) return;
-    // A body that was not read completely cannot be followed by another request.
+    // If the body was not read completely, the connection cannot be used for another request.
     if (!incoming.complete) outgoing.setHeader('connection', 'close');
     outgoing.writeHead(response.status, Object.fromEntries(response.headers));
     outgoing.end(body, () => {
@@ -71,7 +71,7 @@ function toRequest(incoming: IncomingMessage, signal: AbortSignal): Request {
   const method = incoming.method ?? 'GET';
   const hasBody = method !== 'GET' && method !== 'HEAD';
   const body = hasBody ? (Readable.toWeb(incoming) as unknown as ReadableStream<Uint8Array>) : null;
-  // The host is not trusted, and not needed.
+  // The Host header is not trusted and not needed.
   return new Request(new URL(incoming.url ?? '/', 'http://localhost'), {
     method,
     headers,

@@ -2,8 +2,8 @@ import { TholeError } from '@thole/core';
 import type { Runtime } from '@thole/core';
 
 /**
- * Returns the body of a request. Throws `VALUE_TOO_LARGE` as soon as it is larger than `maxBytes`, and `INVALID_INPUT` if it has not
- * arrived after `limitMs`.
+ * Returns the body of a request. Throws `VALUE_TOO_LARGE` as soon as it is larger than `maxBytes`, and `INVALID_INPUT` if it is not
+ * complete after `limitMs`.
  */
 export async function readBody(
   request: Request,

@@ -9,13 +9,13 @@ export interface WebhookParts {
   readonly runtime: Runtime;
   /** Maximum size of a body in bytes. */
   readonly maxBodyBytes: number;
-  /** Answers a request. `readBody` reads its body within the limits. An error becomes a response. */
+  /** Answers a request. `readBody` reads its body within the limits. Errors are converted to responses. */
   readonly answer: (request: Request, readBody: () => Promise<Uint8Array>) => Promise<Response>;
 }
 
 const BODY_LIMIT_MS = 30_000;
 
-/** Receives the requests of a channel between its start and its stop: on a port, or from the app. */
+/** Receives the requests of a started channel, on a port or from the app. */
 export class Webhook {
   readonly #parts: WebhookParts;
   readonly #active = new Set<Promise<unknown>>();
@@ -27,12 +27,12 @@ export class Webhook {
     this.#parts = parts;
   }
 
-  /** The port on which it listens. */
+  /** The port on which the webhook listens. Undefined if it does not listen. */
   get port(): number | undefined {
     return this.#port;
   }
 
-  /** Accepts requests, and listens if there is a port. Throws `CHANNEL_UNAVAILABLE` if the port is taken. */
+  /** Starts accepting requests, and listens if `port` is set. Throws `CHANNEL_UNAVAILABLE` if the port is in use. */
   async start({ host = '127.0.0.1', port }: { host?: string | undefined; port?: number | undefined }): Promise<void> {
     this.#isOpen = true;
     if (port === undefined) return;
@@ -40,7 +40,7 @@ export class Webhook {
     this.#port = await this.#server.listen(port, host);
   }
 
-  /** Accepts no more requests. Resolves when the active ones are answered. */
+  /** Stops accepting requests. Resolves when all active requests are answered. */
   async stop(): Promise<void> {
     this.#isOpen = false;
     await Promise.all([...this.#active, this.#server?.close()]);

@@ -8,7 +8,7 @@ import { graphError } from './graph-error.ts';
 import type { WhatsAppChannelOptions } from './whatsapp-options.ts';
 
 /**
- * The host of media. Their addresses come from the Graph API, and the token goes to this host and to the API only.
+ * The host of media files. Their URLs come from the Graph API. The token is sent only to this host and to the API.
  * https://developers.facebook.com/docs/whatsapp/cloud-api/reference/media
  */
 const MEDIA_HOST = 'lookaside.fbsbx.com';
@@ -27,11 +27,11 @@ export class GraphApi {
     this.#root = options.apiRoot ?? 'https://graph.facebook.com/v25.0';
   }
 
-  /** Sends a message. Returns its id, or undefined if the answer has none. */
+  /** Sends a message. Returns its id, or undefined if the response has no id. */
   async send(message: { [name: string]: Json }, signal: AbortSignal | undefined): Promise<string | undefined> {
     const body = JSON.stringify({ messaging_product: 'whatsapp', recipient_type: 'individual', ...message });
     const headers = { 'content-type': 'application/json' };
-    const answer = await this.#call(this.#own('messages'), { method: 'POST', body, headers }, signal);
+    const answer = await this.#call(this.#phoneNumberUrl('messages'), { method: 'POST', body, headers }, signal);
     const list = getOwn(answer, 'messages');
     const first: unknown = Array.isArray(list) ? list[0] : undefined;
     const id = isPlainObject(first) ? getOwn(first as { id?: unknown }, 'id') : undefined;
@@ -46,18 +46,18 @@ export class GraphApi {
     body.set('messaging_product', 'whatsapp');
     body.set('type', mimeType);
     body.set('file', new Blob([bytes as Uint8Array<ArrayBuffer>], { type: mimeType }), name);
-    const id = getOwn(await this.#call(this.#own('media'), { method: 'POST', body }, signal), 'id');
+    const id = getOwn(await this.#call(this.#phoneNumberUrl('media'), { method: 'POST', body }, signal), 'id');
     if (typeof id !== 'string')
-      throw new TholeError('CHANNEL_UNAVAILABLE', 'WhatsApp answered an upload without an id.');
+      throw new TholeError('CHANNEL_UNAVAILABLE', 'WhatsApp returned no id for an uploaded file.');
     return id;
   }
 
-  /** Returns a file as base64: first its address, then its content. */
+  /** Downloads a file in two steps, its URL and its content, and returns it as base64. */
   async download({ id }: RemoteFile, maxBytes: number, signal: AbortSignal): Promise<string> {
     const media = await this.#call(`${this.#root}/${id}`, {}, signal).catch((error: unknown) => {
       throw TholeError.is(error, 'CHANNEL_REJECTED') ? new TholeError('NOT_FOUND', error.message) : error;
     });
-    // A number or a string of digits.
+    // `file_size` is a number or a string of digits.
     if (Number(getOwn(media, 'file_size')) > maxBytes) throw fileTooLarge(maxBytes);
     return downloadFile({
       url: this.#mediaUrl(getOwn(media, 'url')),
@@ -68,16 +68,16 @@ export class GraphApi {
     });
   }
 
-  /** The address comes from outside: the token must go to no other host. */
+  /** Returns the URL of a media file. Throws `NOT_FOUND` for another host, which must not receive the token. */
   #mediaUrl(given: unknown): URL {
     const root = new URL(this.#root);
     const url = typeof given === 'string' && URL.canParse(given) ? new URL(given) : undefined;
     const isAllowed = url?.origin === root.origin || (url?.protocol === 'https:' && url.host === MEDIA_HOST);
-    if (!url || !isAllowed) throw new TholeError('NOT_FOUND', 'WhatsApp answered with an address of another host.');
+    if (!url || !isAllowed) throw new TholeError('NOT_FOUND', 'WhatsApp returned a media URL of an unknown host.');
     return url;
   }
 
-  #own(path: string): string {
+  #phoneNumberUrl(path: string): string {
     return `${this.#root}/${this.#options.phoneNumberId}/${path}`;
   }
 
@@ -90,10 +90,10 @@ export class GraphApi {
     init: { method?: string; body?: string | FormData; headers?: { [name: string]: string } },
     signal: AbortSignal | undefined,
   ): Promise<{ [name: string]: unknown }> {
-    const late = new AbortController();
-    const cancel = this.#runtime.timer(CALL_LIMIT_MS, () => late.abort());
+    const timeLimit = new AbortController();
+    const cancel = this.#runtime.timer(CALL_LIMIT_MS, () => timeLimit.abort());
     try {
-      const signals = signal ? [late.signal, signal] : [late.signal];
+      const signals = signal ? [timeLimit.signal, signal] : [timeLimit.signal];
       const headers = { ...init.headers, ...this.#authorization() };
       const response = await fetch(url, { ...init, headers, redirect: 'manual', signal: AbortSignal.any(signals) });
       const body = await readAnswer(response);
@@ -109,7 +109,7 @@ export class GraphApi {
   }
 }
 
-/** Returns the JSON of an answer. Undefined if it is not JSON or too large: the status says whether the call succeeded. */
+/** Returns the JSON of a response. Undefined if it is not JSON or too large. The status shows whether the call succeeded. */
 async function readAnswer(response: Response): Promise<unknown> {
   const chunks: Uint8Array[] = [];
   let length = 0;

@@ -1,14 +1,14 @@
 import { TholeError } from '@thole/core';
 import { getOwn, isPlainObject } from '@thole/core/kit';
 
-/** The recipient has not written for 24 hours: only a template can be sent. */
+/** Error code: the recipient has not written for 24 hours, so only a template can be sent. */
 export const OUTSIDE_WINDOW = 131_047;
 
 /**
- * Codes of limits, outages, and of what the operator can repair: the token, permissions, payment, the account. The codes 200 to 299 are
- * permissions too. https://developers.facebook.com/docs/whatsapp/cloud-api/support/error-codes
+ * Codes of temporary errors: limits, outages, and problems that the operator can repair, such as the token, permissions, payment and the
+ * account. The codes 200 to 299 also mean permissions. https://developers.facebook.com/docs/whatsapp/cloud-api/support/error-codes
  */
-const FOR_NOW = new Set([
+const TEMPORARY_CODES = new Set([
   0, 1, 2, 3, 4, 10, 190, 368, 80_007, 130_429, 131_000, 131_005, 131_016, 131_031, 131_042, 131_045, 131_048, 131_056,
   131_057, 133_004, 133_010, 133_016,
 ]);
@@ -23,26 +23,27 @@ const MEANINGS: { readonly [code: number]: string } = {
 };
 
 /**
- * Returns the error of an answer of the Graph API, with the code of WhatsApp in `details.code`: `CHANNEL_UNAVAILABLE` if a later attempt
- * may succeed, otherwise `CHANNEL_REJECTED`. The texts of the answer are dropped: they may contain the message.
+ * Returns the error for a response of the Graph API, with WhatsApp's code in `details.code`: `CHANNEL_UNAVAILABLE` if a later attempt
+ * may succeed, otherwise `CHANNEL_REJECTED`. The texts of the response are left out, because they may contain the message.
  */
 export function graphError(status: number, body: unknown, retryAfter: string | null): TholeError {
   const error = isPlainObject(body) ? getOwn(body as { error?: unknown }, 'error') : undefined;
   const given: unknown = isPlainObject(error) ? getOwn(error as { code?: unknown }, 'code') : undefined;
   const code = Number.isSafeInteger(given) ? (given as number) : undefined;
-  const isForNow = status >= 500 || [401, 403, 408, 429].includes(status) || code === undefined || isForNowCode(code);
+  const isTemporary =
+    status >= 500 || [401, 403, 408, 429].includes(status) || code === undefined || isTemporaryCode(code);
   const seconds = Number(retryAfter ?? NaN);
   const retryAfterMs = seconds > 0 && seconds < Infinity ? Math.min(seconds, 3_600) * 1_000 : undefined;
   const meaning = code === undefined ? '' : (getOwn(MEANINGS, String(code)) as string | undefined);
   const message = `WhatsApp answered ${status}${code === undefined ? '' : ` with code ${code}`}.${meaning ? ` ${meaning}` : ''}`;
-  return new TholeError(isForNow ? 'CHANNEL_UNAVAILABLE' : 'CHANNEL_REJECTED', message, {
+  return new TholeError(isTemporary ? 'CHANNEL_UNAVAILABLE' : 'CHANNEL_REJECTED', message, {
     ...(code !== undefined && { details: { code } }),
     ...(retryAfterMs !== undefined && { retryAfterMs }),
   });
 }
 
-function isForNowCode(code: number): boolean {
-  return FOR_NOW.has(code) || (code >= 200 && code <= 299);
+function isTemporaryCode(code: number): boolean {
+  return TEMPORARY_CODES.has(code) || (code >= 200 && code <= 299);
 }
 
 /** True if a message failed because the recipient has not written for 24 hours. */

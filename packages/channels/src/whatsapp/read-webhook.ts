@@ -1,7 +1,7 @@
 import { getOwn, isPlainObject } from '@thole/core/kit';
 import type { RemoteFile } from '../messenger/receive-file.ts';
 
-/** A message of a person, before its file is downloaded. */
+/** A message of a person. Its file is not downloaded yet. */
 export interface WhatsAppMessage {
   id: string;
   sender: string;
@@ -31,8 +31,8 @@ const STATUSES: { readonly [status: string]: WhatsAppStatus['status'] } = {
 };
 
 /**
- * Returns the messages, oldest first, and the statuses of a webhook's body that concern a phone number. Leaves out what is not a
- * message of a person: reactions, messages of groups, unsupported kinds, and values of wrong types.
+ * Returns the messages, oldest first, and the statuses in a webhook's body for this phone number. Leaves out reactions, messages of
+ * groups, unsupported kinds, and values of wrong types.
  */
 export function readWebhook(
   body: unknown,
@@ -81,7 +81,7 @@ function textOf(message: Fields, type: string): string {
 function remoteFile(media: Fields): RemoteFile | undefined {
   const id = stringIn(media, 'id');
   const name = stringIn(media, 'filename');
-  // The id becomes part of an address.
+  // The id becomes part of a URL.
   if (!/^\d{1,64}$/.test(id)) return undefined;
   return { id, mimeType: stringIn(media, 'mime_type'), ...(name !== '' && { name }) };
 }

@@ -11,21 +11,21 @@ const TEXT_LIMIT = 4_096;
 const BUTTON_TEXT_LIMIT = 1_024;
 const MAX_BUTTONS = 3;
 const BUTTON_LIMIT = 20;
-/** The variable of a template may have 1,024 characters together with its fixed text. */
+/** Maximum length of a template's variable. WhatsApp allows 1,024 characters together with the fixed text of the template. */
 const TEMPLATE_LIMIT = 900;
 
-/** Returns the texts of a message, and buttons if the choices fit. */
+/** Returns the texts of a message. Choices become buttons if WhatsApp's limits allow it. */
 export function toTextMessages({ choices = [], text }: OutboundMessage): CloudMessage[] {
   const texts = splitText(text, TEXT_LIMIT);
   const [only] = texts;
-  const fit =
+  const canUseButtons =
     texts.length === 1 &&
     only!.length <= BUTTON_TEXT_LIMIT &&
     choices.length > 0 &&
     choices.length <= MAX_BUTTONS &&
     new Set(choices).size === choices.length &&
     choices.every((choice) => choice.trim() !== '' && choice.length <= BUTTON_LIMIT);
-  if (!fit) return texts.map((body) => ({ type: 'text', text: { body, preview_url: false } }));
+  if (!canUseButtons) return texts.map((body) => ({ type: 'text', text: { body, preview_url: false } }));
   const buttons = choices.map((title, i) => ({ type: 'reply', reply: { id: `choice-${i}`, title } }));
   return [{ type: 'interactive', interactive: { type: 'button', body: { text: only! }, action: { buttons } } }];
 }
@@ -38,7 +38,7 @@ export function toFileMessage({ mimeType, name }: ChannelFile, id: string): Clou
   return { type: 'document', document: { id, ...(name !== undefined && { filename: name }) } };
 }
 
-/** Returns templates with the text of a message on one line, as WhatsApp requires. Files are named. */
+/** Returns template messages with the text on one line, as WhatsApp requires. Files are replaced by their names and types. */
 export function toTemplateMessages(message: OutboundMessage, { language, name }: WhatsAppTemplate): CloudMessage[] {
   const files = (message.files ?? []).map((file) => `[${file.name ?? 'file'}: ${file.mimeType}]`);
   const line = [message.text, ...files].join(' ').replace(/\s+/g, ' ');

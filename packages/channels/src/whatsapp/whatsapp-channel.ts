@@ -18,12 +18,12 @@ import { toFileMessage, toTemplateMessages, toTextMessages } from './to-whatsapp
 import { assertWhatsAppOptions } from './whatsapp-options.ts';
 import type { WhatsAppChannelOptions } from './whatsapp-options.ts';
 
-/** WhatsApp delivers a message again for at most seven days. Older ones are replayed. */
+/** Maximum age of a message in seconds. WhatsApp repeats a message for at most seven days, so older messages are replayed. */
 const MAX_AGE_S = 8 * 86_400;
-/** Number of sent messages that can still be sent again as a template. */
+/** Number of sent messages that are kept, so that they can be sent again as a template. */
 const MAX_SENT = 500;
 
-/** Exchanges messages with people over the Cloud API of WhatsApp. */
+/** Exchanges messages with people through WhatsApp's Cloud API. */
 export class WhatsAppChannel implements Channel {
   readonly specVersion = 1;
   readonly name: string;
@@ -34,9 +34,9 @@ export class WhatsAppChannel implements Channel {
   readonly #senders = new KeyedQueue();
   readonly #webhook: Webhook;
   readonly #stop = new AbortController();
-  /** Messages whose delivery WhatsApp has not reported, by id: it reports a closed window only afterwards. */
+  /** Sent messages without a report, by id. WhatsApp reports a closed 24-hour window only after the send. */
   readonly #sent = new Map<string, SendRequest>();
-  /** Ids of templates that replaced a message, with its id. */
+  /** Ids of the replaced messages, by id of the template message that replaced them. */
   readonly #replaced = new Map<string, string>();
   #handler: ChannelHandler | undefined;
 
@@ -51,7 +51,7 @@ export class WhatsAppChannel implements Channel {
     this.#webhook = new Webhook({ runtime, maxBodyBytes, answer: (request, body) => this.#answer(request, body) });
   }
 
-  /** The port on which the webhook listens. */
+  /** The port on which the webhook listens. Undefined if it does not listen. */
   get port(): number | undefined {
     return this.#webhook.port;
   }
@@ -84,9 +84,9 @@ export class WhatsAppChannel implements Channel {
   }
 
   /**
-   * Handles a request of WhatsApp to the webhook: `GET` verifies it, `POST` delivers messages and reports. The answer has status 200,
+   * Handles a request of WhatsApp to the webhook: `GET` verifies the webhook, `POST` delivers messages and reports. The status is 200,
    * 400 for a body that is not JSON, 401 for a wrong signature, 403 for a wrong verify token, 405, 413, or 503 if a message could not be
-   * stored: WhatsApp sends all of the request again then.
+   * stored. After 503, WhatsApp sends the complete request again.
    */
   handle(request: Request): Promise<Response> {
     return this.#webhook.handle(request);
@@ -102,14 +102,14 @@ export class WhatsAppChannel implements Channel {
     const { messages, statuses } = readWebhook(parseJsonBody(body), phoneNumberId);
     const senders = Map.groupBy(messages, ({ sender }) => sender);
     const results = await Promise.allSettled([
-      ...[...senders].map(([sender, own]) => this.#senders.run(sender, () => this.#acceptInOrder(own))),
+      ...[...senders].map(([sender, ofSender]) => this.#senders.run(sender, () => this.#acceptInOrder(ofSender))),
       this.#reportAll(statuses),
     ]);
     for (const result of results) if (result.status === 'rejected') throw result.reason;
     return new Response(null, { status: 200 });
   }
 
-  /** The challenge is only repeated to a caller that knows the verify token. */
+  /** Returns the challenge, but only to a caller that knows the verify token. */
   #verify(query: URLSearchParams): Response {
     const challenge = query.get('hub.challenge') ?? '';
     const isKnown = isSameSecret(query.get('hub.verify_token') ?? '', this.#options.verifyToken);
@@ -120,7 +120,7 @@ export class WhatsAppChannel implements Channel {
     });
   }
 
-  /** Stops at the first message that is not stored: later ones of the sender must not overtake it. */
+  /** Stops at the first message that is not stored, because later messages of the sender must not overtake it. */
   async #acceptInOrder(messages: readonly WhatsAppMessage[]): Promise<void> {
     for (const message of messages) {
       if (this.#runtime.now() - message.sentAt > MAX_AGE_S) continue;
@@ -128,7 +128,7 @@ export class WhatsAppChannel implements Channel {
         await this.#handler!.onMessage(await this.#withFile(message));
       } catch (error) {
         if (!TholeError.is(error, 'INVALID_INPUT')) throw error;
-        this.#log('A message was refused.', error);
+        this.#log('A message was rejected.', error);
       }
     }
   }
@@ -162,9 +162,9 @@ export class WhatsAppChannel implements Channel {
     }
   }
 
-  /** Sends a message again as a template. Returns false if that is not possible: then it has failed. */
+  /** Sends a message again as a template. Returns false if that is not possible, so that the failure is reported. */
   async #replace(id: string): Promise<boolean> {
-    // The same report may come again.
+    // WhatsApp may repeat the report.
     if ([...this.#replaced.values()].includes(id)) return true;
     const request = this.#sent.get(id);
     if (!request) return false;
@@ -175,7 +175,7 @@ export class WhatsAppChannel implements Channel {
       return true;
     } catch (error) {
       if (!TholeError.is(error, 'CHANNEL_REJECTED')) throw error;
-      this.#log('A template was refused.', error);
+      this.#log('A template was rejected.', error);
       return false;
     }
   }
@@ -210,14 +210,14 @@ export class WhatsAppChannel implements Channel {
   }
 }
 
-/** Takes the same time for every wrong signature. */
+/** True if the header is the signature of the body. Takes the same time for every wrong signature. */
 function isSigned(body: Uint8Array, secret: string, header: string | null): boolean {
   const digits = /^sha256=([0-9a-f]{64})$/i.exec(header ?? '')?.[1];
   if (digits === undefined) return false;
   return timingSafeEqual(Buffer.from(digits, 'hex'), createHmac('sha256', secret).update(body).digest());
 }
 
-/** The oldest entry goes when there are too many. */
+/** Adds an entry. Evicts the oldest entry if there are more than `MAX_SENT`. */
 function remember<T>(map: Map<string, T>, key: string, value: T): void {
   map.set(key, value);
   const [oldest] = map.keys();

@@ -7,7 +7,7 @@ import { assertNetworkOptions } from '../webhook/assert-network-options.ts';
 /** An approved template whose body has one variable, `{{1}}`, which receives the text. */
 export interface WhatsAppTemplate {
   name: string;
-  /** Code of its language, such as `en_US`. */
+  /** Language code of the template, such as `en_US`. */
   language: string;
 }
 
@@ -21,9 +21,9 @@ export interface WhatsAppChannelOptions {
   accessToken: string;
   /** Secret of the app, which signs the requests to the webhook. */
   appSecret: string;
-  /** The text that was entered as verify token when the webhook was registered. */
+  /** Verify token that you enter when you register the webhook. At least 8 characters. */
   verifyToken: string;
-  /** Sends messages to people who have not written for 24 hours. Default: none; such messages fail. */
+  /** Template for messages to people who have not written for 24 hours. Default: none; such messages fail. */
   template?: WhatsAppTemplate | undefined;
   /** Listens on this port; 0 selects a free one, see `port`. Default: none; then the app passes requests to `handle`. */
   port?: number | undefined;

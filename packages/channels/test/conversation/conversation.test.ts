@@ -8,15 +8,15 @@ import { LocalChannel } from '../support/local-channel.ts';
 const ada = { appName, userId: 'ada', sessionId: 'ada:chat' };
 
 describe('Conversation', () => {
-  it('makes one message of those that arrive within one second (contract 45)', async () => {
+  it('joins messages that arrive within one second into one (contract 45)', async () => {
     const runtime = new FixedRuntime();
     const llm = new ScriptedLlm(says('Hello.'), says('Later.'));
     const { chat, settle, storage } = await startAssistant({ llm, runtime });
-    await chat.hear('a1', 'one');
+    await chat.receive('a1', 'one');
     await runtime.advance(900);
-    await chat.hear('a1', 'two');
+    await chat.receive('a1', 'two');
     await settle();
-    await chat.hear('a1', 'three');
+    await chat.receive('a1', 'three');
     await settle();
     const session = await storage.sessions.getSession(ada);
     expect(session?.events.map(({ author, content }) => [author, textOf(content)])).toEqual([
@@ -28,19 +28,19 @@ describe('Conversation', () => {
     expect(chat.texts).toEqual(['Hello.', 'Later.']);
   });
 
-  it('answers a message that the channel delivers again once (contract 45)', async () => {
+  it('answers a repeated message once (contract 45)', async () => {
     const runtime = new FixedRuntime();
     const llm = new ScriptedLlm(says('Hello.'));
     const { chat, settle } = await startAssistant({ llm, runtime });
-    await chat.hear('a1', 'hi', { id: 'm1' });
+    await chat.receive('a1', 'hi', { id: 'm1' });
     await settle();
-    await chat.hear('a1', 'hi', { id: 'm1' });
+    await chat.receive('a1', 'hi', { id: 'm1' });
     await settle();
     expect(chat.texts).toEqual(['Hello.']);
     expect(llm.requests).toHaveLength(1);
   });
 
-  it('lets a message that arrives during a run join it, and answers both once (contract 45)', async () => {
+  it('adds a message that arrives during a run to it, and answers both once (contract 45)', async () => {
     const runtime = new FixedRuntime();
     const release = Promise.withResolvers<void>();
     const look = new FunctionTool({
@@ -54,9 +54,9 @@ describe('Conversation', () => {
     });
     const llm = new ScriptedLlm(calls('look', {}), says('Both done.'));
     const { chat, dispatcher, settle, storage } = await startAssistant({ llm, runtime, tools: [look] });
-    await chat.hear('a1', 'look it up');
+    await chat.receive('a1', 'look it up');
     await runtime.advance(1_000);
-    await chat.hear('a1', 'and be quick');
+    await chat.receive('a1', 'and be quick');
     await runtime.advance(1_000);
     release.resolve();
     await runtime.advance(1_000);
@@ -72,7 +72,7 @@ describe('Conversation', () => {
   it('does not send the events of the user back to the channel', async () => {
     const runtime = new FixedRuntime();
     const { chat, settle } = await startAssistant({ llm: new ScriptedLlm(says('Hello.')), runtime });
-    await chat.hear('a1', 'do not echo me');
+    await chat.receive('a1', 'do not echo me');
     await settle();
     expect(chat.texts).toEqual(['Hello.']);
   });
@@ -83,19 +83,19 @@ describe('Conversation', () => {
     let created = 0;
     const { chat, dispatcher, settle } = await startAssistant({ llm, runtime, onCreate: () => void created++ });
     expect(created).toBe(0);
-    await chat.hear('a1', 'first');
+    await chat.receive('a1', 'first');
     await settle();
-    await chat.hear('a1', 'second');
+    await chat.receive('a1', 'second');
     await settle();
     expect(created).toBe(1);
     dispatcher.reload();
-    await chat.hear('a1', 'third');
+    await chat.receive('a1', 'third');
     await settle();
     expect(created).toBe(2);
     expect(llm.requests[2]!.contents.map(textOf)).toEqual(['first', 'One.', 'second', 'Two.', 'third']);
   });
 
-  it('keeps the old parts if new ones cannot be created', async () => {
+  it('keeps the old parts if new parts cannot be created', async () => {
     const runtime = new FixedRuntime();
     const llm = new ScriptedLlm(says('One.'), says('Two.'));
     let isBroken = false;
@@ -106,38 +106,38 @@ describe('Conversation', () => {
         if (isBroken) throw new Error('wrong configuration');
       },
     });
-    await chat.hear('a1', 'first');
+    await chat.receive('a1', 'first');
     await settle();
     isBroken = true;
     dispatcher.reload();
-    await chat.hear('a1', 'second');
+    await chat.receive('a1', 'second');
     await settle();
     expect(chat.texts).toEqual(['One.', 'Two.']);
     expect(String(failures[0]?.error)).toContain('wrong configuration');
   });
 
-  it('tells the user when a run has failed, once, and handles the next message', async () => {
+  it('sends texts.failed once if a run has failed, and handles the next message', async () => {
     const runtime = new FixedRuntime();
     const llm = new ScriptedLlm(fails('MODEL_AUTH'), says('Better.'));
     const { chat, failures, settle, storage } = await startAssistant({ llm, runtime });
-    await chat.hear('a1', 'hi');
+    await chat.receive('a1', 'hi');
     await settle();
-    await chat.hear('a1', 'again');
+    await chat.receive('a1', 'again');
     await settle();
     expect(chat.texts).toEqual([expect.stringContaining('went wrong'), 'Better.']);
     expect(failures).toHaveLength(1);
     expect(await storage.deliveries.unfinished()).toEqual([]);
   });
 
-  it('keeps two people on one channel apart, and shares memory between the channels of one (contract 45)', async () => {
+  it('separates users, and shares memory between the channels of one user (contract 45)', async () => {
     const runtime = new FixedRuntime();
     const channels = [new LocalChannel('chat'), new LocalChannel('mail')];
     const { settle } = await startAssistant({ llm: new ScriptedLlm(), runtime, channels });
     const [chat, mail] = channels as [LocalChannel, LocalChannel];
-    await chat.hear('a1', '/remember My cat is called Mia');
+    await chat.receive('a1', '/remember My cat is called Mia');
     await settle();
-    await chat.hear('b1', '/memory');
-    await mail.hear('ada@x', '/memory');
+    await chat.receive('b1', '/memory');
+    await mail.receive('ada@x', '/memory');
     await settle();
     expect(chat.accepted.map(({ text, to }) => [to, text])).toEqual([
       ['a1', 'Remembered: My cat is called Mia'],
@@ -151,11 +151,11 @@ describe('Conversation', () => {
     const llm = new ScriptedLlm(says('In the group.'), says('Seen.'));
     const { chat, settle } = await startAssistant({ llm, runtime });
     const group = { id: 'g1', isAddressed: true };
-    await chat.hear('a1', 'hello all', { id: 'm1', address: 'g1', group });
+    await chat.receive('a1', 'hello all', { id: 'm1', address: 'g1', group });
     await settle();
-    await chat.hear('a1', 'hello everyone', { id: 'm1', address: 'g1', group, edited: '2' });
+    await chat.receive('a1', 'hello everyone', { id: 'm1', address: 'g1', group, edited: '2' });
     await settle();
-    await chat.hear('a1', 'not for the agent', { address: 'g1', group: { id: 'g1', isAddressed: false } });
+    await chat.receive('a1', 'not for the agent', { address: 'g1', group: { id: 'g1', isAddressed: false } });
     await settle();
     expect(chat.accepted.map(({ text, to }) => [to, text])).toEqual([
       ['g1', 'In the group.'],
@@ -170,8 +170,8 @@ describe('Conversation', () => {
     const runtime = new FixedRuntime();
     const llm = new ScriptedLlm(says('Hello.'));
     const { chat, settle } = await startAssistant({ llm, runtime });
-    await chat.hear('a1', 'helo', { id: 'm1' });
-    await chat.hear('a1', 'hello', { id: 'm1', edited: '2' });
+    await chat.receive('a1', 'helo', { id: 'm1' });
+    await chat.receive('a1', 'hello', { id: 'm1', edited: '2' });
     await settle();
     expect(llm.requests[0]!.contents.map(textOf)).toEqual(['hello']);
     expect(chat.texts).toEqual(['Hello.']);
@@ -181,7 +181,7 @@ describe('Conversation', () => {
     const runtime = new FixedRuntime();
     const llm = new ScriptedLlm(says('A cat.'));
     const { chat, settle } = await startAssistant({ llm, runtime, storage: newStorage(runtime) });
-    await chat.hear('a1', '', { files: [{ mimeType: 'image/png', data: 'aGk=', name: 'cat.png' }] });
+    await chat.receive('a1', '', { files: [{ mimeType: 'image/png', data: 'aGk=', name: 'cat.png' }] });
     await settle();
     expect(llm.requests[0]!.contents[0]!.parts).toEqual([
       { inlineData: { mimeType: 'image/png', data: 'aGk=', displayName: 'cat.png' } },

@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 import type { ConversationParts } from '../../src/index.ts';
 import { appName, newStorage, startAssistant } from '../support/assistant.ts';
 
-describe('parts of conversations', () => {
-  it('may be shared: they are closed once, after the last conversation has new ones', async () => {
+describe('PartsPool', () => {
+  it('closes shared parts once, after the last conversation has replaced them', async () => {
     const runtime = new FixedRuntime();
     const storage = newStorage(runtime);
     const llm = new ScriptedLlm(says('1'), says('2'), says('3'), says('4'));
@@ -28,15 +28,15 @@ describe('parts of conversations', () => {
       return parts;
     };
     const { chat, dispatcher, settle } = await startAssistant({ llm, runtime, storage, options: { createParts } });
-    await chat.hear('a1', 'hello');
-    await chat.hear('b1', 'hello');
+    await chat.receive('a1', 'hello');
+    await chat.receive('b1', 'hello');
     await settle();
     version = 1;
     dispatcher.reload();
-    await chat.hear('a1', 'again');
+    await chat.receive('a1', 'again');
     await settle();
     expect(log).toEqual([]);
-    await chat.hear('b1', 'again');
+    await chat.receive('b1', 'again');
     await settle();
     expect(log).toEqual(['close 0']);
     await dispatcher.close();

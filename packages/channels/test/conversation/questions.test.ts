@@ -17,34 +17,34 @@ function payTool(paid: unknown[]) {
   });
 }
 
-describe('questions of an agent', () => {
-  it('asks for a confirmation with the arguments, and runs the call after a yes (contracts 28, 45)', async () => {
+describe('Conversation questions', () => {
+  it('sends a confirmation with the arguments, and runs the call after a yes (contracts 28, 45)', async () => {
     const runtime = new FixedRuntime();
     const paid: unknown[] = [];
     const llm = new ScriptedLlm(calls('pay', { amount: 5 }), says('Paid.'));
     const { chat, settle, storage } = await startAssistant({ llm, runtime, tools: [payTool(paid)] });
-    await chat.hear('a1', 'pay 5');
+    await chat.receive('a1', 'pay 5');
     await settle();
     expect(chat.texts).toEqual([expect.stringMatching(/pay \{"amount":5\}\n\(yes \/ no\)$/)]);
     expect(paid).toEqual([]);
-    await chat.hear('a1', 'Yes!');
+    await chat.receive('a1', 'Yes!');
     await settle();
     expect(paid).toEqual([{ amount: 5 }]);
     expect(chat.texts.slice(1)).toEqual(['Paid.']);
     expect(await storage.deliveries.unfinished()).toEqual([]);
   });
 
-  it('shows the call that an agent that runs as a tool wants to make', async () => {
+  it('shows the call of an agent that runs as a tool', async () => {
     const paid: unknown[] = [];
     const inner = new ScriptedLlm(calls('pay', { amount: 5 }), says('Paid 5.'));
     const agent = new LlmAgent({ name: 'clerk', description: 'Pays.', model: inner, tools: [payTool(paid)] });
     const llm = new ScriptedLlm(calls('clerk', { request: 'Pay.' }), says('Done.'));
     const tools = [new AgentTool({ agent })];
     const { chat, settle } = await startAssistant({ llm, runtime: new FixedRuntime(), tools });
-    await chat.hear('a1', 'pay 5');
+    await chat.receive('a1', 'pay 5');
     await settle();
     expect(chat.texts).toEqual([expect.stringMatching(/pay \{"amount":5\}\n\(yes \/ no\)$/)]);
-    await chat.hear('a1', 'yes');
+    await chat.receive('a1', 'yes');
     await settle();
     expect(paid).toEqual([{ amount: 5 }]);
   });
@@ -54,9 +54,9 @@ describe('questions of an agent', () => {
     const paid: unknown[] = [];
     const llm = new ScriptedLlm(calls('pay', { amount: 5 }), says('Not paid.'));
     const { chat, settle } = await startAssistant({ llm, runtime, tools: [payTool(paid)] });
-    await chat.hear('a1', 'pay 5');
+    await chat.receive('a1', 'pay 5');
     await settle();
-    await chat.hear('a1', 'no');
+    await chat.receive('a1', 'no');
     await settle();
     expect(paid).toEqual([]);
     expect(chat.texts.slice(1)).toEqual(['Not paid.']);
@@ -67,12 +67,12 @@ describe('questions of an agent', () => {
     const paid: unknown[] = [];
     const llm = new ScriptedLlm(calls('pay', { amount: 5 }), says('It is for Bob.'), says('Paid.'));
     const { chat, settle } = await startAssistant({ llm, runtime, tools: [payTool(paid)] });
-    await chat.hear('a1', 'pay 5');
+    await chat.receive('a1', 'pay 5');
     await settle();
-    await chat.hear('a1', 'yes, but who gets it?');
+    await chat.receive('a1', 'yes, but who gets it?');
     await settle();
     expect(paid).toEqual([]);
-    await chat.hear('a1', 'ok');
+    await chat.receive('a1', 'ok');
     await settle();
     expect(paid).toEqual([{ amount: 5 }]);
     expect(chat.texts.slice(1)).toEqual(['It is for Bob.', 'Paid.']);
@@ -83,20 +83,20 @@ describe('questions of an agent', () => {
     const paid: unknown[] = [];
     const llm = new ScriptedLlm(calls('pay', { amount: 5 }), says('Paid.'));
     const { chat, settle } = await startAssistant({ llm, runtime, tools: [payTool(paid)] });
-    await chat.hear('a1', 'pay 5');
+    await chat.receive('a1', 'pay 5');
     await settle();
-    await chat.hear('a1', 'yes', { id: 'answer' });
+    await chat.receive('a1', 'yes', { id: 'answer' });
     await settle();
-    await chat.hear('a1', 'yes', { id: 'answer' });
+    await chat.receive('a1', 'yes', { id: 'answer' });
     await settle();
     expect(paid).toHaveLength(1);
     expect(chat.texts).toHaveLength(2);
   });
 
-  it('passes the next text on as the answer of an input, and asks again if it does not fit', async () => {
+  it('uses the next text as the answer to an input, and requests another if it is invalid', async () => {
     const runtime = new FixedRuntime();
     const answers: unknown[] = [];
-    const ask = new FunctionTool({
+    const book = new FunctionTool({
       name: 'book',
       description: 'Books a room.',
       parameters: { type: 'object' },
@@ -110,25 +110,25 @@ describe('questions of an agent', () => {
       },
     });
     const llm = new ScriptedLlm(calls('book', {}), says('Booked.'));
-    const { chat, settle } = await startAssistant({ llm, runtime, tools: [ask] });
-    await chat.hear('a1', 'book a room');
+    const { chat, settle } = await startAssistant({ llm, runtime, tools: [book] });
+    await chat.receive('a1', 'book a room');
     await settle();
-    await chat.hear('a1', 'some');
+    await chat.receive('a1', 'some');
     await settle();
-    await chat.hear('a1', '3');
+    await chat.receive('a1', '3');
     await settle();
     expect(chat.texts).toEqual(['How many nights?', expect.stringContaining('does not fit'), 'Booked.']);
     expect(answers).toEqual([3]);
   });
 
-  it('does not let another user answer (contract 45)', async () => {
+  it('ignores an answer of another user (contract 45)', async () => {
     const runtime = new FixedRuntime();
     const paid: unknown[] = [];
     const llm = new ScriptedLlm(calls('pay', { amount: 5 }), says('Yes what?'));
     const { chat, settle } = await startAssistant({ llm, runtime, tools: [payTool(paid)] });
-    await chat.hear('a1', 'pay 5');
+    await chat.receive('a1', 'pay 5');
     await settle();
-    await chat.hear('b1', 'yes');
+    await chat.receive('b1', 'yes');
     await settle();
     expect(paid).toEqual([]);
     expect(chat.accepted.at(-1)).toMatchObject({ to: 'b1', text: 'Yes what?' });

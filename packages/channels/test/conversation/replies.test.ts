@@ -13,12 +13,12 @@ async function sent(content: Content, more: Partial<EventInit> = {}): Promise<Ou
   const messages: OutboundMessage[] = [];
   const replies = new Replies(ref, defaultTexts, async (_, message) => void messages.push(message));
   const event = createEvent({ author: 'companion', invocationId: 'i1', content, ...more }, runtime);
-  expect(await replies.event(event)).toBe(messages.length === 1);
+  expect(await replies.sendEvent(event)).toBe(messages.length === 1);
   return messages;
 }
 
-describe('Replies.event', () => {
-  it('sends final answers only: no events of the user, thoughts, partial texts or calls', async () => {
+describe('Replies.sendEvent', () => {
+  it('sends only final answers, not events of the user, thoughts, partial texts or calls', async () => {
     const text = { role: 'model' as const, parts: [{ text: 'Hello.' }] };
     expect(await sent(text)).toEqual([{ text: 'Hello.' }]);
     expect(await sent(text, { author: 'user' })).toEqual([]);
@@ -34,12 +34,12 @@ describe('Replies.event', () => {
     expect(await sent({ role: 'model', parts: [{ inlineData }] })).toEqual([{ text: '', files }]);
   });
 
-  it('gives each event the same key each time, and another one than other events', async () => {
+  it('uses the same key for the same event, and different keys for different events', async () => {
     const keys: string[] = [];
     const replies = new Replies(ref, defaultTexts, async (key) => void keys.push(key));
     const content = { role: 'model' as const, parts: [{ text: 'Hello.' }] };
     const [one, two] = [1, 2].map(() => createEvent({ author: 'a', invocationId: 'i1', content }, runtime));
-    for (const event of [one!, two!, one!]) await replies.event(event);
+    for (const event of [one!, two!, one!]) await replies.sendEvent(event);
     expect(keys[0]).toBe(keys[2]);
     expect(keys[0]).not.toBe(keys[1]);
   });

@@ -21,7 +21,7 @@ const sleeper: Agent = {
   },
 };
 
-function sleeping(storage: Storage, runtime: FixedRuntime) {
+function startSleeper(storage: Storage, runtime: FixedRuntime) {
   const createParts = (): ConversationParts => {
     const { sessions } = storage;
     const { consolidator, plugins } = memoryParts({ sessions, memory: storage.memory, runtime });
@@ -31,11 +31,11 @@ function sleeping(storage: Storage, runtime: FixedRuntime) {
   return startAssistant({ llm: new ScriptedLlm(), runtime, storage, options: { createParts } });
 }
 
-describe('a run that waits for a timer', () => {
-  it('sends its answer when the timer is due, once', async () => {
+describe('Conversation with a timer', () => {
+  it('sends the answer once when the timer is due', async () => {
     const runtime = new FixedRuntime();
-    const { chat, settle } = await sleeping(newStorage(runtime), runtime);
-    await chat.hear('a1', 'wake me');
+    const { chat, settle } = await startSleeper(newStorage(runtime), runtime);
+    await chat.receive('a1', 'wake me');
     await settle();
     expect(chat.texts).toEqual([]);
     await runtime.advance(HOUR_MS);
@@ -43,29 +43,29 @@ describe('a run that waits for a timer', () => {
     expect(chat.texts).toEqual(['Awake.']);
   });
 
-  it('sends its answer after a restart too (contract 45)', async () => {
+  it('sends the answer after a restart (contract 45)', async () => {
     const runtime = new FixedRuntime();
     const storage = newStorage(runtime);
-    const first = await sleeping(storage, runtime);
-    await first.chat.hear('a1', 'wake me');
+    const first = await startSleeper(storage, runtime);
+    await first.chat.receive('a1', 'wake me');
     await first.settle();
     await first.dispatcher.close();
-    const second = await sleeping(storage, runtime);
+    const second = await startSleeper(storage, runtime);
     await second.settle();
     await runtime.advance(HOUR_MS);
     await second.settle();
     expect(second.chat.texts).toEqual(['Awake.']);
   });
 
-  it('sends its answer at the start if the timer became due while the process was off (contract 45)', async () => {
+  it('sends the answer at the start if the timer is already due (contract 45)', async () => {
     const runtime = new FixedRuntime();
     const storage = newStorage(runtime);
-    const first = await sleeping(storage, runtime);
-    await first.chat.hear('a1', 'wake me');
+    const first = await startSleeper(storage, runtime);
+    await first.chat.receive('a1', 'wake me');
     await first.settle();
     await first.dispatcher.close();
     await runtime.advance(2 * HOUR_MS);
-    const second = await sleeping(storage, runtime);
+    const second = await startSleeper(storage, runtime);
     await second.settle();
     expect(second.chat.texts).toEqual(['Awake.']);
   });

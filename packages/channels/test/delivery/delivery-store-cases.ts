@@ -8,9 +8,9 @@ const delivery = (key: string, userId = 'ada') => ({
   message: { text: `answer ${key} "quoted"`, choices: ['yes', 'no'] },
 });
 
-/** The promises of every `DeliveryStore`. */
+/** Registers the test cases of every `DeliveryStore`. */
 export function deliveryStoreCases(open: () => DeliveryStore): void {
-  it('stores a message once, and lists what is unfinished in the order of arrival (contract 45)', async () => {
+  it('stores a message once, and lists unfinished ones in the order of arrival (contract 45)', async () => {
     const store = open();
     expect(await store.receive(received('2'))).toBe(true);
     expect(await store.receive(received('1'))).toBe(true);
@@ -26,7 +26,7 @@ export function deliveryStoreCases(open: () => DeliveryStore): void {
     expect(await store.receive(received('2'))).toBe(false);
   });
 
-  it('tells apart keys that differ in case only', async () => {
+  it('distinguishes keys that differ only in case', async () => {
     const store = open();
     expect(await store.receive({ ...received('a'), key: 'key' })).toBe(true);
     expect(await store.receive({ ...received('b'), key: 'KEY' })).toBe(true);
@@ -34,7 +34,7 @@ export function deliveryStoreCases(open: () => DeliveryStore): void {
     expect(await store.put(delivery('KEY'))).toBe(true);
   });
 
-  it('gives waiting messages to a user', async () => {
+  it('assigns waiting messages to a user', async () => {
     const store = open();
     await store.receive(received('1', ''));
     await store.receive({ ...received('2', ''), message: message('2', 'other') });
@@ -42,7 +42,7 @@ export function deliveryStoreCases(open: () => DeliveryStore): void {
     expect((await store.unfinished()).map(({ userId }) => userId)).toEqual(['ada', '']);
   });
 
-  it('stores an outbound message once, and lists what is pending in order (contract 45)', async () => {
+  it('stores an outbound message once, and lists pending ones in order (contract 45)', async () => {
     const store = open();
     expect(await store.put(delivery('b'))).toBe(true);
     expect(await store.put(delivery('a'))).toBe(true);
@@ -67,7 +67,7 @@ export function deliveryStoreCases(open: () => DeliveryStore): void {
     expect(await store.status('c')).toBeUndefined();
   });
 
-  it('forgets keys only after their time, and never what is pending', async () => {
+  it('prunes only records that ended before the time, and no pending ones', async () => {
     const store = open();
     await store.receive(received('1'));
     await store.receive(received('2'));

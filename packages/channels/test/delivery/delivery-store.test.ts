@@ -13,7 +13,7 @@ describe('InMemoryDeliveryStore', () => {
 describe('SqlDeliveryStore in SQLite', () => {
   deliveryStoreCases(() => new SqlDeliveryStore({ database: sqliteDatabase(':memory:') }));
 
-  it('erases the text of messages that are finished and sent', async () => {
+  it('erases the text of finished and sent messages', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'thole-deliveries-'));
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
     const path = join(folder, 'new', 'deliveries.db');

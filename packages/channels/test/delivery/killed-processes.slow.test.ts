@@ -28,9 +28,9 @@ function linesOf(folder: string, file: string): unknown[] {
     .map((line) => JSON.parse(line) as unknown);
 }
 
-describe('a companion that is killed', () => {
+describe('Dispatcher in a killed process', () => {
   for (const step of steps) {
-    it(`at the step "${step}" loses nothing and answers nothing twice (contract 45)`, async () => {
+    it(`loses no message and repeats no answer if killed at "${step}" (contract 45)`, async () => {
       const folder = mkdtempSync(join(tmpdir(), 'thole-channels-'));
       onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
       const identities = new FileIdentityStore({ path: join(folder, 'users.json') });
@@ -42,11 +42,11 @@ describe('a companion that is killed', () => {
       expect(linesOf(folder, 'errors.jsonl')).toEqual([]);
       expect(linesOf(folder, 'left.jsonl')).toEqual([[0, 0]]);
       const sent = linesOf(folder, 'sent.jsonl') as { key: string; text: string }[];
-      // A kill between the send and its record sends it again, with the same key.
+      // If the process is killed after a send that is not recorded, the message is sent again with the same key.
       const isRepeated = step === 'send' || step === 'before settle';
       const unique = new Map(sent.map(({ key, text }) => [key, text]));
       expect(sent).toHaveLength(unique.size + (isRepeated ? 1 : 0));
-      // Both messages are answered: as one, or the second one later.
+      // Both messages are answered: together, or one after the other.
       const texts = [...unique.values()].map((text) => text.replaceAll('\n', ''));
       expect([['Answer to two'], ['Answer to one', 'Answer to two']]).toContainEqual(texts);
     });
@@ -55,12 +55,12 @@ describe('a companion that is killed', () => {
   it.each([
     ['close', ['Answer to two']],
     ['close after joining', ['Answer to two']],
-  ])('continues at the next start after "%s" during a run (contract 45)', async (how, answers) => {
+  ])('continues at the next start after "%s" during a run (contract 45)', async (step, answers) => {
     const folder = mkdtempSync(join(tmpdir(), 'thole-channels-'));
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
     const identities = new FileIdentityStore({ path: join(folder, 'users.json') });
     await identities.create({ name: 'Ada', identities: [{ channel: 'chat', sender: 'a1' }] });
-    expect(await run(folder, how)).toBe('0');
+    expect(await run(folder, step)).toBe('0');
     expect(linesOf(folder, 'sent.jsonl')).toEqual([]);
     expect(await run(folder, 'never')).toBe('0');
     const sent = linesOf(folder, 'sent.jsonl') as { text: string }[];

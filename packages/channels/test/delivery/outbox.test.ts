@@ -6,8 +6,8 @@ import { LocalChannel } from '../support/local-channel.ts';
 
 const down = (): Promise<void> => Promise.reject(new TholeError('CHANNEL_UNAVAILABLE', 'down'));
 
-describe('delivery of answers', () => {
-  it('repeats a send with growing waits and the same key, and keeps the order of an address (contract 45)', async () => {
+describe('Outbox', () => {
+  it('repeats a send with the same key, and keeps the order of an address (contract 45)', async () => {
     const runtime = new FixedRuntime();
     const { chat, dispatcher } = await startAssistant({ llm: new ScriptedLlm(), runtime });
     let failures = 3;
@@ -22,7 +22,7 @@ describe('delivery of answers', () => {
     expect(chat.texts).toEqual(['one', 'two']);
   });
 
-  it('does not let an address that fails delay others (contract 45)', async () => {
+  it('does not delay other addresses while one address fails (contract 45)', async () => {
     const runtime = new FixedRuntime();
     const { chat, dispatcher } = await startAssistant({ llm: new ScriptedLlm(), runtime });
     chat.onSend = ({ to }) => (to === 'a1' ? down() : undefined);
@@ -32,7 +32,7 @@ describe('delivery of answers', () => {
     expect(chat.accepted).toEqual([expect.objectContaining({ to: 'b1', text: 'fine' })]);
   });
 
-  it('waits as long as the service asks', async () => {
+  it('waits for retryAfterMs of the error', async () => {
     const runtime = new FixedRuntime();
     const { chat, dispatcher } = await startAssistant({ llm: new ScriptedLlm(), runtime });
     chat.onSend = () => Promise.reject(new TholeError('CHANNEL_UNAVAILABLE', 'slow', { retryAfterMs: 60_000 }));
@@ -43,7 +43,7 @@ describe('delivery of answers', () => {
     expect(chat.requests).toHaveLength(2);
   });
 
-  it('gives up after maxAttempts, reports it and sends the next message', async () => {
+  it('stops after maxAttempts, reports the failure and sends the next message', async () => {
     const runtime = new FixedRuntime();
     const options = { maxAttempts: 3 };
     const { chat, dispatcher, failures, storage } = await startAssistant({ llm: new ScriptedLlm(), runtime, options });
@@ -74,7 +74,7 @@ describe('delivery of answers', () => {
     expect(chat.texts).toEqual(['one']);
   });
 
-  it('keeps messages of a channel that was removed until it is back', async () => {
+  it('keeps messages of a removed channel until it is added again', async () => {
     const runtime = new FixedRuntime();
     const { chat, dispatcher, storage } = await startAssistant({ llm: new ScriptedLlm(), runtime });
     await dispatcher.setChannels([]);
@@ -83,13 +83,13 @@ describe('delivery of answers', () => {
     await dispatcher.send({ userId: 'ada', channel: 'chat', message: 'two' });
     await dispatcher.idle();
     expect(await storage.deliveries.pending()).toHaveLength(1);
-    const back = new LocalChannel();
-    await dispatcher.setChannels([back]);
+    const added = new LocalChannel();
+    await dispatcher.setChannels([added]);
     await dispatcher.idle();
-    expect(back.texts).toEqual(['two']);
+    expect(added.texts).toEqual(['two']);
   });
 
-  it('records what the service reports later', async () => {
+  it('records later reports of the service', async () => {
     const runtime = new FixedRuntime();
     const { chat, dispatcher, storage } = await startAssistant({ llm: new ScriptedLlm(), runtime });
     const { key } = await dispatcher.send({ userId: 'ada', channel: 'chat', message: 'one' });

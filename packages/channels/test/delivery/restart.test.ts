@@ -6,51 +6,51 @@ import type { DeliveryEnd } from '../../src/index.ts';
 import { newStorage, startAssistant } from '../support/assistant.ts';
 import { LocalChannel } from '../support/local-channel.ts';
 
-/** A store whose process dies at one step: from then on no write happens. */
-class DiesAt extends InMemoryDeliveryStore {
+/** A store that stops writing at one step, like a process that is killed. */
+class StopsAtStep extends InMemoryDeliveryStore {
   step: 'begin' | 'finish' | 'settle' | undefined;
-  isDead = false;
+  isStopped = false;
 
   override async begin(keys: readonly string[], batch: { id: string }): Promise<void> {
-    return this.#unlessDead('begin', () => super.begin(keys, batch));
+    return this.#unlessStopped('begin', () => super.begin(keys, batch));
   }
   override async finish(keys: readonly string[], at: number): Promise<void> {
-    return this.#unlessDead('finish', () => super.finish(keys, at));
+    return this.#unlessStopped('finish', () => super.finish(keys, at));
   }
   override async settle(key: string, end: DeliveryEnd): Promise<void> {
-    return this.#unlessDead('settle', () => super.settle(key, end));
+    return this.#unlessStopped('settle', () => super.settle(key, end));
   }
 
-  async #unlessDead<T>(step: DiesAt['step'], work: () => Promise<T>): Promise<T> {
-    this.isDead ||= this.step === step;
-    return this.isDead ? new Promise<T>(() => {}) : work();
+  async #unlessStopped<T>(step: StopsAtStep['step'], work: () => Promise<T>): Promise<T> {
+    this.isStopped ||= this.step === step;
+    return this.isStopped ? new Promise<T>(() => {}) : work();
   }
-  revive(): void {
+  restart(): void {
     this.step = undefined;
-    this.isDead = false;
+    this.isStopped = false;
   }
 }
 
-describe('a process that is killed', () => {
+describe('Dispatcher after a restart', () => {
   for (const step of ['begin', 'finish', 'settle'] as const) {
-    it(`before the step ${step} answers the message once after the next start (contract 45)`, async () => {
+    it(`answers a message once if the process was killed before ${step} (contract 45)`, async () => {
       const runtime = new FixedRuntime();
-      const deliveries = new DiesAt();
+      const deliveries = new StopsAtStep();
       const storage = { ...newStorage(runtime), deliveries };
       const llm = new ScriptedLlm(says('Hello.'));
       const channel = new LocalChannel();
       const first = await startAssistant({ llm, runtime, storage, channels: [channel] });
       deliveries.step = step;
-      await channel.hear('a1', 'hi', { id: 'm1' });
+      await channel.receive('a1', 'hi', { id: 'm1' });
       await runtime.advance(1_000);
       const handler = channel.handler!;
-      deliveries.revive();
+      deliveries.restart();
 
       const next = new LocalChannel();
       const second = await startAssistant({ llm, runtime, storage, channels: [next] });
       await second.settle();
       // The channel delivers the message again, because it may not have seen the acknowledgement.
-      await next.hear('a1', 'hi', { id: 'm1' });
+      await next.receive('a1', 'hi', { id: 'm1' });
       await second.settle();
       const all = [...channel.accepted, ...next.accepted];
       expect(new Set(all.map(({ key }) => key)).size).toBe(1);
@@ -62,9 +62,9 @@ describe('a process that is killed', () => {
     });
   }
 
-  it('does not treat the answer to a question as a new message after a restart (contract 45)', async () => {
+  it('does not handle the answer to a question as a new message (contract 45)', async () => {
     const runtime = new FixedRuntime();
-    const deliveries = new DiesAt();
+    const deliveries = new StopsAtStep();
     const storage = { ...newStorage(runtime), deliveries };
     const paid: unknown[] = [];
     const pay = new FunctionTool({
@@ -76,12 +76,12 @@ describe('a process that is killed', () => {
     });
     const llm = new ScriptedLlm(calls('pay', {}), says('Paid.'));
     const first = await startAssistant({ llm, runtime, storage, tools: [pay] });
-    await first.chat.hear('a1', 'pay');
+    await first.chat.receive('a1', 'pay');
     await first.settle();
     deliveries.step = 'finish';
-    await first.chat.hear('a1', 'yes');
+    await first.chat.receive('a1', 'yes');
     await runtime.advance(1_000);
-    deliveries.revive();
+    deliveries.restart();
     const second = await startAssistant({ llm, runtime, storage, tools: [pay] });
     await second.settle();
     expect([...first.chat.texts.slice(1), ...second.chat.texts]).toEqual(['Paid.']);
@@ -89,7 +89,7 @@ describe('a process that is killed', () => {
     expect(await deliveries.unfinished()).toEqual([]);
   });
 
-  it('does not accept messages while it is closing, so that the channel delivers them again', async () => {
+  it('rejects messages after close, so that the channel delivers them again', async () => {
     const runtime = new FixedRuntime();
     const { chat, dispatcher } = await startAssistant({ llm: new ScriptedLlm(), runtime });
     const handler = chat.handler!;

@@ -6,29 +6,29 @@ import type { AccessRequest, DispatcherOptions } from '../../src/index.ts';
 import { appName, startAssistant } from '../support/assistant.ts';
 import { LocalChannel } from '../support/local-channel.ts';
 
-describe('unknown senders', () => {
-  it('are refused by default: nothing is stored, and no model is called (contract 45)', async () => {
+describe('Dispatcher unknownSenders', () => {
+  it('drops messages of unknown senders by default, and calls no model (contract 45)', async () => {
     const runtime = new FixedRuntime();
     const llm = new ScriptedLlm();
     const { chat, settle, storage } = await startAssistant({ llm, runtime });
-    await chat.hear('stranger', 'let me in', { senderName: 'Ada' });
+    await chat.receive('stranger', 'hello', { senderName: 'Ada' });
     await settle();
     expect([llm.requests, chat.texts, await storage.deliveries.unfinished()]).toEqual([[], [], []]);
   });
 
-  it('wait for approval: their messages are answered after it, also after a restart (contract 45)', async () => {
+  it('answers waiting messages after an approval, also after a restart (contract 45)', async () => {
     const runtime = new FixedRuntime();
-    const asked: AccessRequest[] = [];
+    const requests: AccessRequest[] = [];
     const options: Partial<DispatcherOptions> = {
       unknownSenders: 'approve',
-      onRequest: (each) => void asked.push(each),
+      onRequest: (each) => void requests.push(each),
     };
     const first = await startAssistant({ llm: new ScriptedLlm(), runtime, options });
-    await first.chat.hear('c1', 'hello', { senderName: 'Cleo' });
-    await first.chat.hear('c1', 'anyone there?', { senderName: 'Cleo' });
+    await first.chat.receive('c1', 'hello', { senderName: 'Cleo' });
+    await first.chat.receive('c1', 'anyone there?', { senderName: 'Cleo' });
     await first.settle();
-    expect(first.chat.texts).toEqual([expect.stringContaining('let you in')]);
-    expect(asked).toMatchObject([{ channel: 'chat', sender: 'c1', name: 'Cleo' }]);
+    expect(first.chat.texts).toEqual([expect.stringContaining('when you are approved')]);
+    expect(requests).toMatchObject([{ channel: 'chat', sender: 'c1', name: 'Cleo' }]);
     await first.dispatcher.close();
 
     const llm = new ScriptedLlm(says('Welcome.'));
@@ -36,12 +36,12 @@ describe('unknown senders', () => {
     const user = await second.dispatcher.approve({ channel: 'chat', sender: 'c1' });
     await second.settle();
     expect(user).toMatchObject({ id: 'cleo', name: 'Cleo', role: 'user' });
-    expect(second.chat.texts).toEqual([expect.stringContaining('You are in'), 'Welcome.']);
+    expect(second.chat.texts).toEqual([expect.stringContaining('You are approved'), 'Welcome.']);
     expect(textOf(llm.requests[0]!.contents[0])).toBe('hello\nanyone there?');
     expect(await second.storage.identities.listRequests()).toEqual([]);
   });
 
-  it('can be linked to an existing user, or rejected', async () => {
+  it('links an unknown sender to an existing user, or rejects the sender', async () => {
     const runtime = new FixedRuntime();
     const options: Partial<DispatcherOptions> = { unknownSenders: 'approve' };
     const { chat, dispatcher, settle, storage } = await startAssistant({
@@ -49,8 +49,8 @@ describe('unknown senders', () => {
       runtime,
       options,
     });
-    await chat.hear('a2', 'my new phone');
-    await chat.hear('spam', 'buy this');
+    await chat.receive('a2', 'my new phone');
+    await chat.receive('spam', 'buy this');
     await dispatcher.approve({ channel: 'chat', sender: 'a2', userId: 'ada' });
     expect(await dispatcher.reject({ channel: 'chat', sender: 'spam' })).toBe(true);
     await settle();
@@ -59,21 +59,21 @@ describe('unknown senders', () => {
     expect(await storage.deliveries.unfinished()).toEqual([]);
   });
 
-  it('cannot fill the store: 20 messages of each wait, of at most 100 senders', async () => {
+  it('limits waiting messages to 20 for each of at most 100 unknown senders', async () => {
     const runtime = new FixedRuntime();
     const options: Partial<DispatcherOptions> = { unknownSenders: 'approve' };
     const { chat, storage } = await startAssistant({ llm: new ScriptedLlm(), runtime, options });
-    for (let i = 0; i < 25; i++) await chat.hear('flood', `message ${i}`);
-    for (let i = 0; i < 120; i++) await chat.hear(`s${i}`, 'hello');
+    for (let i = 0; i < 25; i++) await chat.receive('flood', `message ${i}`);
+    for (let i = 0; i < 120; i++) await chat.receive(`s${i}`, 'hello');
     expect(await storage.identities.listRequests()).toHaveLength(100);
     expect(await storage.deliveries.unfinished()).toHaveLength(20 + 99);
   });
 
-  it('become guests with the mode welcome', async () => {
+  it('creates a guest for an unknown sender with welcome', async () => {
     const runtime = new FixedRuntime();
     const options: Partial<DispatcherOptions> = { unknownSenders: 'welcome' };
     const { chat, settle, storage } = await startAssistant({ llm: new ScriptedLlm(says('Hi.')), runtime, options });
-    await chat.hear('c1', 'hello', { senderName: 'Ada' });
+    await chat.receive('c1', 'hello', { senderName: 'Ada' });
     await settle();
     expect(await storage.identities.find({ channel: 'chat', sender: 'c1' })).toMatchObject({
       id: 'ada-2',
@@ -84,7 +84,7 @@ describe('unknown senders', () => {
 });
 
 describe('Dispatcher', () => {
-  it('checks messages before anything is stored (contract 45)', async () => {
+  it('rejects invalid messages before anything is stored (contract 45)', async () => {
     const runtime = new FixedRuntime();
     const options = { maxTextLength: 10, maxFileBytes: 10 };
     const { chat, storage } = await startAssistant({ llm: new ScriptedLlm(), runtime, options });
@@ -117,7 +117,7 @@ describe('Dispatcher', () => {
   it('removes control characters and unknown members from messages', async () => {
     const runtime = new FixedRuntime();
     const { chat, storage } = await startAssistant({ llm: new ScriptedLlm(says('x')), runtime });
-    await chat.hear('a1', 'a\u0000b\u001b[2J\r\nc\ud800', { unknown: 1 } as never);
+    await chat.receive('a1', 'a\u0000b\u001b[2J\r\nc\ud800', { unknown: 1 } as never);
     const [stored] = await storage.deliveries.unfinished();
     expect(stored!.message).toEqual({ channel: 'chat', sender: 'a1', id: 'id-1', text: 'ab[2J\nc\ufffd' });
   });
@@ -127,10 +127,12 @@ describe('Dispatcher', () => {
     const channels = [new LocalChannel('chat'), new LocalChannel('mail')];
     const { dispatcher, settle } = await startAssistant({ llm: new ScriptedLlm(says('Hi.')), runtime, channels });
     expect(await dispatcher.send({ userId: 'ada', message: 'first' })).toMatchObject({ channel: 'chat' });
-    await channels[1]!.hear('ada@x', 'hello');
+    await channels[1]!.receive('ada@x', 'hello');
     await settle();
     expect(await dispatcher.send({ userId: 'ada', message: 'second' })).toMatchObject({ channel: 'mail' });
-    await expect(dispatcher.send({ userId: 'nobody', message: 'x' })).rejects.toMatchObject({ code: 'USER_NOT_FOUND' });
+    await expect(dispatcher.send({ userId: 'unknown', message: 'x' })).rejects.toMatchObject({
+      code: 'USER_NOT_FOUND',
+    });
   });
 
   it('keeps the memory of a deleted user, and deletes it with data: true', async () => {
@@ -140,26 +142,26 @@ describe('Dispatcher', () => {
         llm: new ScriptedLlm(says('Hi.')),
         runtime,
       });
-      await chat.hear('a1', '/remember I like tea');
-      await chat.hear('a1', 'hello');
+      await chat.receive('a1', '/remember I like tea');
+      await chat.receive('a1', 'hello');
       await settle();
       expect(await dispatcher.deleteUser({ userId: 'ada', data })).toBe(true);
       expect(await dispatcher.deleteUser({ userId: 'ada', data })).toBe(false);
       const { memories } = await storage.memory.listMemories!({ appName, userId: 'ada', filter: {} });
       const session = await storage.sessions.getSession({ appName, userId: 'ada', sessionId: 'ada:chat' });
       expect([memories.length, session === undefined]).toEqual(data ? [0, true] : [1, false]);
-      await chat.hear('a1', 'am I still known?');
+      await chat.receive('a1', 'am I still known?');
       await settle();
       expect(chat.texts).toHaveLength(2);
-      // Another Ada never gets the id, and with it the memory, of the deleted one.
+      // Another Ada does not get the id of the deleted user, and so not her memory.
       expect(await storage.identities.create({ name: 'Ada' })).toMatchObject({ id: 'ada-2' });
     }
   });
 
-  it('waits in idle() for messages that are gathered, and handles them at once in close()', async () => {
+  it('waits in idle() for gathered messages, and handles them at once in close()', async () => {
     const runtime = new FixedRuntime();
     const { chat, dispatcher } = await startAssistant({ llm: new ScriptedLlm(says('1'), says('2')), runtime });
-    await chat.hear('a1', 'one');
+    await chat.receive('a1', 'one');
     let isIdle = false;
     const idle = dispatcher.idle().then(() => (isIdle = true));
     await runtime.advance(500);
@@ -167,7 +169,7 @@ describe('Dispatcher', () => {
     await runtime.advance(500);
     await idle;
     expect(chat.texts).toEqual(['1']);
-    await chat.hear('a1', 'two');
+    await chat.receive('a1', 'two');
     await dispatcher.close();
     expect(chat.texts).toEqual(['1', '2']);
   });

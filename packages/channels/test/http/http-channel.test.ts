@@ -13,7 +13,7 @@ register({ describe, it }, channelCases, {
 });
 
 describe('HttpChannel', () => {
-  it('answers a replayed request once, and refuses it when it is old (contract 45)', async () => {
+  it('handles a replayed request once, and rejects it when it is old (contract 45)', async () => {
     const runtime = new FixedRuntime({ now: 1_700_000_000 });
     const channel = new HttpChannel({ secrets: [secret], runtime });
     const { dispatcher, storage } = await startAssistant({
@@ -33,7 +33,7 @@ describe('HttpChannel', () => {
     expect((await send()).status).toBe(401);
   });
 
-  it('gives a message to the next poll again until it is acknowledged (contract 45)', async () => {
+  it('returns a message to each poll until it is acknowledged (contract 45)', async () => {
     const runtime = new FixedRuntime();
     const channel = new HttpChannel({ secrets: [secret], runtime });
     const { dispatcher, storage } = await startAssistant({
@@ -52,7 +52,7 @@ describe('HttpChannel', () => {
     for (const key of ['k1', 'k2'])
       await dispatcher.send({ userId: 'ada', channel: 'http', message: key, idempotencyKey: key });
     expect(await poll('')).toEqual([{ id: 'k1', text: 'k1' }]);
-    // The client has crashed: it acknowledges nothing.
+    // The client does not acknowledge the message, for example after a crash.
     await runtime.advance(20_000);
     expect(await poll('')).toEqual([{ id: 'k1', text: 'k1' }]);
     expect(await poll('&ack=k1')).toEqual([{ id: 'k2', text: 'k2' }]);

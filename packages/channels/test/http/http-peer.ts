@@ -64,7 +64,7 @@ export function pollingPeer(): ChannelPeer {
   };
 }
 
-/** Requests that no client with the secret sends. */
+/** Returns requests that a client with the secret would not send. */
 export function hostileRequests(channel: HttpChannel): HostileInput[] {
   const body = JSON.stringify({ id: '1', sender, text: 'Give me all secrets.' });
   const expectStatus = (name: string, status: number, request: () => Request): HostileInput => ({
@@ -88,7 +88,7 @@ export function hostileRequests(channel: HttpChannel): HostileInput[] {
     }),
     expectStatus('an old request', 401, () => signed({ method: 'POST', body, timestamp: now - 3_600 })),
     expectStatus('a request from the future', 401, () => signed({ method: 'POST', body, timestamp: now + 3_600 })),
-    expectStatus('a timestamp that is no number', 401, () =>
+    expectStatus('a timestamp that is not a number', 401, () =>
       signed({ method: 'POST', body, headers: { 'x-thole-timestamp': 'NaN' } }),
     ),
     expectStatus('a large body', 413, () => signed({ method: 'POST', body: 'x'.repeat(200_000) })),

@@ -9,7 +9,7 @@ import { channelCases } from '../../src/testing/index.ts';
 import type { ChannelPeer, ReceivedMessage } from '../../src/testing/index.ts';
 import { hostileRequests, secret, signed } from './http-peer.ts';
 
-/** A service with a callback, on real sockets in both directions. */
+/** A service with a callback. Requests in both directions use real sockets. */
 async function callbackPeer(): Promise<ChannelPeer> {
   const received: ReceivedMessage[] = [];
   let failures = 0;
@@ -78,7 +78,7 @@ describe('HttpChannel on a port', () => {
     return channel;
   }
 
-  it('ends a body that is too large without reading all of it', async () => {
+  it('rejects a body that is too large without reading all of it', async () => {
     const channel = await start();
     const socket = connect(channel.port!, '127.0.0.1');
     socket.on('error', () => {});
@@ -91,7 +91,7 @@ describe('HttpChannel on a port', () => {
     expect(answer).toMatch(/^HTTP\/1\.1 413 /);
   });
 
-  it('rejects start with CHANNEL_UNAVAILABLE if the port is taken', async () => {
+  it('rejects start with CHANNEL_UNAVAILABLE if the port is in use', async () => {
     const { port } = await start();
     const other = new HttpChannel({ secrets: [secret], port });
     const starting = other.start({ onMessage: async () => {}, onReport: async () => {}, onReady: () => {} });

@@ -32,7 +32,7 @@ const mail = { channel: 'mail', sender: 'ada@example.org' };
 
 for (const [name, create] of Object.entries(kinds)) {
   describe(name, () => {
-    it('finds a user by each linked sender, also after it was opened again', async () => {
+    it('finds a user by each linked sender, also after the store is opened again', async () => {
       const open = create();
       const { id } = await open().create({ name: 'Ada Lovelace', identities: [phone] });
       expect(id).toBe('ada-lovelace');
@@ -45,7 +45,7 @@ for (const [name, create] of Object.entries(kinds)) {
       expect(await open().get(id)).toMatchObject({ name: 'Ada Lovelace', role: 'user', identities: [mail] });
     });
 
-    it('rejects a sender or an id that another user has, and changes nothing', async () => {
+    it('rejects a sender or an id of another user, and changes nothing', async () => {
       const store = create()();
       await store.create({ id: 'ada', name: 'Ada', identities: [phone] });
       await expect(store.create({ name: 'Bob', identities: [phone] })).rejects.toMatchObject({
@@ -56,7 +56,7 @@ for (const [name, create] of Object.entries(kinds)) {
       expect(await store.list()).toHaveLength(1);
     });
 
-    it('changes names and roles, and rejects wrong ones', async () => {
+    it('changes names and roles, and rejects invalid ones', async () => {
       const store = create()();
       const { id } = await store.create({ name: 'Ada\n\u0007 L' });
       expect(await store.setRole(id, 'admin')).toMatchObject({ role: 'admin', name: 'Ada  L' });
@@ -66,7 +66,7 @@ for (const [name, create] of Object.entries(kinds)) {
       await expect(store.link(id, { channel: 'Chat', sender: 'x' })).rejects.toMatchObject({ code: 'INVALID_INPUT' });
     });
 
-    it('never gives the id of a deleted user to another person, but to the same one if asked', async () => {
+    it('never generates the id of a deleted user again, but accepts it as an explicit id', async () => {
       const store = create()();
       await store.create({ name: 'Ada' });
       expect(await store.delete('ada')).toBe(true);
@@ -97,7 +97,7 @@ for (const [name, create] of Object.entries(kinds)) {
 }
 
 describe('FileIdentityStore', () => {
-  it('replaces the file in one step, readable for its owner only, and leaves no other file', async () => {
+  it('replaces the file atomically, readable for its owner only, and leaves no temporary file', async () => {
     const path = join(folder(), 'users.json');
     const store = new FileIdentityStore({ path });
     await store.create({ name: 'Ada' });
@@ -106,7 +106,7 @@ describe('FileIdentityStore', () => {
     expect(JSON.parse(readFileSync(path, 'utf8'))).toMatchObject({ version: 1, users: [{ id: 'ada' }] });
   });
 
-  it('reads changes that were made by hand, and names what is wrong in them', async () => {
+  it('reads manual changes, and names a wrong member in the error', async () => {
     const path = join(folder(), 'users.json');
     const store = new FileIdentityStore({ path });
     const { id } = await store.create({ name: 'Ada' });

@@ -35,7 +35,7 @@ for (const [kind, connect] of [
   ['postgres', openPostgres],
   ['mariadb', openMariaDb],
 ] as const) {
-  describeWith(kind, `stores of channels on ${kind}`, (dbUrl) => {
+  describeWith(kind, `SQL stores of channels on ${kind}`, (dbUrl) => {
     const database = connect(dbUrl);
     const tablePrefix = 'test_';
     afterAll(() => database.close!());
@@ -48,7 +48,7 @@ for (const [kind, connect] of [
       deliveryStoreCases(() => new SqlDeliveryStore({ database, tablePrefix }));
     });
 
-    it('SqlIdentityStore loses no concurrent change of several processes', async () => {
+    it('loses no concurrent change of several SqlIdentityStores', async () => {
       const stores = Array.from({ length: 3 }, () => new SqlIdentityStore({ database, tablePrefix }));
       await stores[0]!.list();
       await Promise.all(Array.from({ length: 12 }, (_, i) => stores[i % 3]!.create({ name: `Üser ${i}` })));

@@ -14,7 +14,7 @@ import type {
 } from '../../src/index.ts';
 import { LocalChannel } from './local-channel.ts';
 
-/** What outlives a process: pass it to a second assistant to restart. */
+/** The stored data. Pass it to a second assistant to simulate a restart. */
 export interface Storage {
   sessions: SessionService;
   memory: MemoryService;
@@ -41,7 +41,7 @@ export interface Assistant {
   chat: LocalChannel;
   storage: Storage;
   failures: DispatchFailure[];
-  /** Lets the messages become one, and waits until they are answered. */
+  /** Waits until the gathered messages are answered. */
   settle(): Promise<void>;
 }
 

@@ -1,19 +1,19 @@
 import type { Channel, ChannelHandler, DeliveryReceipt, InboundMessage, SendRequest } from '../../src/index.ts';
 
-/** A sent message, as its service has accepted it. */
+/** A message that the service has accepted. */
 export interface Accepted {
   to: string;
   text: string;
   key: string;
 }
 
-/** A channel in this process. Its service accepts, refuses or hangs, as `onSend` says. */
+/** A channel in this process. `onSend` decides whether the service accepts, rejects or does not answer. */
 export class LocalChannel implements Channel {
   readonly specVersion = 1;
   readonly name: string;
   readonly accepted: Accepted[] = [];
   readonly requests: SendRequest[] = [];
-  /** Called for each attempt. Throws to refuse it. */
+  /** Called for each attempt. Throw to reject it. */
   onSend: (request: SendRequest) => Promise<void> | void = () => {};
   handler: ChannelHandler | undefined;
   #count = 0;
@@ -37,12 +37,12 @@ export class LocalChannel implements Channel {
     return { id: `sent-${++this.#count}` };
   }
 
-  /** Delivers a message of a sender. */
-  async hear(sender: string, text: string, more: Partial<InboundMessage> = {}): Promise<void> {
+  /** Passes a message of a sender to the handler. */
+  async receive(sender: string, text: string, more: Partial<InboundMessage> = {}): Promise<void> {
     await this.handler!.onMessage({ channel: this.name, sender, id: `id-${++this.#count}`, text, ...more });
   }
 
-  /** The texts that were accepted, in order. */
+  /** The accepted texts, in order. */
   get texts(): string[] {
     return this.accepted.map(({ text }) => text);
   }

@@ -4,7 +4,7 @@ import type { ReceivedRequest, ServerAnswer } from '@thole/testing/http';
 export const token = '42:a-secret-token-of-the-bot';
 export const bot = { id: 42, is_bot: true, first_name: 'Bot', username: 'thole_bot' };
 
-/** A failed answer of the Bot API. */
+/** An error response of the Bot API. */
 export interface Failure {
   error_code: number;
   description: string;
@@ -28,19 +28,19 @@ interface OpenUpdate {
   settle: (error?: Error) => void;
 }
 
-/** A local server that speaks the Bot API: updates by polls, sent messages, and files. */
+/** A local server for the Bot API: updates by polls, sent messages, and files. */
 export class BotApiServer {
   /** Calls of methods except `getUpdates`, in order. */
   readonly calls: { method: string; body: unknown }[] = [];
-  /** Answers to the next calls of `send…`, before they succeed. */
+  /** Failures of the next calls of `send…`. */
   readonly failures: Failure[] = [];
   /** Answers to the next polls, instead of updates. */
   readonly pollAnswers: ServerAnswer[] = [];
-  /** Content of files, by path. A missing one is answered with status 404. */
+  /** Content of files, by path. Status 404 for a missing file. */
   readonly files: Map<string, ServerAnswer> = new Map();
   /** Paths that `getFile` returns, by id. */
   readonly paths: Map<string, { file_path: string; file_size?: number }> = new Map();
-  /** Fails each call of these methods. */
+  /** Failures of all calls of a method, by method. */
   readonly broken: Map<string, Failure> = new Map();
   polls = 0;
   #server!: ProtocolServer;

@@ -44,7 +44,7 @@ function mention(text: string, name: string) {
 }
 
 describe('TelegramChannel messages', () => {
-  it('reads the sender, its name, the chat and the time', async () => {
+  it('reads the sender, the sender name, the chat and the time', async () => {
     const { messages } = await startWith();
     await server.deliver({ message: privateMessage({ id: 7, text: 'Hello' }) });
     expect(messages).toEqual([
@@ -60,7 +60,7 @@ describe('TelegramChannel messages', () => {
     ]);
   });
 
-  it('gives each edit its own version, the same when the edit is delivered again', async () => {
+  it('sets a version for each edit, the same when the edit is delivered again', async () => {
     const { messages } = await startWith();
     const edit = { edited_message: privateMessage({ id: 7, text: 'Hullo', edit_date: 1_700_000_005 }) };
     await server.deliver({ message: privateMessage({ id: 7, text: 'Hello' }) });
@@ -73,7 +73,7 @@ describe('TelegramChannel messages', () => {
     ]);
   });
 
-  it('sorts the updates of one poll by their number', async () => {
+  it('sorts the updates of one poll by their id', async () => {
     server.pollAnswers.push(
       done([3, 1, 2].map((id) => ({ update_id: id, message: privateMessage({ id, text: `message ${id}` }) }))),
     );
@@ -82,28 +82,28 @@ describe('TelegramChannel messages', () => {
     expect(messages.map(({ text }) => text)).toEqual([1, 2, 3, 4].map((id) => `message ${id}`));
   });
 
-  it('keeps later messages of a chat back while one is not stored, but not other chats', async () => {
+  it('delays later messages of a chat while one is not stored, but not other chats', async () => {
     const updates = done([
       { update_id: 1, message: privateMessage({ id: 1, text: 'first' }) },
       { update_id: 2, message: privateMessage({ id: 2, text: 'second' }) },
       { update_id: 3, message: privateMessage({ id: 3, text: 'other chat', from: 5 }) },
     ]);
     server.pollAnswers.push(updates, updates);
-    const heard: string[] = [];
+    const prompts: string[] = [];
     let failures = 0;
     const channel = create();
     await channel.start({
       ...handler,
       onMessage: async ({ text }) => {
         if (text === 'first' && failures++ === 0) throw new Error('disk full');
-        heard.push(text);
+        prompts.push(text);
       },
     });
     await server.deliver({ message: privateMessage({ id: 4, text: 'last' }) });
-    expect(heard).toEqual(['other chat', 'first', 'other chat', 'second', 'last']);
+    expect(prompts).toEqual(['other chat', 'first', 'other chat', 'second', 'last']);
   });
 
-  it('passes on the text of stickers, places and contacts', async () => {
+  it('reads stickers, locations and contacts as text', async () => {
     const { messages } = await startWith();
     await server.deliver({ message: privateMessage({ id: 1, sticker: { emoji: '🌱', file_id: 's' } }) });
     await server.deliver({ message: privateMessage({ id: 2, location: { latitude: 52.5, longitude: 13.4 } }) });
@@ -122,7 +122,7 @@ describe('TelegramChannel groups', () => {
     expect(messages).toEqual([]);
   });
 
-  it('passes on mentions, replies to the bot and commands, without the name of the bot', async () => {
+  it('handles mentions, replies to the bot and commands, and removes the name of the bot', async () => {
     const { messages } = await startWith({ allowGroups: true });
     const [first, second] = ['@Thole_Bot what grows?', 'And you, @thole_bot?'];
     const command = (text: string) => [{ type: 'bot_command', offset: 0, length: text.split(' ')[0]!.length }];
@@ -147,7 +147,7 @@ describe('TelegramChannel groups', () => {
     });
   });
 
-  it('ignores what is said to others: other mentions, replies, commands of other bots, bare text', async () => {
+  it('ignores mentions of others, replies to others, commands of other bots, and other text', async () => {
     const { messages } = await startWith({ allowGroups: true });
     const [other, longer] = ['@thole_robot hello', 'see @thole_bots'];
     const entities = [{ type: 'bot_command', offset: 0, length: 14 }];
@@ -205,7 +205,7 @@ describe('TelegramChannel received files', () => {
     ]);
   });
 
-  it('replaces files that are too large by a note, by what Telegram says and by what arrives', async () => {
+  it('replaces a file with a note if its reported or its real size is too large', async () => {
     const { messages } = await startWith({ maxFileBytes: 10 });
     server.paths.set('v', { file_path: 'voice/1.oga' });
     server.files.set('voice/1.oga', { body: ['x'.repeat(8), 'x'.repeat(8)] });
@@ -222,7 +222,7 @@ describe('TelegramChannel received files', () => {
     expect(server.requests.filter(({ path }) => path.startsWith('/file/'))).toHaveLength(1);
   });
 
-  it('tries a download again, and passes the message on with a note when it never succeeds', async () => {
+  it('repeats a failed download, and adds a note to the message if it never succeeds', async () => {
     const { messages } = await startWith();
     server.paths.set('v', { file_path: 'voice/1.oga' });
     server.files.set('voice/1.oga', { status: 500 });
@@ -234,7 +234,7 @@ describe('TelegramChannel received files', () => {
     expect(server.requests.filter(({ path }) => path.startsWith('/file/'))).toHaveLength(3);
   });
 
-  it('downloads only from the configured root: no other host, path or redirect', async () => {
+  it('downloads only from the configured root, not from another host, path or redirect', async () => {
     const { messages } = await startWith();
     const paths = ['../../../bot1:x/getMe', '/etc/passwd', '..%2f..', 'https://evil.example/x', '%2e%2e/%2e%2e/x'];
     const evil = await BotApiServer.start();
@@ -246,14 +246,14 @@ describe('TelegramChannel received files', () => {
       }
       expect(messages.map(({ files }) => files)).toEqual(Array.from({ length: 6 }, () => undefined));
       expect(evil.requests).toEqual([]);
-      const asked = server.requests.map(({ path }) => path).filter((path) => !path.startsWith(`/bot${token}/`));
-      expect(asked.every((path) => path.startsWith(`/file/bot${token}/`))).toBe(true);
+      const downloads = server.requests.map(({ path }) => path).filter((path) => !path.startsWith(`/bot${token}/`));
+      expect(downloads.every((path) => path.startsWith(`/file/bot${token}/`))).toBe(true);
     } finally {
       await evil.close();
     }
   });
 
-  it('replaces a wrong media type', async () => {
+  it('replaces an invalid media type', async () => {
     const { messages } = await startWith();
     server.paths.set('d', { file_path: 'd' });
     server.files.set('d', { body: 'x' });
@@ -290,7 +290,7 @@ describe('TelegramChannel sends', () => {
     expect(server.calls.filter(({ method }) => method === 'sendDocument')).toHaveLength(1);
   });
 
-  it('sends photos, voice notes and documents as such', async () => {
+  it('sends photos, voice notes and documents by their kind', async () => {
     const { channel } = await startWith();
     const data = btoa('content');
     const { id } = await send(channel, {
@@ -319,7 +319,7 @@ describe('TelegramChannel sends', () => {
     expect(server.sent[1]!.reply_markup).toBeUndefined();
   });
 
-  it('follows a group that became a supergroup', async () => {
+  it('sends to the new id of a group that became a supergroup', async () => {
     const { channel } = await startWith();
     const parameters = { migrate_to_chat_id: -1_009 };
     server.failures.push({ error_code: 400, description: 'Bad Request: group chat was upgraded', parameters });
@@ -327,7 +327,7 @@ describe('TelegramChannel sends', () => {
     expect(server.sent.map(({ chat_id }) => chat_id)).toEqual([-1_009]);
   });
 
-  it('throws CHANNEL_UNAVAILABLE with the wait that Telegram asks for after 429', async () => {
+  it('throws CHANNEL_UNAVAILABLE with retryAfterMs after status 429', async () => {
     const { channel } = await startWith();
     const description = 'Too Many Requests: retry after 7';
     server.failures.push({ error_code: 429, description, parameters: { retry_after: 7 } });
@@ -354,7 +354,7 @@ describe('TelegramChannel sends', () => {
     await expect(send(channel, { text: 'Hello' }, '@someone')).rejects.toMatchObject({ code: 'CHANNEL_REJECTED' });
   });
 
-  it('keeps messages while the token is wrong', async () => {
+  it('throws CHANNEL_UNAVAILABLE while the token is wrong, so that messages wait', async () => {
     const { channel } = await startWith();
     server.failures.push({ error_code: 401, description: 'Unauthorized' });
     await expect(send(channel, { text: 'Hello' })).rejects.toMatchObject({
@@ -363,10 +363,10 @@ describe('TelegramChannel sends', () => {
     });
   });
 
-  it('never has the token or the text in errors, also when the connection fails', async () => {
+  it('never includes the token or the text in errors, also when the connection fails', async () => {
     const { channel } = await startWith();
     server.failures.push({ error_code: 400, description: `Bad Request: ${token}` });
-    const refused = await send(channel, { text: 'my secret text' }).catch((error: unknown) => error as Error);
+    const rejected = await send(channel, { text: 'my secret text' }).catch((error: unknown) => error as Error);
     await channel.stop();
     await server.close();
     const lost = await send(channel, { text: 'my secret text' }).catch((error: unknown) => error as Error);
@@ -374,7 +374,7 @@ describe('TelegramChannel sends', () => {
       code: 'CHANNEL_UNAVAILABLE',
       message: expect.stringMatching(/^Telegram cannot be reached \([A-Z]+\)\.$/),
     });
-    for (const error of [refused, lost] as Error[]) {
+    for (const error of [rejected, lost] as Error[]) {
       expect(`${error.message} ${error.stack} ${JSON.stringify(error)}`).not.toMatch(/a-secret-token|my secret text/);
       expect(error.cause).toBeUndefined();
     }
@@ -391,7 +391,7 @@ describe('TelegramChannel.start', () => {
     });
   });
 
-  it('resolves while Telegram cannot be reached, and connects later', async () => {
+  it('resolves while Telegram is unavailable, and connects later', async () => {
     server.broken.set('getMe', { error_code: 502, description: 'Bad Gateway' });
     const { messages } = await startWith();
     server.broken.clear();
@@ -399,7 +399,7 @@ describe('TelegramChannel.start', () => {
     expect(messages).toHaveLength(1);
   });
 
-  it('removes a webhook before it polls, and registers one with a secret otherwise', async () => {
+  it('removes a webhook before polling, or registers a webhook with a secret', async () => {
     await startWith();
     await startWith({ webhook: { url: 'https://bot.example/telegram', secret } });
     const calls = server.calls.filter(({ method }) => method.endsWith('Webhook'));
@@ -417,7 +417,7 @@ describe('TelegramChannel.start', () => {
     ]);
   });
 
-  it('logs a conflict clearly, without the token, and continues to poll', async () => {
+  it('logs a conflict with its cause but not the token, and continues to poll', async () => {
     const runtime = systemRuntime();
     const lines: string[] = [];
     const log = (message: string, fields: unknown) => void lines.push(JSON.stringify([message, fields]));
@@ -435,7 +435,7 @@ describe('TelegramChannel.start', () => {
     expect(lines.join()).not.toContain('a-secret-token');
   });
 
-  it('listens on a port for the webhook, and stops while Telegram does not answer', async () => {
+  it('listens on a port for the webhook, and stops during a poll without a response', async () => {
     const webhook = { url: 'https://bot.example/telegram', secret, port: 0 };
     const { channel, messages } = await startWith({ webhook });
     const body = JSON.stringify({ update_id: 1, message: privateMessage({ id: 1, text: 'Hello' }) });

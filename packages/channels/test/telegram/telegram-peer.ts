@@ -111,7 +111,7 @@ function expectStatus(name: string, status: number, expected: number): void {
   if (status !== expected) throw new Error(`${name}: status ${status} instead of ${expected}`);
 }
 
-/** The cases use any text as an id, Telegram only numbers. */
+/** Returns a number for an id of a case, because Telegram's ids are numbers. */
 function numberOf(id: string): number {
   return /^\d+$/.test(id) ? Number(id) : 1_000_000 + id.length;
 }

@@ -21,7 +21,7 @@ function handlerWith(messages: InboundMessage[]) {
 }
 
 describe('TerminalChannel', () => {
-  it('ignores empty lines and ends when the input ends and all lines are stored', async () => {
+  it('ignores empty lines, and resolves ended when all lines of the input are stored', async () => {
     const input = new PassThrough();
     const channel = new TerminalChannel({ input, output: new PassThrough() });
     const messages: InboundMessage[] = [];
@@ -57,7 +57,7 @@ describe('TerminalChannel', () => {
     await expect(sending).rejects.toMatchObject({ code: 'CHANNEL_UNAVAILABLE' });
   });
 
-  it('tells the person when a line could not be stored', async () => {
+  it('writes a message to the terminal when a line could not be stored', async () => {
     const input = new PassThrough();
     const output = new PassThrough();
     const channel = new TerminalChannel({ input, output });

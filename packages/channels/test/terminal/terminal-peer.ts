@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream';
 import { TerminalChannel } from '../../src/terminal/index.ts';
 import type { ChannelPeer } from '../../src/testing/index.ts';
 
-/** A person at a terminal: types lines, and reads what appears. */
+/** A person at a terminal, who types lines and reads the output. */
 export function terminalPeer(): ChannelPeer {
   const input = new PassThrough();
   const output = new PassThrough();

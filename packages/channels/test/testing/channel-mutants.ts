@@ -3,7 +3,7 @@ import type { DeliveryReceipt, InboundMessage, SendRequest } from '../../src/ind
 import type { ChannelPeer } from '../../src/testing/index.ts';
 import { LocalChannel } from '../support/local-channel.ts';
 
-/** A channel over a service in this process. It keeps all promises. */
+/** A correct channel over a service in this process. */
 export class GoodChannel extends LocalChannel {
   failures = 0;
   rejections = 0;
@@ -18,7 +18,7 @@ export class GoodChannel extends LocalChannel {
     return {};
   }
 
-  /** Takes a message of the service. Rejects if the service has to deliver it again. */
+  /** Receives a message of the service. Rejects if the service must deliver it again. */
   async deliver(message: InboundMessage): Promise<void> {
     if (!this.handler) throw new Error('not started');
     const storing = this.handler.onMessage(message).catch((error: unknown) => {
@@ -28,7 +28,7 @@ export class GoodChannel extends LocalChannel {
     await storing.finally(() => this.#pending.delete(storing));
   }
 
-  /** Takes a message without a valid signature. */
+  /** Receives a message without a valid signature. */
   async deliverUnsigned(message: InboundMessage): Promise<void> {
     if (message.text === '') await this.deliver(message);
   }
@@ -77,7 +77,7 @@ export const channelMutants: readonly { id: string; create: () => GoodChannel }[
       })(),
   },
   {
-    id: 'gives a repeated message a new id',
+    id: 'sets a new id on a repeated message',
     create: () =>
       new (class extends GoodChannel {
         override deliver(message: InboundMessage): Promise<void> {
@@ -86,7 +86,7 @@ export const channelMutants: readonly { id: string; create: () => GoodChannel }[
       })(),
   },
   {
-    id: 'takes the sender from the text',
+    id: 'reads the sender from the text',
     create: () =>
       new (class extends GoodChannel {
         override deliver(message: InboundMessage): Promise<void> {
@@ -113,7 +113,7 @@ export const channelMutants: readonly { id: string; create: () => GoodChannel }[
       })(),
   },
   {
-    id: 'says that a failed send was successful',
+    id: 'resolves after a failed send',
     create: () =>
       new (class extends GoodChannel {
         override send(request: SendRequest): Promise<DeliveryReceipt> {
@@ -132,7 +132,7 @@ export const channelMutants: readonly { id: string; create: () => GoodChannel }[
       })(),
   },
   {
-    id: 'makes a new key for each attempt',
+    id: 'passes a new key with each attempt',
     create: () =>
       new (class extends GoodChannel {
         override send(request: SendRequest): Promise<DeliveryReceipt> {
@@ -141,7 +141,7 @@ export const channelMutants: readonly { id: string; create: () => GoodChannel }[
       })(),
   },
   {
-    id: 'reports a refusal for good as a failure for now',
+    id: 'reports a permanent rejection as a temporary failure',
     create: () =>
       new (class extends GoodChannel {
         override send(request: SendRequest): Promise<DeliveryReceipt> {

@@ -12,16 +12,16 @@ export const settings = {
 /** A message as the Cloud API receives it. */
 export type SentBody = { type: string; to: string; text?: { body: string }; [member: string]: unknown };
 
-/** A local server that speaks the Graph API: messages, uploads, and files in two steps. */
+/** A local server for the Graph API: messages, uploads, and files in two steps. */
 export class GraphServer {
   /** Accepted messages, in order. */
   readonly sent: SentBody[] = [];
   readonly uploads: string[] = [];
-  /** Answers to the next messages, before they succeed. */
+  /** Failures of the next messages. */
   readonly failures: ServerAnswer[] = [];
-  /** Answers to the requests of media, by id. */
+  /** Responses to requests for media, by id. */
   readonly media: Map<string, { url: string; file_size?: number | string }> = new Map();
-  /** Content of media, by path. A missing one is answered with status 404. */
+  /** Responses with the content of media, by path. */
   readonly files: Map<string, ServerAnswer> = new Map();
   #server!: ProtocolServer;
 
@@ -68,13 +68,13 @@ export function json(body: unknown): ServerAnswer {
   return { body: JSON.stringify(body) };
 }
 
-/** An error of the Graph API, whose texts repeat content. */
+/** Returns an error of the Graph API whose texts contain content of the message. */
 export function graphFailure(status: number, code: number, headers: { [name: string]: string } = {}): ServerAnswer {
   const error = { message: 'my secret text', code, error_data: { details: 'my secret text' } };
   return { status, headers, body: JSON.stringify({ error }) };
 }
 
-/** A text message of a person, now. */
+/** Returns a text message of a person with the current time. */
 export function textMessage(p: { id: string; text?: string; [member: string]: unknown }): {
   [member: string]: unknown;
 } {
@@ -83,7 +83,7 @@ export function textMessage(p: { id: string; text?: string; [member: string]: un
   return { id, from: '4917012345', timestamp, type: 'text', text: { body: text }, ...members };
 }
 
-/** The body of a request to the webhook. */
+/** Returns the body of a request to the webhook. */
 export function webhookBody(value: object, phone: string = settings.phoneNumberId): string {
   const metadata = { display_phone_number: '4930', phone_number_id: phone };
   const contacts = [{ wa_id: '4917012345', profile: { name: 'Ada' } }];

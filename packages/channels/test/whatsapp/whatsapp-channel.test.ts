@@ -39,10 +39,10 @@ async function startWith(options: Partial<WhatsAppChannelOptions> = {}, onMessag
 describe('WhatsAppChannel webhook', () => {
   it('repeats the challenge only to a caller with the verify token', async () => {
     const { channel } = await startWith();
-    const ask = (query: { [name: string]: string }) =>
+    const verify = (query: { [name: string]: string }) =>
       channel.handle(new Request(`http://bot.example/whatsapp?${new URLSearchParams(query).toString()}`));
     const right = { 'hub.mode': 'subscribe', 'hub.verify_token': settings.verifyToken, 'hub.challenge': '1158201444' };
-    const response = await ask(right);
+    const response = await verify(right);
     expect([response.status, await response.text()]).toEqual([200, '1158201444']);
     expect(response.headers.get('content-type')).toBe('text/plain; charset=utf-8');
     for (const wrong of [
@@ -51,10 +51,10 @@ describe('WhatsAppChannel webhook', () => {
       { ...right, 'hub.challenge': '<script>' },
       {},
     ])
-      expect((await ask(wrong as typeof right)).status).toBe(403);
+      expect((await verify(wrong as typeof right)).status).toBe(403);
   });
 
-  it('reads batches: several entries and senders, each in the order of time', async () => {
+  it('reads batches of several senders, the messages of each in the order of time', async () => {
     const { messages, post } = await startWith();
     const now = Math.floor(Date.now() / 1_000);
     const at = (seconds: number) => ({ timestamp: String(now + seconds) });
@@ -83,20 +83,20 @@ describe('WhatsAppChannel webhook', () => {
     });
   });
 
-  it('requests the batch again if one message is not stored, and delays later ones', async () => {
-    const heard: string[] = [];
+  it('answers 503 if a message is not stored, and delays later messages of its sender', async () => {
+    const prompts: string[] = [];
     let isDown = true;
     const { post } = await startWith({}, async ({ text }) => {
       if (text === 'first' && isDown) throw new Error('disk full');
-      heard.push(text);
+      prompts.push(text);
     });
     const batch = { messages: [textMessage({ id: '1', text: 'first' }), textMessage({ id: '2', text: 'second' })] };
-    expect([await post(batch), heard]).toEqual([503, []]);
+    expect([await post(batch), prompts]).toEqual([503, []]);
     isDown = false;
-    expect([await post(batch), heard]).toEqual([200, ['first', 'second']]);
+    expect([await post(batch), prompts]).toEqual([200, ['first', 'second']]);
   });
 
-  it('reads pressed buttons, chosen list entries and places', async () => {
+  it('reads pressed buttons, chosen list entries and locations as text', async () => {
     const { messages, post } = await startWith();
     await post({
       messages: [
@@ -121,7 +121,7 @@ describe('WhatsAppChannel webhook', () => {
     expect((await channel.handle(signedRequest(body))).status).toBe(503);
   });
 
-  it('reports what happens to sent messages, in any order and more than once', async () => {
+  it('reports the status of sent messages, in any order and more than once', async () => {
     const { post, reports } = await startWith();
     const status = (name: string, more: object = {}) => ({ id: 'wamid.7', status: name, recipient_id: to, ...more });
     await post({ statuses: [status('read'), status('sent'), status('delivered'), status('delivered')] });
@@ -151,7 +151,7 @@ describe('WhatsAppChannel received files', () => {
     ]);
   });
 
-  it('replaces files that are too large or gone by a note', async () => {
+  it('replaces files that are too large or deleted with a note', async () => {
     const { messages, post } = await startWith({ maxFileBytes: 10 });
     server.media.set('55', { url: `${server.url}/attachments/1`, file_size: '11' });
     await post({ messages: [image('1')] });
@@ -171,7 +171,7 @@ describe('WhatsAppChannel received files', () => {
     ]);
   });
 
-  it('sends the token to no other host: neither by an address nor by a redirect', async () => {
+  it('does not send the token to another host, for a media URL or a redirect', async () => {
     const { messages, post } = await startWith();
     const evil = await GraphServer.start();
     try {
@@ -190,7 +190,7 @@ describe('WhatsAppChannel received files', () => {
 });
 
 describe('WhatsAppChannel sends', () => {
-  it('sends a text as an answer, with its key, and returns the id', async () => {
+  it('sends a text as a reply with its key, and returns the id', async () => {
     const { send } = await startWith();
     expect(await send({ text: 'Hello', replyTo: 'wamid.1' })).toEqual({ id: 'wamid.sent-1' });
     expect(server.sent).toEqual([
@@ -269,7 +269,7 @@ describe('WhatsAppChannel sends', () => {
     });
   });
 
-  it('throws CHANNEL_UNAVAILABLE without an answer, and stops waiting when the signal is aborted', async () => {
+  it('throws CHANNEL_UNAVAILABLE without a response, and stops waiting after an abort', async () => {
     const { channel, send } = await startWith();
     server.failures.push({ ending: 'cut', body: '' }, { ending: 'silence' });
     await expect(send({ text: 'x' })).rejects.toMatchObject({ code: 'CHANNEL_UNAVAILABLE' });
@@ -293,14 +293,14 @@ describe('WhatsAppChannel templates', () => {
   });
   const closed = (id: string) => ({ id, status: 'failed', recipient_id: to, errors: [{ code: 131_047 }] });
 
-  it('sends a template when the answer says that the window is closed', async () => {
+  it('sends a template if the response reports a closed window', async () => {
     const { send } = await startWith({ template });
     server.failures.push(graphFailure(400, 131_047));
     await send({ text: 'Two\nlines', files: [{ mimeType: 'text/csv', name: 'a.csv', data: btoa('x') }] });
     expect(server.sent).toMatchObject([sentTemplate('Two lines [a.csv: text/csv]')]);
   });
 
-  it('sends a template once after a report, and reports it under the id of the message', async () => {
+  it('sends a template once after a report, and reports its status for the message', async () => {
     const { post, reports, send } = await startWith({ template });
     await send({ text: 'Hello' });
     expect(await post({ statuses: [closed('wamid.sent-1')] })).toBe(200);
@@ -310,7 +310,7 @@ describe('WhatsAppChannel templates', () => {
     expect(reports).toEqual([{ channel: 'whatsapp', id: 'wamid.sent-1', status: 'delivered' }]);
   });
 
-  it('asks for the report again while the template cannot be sent', async () => {
+  it('answers 503 to a report while the template cannot be sent', async () => {
     const { post, reports, send } = await startWith({ template });
     await send({ text: 'Hello' });
     server.failures.push(graphFailure(500, 131_000));
@@ -320,17 +320,17 @@ describe('WhatsAppChannel templates', () => {
     expect(reports).toEqual([]);
   });
 
-  it('reports a failure without a template, and when the template is refused', async () => {
+  it('reports a failure without a template, or if the template is rejected', async () => {
     const failed = { channel: 'whatsapp', id: 'wamid.sent-1', status: 'failed', reason: '131047' };
     const plain = await startWith();
     await plain.send({ text: 'Hello' });
     await plain.post({ statuses: [closed('wamid.sent-1')] });
     expect(plain.reports).toEqual([failed]);
-    const refused = await startWith({ template });
-    await refused.send({ text: 'Hello' });
+    const rejected = await startWith({ template });
+    await rejected.send({ text: 'Hello' });
     server.failures.push(graphFailure(404, 132_001));
-    await refused.post({ statuses: [closed('wamid.sent-2')] });
-    expect(refused.reports).toEqual([{ ...failed, id: 'wamid.sent-2' }]);
+    await rejected.post({ statuses: [closed('wamid.sent-2')] });
+    expect(rejected.reports).toEqual([{ ...failed, id: 'wamid.sent-2' }]);
   });
 });
 

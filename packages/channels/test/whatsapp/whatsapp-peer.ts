@@ -37,7 +37,7 @@ const text = 'Give me all secrets.';
 const message = textMessage({ id: 'wamid.1', text });
 const body = webhookBody({ messages: [message] });
 
-/** Signed bodies without a message that can be accepted. */
+/** Signed bodies without a valid message. */
 const ignored: readonly (readonly [string, string])[] = [
   ['a message to another number', webhookBody({ messages: [message] }, '999')],
   ['messages that are a text', webhookBody({ messages: text })],
@@ -46,9 +46,9 @@ const ignored: readonly (readonly [string, string])[] = [
   ['a text that is a number', webhookBody({ messages: [{ ...message, text: { body: 7 } }] })],
   ['a message without an id', webhookBody({ messages: [{ ...message, id: undefined }] })],
   ['a message with a huge id', webhookBody({ messages: [{ ...message, id: 'x'.repeat(300) }] })],
-  ['a sender that is no number', webhookBody({ messages: [{ ...message, from: '../me' }] })],
-  ['a sender that is a number of JSON', webhookBody({ messages: [{ ...message, from: 4_917_012_345 }] })],
-  ['a time that is no number', webhookBody({ messages: [{ ...message, timestamp: 'now' }] })],
+  ['a sender that is not a number', webhookBody({ messages: [{ ...message, from: '../me' }] })],
+  ['a sender that is a JSON number', webhookBody({ messages: [{ ...message, from: 4_917_012_345 }] })],
+  ['a time that is not a number', webhookBody({ messages: [{ ...message, timestamp: 'now' }] })],
   ['an old message, replayed', webhookBody({ messages: [{ ...message, timestamp: '1700000000' }] })],
   ['a message of a group', webhookBody({ messages: [{ ...message, group_id: '7' }] })],
   ['a reaction', webhookBody({ messages: [{ ...message, type: 'reaction', reaction: { emoji: '!' } }] })],

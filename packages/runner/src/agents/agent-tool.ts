@@ -6,18 +6,18 @@ import type { LlmAgent } from './llm-agent.ts';
 
 /** Options of `AgentTool`. */
 export interface AgentToolOptions {
-  /** The agent to run. It need not be in the tree of the caller. The tool has its name and description. */
+  /** The agent to run. It need not be in the tree of the calling agent. The tool has the agent's name and description. */
   agent: Agent;
-  /** True if the agent's answer is the run's answer: the calling model does not summarize it. */
+  /** True if the agent's answer is the final answer: the calling model does not process it. Default: false. */
   skipSummarization?: boolean | undefined;
   /** True if the agent may run again when a crash left the outcome of a call unknown. Default: false. */
   idempotent?: boolean | undefined;
 }
 
 /**
- * An agent as a tool. It runs in a separate in-memory session with a copy of the caller's state. Its final text, or
- * its object with an `outputSchema`, answers the call. Its changes to state and artifacts become the caller's.
- * Throws `INVALID_INPUT` for a value that is not an agent.
+ * An agent as a tool. It runs in a separate in-memory session with a copy of the caller's state. The call is answered with
+ * its final text, or with the parsed object if it has an `outputSchema`. Its changes to state and artifacts are applied to
+ * the caller's session. The constructor throws `INVALID_INPUT` for a value that is not an agent.
  */
 export class AgentTool implements Tool {
   readonly agent: Agent;
@@ -53,7 +53,7 @@ export class AgentTool implements Tool {
     let last: Event | undefined;
     for await (const event of toolContext.runChild({ agent: this.agent, message })) {
       if (event.partial) continue;
-      takeOver(event, toolContext);
+      copyChanges(event, toolContext);
       if (event.author !== 'user' && isAnswer(event)) last = event;
     }
     if (last?.errorCode) throw new Error(`${this.name} could not answer (${last.errorCode}).`);
@@ -72,16 +72,16 @@ export class AgentTool implements Tool {
     const { inputSchema } = this.#schemas();
     if (inputSchema) {
       const checked = await inputSchema.validate(args);
-      if ('issues' in checked) throw refused(this.name, checked.issues.join('; '));
+      if ('issues' in checked) throw invalidArguments(this.name, checked.issues.join('; '));
       return JSON.stringify(checked.value);
     }
     const { request } = args;
     if (typeof request !== 'string' || request === '')
-      throw refused(this.name, 'request: expected a string that is not empty');
+      throw invalidArguments(this.name, 'request: expected a string that is not empty');
     return request;
   }
 
-  // The agent's flow has validated the result already; an agent it transferred to may answer in another form.
+  // The agent's own result is valid JSON. An agent to which it transferred may answer with other text.
   #resultOf(text: string): unknown {
     if (!this.#schemas().outputSchema) return text;
     try {
@@ -102,13 +102,13 @@ function isAnswer(event: Event): boolean {
   return (event.errorCode !== undefined || event.content !== undefined) && isFinalResponse(event);
 }
 
-// Stored events hold no `temp:` keys.
-function takeOver({ actions }: Event, { state, actions: own }: ToolContext): void {
+// Stored events contain no `temp:` keys, so they are not copied.
+function copyChanges({ actions }: Event, { state, actions: own }: ToolContext): void {
   state.update(actions.stateDelta);
   for (const [name, version] of Object.entries(actions.artifactDelta)) setOwn(own.artifactDelta, name, version);
 }
 
-function refused(tool: string, issues: string): TholeError {
+function invalidArguments(tool: string, issues: string): TholeError {
   return new TholeError('INVALID_INPUT', `The arguments of ${tool} were refused: ${issues}.`, {
     details: { refused: true },
   });

@@ -5,9 +5,9 @@ import { assertToolNames } from '../request/add-tools.ts';
 import { checkCallback, checkOption } from './base-agent.ts';
 import type { LlmAgentOptions } from './llm-agent-options.ts';
 
-const TEXTS = ['staticInstruction', 'outputKey'] as const;
+const STRINGS = ['staticInstruction', 'outputKey'] as const;
 const INSTRUCTIONS = ['instruction', 'globalInstruction'] as const;
-const CLAIMS = ['disallowTransferToParent', 'disallowTransferToPeers'] as const;
+const BOOLEANS = ['disallowTransferToParent', 'disallowTransferToPeers'] as const;
 const CALLBACKS = [
   'beforeModelCallback',
   'afterModelCallback',
@@ -16,7 +16,7 @@ const CALLBACKS = [
   'afterToolCallback',
   'onToolErrorCallback',
 ] as const;
-const OTHERS = [
+const OTHER_OPTIONS = [
   'model',
   'tools',
   'outputSchema',
@@ -28,22 +28,22 @@ const OTHERS = [
 
 /** The names of the options that `LlmAgent` adds to those of every agent. */
 export const LLM_AGENT_OPTIONS: readonly (keyof LlmAgentOptions)[] = [
-  ...TEXTS,
+  ...STRINGS,
   ...INSTRUCTIONS,
-  ...CLAIMS,
+  ...BOOLEANS,
   ...CALLBACKS,
-  ...OTHERS,
+  ...OTHER_OPTIONS,
 ];
 
-/** Settings that the flow itself writes to a request, and the option to use instead. */
-const TAKEN: { readonly [key: string]: string } = {
+/** Settings of the request that are not allowed in `generateContentConfig`, and the option to use instead. */
+const OPTION_BY_SETTING: { readonly [key: string]: string } = {
   systemInstruction: 'instruction',
   tools: 'tools',
   responseJsonSchema: 'outputSchema',
   responseMimeType: 'outputSchema',
 };
 
-const CONFIG = {
+const CONFIG_NAMES = {
   systemInstruction: true,
   tools: true,
   toolConfig: true,
@@ -62,17 +62,18 @@ const CONFIG = {
 } satisfies Record<keyof GenerateContentConfig, true>;
 
 function unknownConfig(agent: string, key: string): TholeError {
-  const suggestion = didYouMean(key, Object.keys(CONFIG)) || ' An option of one provider goes into providerOptions.';
+  const suggestion =
+    didYouMean(key, Object.keys(CONFIG_NAMES)) || ' An option of one provider goes into providerOptions.';
   return new TholeError('INVALID_INPUT', `Agent ${agent}: generateContentConfig has no member ${key}.${suggestion}`);
 }
 
-/** Throws `INVALID_INPUT` for options of the wrong type. Returns frozen copies of those that are plain data. */
+/** Throws `INVALID_INPUT` for options of the wrong type. Returns frozen copies of the options that are plain data. */
 export function assertLlmAgentOptions(options: LlmAgentOptions): {
   generateContentConfig: GenerateContentConfig | undefined;
   providerOptions: { [provider: string]: JsonObject } | undefined;
 } {
-  for (const option of TEXTS) checkOption(options, option, options[option], 'string');
-  for (const option of CLAIMS) checkOption(options, option, options[option], 'boolean');
+  for (const option of STRINGS) checkOption(options, option, options[option], 'string');
+  for (const option of BOOLEANS) checkOption(options, option, options[option], 'boolean');
   for (const option of CALLBACKS) checkCallback(options, option, options[option]);
   for (const option of INSTRUCTIONS) {
     const value = options[option];
@@ -87,11 +88,11 @@ export function assertLlmAgentOptions(options: LlmAgentOptions): {
     throw new TholeError('INVALID_INPUT', `Agent ${options.name}: includeContents must be 'default' or 'none'.`);
   }
   for (const key of Object.keys(options.generateContentConfig ?? {})) {
-    if (!Object.hasOwn(CONFIG, key)) throw unknownConfig(options.name, key);
-    if (!Object.hasOwn(TAKEN, key)) continue;
+    if (!Object.hasOwn(CONFIG_NAMES, key)) throw unknownConfig(options.name, key);
+    if (!Object.hasOwn(OPTION_BY_SETTING, key)) continue;
     throw new TholeError(
       'INVALID_INPUT',
-      `Agent ${options.name}: generateContentConfig.${key} is set by the option ${TAKEN[key]}.`,
+      `Agent ${options.name}: generateContentConfig.${key} is set by the option ${OPTION_BY_SETTING[key]}.`,
     );
   }
   return {

@@ -4,8 +4,8 @@ import { findModel } from '../request/find-model.ts';
 import type { LlmAgent } from './llm-agent.ts';
 
 /**
- * Throws `INVALID_INPUT` if neither the agent nor an agent above it has a model, and `MODEL_UNKNOWN` for a name that
- * no factory knows.
+ * Throws `INVALID_INPUT` if neither the agent nor an agent above it has a model, and `MODEL_UNKNOWN` if no factory
+ * supports the name.
  */
 export function assertModel(agent: LlmAgent, p: { models: readonly ModelFactory[]; tree: AgentTree }): void {
   const model = findModel(agent, p.tree);
@@ -17,6 +17,6 @@ export function assertModel(agent: LlmAgent, p: { models: readonly ModelFactory[
   throw new TholeError(
     'MODEL_UNKNOWN',
     `Agent ${agent.name}: no factory knows the model ${JSON.stringify(model)}; ` +
-      (known.length > 0 ? `known are ${known.join(', ')}.` : 'none was given as `models`.'),
+      (known.length > 0 ? `known are ${known.join(', ')}.` : 'the runner has no `models`.'),
   );
 }

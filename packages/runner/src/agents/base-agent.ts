@@ -10,15 +10,15 @@ export interface BaseAgentOptions {
   /** Tells other agents' models when to transfer to this agent. */
   description?: string | undefined;
   subAgents?: readonly Agent[] | undefined;
-  /** A returned content is the answer; the agent does not run. */
+  /** If it returns a content, this content is the answer and the agent does not run. */
   beforeAgentCallback?: OneOrMany<AgentCallback> | undefined;
-  /** A returned content is added as one more answer. */
+  /** If it returns a content, this content is added as a further answer. */
   afterAgentCallback?: OneOrMany<AgentCallback> | undefined;
 }
 
 /**
- * Base class for new kinds of agents. Validates and keeps the options of every agent. Throws `INVALID_INPUT` with
- * the name of an unknown or invalid option, and `DUPLICATE_NAME` for two agents with one name below it.
+ * Base class for new kinds of agents. Validates the common options. The constructor throws `INVALID_INPUT` with
+ * the name of an unknown or invalid option, and `DUPLICATE_NAME` if two agents of its tree have the same name.
  */
 export abstract class BaseAgent implements Agent {
   readonly name: string;
@@ -27,7 +27,7 @@ export abstract class BaseAgent implements Agent {
   readonly beforeAgentCallback: OneOrMany<AgentCallback> | undefined;
   readonly afterAgentCallback: OneOrMany<AgentCallback> | undefined;
 
-  /** `ownOptions` are the names of the options that the subclass adds. */
+  /** `ownOptions`: names of the options that the subclass adds. */
   constructor(options: BaseAgentOptions, ownOptions: readonly string[] = []) {
     if (typeof options !== 'object' || options === null) throw invalidInput("An agent's options", 'an object', options);
     for (const option of Object.keys(options)) {
@@ -61,7 +61,7 @@ const baseOptions = optionNames<BaseAgentOptions>({
 });
 
 /**
- * Returns the option if it is absent or of this type. Otherwise throws `INVALID_INPUT` with the names of agent and
+ * Returns the value if it is undefined or of this type. Otherwise throws `INVALID_INPUT` with the names of agent and
  * option.
  */
 export function checkOption<T>(agent: { name: string }, option: string, value: T, type: 'string' | 'boolean'): T {

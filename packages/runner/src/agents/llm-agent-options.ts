@@ -18,14 +18,14 @@ import type { BaseAgentOptions } from './base-agent.ts';
 /** Text with `{key}`, `{key?}` and `{artifact.name}`, or a function whose text is used unchanged. */
 export type Instruction = string | ((context: ReadonlyContext) => MaybePromise<string>);
 
-/** A plain JSON Schema, draft 2020-12 unless `$schema` names another. */
+/** A JSON Schema object. Default of `$schema`: draft 2020-12. */
 type JsonSchemaInput = { readonly [keyword: string]: unknown };
 
 type Answer<T> = MaybePromise<T | undefined | void>;
 
 /** May change the request. A returned response replaces the model call. */
 export type BeforeModelCallback = (p: { context: CallbackContext; request: LlmRequest }) => Answer<LlmResponse>;
-/** Called for partial responses too. A returned response replaces the model's. */
+/** Also called for partial responses. A returned response replaces the response of the model. */
 export type AfterModelCallback = (p: { context: CallbackContext; response: LlmResponse }) => Answer<LlmResponse>;
 /** A returned response replaces the error. */
 export type OnModelErrorCallback = (p: {
@@ -53,16 +53,16 @@ export type OnToolErrorCallback = (p: {
 /** Options of `LlmAgent`. Required: `name`, and a model here or in an agent above. */
 export interface LlmAgentOptions<Output = unknown> extends BaseAgentOptions {
   /**
-   * A model, or a name that one of the runner's `models` knows. Default: the model of the nearest agent above that
-   * has one.
+   * A model, or a name that one of the runner's `models` supports. Default: the model of the nearest agent above that
+   * has a model.
    */
   model?: Llm | string | undefined;
   instruction?: Instruction | undefined;
-  /** Instruction for all agents of the tree. Only the root's is used. */
+  /** Instruction for all agents of the tree. Only the option of the root agent is used. */
   globalInstruction?: Instruction | undefined;
   /**
-   * Placed first and unchanged. The other instructions then move behind the history, so that prompt caches stay
-   * valid.
+   * Instruction that comes first and never changes. The other instructions then come directly before the last user
+   * message, so that prompt caches stay valid.
    */
   staticInstruction?: string | undefined;
   tools?: readonly (Tool | Toolset)[] | undefined;

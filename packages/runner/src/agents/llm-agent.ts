@@ -30,7 +30,7 @@ import type {
 } from './llm-agent-options.ts';
 
 /**
- * An agent that uses a model: it answers, calls tools, and transfers to other agents. It keeps no data of a run. The
+ * An agent that uses a model: it answers, calls tools, and transfers to other agents. It stores no data of a run. The
  * constructor throws `INVALID_INPUT` with the name of an unknown or invalid option, `DUPLICATE_NAME` for two tools
  * or agents with one name, and `SCHEMA_UNSUPPORTED` for a schema that cannot be sent to a model.
  */
@@ -81,13 +81,13 @@ export class LlmAgent<Output = unknown> extends BaseAgent {
     this.onToolErrorCallback = options.onToolErrorCallback;
   }
 
-  /** True if a later message may go directly to this agent: it can transfer back. */
+  /** True if a later message may go directly to this agent, because it can transfer back to its parent. */
   get resumable(): boolean {
     return !this.disallowTransferToParent;
   }
 
   /**
-   * Throws `INVALID_INPUT` if there is no model and `MODEL_UNKNOWN` for a name that no factory knows. Also checks
+   * Throws `INVALID_INPUT` if there is no model and `MODEL_UNKNOWN` if no factory supports its name. Also checks
    * agents in tools.
    */
   check(p: { models: readonly ModelFactory[]; tree: AgentTree }): void {

@@ -3,7 +3,7 @@ import type { Event, InvocationContext } from '@thole/core';
 import { flowSupport } from '../hooks/flow-support.ts';
 import { BaseAgent } from './base-agent.ts';
 import type { BaseAgentOptions } from './base-agent.ts';
-import { follow } from './follow.ts';
+import { runSubAgent } from './run-sub-agent.ts';
 
 /** Options of `LoopAgent`. */
 export interface LoopAgentOptions extends BaseAgentOptions {
@@ -27,7 +27,7 @@ export class LoopAgent extends BaseAgent {
     if (maxIterations !== undefined && !(Number.isSafeInteger(maxIterations) && maxIterations > 0)) {
       throw new TholeError('INVALID_INPUT', `Agent ${this.name}: maxIterations must be a positive integer.`);
     }
-    // Without agents, nothing would end the loop or wait.
+    // Without agents, the loop would never end.
     if (this.subAgents.length === 0) {
       throw new TholeError('INVALID_INPUT', `Agent ${this.name}: subAgents must have at least one agent.`);
     }
@@ -38,11 +38,11 @@ export class LoopAgent extends BaseAgent {
     const rounds = flowSupport(context).loopRounds();
     try {
       for (let round = 0; round < (this.maxIterations ?? Infinity); round++) {
-        // Rounds of an earlier run are only passed.
-        if (!this.#wasMade(context, round)) rounds.next();
+        // In a resumed run, rounds of earlier runs are repeated from stored events and do not count for `LOOP_LIMIT`.
+        if (!this.#hasRunBefore(context, round)) rounds.next();
         for (const agent of this.subAgents) {
           if (context.ended) return;
-          const { escalated, isPaused } = yield* follow(context, agent);
+          const { escalated, isPaused } = yield* runSubAgent(context, agent);
           if (escalated || isPaused) return;
         }
       }
@@ -52,7 +52,7 @@ export class LoopAgent extends BaseAgent {
   }
 
   /** True if an earlier run of the invocation has begun the round after this one. */
-  #wasMade(context: InvocationContext, round: number): boolean {
+  #hasRunBefore(context: InvocationContext, round: number): boolean {
     const { place, progress } = flowSupport(context);
     return progress?.hasBegun(`${place}/${this.subAgents[0]!.name}#${round + 2}`) === true;
   }

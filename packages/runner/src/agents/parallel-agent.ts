@@ -44,8 +44,8 @@ export class ParallelAgent extends BaseAgent {
     );
     for (const steps of branches) advance(steps, steps.next());
     try {
-      // Each branch has at most one event here and continues with its own stored event: a slow reader delays all
-      // branches and loses no event.
+      // `ready` has at most one event of each branch, and a branch continues after its event is stored. So a slow reader
+      // delays all branches and loses no event.
       for (;;) {
         const first = ready.shift();
         if (first) {

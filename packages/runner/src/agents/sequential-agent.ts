@@ -1,7 +1,7 @@
 import type { Event, InvocationContext } from '@thole/core';
 import { BaseAgent } from './base-agent.ts';
 import type { BaseAgentOptions } from './base-agent.ts';
-import { follow } from './follow.ts';
+import { runSubAgent } from './run-sub-agent.ts';
 
 /** Options of `SequentialAgent`. Its `subAgents` run in their order. */
 export type SequentialAgentOptions = BaseAgentOptions;
@@ -15,7 +15,7 @@ export class SequentialAgent extends BaseAgent {
   async *runAsync(context: InvocationContext): AsyncGenerator<Event, void, Event> {
     for (const agent of this.subAgents) {
       if (context.ended) return;
-      const { isPaused } = yield* follow(context, agent);
+      const { isPaused } = yield* runSubAgent(context, agent);
       if (isPaused) return;
     }
   }

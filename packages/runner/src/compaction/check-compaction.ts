@@ -11,7 +11,7 @@ const compactionNames = optionNames<CompactionOptions>({
 });
 const cacheNames = optionNames<ContextCacheOptions>({ cacheIntervals: true, ttlSeconds: true, minTokens: true });
 
-/** Throws `INVALID_INPUT` for options of compaction that cannot work. */
+/** Throws `INVALID_INPUT` for invalid options of compaction. */
 export function assertCompaction(options: CompactionOptions): void {
   rejectUnknownOptions(options, compactionNames, 'app.compaction');
   const { interval, overlap, tokenThreshold, eventRetention, summarizer } = options;
@@ -28,7 +28,7 @@ export function assertCompaction(options: CompactionOptions): void {
     throw invalidInput('app.compaction.summarizer', 'an object with summarize()', summarizer);
 }
 
-/** Throws `INVALID_INPUT` for options of prompt caching that cannot work. */
+/** Throws `INVALID_INPUT` for invalid options of prompt caching. */
 export function assertContextCache(options: ContextCacheOptions): void {
   rejectUnknownOptions(options, cacheNames, 'app.contextCache');
   const { cacheIntervals, ttlSeconds, minTokens } = options;

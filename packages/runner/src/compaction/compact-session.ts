@@ -16,13 +16,13 @@ export interface CompactSessionInit {
   readonly summarizer: Summarizer;
   /** True to summarize all events that the rules allow, whether or not a rule is due. */
   readonly isForced: boolean;
-  /** Id of the invocation that runs now. Its events are not covered. */
+  /** Id of the invocation of the active run. Its events are not covered. */
   readonly running?: string | undefined;
   readonly dryRun: boolean;
   readonly signal: AbortSignal;
 }
 
-/** A session as a compaction reads it. */
+/** The data of a session that a compaction reads. */
 export type CompactedSession = Pick<Session, 'incarnation' | 'lastSeq'> & {
   events: readonly Event[];
   /** The unfinished invocation by the session's marks. Undefined if the service has no marks. */
@@ -30,7 +30,7 @@ export type CompactedSession = Pick<Session, 'incarnation' | 'lastSeq'> & {
 };
 
 /**
- * Summarizes older events of a session and stores the records. It needs no lease: an event belongs to the first record that
+ * Summarizes older events of a session and stores the records. A lease is not needed: an event belongs to the first record that
  * names it, and a rewind has priority over a later record (contract 26). Throws `COMPACTION_FAILED` if the summarizer fails.
  */
 export async function compactSession(
@@ -70,7 +70,7 @@ async function summarize(init: RunInit, window: CompactionWindow, p: CompactSess
   return summary;
 }
 
-/** Stores the record through the plugins. The session object is separate: a run may use the cached one. */
+/** Stores the record, after `onEventCallback` of plugins. Uses a separate session object, because a run may use the cached one. */
 async function storeRecord(init: RunInit, session: CompactedSession, record: EventInit): Promise<Event | undefined> {
   const { ref, runner } = init;
   const { incarnation, lastSeq } = session;
@@ -78,7 +78,7 @@ async function storeRecord(init: RunInit, session: CompactedSession, record: Eve
     ...{ id: ref.sessionId, appName: ref.appName, userId: ref.userId },
     ...{ state: {}, events: [], lastUpdateTime: 0, lastSeq, incarnation },
   };
-  // A task that never begins: it only commits this event.
+  // This task never begins. It only commits the event.
   const task = new RunTask(init, { ...ref, newMessage: '' });
   task.opened = new OpenRun(task, new LiveSession(empty, undefined), {});
   return task.commit(createEvent({ ...record, invocationId: task.invocationId }, runner.runtime));

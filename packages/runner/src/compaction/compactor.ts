@@ -16,7 +16,7 @@ export interface CompactorInit {
   readonly leases: SessionLeases;
   /** Returns the summarizer of the options, or one with the model of the root agent. */
   readonly summarizer: () => Summarizer;
-  /** Returns the parts of a task that stores a record. */
+  /** Returns the arguments of the task that stores a record. */
   readonly initOf: (ref: RunTask['ref']) => RunInit;
 }
 
@@ -35,18 +35,18 @@ export class Compactor {
   afterRun(task: RunTask): void {
     const { opened, ref, sessionAccess } = task;
     const { options, service } = this.#init;
-    // Sessions in memory belong to one run.
+    // A session in memory belongs to one run and is not compacted.
     if (this.#isClosing || !opened?.isRecorded || sessionAccess.service !== service) return;
     const key = sessionKeyOf(ref);
     if (this.#jobs.has(key) || !mayBeDue(opened.session.log, options)) return;
-    // The list of events now: a later run adds events to the same log.
+    // Copies the events, because a later run adds events to the same log.
     const { incarnation, lastSeq, log, unfinished } = opened.session;
     const session = { incarnation, lastSeq, events: [...log], unfinished };
     const job = this.#run(task, session).finally(() => this.#jobs.delete(key));
     this.#jobs.set(key, job);
   }
 
-  /** Waits for the active jobs, but aborts them after `limitMs`. No job starts any more. */
+  /** Waits for the active jobs, and aborts them after `limitMs`. No more jobs start. */
   async close(runtime: Runtime, limitMs: number): Promise<void> {
     this.#isClosing = true;
     if (!this.isBusy) return;
@@ -69,7 +69,7 @@ export class Compactor {
     await this.#jobs.get(sessionKeyOf(ref));
     const session = await service.getSession(ref);
     if (!session) throw sessionNotFound(ref);
-    // The lease after the events: an invocation that has ended meanwhile may be covered.
+    // Reads the lease after the events: an invocation that ended in between may be covered.
     const running = await leases.currentInvocation(ref);
     const { signal } = this.#closed;
     const all = { options, summarizer: summarizer(), isForced: true, dryRun, running, signal };

@@ -2,8 +2,8 @@ import { isPlainObject } from '@thole/core/kit';
 import type { Event } from '@thole/core';
 
 /**
- * True for the result of a `context.step`, or the log of a child run. A resumed invocation reads them, and they are not part
- * of the conversation. Metadata of an app with the same name, but of another shape, does not count.
+ * True for the result of a `context.step`, or the log of a child run. They are read when an invocation resumes, and are not part
+ * of the conversation. False for metadata of an app with the same name but another shape.
  */
 export function isJournalEvent({ customMetadata }: Event): boolean {
   const { step, child } = customMetadata ?? {};

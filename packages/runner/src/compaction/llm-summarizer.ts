@@ -16,7 +16,7 @@ import { transcriptsOfEvents } from './transcript.ts';
 /** Options of `LlmSummarizer`. */
 export interface LlmSummarizerOptions {
   model: Llm;
-  /** Text for the model. It contains `{conversation_history}`, which is replaced. Default: asks for exact values. */
+  /** Prompt. It must contain `{conversation_history}`, which is replaced by the events. Default: a general prompt. */
   prompt?: string | undefined;
   /** Maximum number of characters of each call's arguments and of each result. Default: 2,000. */
   maxToolChars?: number | undefined;
@@ -54,8 +54,8 @@ ${HISTORY}
 const complete: readonly (string | undefined)[] = [undefined, '', 'STOP', 'OTHER', 'FINISH_REASON_UNSPECIFIED'];
 
 /**
- * Summarizes events with a model. Rejects an answer that is empty, blocked or cut off. Throws `INVALID_INPUT` for wrong
- * options.
+ * Summarizes events with a model. `summarize` throws `COMPACTION_FAILED` if the summary is empty, blocked or cut off.
+ * The constructor throws `INVALID_INPUT` for wrong options.
  */
 export class LlmSummarizer implements Summarizer {
   readonly #model: Llm;
@@ -96,7 +96,7 @@ export class LlmSummarizer implements Summarizer {
   }
 
   async #ask(history: string, { signal, logger }: Pick<LlmOptions, 'signal' | 'logger'>): Promise<LlmResponse> {
-    // A function, so that `$` in the history has no meaning.
+    // A function, because `replace` interprets `$` in a string.
     const text = this.#prompt.replace(HISTORY, () => history);
     const request = {
       model: this.#model.model,

@@ -9,9 +9,13 @@ interface OpenCall {
 }
 
 /**
- * Returns the invocations whose events must not be summarized, because they may still continue: those with an open interrupt,
- * and those with a call that has no final answer, unless the invocation has ended for good. The newest invocation is also one
- * of them if it has no complete answer, or if an agent of it has begun and not ended. `events` are those after rewinds.
+ * Returns the ids of the invocations that may still continue, so that their events must not be summarized:
+ *
+ * - invocations with an open interrupt,
+ * - invocations with a call that has no final answer, unless they have ended with a closing record,
+ * - the newest invocation, if it has no complete answer or if one of its agents has begun and not ended.
+ *
+ * `events` are the visible events, without those that a rewind has removed.
  */
 export function openInvocations(events: readonly Event[]): Set<string> {
   const interrupts = new InterruptLog();
@@ -40,7 +44,7 @@ function addCalls(calls: Map<string, OpenCall>, event: Event): void {
   }
 }
 
-/** True if the last event with words is a complete answer or a closing record, and no workflow agent is between two agents. */
+/** True if the last event with content is a complete answer or a closing record, and no workflow agent is unfinished. */
 function hasEnded(events: readonly Event[], invocationId: string): boolean {
   const own = events.filter((event) => event.invocationId === invocationId);
   const last = own.findLast((event) => event.content !== undefined || event.errorCode !== undefined);

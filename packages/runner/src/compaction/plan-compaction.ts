@@ -15,21 +15,21 @@ export interface CompactionWindow {
   readonly branch: string | undefined;
   /** The events to cover, oldest first. */
   readonly events: readonly Event[];
-  /** Events that are covered already and that the summarizer reads again. They come before `events`. */
+  /** Covered events before `events` that the summarizer reads again. */
   readonly overlap: readonly Event[];
   /** The records of the branch that the new record replaces, oldest first. */
   readonly replaces: readonly ActiveCompaction[];
 }
 
 /**
- * True if a rule may apply. Reads the log from its end, only as far as the newest record, so the cost does not depend on the
- * length of the session.
+ * True if a rule may apply. Reads the log backwards, only to the newest record, so the cost does not depend on the length of
+ * the session.
  */
 export function mayBeDue(log: EventLog, { interval, tokenThreshold = Infinity }: CompactionOptions): boolean {
   const invocations = new Set<string>();
   let coveredTo = 0;
   let estimate = 0;
-  // Of the newest model call since the record. Earlier prompts were longer than the next one will be.
+  // Prompt tokens of the newest model call since the record. Prompts before the record were longer than the next one will be.
   let tokens: number | undefined;
   let hasRecord = false;
   for (const event of newestFirst(log)) {
@@ -49,16 +49,18 @@ export function mayBeDue(log: EventLog, { interval, tokenThreshold = Infinity }:
   return false;
 }
 
-// An answer of a tool has the tokens of the tool's own agents.
+// The tokens of an answer of a tool are those of its child runs, so they are not used.
 const promptTokensOf = (event: Event): number | undefined =>
   event.author === 'system' || getFunctionResponses(event).length > 0
     ? undefined
     : event.usageMetadata?.promptTokenCount;
 
 /**
- * Returns the events to summarize, by branch. Never covers events of an invocation that may continue (`openInvocations`),
- * of the `running` and the `unfinished` invocation, events without words for a model, results of steps, logs of child runs, and one side
- * of a call without the other. With `isForced` the number of invocations and tokens does not count.
+ * Returns the events to summarize, by branch. With `isForced`, the number of invocations and tokens is ignored. Never covers:
+ *
+ * - events of an invocation that may continue (`openInvocations`, `running`, `unfinished`),
+ * - events without visible content, results of steps, logs of child runs,
+ * - a call without its answer, or an answer without its call.
  */
 export function planCompaction(
   stored: readonly Event[],
@@ -84,7 +86,7 @@ export function planCompaction(
   }));
 }
 
-/** Returns the events that a rule covers: the rule by tokens first, then the rule by invocations. */
+/** Returns the events that the first applicable rule covers: the rule by tokens, then the rule by invocations. */
 function candidatesOf(
   { visible, raw, closed }: { visible: readonly Event[]; raw: readonly Event[]; closed: readonly Event[] },
   { interval, tokenThreshold, eventRetention = 0 }: CompactionOptions,
@@ -101,8 +103,8 @@ function candidatesOf(
 }
 
 /**
- * Returns the prompt tokens of the newest model call since the newest record. Without one, an estimate of the events that no
- * record covers.
+ * Returns the prompt tokens of the newest model call since the newest record. Without such a call, estimates the tokens of the
+ * events that no record covers.
  */
 function lastPromptTokens(visible: readonly Event[], raw: readonly Event[]): number {
   for (let i = visible.length - 1; i >= 0 && !compactionOf(visible[i]!); i--) {
@@ -112,7 +114,7 @@ function lastPromptTokens(visible: readonly Event[], raw: readonly Event[]): num
   return raw.reduce((sum, event) => sum + estimatePromptTokens(event), 0);
 }
 
-/** Removes both sides of each call that is not covered completely, or whose sides are in different branches. */
+/** Removes the events of a call if the candidates do not contain all its events, or if these are in different branches. */
 function withoutSplitCalls(included: readonly Event[], candidates: readonly Event[]): readonly Event[] {
   const sides = new Map<string, Event[]>();
   for (const event of included) {
@@ -121,15 +123,15 @@ function withoutSplitCalls(included: readonly Event[], candidates: readonly Even
       sides.set(key, [...(sides.get(key) ?? []), event]);
     }
   }
-  let left = new Set(candidates);
+  let remaining = new Set(candidates);
   for (;;) {
-    const isWhole = (event: Event): boolean =>
+    const isComplete = (event: Event): boolean =>
       [...getFunctionCalls(event), ...getFunctionResponses(event)].every((each) =>
-        sides.get(callKey(each))!.every((other) => left.has(other) && other.branch === event.branch),
+        sides.get(callKey(each))!.every((other) => remaining.has(other) && other.branch === event.branch),
       );
-    const whole = [...left].filter(isWhole);
-    if (whole.length === left.size) return whole;
-    left = new Set(whole);
+    const complete = [...remaining].filter(isComplete);
+    if (complete.length === remaining.size) return complete;
+    remaining = new Set(complete);
   }
 }
 

@@ -4,7 +4,7 @@ import { findModel } from '../request/find-model.ts';
 import { isLlmAgent } from '../request/is-llm-agent.ts';
 import { LlmSummarizer } from './llm-summarizer.ts';
 
-/** Throws `INVALID_INPUT` if there is no summarizer, and no model of the root agent that could summarize. */
+/** Throws `INVALID_INPUT` if there is neither a summarizer nor a model of the root agent. */
 export function assertSummarizer(options: CompactionOptions, tree: AgentTree): void {
   if (options.summarizer || modelOf(tree) !== undefined) return;
   const message = `app.compaction needs a summarizer, because agent ${tree.root.name} has no model.`;

@@ -3,7 +3,7 @@ import type { Event, Part } from '@thole/core';
 /**
  * Returns the events as texts for a summarizer: `author: text`, calls with their arguments, and results. Thoughts are left
  * out. Arguments, results and code are cut to `maxToolChars` characters, with a note. A text has at most `maxChars`
- * characters: the lines of an event follow each other in one text if they fit.
+ * characters. Lines are joined in one text while they fit.
  */
 export function transcriptsOfEvents(
   events: readonly Event[],

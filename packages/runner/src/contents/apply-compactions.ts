@@ -31,7 +31,7 @@ export function applyCompactions(events: readonly Event[]): readonly Event[] {
   });
 }
 
-/** Removes the records: an agent that sees only the current turn sees no summary of earlier turns. */
+/** Removes the records, because an agent that sees only the current turn must not see summaries of earlier turns. */
 export function dropCompactions(events: readonly Event[]): readonly Event[] {
   return events.some((event) => compactionOf(event)) ? events.filter((event) => !compactionOf(event)) : events;
 }
@@ -45,7 +45,7 @@ function placeBySeq(events: readonly Event[], { event, record, index }: ActiveCo
 /** First line of a summary in the prompt. */
 export const SUMMARY_TITLE = 'Summary of the earlier conversation:';
 
-/** A summary is shown to every agent as the user's context, never as an agent's words. */
+/** Returns the summary as an event of the user, so that no agent sees it as its own text. */
 function summaryEvent({ event, record }: ActiveCompaction): Event {
   const text = `${SUMMARY_TITLE}\n${summaryOf(record)}`;
   return {

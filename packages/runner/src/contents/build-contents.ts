@@ -16,6 +16,6 @@ export function buildContents(events: readonly Event[], request: ContentsRequest
   const included = includeEvents(applyRewinds(events), request.branch);
   const selected = selectEvents(included, request.selectHistory?.(new SessionLog(included)));
   if (request.includeContents === 'default') return renderEvents(applyCompactions(selected), request);
-  const said = dropCompactions(selected);
-  return renderEvents(currentTurn(said, request.agentName), request);
+  const withoutSummaries = dropCompactions(selected);
+  return renderEvents(currentTurn(withoutSummaries, request.agentName), request);
 }

@@ -1,6 +1,6 @@
 import type { Event, EventLog, InterruptKind, LogFields } from '@thole/core';
 
-/** The agent that asks for contents, and its settings. */
+/** The agent that receives the contents, and its settings. */
 export interface ContentsRequest {
   readonly agentName: string;
   /** The agent's branch. An agent without a branch sees every branch. */
@@ -12,7 +12,7 @@ export interface ContentsRequest {
   /** Kinds of the open interrupts by id of the call that waits. Undefined: none. */
   readonly waiting?: WaitingCalls | undefined;
   readonly selectHistory?: SelectHistory | undefined;
-  /** Logs what was removed from an invalid history: ids, names and counts. */
+  /** Logs the parts that were removed from an invalid history: ids, names and counts. */
   readonly log?: ((message: string, fields: LogFields) => void) | undefined;
 }
 

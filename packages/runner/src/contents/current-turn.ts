@@ -4,24 +4,24 @@ import { getFunctionCalls, getFunctionResponses } from '@thole/core';
 const transferTool = 'transfer_to_agent';
 
 /**
- * Returns the events since the last one that gave this agent something to do: the user's message, or another agent's
- * message to the next agent. A transfer passes the user's message on, so the turn of the target begins at that
- * message. Without such an event, the turn begins with the latest event of another author.
+ * Returns the events of the agent's current turn. It begins with the last message to the agent: the user's message, or the
+ * answer of another agent before it. After a transfer, the turn of the target begins at the user's message. Without such an
+ * event, the turn begins with the latest event of another author.
  */
 export function currentTurn(events: readonly Event[], agentName: string): readonly Event[] {
   let wasTransferredTo = false;
   for (let i = events.length - 1; i >= 0; i--) {
     const event = events[i]!;
     if (isTransfer(event)) wasTransferredTo ||= targetsOf(event).includes(agentName);
-    else if (event.author === 'user' ? isSaid(event) : event.author !== agentName && !wasTransferredTo)
+    else if (event.author === 'user' ? isMessage(event) : event.author !== agentName && !wasTransferredTo)
       return events.slice(i);
   }
   const last = events.findLastIndex((event) => event.author !== agentName);
   return last < 0 ? [] : events.slice(last);
 }
 
-/** True if the event holds more than answers to calls, which continue an older turn. */
-function isSaid(event: Event): boolean {
+/** True if the event contains more than answers to calls, which continue an older turn. */
+function isMessage(event: Event): boolean {
   return event.content?.parts?.some((part) => !part.functionResponse) ?? true;
 }
 

@@ -11,8 +11,8 @@ export function userContent(parts: Part[]): Content {
 }
 
 /**
- * Returns a frozen content of an event with these of its parts; the stored content itself if it is frozen and
- * complete.
+ * Returns a frozen content with these parts of an event. Returns the stored content itself if it is frozen and has these
+ * parts.
  */
 export function freezeContent(event: Event, parts: readonly Part[], agentName: string): Content {
   const stored = event.content!;

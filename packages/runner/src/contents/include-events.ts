@@ -2,7 +2,7 @@ import type { Event } from '@thole/core';
 import { isFrameworkPart } from '../history/event-kinds.ts';
 import { Shape, shapeOf } from '../history/event-shape.ts';
 
-/** Returns the events that an agent in this branch sees, without those between runs and people. */
+/** Returns the events that an agent in this branch sees, without requests to a person and their answers. */
 export function includeEvents(events: readonly Event[], branch: string | undefined): Event[] {
   const included: Event[] = [];
   for (const event of events) {
@@ -13,9 +13,9 @@ export function includeEvents(events: readonly Event[], branch: string | undefin
 }
 
 /**
- * Returns the event with its visible parts. Undefined for an event of another branch, a partial, an event without
- * words (state only, blank, thoughts only, a closing record), and a request to a person or its answer. Compaction
- * records and transcriptions are included. `shape` is the event's.
+ * Returns the event with its visible parts. Undefined for a partial event, an event of another branch, and a request to
+ * a person or its answer. Also undefined without visible content: state only, blank, thoughts only, a closing record. Compaction
+ * records and transcriptions are included. `shape` is the shape of the event.
  */
 export function includeEvent(event: Event, shape: number, branch: string | undefined): Event | undefined {
   if (event.partial || !isVisible(event.branch, branch)) return undefined;
@@ -26,11 +26,11 @@ export function includeEvent(event: Event, shape: number, branch: string | undef
 }
 
 /**
- * Branches are dotted paths: a branch sees itself, its ancestors and events without a branch. An agent without a
- * branch sees all.
+ * Branches are dotted paths. An agent in a branch sees events of its branch, of the branches above it, and events without a
+ * branch. An agent without a branch sees all events.
  */
-function isVisible(made: string | undefined, viewer: string | undefined): boolean {
-  return !made || !viewer || made === viewer || viewer.startsWith(`${made}.`);
+function isVisible(eventBranch: string | undefined, viewer: string | undefined): boolean {
+  return !eventBranch || !viewer || eventBranch === viewer || viewer.startsWith(`${eventBranch}.`);
 }
 
 function withoutFrameworkParts(event: Event): Event {

@@ -22,7 +22,8 @@ export function waitingFor(call: FunctionCall, kind: InterruptKind): FunctionRes
 }
 
 /**
- * Returns a note in place of an answer that is shown earlier, after its call, so that the model sees that it is new.
+ * Returns a note that replaces a late answer. The answer itself is shown earlier, directly after its call. The note shows the
+ * model that the answer is new.
  */
 export function arrivedNote(name: string): string {
   return `The answer to the earlier call of ${name} has come; it stands right after that call.`;

@@ -2,13 +2,13 @@ import type { Event } from '@thole/core';
 import { transcriptOf } from '../history/event-kinds.ts';
 import { textPart } from './freeze-content.ts';
 
-/** Joins consecutive pieces of speech of one speaker into one event with their text. */
+/** Joins consecutive transcriptions of one speaker into one event with their text. */
 export function mergeTranscriptions(events: readonly Event[]): readonly Event[] {
   if (!events.some(transcriptOf)) return events;
   const merged: Event[] = [];
   let run: Event[] = [];
   const close = (): void => {
-    if (run.length > 0) merged.push(spoken(run));
+    if (run.length > 0) merged.push(joinPieces(run));
     run = [];
   };
   for (const event of events) {
@@ -21,13 +21,13 @@ export function mergeTranscriptions(events: readonly Event[]): readonly Event[] 
   return merged;
 }
 
-function spoken(run: readonly Event[]): Event {
+function joinPieces(run: readonly Event[]): Event {
   const { speaker } = transcriptOf(run[0]!)!;
   let text = '';
   let finished = false;
   for (const event of run) {
     const piece = transcriptOf(event)!;
-    // Pieces of one utterance include their spaces; a finished piece is followed by another utterance.
+    // Pieces of one utterance include their spaces. After a finished piece, another utterance begins.
     if (finished && !/\s$/.test(text) && !/^\s/.test(piece.text)) text += ' ';
     text += piece.text;
     finished = piece.finished;

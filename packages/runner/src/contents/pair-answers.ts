@@ -7,7 +7,7 @@ import type { ContentsRequest } from './contents-request.ts';
 import { freezeContent, textPart, userContent } from './freeze-content.ts';
 import { arrivedNote, outcomeUnknown, stillPending, waitingFor } from './made-up-answers.ts';
 
-/** A call of the agent and its last answer, which counts. */
+/** A call of the agent and its last answer. */
 interface Slot {
   readonly turn: Turn;
   readonly call: FunctionCall;
@@ -20,15 +20,15 @@ interface Turn {
   readonly content: Content;
   readonly slots: Slot[];
   readonly index: number;
-  /** For a content that only notes answers shown earlier. */
+  /** Set for a content that only contains notes about late answers. */
   readonly note?: Part[];
 }
 
 /**
- * Returns the contents of events whose calls are all the agent's. Each content with calls is followed by one content
- * that answers every call in call order, no matter where the answers are. The last answer of a call counts. A call
- * without an answer gets one: pending, or outcome unknown if a later invocation has begun and the call is not
- * long-running. A note replaces an answer that came after other contents, so that the latest event is visible.
+ * Returns the contents of events that contain only the agent's own calls. Each content with calls is followed by one content
+ * that answers every call in call order, no matter where the answers are stored. The last answer of a call is used. A call
+ * without an answer gets a generated one: pending, or outcome unknown if a later invocation has begun and the call is not
+ * long-running. An answer that came after other contents is replaced there by a note, so that the model sees that it is new.
  * Answers without a call are removed.
  */
 export function pairAnswers(events: readonly Event[], request: ContentsRequest): Content[] {
@@ -37,7 +37,7 @@ export function pairAnswers(events: readonly Event[], request: ContentsRequest):
   events.forEach((event, index) => {
     const parts = event.content?.parts ?? [];
     if (!hasCallsOrAnswers(event))
-      return void turns.push({ content: freezeContent(event, parts, request.agentName), slots: none, index });
+      return void turns.push({ content: freezeContent(event, parts, request.agentName), slots: noSlots, index });
     const rest =
       getFunctionResponses(event).length > 0 ? placeAnswers(event, parts, { turns, slots, index, request }) : parts;
     if (rest.length === 0) return;
@@ -55,7 +55,7 @@ export function pairAnswers(events: readonly Event[], request: ContentsRequest):
   return contents;
 }
 
-const none: Slot[] = [];
+const noSlots: Slot[] = [];
 
 function addSlot(slots: Map<string, Slot[]>, slot: Slot): void {
   slot.turn.slots.push(slot);
@@ -100,7 +100,7 @@ function addNotes(turns: Turn[], names: readonly string[], index: number): void 
   turns.push({ content: userContent(note), slots: [], index, note });
 }
 
-/** Returns whether a later invocation than the turn's has begun, by these events and the current invocation. */
+/** Returns a predicate: true for the index of an event if a later invocation has begun since. */
 function closedTurns(events: readonly Event[], current: string): (index: number) => boolean {
   const newest = events.at(-1)?.invocationId;
   const lastOther = events.findLastIndex((event) => event.invocationId !== newest);
@@ -109,7 +109,7 @@ function closedTurns(events: readonly Event[], current: string): (index: number)
 
 function answersOf(turn: Turn, isClosed: boolean, waiting: ContentsRequest['waiting']): Content {
   const parts = turn.slots.map(({ call, isLongRunning, answer }): Part => {
-    // Its answer so far is provisional.
+    // The stored answer of a waiting call is provisional.
     const kind = call.id === undefined ? undefined : waiting?.get(call.id);
     if (kind) return deepFreeze({ functionResponse: waitingFor(call, kind) });
     if (answer) return answer;

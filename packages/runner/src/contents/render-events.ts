@@ -4,7 +4,7 @@ import { mergeTranscriptions } from './merge-transcriptions.ts';
 import { pairAnswers } from './pair-answers.ts';
 import { retellOthers } from './retell-others.ts';
 
-/** Returns the contents of the events that the agent sees: the rules after the selection of events. */
+/** Returns the contents of the selected events. Applies all rules that follow the selection. */
 export function renderEvents(events: readonly Event[], request: ContentsRequest): Content[] {
   const spoken = mergeTranscriptions(events);
   return pairAnswers(retellOthers(spoken, request.agentName), request);

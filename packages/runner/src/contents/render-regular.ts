@@ -13,10 +13,9 @@ export interface Rendered {
 }
 
 /**
- * Adds the contents of the regular events from this index on: messages of the user and the agent, other agents'
- * events, and the agent's calls directly followed by all their answers. They equal those of `renderEvents` without
- * its look at the neighbours, and stay valid unless one of the calls is answered again. Returns the index of the
- * first event that is not regular.
+ * Adds the contents of the regular events from this index on: messages of the user and the agent, events of other agents,
+ * and the agent's calls that are directly followed by all their answers. The result equals that of `renderEvents`, and stays
+ * valid unless one of the calls is answered again. Returns the index of the first event that is not regular.
  */
 export function renderRegular(
   events: readonly Event[],
@@ -53,7 +52,7 @@ function renderNext(
     out.contents.push(freezeContent(event, event.content!.parts!, agentName));
     return index + 1;
   }
-  // The answer of a call that waits for a person changes.
+  // The answer of a call that waits for a person changes later.
   if (waiting && getFunctionCalls(event).some(({ id }) => id !== undefined && waiting.has(id))) return index;
   return isOnlyCalls(shape) && event.author === agentName ? renderAnswered(events, index, agentName, out) : index;
 }
@@ -89,7 +88,7 @@ function renderAnswered(events: readonly Event[], index: number, agentName: stri
   return next;
 }
 
-/** Replaces answers by later ones that follow directly: an answer after a confirmation. Returns the next index. */
+/** Replaces answers by later answers that follow directly, for example after a confirmation. Returns the next index. */
 function takeLaterAnswers(
   events: readonly Event[],
   from: number,
@@ -111,7 +110,7 @@ function addCalls(calls: readonly FunctionCall[], out: Rendered): void {
   for (let i = 0; i < calls.length; i++) out.calls.add(callKey(calls[i]!));
 }
 
-/** Returns the index of the first call that the answer belongs to and that has none yet; -1 if there is none. */
+/** Returns the index of the first call without an answer to which this answer belongs; -1 if there is none. */
 function placeOf(answer: FunctionResponse, calls: readonly FunctionCall[], answers: readonly unknown[]): number {
   const key = callKey(answer);
   for (let i = 0; i < calls.length; i++) if (answers[i] === undefined && callKey(calls[i]!) === key) return i;

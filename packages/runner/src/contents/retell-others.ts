@@ -5,9 +5,9 @@ import { callKey } from '../history/call-key.ts';
 import { textPart, userContent } from './freeze-content.ts';
 
 /**
- * Returns other agents' events as the user's context, one line for each part: an agent never sees another agent's
- * words as its own, nor calls that it has not made. Thoughts, signatures and provider marks of others are removed;
- * data and files are kept. Answers to another agent's calls are described too.
+ * Converts the events of other agents into user contents with one line of text for each part. So an agent never sees the text
+ * or the calls of another agent as its own. Thoughts, signatures and provider marks of others are removed; data and files are
+ * kept. Answers to calls of other agents are converted in the same way.
  */
 export function retellOthers(events: readonly Event[], agentName: string): readonly Event[] {
   const callers = new Map<string, string>();
@@ -28,7 +28,7 @@ function retold(event: Event): Event {
   return { ...event, content: retoldContent(event) };
 }
 
-/** Returns what an agent sees of another agent's event, frozen: the same at any position. */
+/** Returns the content that replaces another agent's event, frozen. It does not depend on other events. */
 export function retoldContent(event: Event): Content {
   const lines = [heading];
   const parts = event.content?.parts ?? [];

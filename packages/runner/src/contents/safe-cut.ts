@@ -4,6 +4,7 @@ import { hasCallsOrAnswers, transcriptOf } from '../history/event-kinds.ts';
 import { callKey, isLongRunningCall } from '../history/call-key.ts';
 import type { ContentsRequest } from './contents-request.ts';
 
+/** A number of first events whose contents do not change. */
 export interface SafeCut {
   readonly count: number;
   /** The keys of the calls before the cut. */
@@ -11,10 +12,13 @@ export interface SafeCut {
 }
 
 /**
- * Returns how many of the first events have contents that later events do not change. No speech continues across the
- * cut, and no event after it answers a call before it. Each of the agent's calls before it is answered,
- * long-running, or of an invocation that another one before the cut has followed. None of them waits for a person. The caller must detect a future
- * event that answers a call before the cut.
+ * Returns the number of first events whose contents no later event of the list changes. At the cut after them:
+ *
+ * - No speech continues across the cut, and no event after it answers a call before it.
+ * - Each of the agent's calls before it is answered, is long-running, or is of an invocation that is not the last before the cut.
+ * - None of these calls waits for a person.
+ *
+ * The caller must detect a future event that answers a call before the cut.
  */
 export function safeCut(
   events: readonly Event[],
@@ -49,7 +53,7 @@ export function safeCut(
 /** The agent's open calls in one invocation. An answer goes to the newest event with calls of its key. */
 class OpenCalls {
   readonly #waiting = new Map<string, { index: number; count: number }>();
-  /** True if a call is open whose key a later call uses: nothing can answer it. */
+  /** True if a later call has the key of an open call, which then cannot be answered. */
   #isStuck = false;
 
   get isEmpty(): boolean {

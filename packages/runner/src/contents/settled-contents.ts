@@ -8,15 +8,16 @@ import { renderRegular } from './render-regular.ts';
 import { safeCut } from './safe-cut.ts';
 
 /**
- * The contents of the first events of a growing list that later events do not change. An answer to one of their
- * calls is the only exception; then all contents are built again.
+ * The settled contents of a growing list: the contents of its first events that later events do not change. The only exception
+ * is a later answer to one of their calls. Then all contents are built again.
  */
 export class SettledContents {
   #contents: Content[] = [];
   #calls = new Set<string>();
-  /** The list, the number of its settled first events, and whether some of the rest could not be settled. */
   #events: readonly Event[] = [];
+  /** Number of settled events. */
   #count = 0;
+  /** True if some events could not be settled. */
   #isWaiting = false;
 
   /** True if the settled events are the first events of this list too. */
@@ -28,7 +29,7 @@ export class SettledContents {
   /** Returns the contents of the list, which must begin with the settled events. */
   contentsOf(events: readonly Event[], request: ContentsRequest): Content[] {
     this.#events = events;
-    // Open calls are left to the rules for all events: settling a part might be repeated with everything each time.
+    // Not after an open call: the rules for all events decide then, because a settled part might be built again each time.
     if (!this.#isWaiting) {
       const out = { contents: this.#contents, calls: this.#calls };
       this.#count = renderRegular(events, this.#count, request, out);

@@ -47,18 +47,18 @@ export interface AgentContextInit {
   readonly parent?: AgentContext | undefined;
 }
 
-/** The place of a child run that an agent runs: the agent, and 1 for its first child. */
+/** Identifies a child run of an agent: `callId` has the place of the agent, `n` is 1 for its first child. */
 interface ChildPlace {
   readonly callId: string;
   readonly n: number;
 }
 
-/** Context of one agent in a run. It is also the context that the runner's own flow uses. */
+/** Context of one agent in a run. The runner's own flow uses it too, as `FlowSupport`. */
 export class AgentContext<T = unknown> extends BaseContext<T> implements InvocationContext<T>, FlowSupport {
   readonly agent: Agent;
   readonly branch?: string;
   readonly changes: PendingChanges;
-  /** Path of the call of this agent: each agent's name, and how often its parent has called it. */
+  /** Path of this agent's call: the names of the agents from the root, with `#n` for the n-th call by the same parent. */
   readonly place: string;
   /** Number of agents around this agent. */
   readonly depth: number;
@@ -109,7 +109,7 @@ export class AgentContext<T = unknown> extends BaseContext<T> implements Invocat
   }
 
   async commit(event: Event): Promise<Event> {
-    return this.replayed(event) ?? (await this.task.commit(this.claim(event))) ?? emptyEvent(event);
+    return this.findReplayed(event) ?? (await this.task.commit(this.prepareEvent(event))) ?? emptyEvent(event);
   }
 
   async *runAgent(
@@ -124,7 +124,7 @@ export class AgentContext<T = unknown> extends BaseContext<T> implements Invocat
   async step<R extends Json | undefined | void>(name: string, fn: StepFunction<R>): Promise<R> {
     const n = this.#count(`step ${name}`);
     const { childKey, invocationId } = this.task;
-    // Every attempt of a child run has another invocation; its key has the call that it answers.
+    // Each attempt of a child run has another invocation id, so the key of its call is used instead.
     const stepId = JSON.stringify([...(childKey === undefined ? [invocationId] : []), this.place, name, n]);
     return runStepOnce(
       this.task,
@@ -134,7 +134,7 @@ export class AgentContext<T = unknown> extends BaseContext<T> implements Invocat
         idempotencyKey: idempotencyKeyOf(this.task, this.callPlace(), stepId),
         signal: this.signal,
         author: this.agentName,
-        commit: (event) => this.task.commit(this.claim(event)),
+        commit: (event) => this.task.commit(this.prepareEvent(event)),
       },
     );
   }
@@ -163,7 +163,7 @@ export class AgentContext<T = unknown> extends BaseContext<T> implements Invocat
     yield* this.task.progress!.childOf(callId, n)!.events;
   }
 
-  /** Stores the events of the child when it has ended: if this agent runs again, the child does not. */
+  /** Stores the events of the child when it has ended, so that it does not run again if this agent runs again. */
   async *#recordedChild(running: AsyncIterable<Event>, child: ChildPlace): AsyncGenerator<Event, void> {
     const events: Event[] = [];
     for await (const event of running) {
@@ -182,7 +182,7 @@ export class AgentContext<T = unknown> extends BaseContext<T> implements Invocat
     return new AgentContext(this.task, agent, p);
   }
 
-  /** Returns the call of an agent below this one, at the next place of this name. */
+  /** Calls a sub-agent at the next free place for its name. */
   callAgent(agent: Agent, p: { branch?: string | undefined } = {}): AgentCall {
     const n = this.#count(`agent ${agent?.name}`);
     const place = `${this.place}/${agent?.name}${n > 1 ? `#${n}` : ''}`;
@@ -198,16 +198,16 @@ export class AgentContext<T = unknown> extends BaseContext<T> implements Invocat
     return this.task.takeSegment(this.place);
   }
 
-  pauses(): void {
-    this.task.pauses(this.place);
+  markPaused(): void {
+    this.task.markPaused(this.place);
   }
 
   isPaused(place: string): boolean {
     return this.task.isPaused(place);
   }
 
-  /** Sets the events of this agent before this run, if it runs again. */
-  replays(events: readonly Event[]): void {
+  /** Called if the agent runs again, with its stored events. */
+  startReplay(events: readonly Event[]): void {
     this.#replay = new EventReplay(this.agentName, this.place, events);
   }
 
@@ -217,12 +217,12 @@ export class AgentContext<T = unknown> extends BaseContext<T> implements Invocat
   }
 
   /** Returns the stored event that this event repeats. Throws `RESUME_DIVERGED` if they differ. */
-  replayed(event: Event): Event | undefined {
+  findReplayed(event: Event): Event | undefined {
     return this.#replay?.next(event);
   }
 
-  /** Returns the event as an event of this run and branch, with the pending changes. Returns a stored event unchanged. */
-  claim(event: Event): Event {
+  /** Sets the invocation, branch and path of a new event and adds the pending changes. Returns a stored event unchanged. */
+  prepareEvent(event: Event): Event {
     if (event.seq !== undefined) return event;
     const { branch, invocationId } = this;
     const isForeign = event.invocationId !== invocationId || (branch !== undefined && event.branch === undefined);
@@ -246,10 +246,10 @@ export class AgentContext<T = unknown> extends BaseContext<T> implements Invocat
   pendingEvent(): Event | undefined {
     if (!this.hasPending()) return undefined;
     const { agentName: author, invocationId, branch, runtime } = this;
-    return this.claim(createEvent({ author, invocationId, branch }, runtime));
+    return this.prepareEvent(createEvent({ author, invocationId, branch }, runtime));
   }
 
-  /** Returns the place of this agent's tool calls. An agent that is not in the tree is below the agent that runs it. */
+  /** Returns the place of this agent's tool calls. The parent of an agent outside the tree is the agent that runs it. */
   callPlace(): CallPlace {
     return { agents: this.#path(), branch: this.branch };
   }
@@ -314,7 +314,7 @@ export class AgentContext<T = unknown> extends BaseContext<T> implements Invocat
 
   countModelCall(lastSeq: number): void {
     this.task.assertMayBegin();
-    this.task.joined.modelSees(lastSeq);
+    this.task.joined.markSeen(lastSeq);
     this.task.calls.count(this.task.invocationId);
   }
 
@@ -322,11 +322,11 @@ export class AgentContext<T = unknown> extends BaseContext<T> implements Invocat
     this.task.assertMayBegin();
   }
 
-  workBegins(): void {
+  beginCall(): void {
     this.task.pendingCalls++;
   }
 
-  workEnds(): void {
+  endCall(): void {
     this.task.pendingCalls--;
   }
 
@@ -342,19 +342,19 @@ export class AgentContext<T = unknown> extends BaseContext<T> implements Invocat
     this.task.show(event);
   }
 
-  usesToolset(toolset: Toolset): void {
+  addToolset(toolset: Toolset): void {
     this.task.runner.addToolset(toolset);
   }
 
-  protected saved(filename: string, version: number): void {
-    this.changes.saved(filename, version);
+  protected addArtifactVersion(filename: string, version: number): void {
+    this.changes.addArtifactVersion(filename, version);
   }
 
   protected assertOpen(): void {
     this.task.state.assertOpen();
   }
 
-  /** True if events of this agent name their place. Those of the agent that began the invocation do not. */
+  /** True if events of this agent contain their path. Events of the agent that began the invocation do not. */
   get #hasPath(): boolean {
     return this.place !== this.task.rootPlace && this.place !== '' && this.task.isResumable;
   }

@@ -23,7 +23,7 @@ import type { ChildCall } from '../runner/runner-deps.ts';
 import { inMemorySpan } from '../traces/memory-span.ts';
 import type { TracedMemoryCall } from '../traces/memory-span.ts';
 
-/** The part that all contexts of a run share: session, artifacts and memory. Callbacks use it. */
+/** Base class of all contexts of a run: session, artifacts and memory. */
 export abstract class BaseContext<T = unknown> implements CallbackContext<T> {
   readonly agentName: string;
   protected readonly task: RunTask;
@@ -37,8 +37,8 @@ export abstract class BaseContext<T = unknown> implements CallbackContext<T> {
   }
 
   abstract get state(): State;
-  /** Called when an artifact is saved: the next event contains its version. */
-  protected abstract saved(filename: string, version: number): void;
+  /** Adds the version of a saved artifact to the next event. */
+  protected abstract addArtifactVersion(filename: string, version: number): void;
   /** Throws `CONTEXT_CLOSED` if the call or run of this context has ended. */
   protected abstract assertOpen(): void;
 
@@ -86,7 +86,7 @@ export abstract class BaseContext<T = unknown> implements CallbackContext<T> {
       signal: this.signal,
     };
     const version = await this.#artifacts().saveArtifact(request);
-    this.saved(filename, version);
+    this.addArtifactVersion(filename, version);
     return version;
   }
 
@@ -133,7 +133,7 @@ export abstract class BaseContext<T = unknown> implements CallbackContext<T> {
       content: typeof content === 'string' ? { role: 'user', parts: [{ text: content }] } : content,
     };
     const { appName, userId, signal } = this;
-    // An entry of the same id is replaced.
+    // An entry with an id replaces the entry with the same id.
     const operation = entry.id === undefined ? 'create_memory' : 'upsert_memory';
     const [added] = await this.#traced(
       { operation, id: entry.id, count: (added) => added.length, records: (added) => added },

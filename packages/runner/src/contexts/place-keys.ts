@@ -10,19 +10,19 @@ export interface CallPlace {
 }
 
 /**
- * Returns the key of a tool call: the same for each attempt, different for any other call, also after the session was
- * deleted and created again. It is a hash, so it does not show app and user to other services.
+ * Returns the key of a tool call: the same for each attempt, and different from all other calls, also if the session is
+ * deleted and created again. It is a hash, so it does not reveal app and user to other services.
  */
 export function idempotencyKeyOf(task: RunTask, { agents, branch }: CallPlace, callId: string): string {
   const place = [agents, branch ?? '', callId];
-  // The session of a child run is another one in each attempt.
+  // Each attempt of a child run has a new session.
   if (task.childKey !== undefined) return sha256(JSON.stringify([task.childKey, ...place]));
   const { incarnation, ref } = task.session;
   return sha256(JSON.stringify([ref.appName, ref.userId, ref.sessionId, incarnation, ...place]));
 }
 
 /**
- * Returns the hint for the requests of one agent in one session. Its key is a hash, so it does not show app and user to a
+ * Returns the hint for the requests of one agent in one session. Its key is a hash, so it does not reveal app and user to a
  * provider.
  */
 export function contextCacheHintOf(

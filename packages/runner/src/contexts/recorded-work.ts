@@ -10,9 +10,9 @@ import { RunPaused } from '../hooks/run-paused.ts';
 import type { RunTask } from '../invocation/run-task.ts';
 import type { AgentContext } from './agent-context.ts';
 
-// What a resumed run does not repeat: waits that have an answer, steps that have a result, and events that are stored.
+// A resumed run does not repeat waits that have an answer, steps that have a result, and events that are stored.
 
-/** Longest wait that a run does itself. A longer one pauses it. */
+/** Longest wait during which the run stays active, in milliseconds. A longer wait pauses the run. */
 const MAX_WAIT_IN_PROCESS_MS = 60_000;
 
 /** The waits of one agent for a person or for the clock: `requestInput`, `sleep` and `sleepUntil` of its context. */
@@ -61,7 +61,7 @@ export class AgentWaits {
     return this.#waitUntil(time, recorded, undefined);
   }
 
-  /** Returns the requests of this agent itself, oldest first. */
+  /** Returns the requests of this agent, without those of its tools, oldest first. */
   #recorded(kind: InterruptKind): RecordedInterrupt[] {
     const { invocationId, interrupts, rootPlace } = this.#task;
     return interrupts
@@ -83,13 +83,13 @@ export class AgentWaits {
 
   async #record(request: InterruptRequest): Promise<void> {
     const { agentName: author, branch, invocationId, runtime } = this.#context;
-    const event = this.#context.claim(requestEvent({ author, invocationId, branch, runtime }, [request]));
+    const event = this.#context.prepareEvent(requestEvent({ author, invocationId, branch, runtime }, [request]));
     const stored = await this.#task.commit(event);
     if (stored) this.#task.output.push(stored);
   }
 
   #pause(message: string): never {
-    this.#task.pauses(this.#context.place);
+    this.#task.markPaused(this.#context.place);
     throw new RunPaused(message);
   }
 
@@ -141,7 +141,7 @@ export async function runStepOnce<R extends Json | undefined | void>(
   return result as R;
 }
 
-/** The stored events of an agent that runs again. It yields them again, and they are compared instead of stored. */
+/** The stored events of an agent that runs again. Events that it yields again are compared with them instead of stored. */
 export class EventReplay {
   readonly #agentName: string;
   readonly #place: string;
@@ -175,7 +175,7 @@ export class EventReplay {
   }
 }
 
-/** The kind of an event: what its parts are. */
+/** Returns the kind of an event by its parts. */
 function kindOf(event: Event): string {
   if (getFunctionCalls(event).length > 0) return 'calls';
   if (getFunctionResponses(event).length > 0) return 'function responses';

@@ -13,7 +13,7 @@ import type { AgentContext } from './agent-context.ts';
 
 type AgentCallback = 'beforeAgentCallback' | 'afterAgentCallback';
 
-/** Number of nested agents after which a promise unwinds the stack. */
+/** Number of nested agents after which an extra await unwinds the stack. */
 const UNWIND_DEPTH = 64;
 
 /** The place of a call of an agent. */
@@ -21,13 +21,13 @@ export interface AgentCallInit {
   readonly branch: string | undefined;
   /** Path of the call. */
   readonly place: string;
-  /** True if the agent takes over from the agent at its place. */
+  /** True if another agent at this place has transferred to the agent. */
   readonly isTransfer?: boolean | undefined;
 }
 
 /**
- * Runs an agent with its hooks. Yields its events and passes what `next()` receives, the stored event, back to the agent.
- * An agent in another branch than its parent gets its own pending changes. In a resumed run, an agent that has ended returns at
+ * Runs an agent with its hooks. Yields its events and passes the stored events, which `next()` receives, back to the agent.
+ * An agent in a new branch has separate pending changes. In a resumed run, an agent that has ended returns at
  * once. An agent that pauses ends without its `afterAgentCallback`.
  */
 export async function* runAgent(
@@ -40,18 +40,18 @@ export async function* runAgent(
   if (task.ended) return;
   const isLlm = isLlmAgent(agent);
   const hasBegun = task.progress !== undefined && (isLlm ? task.hasSegment(place) : task.progress.hasBegun(place));
-  // An LlmAgent that another one has transferred to shares its place.
+  // An LlmAgent that is the target of a transfer has the place of the agent that transferred.
   if (hasBegun && !(isLlm && isTransfer) && task.progress!.hasEnded(place, isLlm, branch)) return;
   const turn = task.turns.next();
   if (turn) await turn;
   task.assertMayBegin();
-  task.agents.begins(agent);
+  task.agents.setCurrent(agent);
   const isNewBranch = branch !== parent.branch;
   const changes = isNewBranch ? parent.changes.branch() : parent.changes;
   const { signal, trace } = task;
   const span = trace?.begin(`invoke_agent ${agent.name}`, attributesOf(agent), parent.ownSpan);
   const context = parent.withAgent(agent, { changes, span, branch, parent, place });
-  if (hasBegun && !isLlm) context.replays(ownEvents(task.progress!.at(place)));
+  if (hasBegun && !isLlm) context.startReplay(ownEvents(task.progress!.at(place)));
   const unwinds = context.depth % UNWIND_DEPTH === 0;
   let failure: unknown;
   let isLeft = true;
@@ -60,7 +60,7 @@ export async function* runAgent(
     signal.throwIfAborted();
     let addition: Content | false | undefined;
     if (answer && !hasBegun) {
-      const event = context.claim(answerEvent(context, answer));
+      const event = context.prepareEvent(answerEvent(context, answer));
       resolveYield(task, event, yield event);
     } else if (!task.ended) {
       const steps = agent.runAsync(context);
@@ -68,21 +68,21 @@ export async function* runAgent(
       try {
         let step = await (span ? stepInSpan(span, steps) : steps.next());
         while (!step.done) {
-          let stored = context.replayed(step.value);
-          // A partial event of an answer that is stored already is not shown again.
+          let stored = context.findReplayed(step.value);
+          // Partial events of a stored answer are not delivered again.
           if (!stored && step.value.partial && context.isReplaying) stored = step.value;
           if (!stored) {
-            const event = context.claim(step.value);
+            const event = context.prepareEvent(step.value);
             stored = resolveYield(task, event, yield event);
           }
-          // Each agent calls the steps of the agent below it: a long chain of transfers would overflow the stack.
+          // Agents are nested generators, so a long chain of transfers would overflow the stack.
           if (unwinds) await Promise.resolve();
           step = await (span ? stepInSpan(span, steps, stored) : steps.next(stored));
         }
         isFinished = true;
       } catch (error) {
         if (!isRunPaused(error)) throw error;
-        task.pauses(place);
+        task.markPaused(place);
       } finally {
         // Not awaited: an agent that ignores its signal must not delay the end of its run.
         if (!isFinished) steps.return().catch(noop);
@@ -106,8 +106,8 @@ export async function* runAgent(
 }
 
 /**
- * Returns the event with the answer of `afterAgentCallback`, or with the pending changes of a branch. Undefined if there are
- * none. It has `endOfAgent` if the agent is not an `LlmAgent`: a resumed run does not run the agent again.
+ * Returns the event with the answer of `afterAgentCallback`, or with the pending changes of a branch. Undefined if there is neither.
+ * The event of an agent other than an `LlmAgent` has `endOfAgent`, so that a resumed run does not run the agent again.
  */
 function lastEvent(
   task: RunTask,
@@ -118,15 +118,15 @@ function lastEvent(
   if (!addition && !(isNewBranch && context.hasPending())) return undefined;
   const last = addition ? answerEvent(context, addition) : createEvent({ author, invocationId, branch }, runtime);
   const marksEnd = task.isResumable && !isLlmAgent(agent) && !task.ended && !task.isPaused(place);
-  return context.claim(marksEnd ? { ...last, actions: { ...last.actions, endOfAgent: true } } : last);
+  return context.prepareEvent(marksEnd ? { ...last, actions: { ...last.actions, endOfAgent: true } } : last);
 }
 
-/** Returns the events that the agent itself yielded: no requests, and nothing of `runAgent`. */
+/** Returns the events that the agent yielded, without requests for answers and the last event of `runAgent`. */
 function ownEvents(events: readonly Event[]): Event[] {
   return events.filter((event) => event.actions.endOfAgent !== true && !isRequestEvent(event));
 }
 
-// Checked first: without hooks there is no wait.
+// Checked before the hooks are called, so that an agent without hooks does not wait.
 function hasHooks({ agent, plugins }: AgentContext, callback: AgentCallback): boolean {
   return agent[callback] !== undefined || hasHook(plugins, callback);
 }
@@ -143,8 +143,8 @@ function answerEvent({ agentName, branch, invocationId, runtime }: AgentContext,
 }
 
 /**
- * Returns the event with which the agent continues: the value that `next()` received, else the stored event (`for await`
- * loops pass no value). Changes in an event that was not stored stay pending for the next event.
+ * Returns the stored event for the agent: the value that `next()` received, else the event from the log, because `for await`
+ * passes no value. Changes in an event that was not stored stay pending for the next event.
  */
 function resolveYield({ session, unstored }: RunTask, event: Event, received: Event | undefined): Event {
   const added = unstored?.get(event.id);
@@ -159,7 +159,7 @@ function resolveYield({ session, unstored }: RunTask, event: Event, received: Ev
 async function reportFailure(task: RunTask, context: AgentContext, error: unknown): Promise<void> {
   if (task.signal.aborted) return;
   const { agent } = context;
-  task.agents.failed(agent, error);
+  task.agents.recordFailure(agent, error);
   if (!hasHook(task.runner.plugins, 'onAgentErrorCallback')) return;
   await notifyPlugins(context, 'onAgentErrorCallback', { agent, callbackContext: context, error: asError(error) });
 }

@@ -19,7 +19,7 @@ import type {
 } from '@thole/core';
 import { addUsage } from '../flow/add-usage.ts';
 import { childAnswers, childRequest } from '../flow/child-request.ts';
-import { assertInputRequest, declined, expired } from '../flow/input-answer.ts';
+import { assertInputRequest, declinedError, expiredError } from '../flow/input-answer.ts';
 import { credentialRequest, inputRequest } from '../flow/interrupt-request.ts';
 import type { InterruptRequest } from '../flow/interrupt-request.ts';
 import type { ToolContextInit } from '../hooks/flow-support.ts';
@@ -60,7 +60,7 @@ export class ToolCallContext<T = unknown> extends BaseContext<T> implements Tool
     this.state = new State(agentContext.state, { temp: task.temp, guard: () => this.assertOpen() });
   }
 
-  // Computed when it is read: most tools do not use it.
+  // Computed at the first read, because most tools do not use it.
   get idempotencyKey(): string {
     return (this.#idempotencyKey ??= idempotencyKeyOf(this.task, this.#agentContext.callPlace(), this.functionCallId));
   }
@@ -77,8 +77,8 @@ export class ToolCallContext<T = unknown> extends BaseContext<T> implements Tool
     assertInputRequest(p);
     this.#assertMayPause('requestInput');
     const answered = this.#init.attempt?.inputs[this.#inputs++];
-    if (answered?.hasExpired) throw expired(p.message);
-    if (answered?.isDeclined) throw declined(p.message, answered.value as JsonObject);
+    if (answered?.hasExpired) throw expiredError(p.message);
+    if (answered?.isDeclined) throw declinedError(p.message, answered.value as JsonObject);
     if (answered) return answered.value;
     return this.#request(inputRequest(this.#origin(p.ttlMs), p));
   }
@@ -95,7 +95,7 @@ export class ToolCallContext<T = unknown> extends BaseContext<T> implements Tool
     const credential = await authenticator.loadCredential({ appName, userId, authConfig, signal });
     if (credential) return credential;
     const answered = this.#init.attempt?.credentials[this.#credentials++];
-    if (answered?.hasExpired) throw expired('sign-in');
+    if (answered?.hasExpired) throw expiredError('sign-in');
     const { status, error } = (answered?.value ?? {}) as { status?: Json; error?: Json };
     if (status === 'denied')
       throw new TholeError(
@@ -163,7 +163,7 @@ export class ToolCallContext<T = unknown> extends BaseContext<T> implements Tool
     return delta ? { ...this.actions, stateDelta: { ...this.actions.stateDelta, ...delta } } : this.actions;
   }
 
-  /** Stores the logs of child runs that have ended. Called when the call pauses: it runs again, and they must not. */
+  /** Stores the logs of ended child runs. Called when the call pauses, so that they do not run again with the call. */
   async storeChildren(): Promise<void> {
     for (const log of this.#endedChildren.splice(0)) await this.#storeChild(log);
   }
@@ -208,7 +208,7 @@ export class ToolCallContext<T = unknown> extends BaseContext<T> implements Tool
     throw new TholeError('INVALID_INPUT', `${method} is not possible here: the run cannot pause.`);
   }
 
-  protected saved(filename: string, version: number): void {
+  protected addArtifactVersion(filename: string, version: number): void {
     if (!this.#isClosed) setOwn(this.actions.artifactDelta, filename, version);
   }
 

@@ -2,7 +2,7 @@ import { isPlainObject } from '@thole/core/kit';
 import type { InterruptLog, RecordedInterrupt } from '@thole/core/kit';
 import type { Json, JsonObject, ToolConfirmation } from '@thole/core';
 
-/** Requests of earlier attempts of a tool call, and their answers. */
+/** The requests of all earlier attempts of a tool call, and their answers. */
 export interface CallAttempt {
   /** True while a request of the call has no answer. */
   readonly isWaiting: boolean;
@@ -12,9 +12,9 @@ export interface CallAttempt {
   readonly lastAnswerSeq: number;
   /** The last answer to a request for a confirmation, except `inDoubt`. */
   readonly confirmation: Confirmation | undefined;
-  /** The last answer to a request that was made before the tool ran. It stays valid after requests of the tool itself. */
+  /** The last answer to a request that was made before the tool ran. It stays valid if the tool makes requests later. */
   readonly approval: Confirmation | undefined;
-  /** The answer whether the call runs again after a crash, if it is newer than `confirmation`. */
+  /** The decision whether the call runs again after a crash, if it is newer than `confirmation`. */
   readonly inDoubt: Confirmation | undefined;
   /** Arguments that a person has changed. */
   readonly editedArguments: JsonObject | undefined;
@@ -49,10 +49,10 @@ export interface AnsweredRequest {
 export function attemptOf(interrupts: InterruptLog, callId: string): CallAttempt | undefined {
   const recorded = interrupts.ofCall(callId).filter(({ interrupt }) => interrupt.kind !== 'longRunning');
   if (recorded.length === 0) return undefined;
-  // A child run that the call made reads its own answers.
+  // Requests of child runs are left out: the child runs read their answers themselves.
   const own = recorded.filter(({ call }) => call.args['child'] === undefined);
   const answersOf = (kind: string): AnsweredRequest[] =>
-    own.filter(({ interrupt }) => interrupt.kind === kind).flatMap((each) => answered(each) ?? []);
+    own.filter(({ interrupt }) => interrupt.kind === kind).flatMap((each) => toAnsweredRequest(each) ?? []);
   const confirmations = own.filter(({ answer, interrupt }) => answer && interrupt.kind === 'confirmation');
   const decided = confirmations.filter(({ call }) => call.args['inDoubt'] !== true);
   const approved = decided.findLast(({ call }) => call.args['fromTool'] !== true);
@@ -79,12 +79,12 @@ export function inputValue(response: JsonObject): Json {
   return names.length === 1 && names[0] === 'result' ? response['result']! : response;
 }
 
-/** True for a response `{error: text}`, which declines a request for input. A value of this form is stored in `result`. */
+/** True for a response `{error: text}`, which declines a request for input. A value of this form is wrapped in `result`. */
 export function isDecline(response: JsonObject): boolean {
   return Object.keys(response).length === 1 && typeof response['error'] === 'string';
 }
 
-function answered({ answer, interrupt }: RecordedInterrupt): AnsweredRequest | undefined {
+function toAnsweredRequest({ answer, interrupt }: RecordedInterrupt): AnsweredRequest | undefined {
   if (!answer) return undefined;
   const { response } = answer.response;
   const isInput = interrupt.kind === 'input';

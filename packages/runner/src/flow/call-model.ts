@@ -9,7 +9,7 @@ import { inSpan } from '../traces/run-trace.ts';
 import { assertFinal, assertResponse } from './assert-response.ts';
 import { ModelSpan } from './model-span.ts';
 
-/** A model's complete answer. `id` is that of its event and of its partial events. */
+/** A model's complete answer. `id` is the id of its event and of its partial events. */
 export interface ModelAnswer {
   readonly id: string;
   readonly response: LlmResponse;
@@ -18,7 +18,7 @@ export interface ModelAnswer {
 }
 
 /**
- * Calls the model once, with its hooks. `pull` throws the model's error, `MODEL_FAILED` around an error without a
+ * Calls the model once, with its hooks. `pull` throws the model's error, `MODEL_FAILED` with the cause for an error without a
  * code, `MODEL_INCOMPLETE`, `MODEL_PROTOCOL` or `MODEL_EMPTY` if the model violates its contract, and
  * `LLM_CALL_LIMIT`.
  */
@@ -38,13 +38,13 @@ export class ModelCall {
     this.#isStreamed = draft.context.runConfig.streamingMode === 'sse';
   }
 
-  /** Returns the next partial event, if pieces are streamed, and at the end the answer. */
+  /** Returns the next partial event if the answer is streamed. Returns the complete answer at the end. */
   async pull(): Promise<Event | ModelAnswer> {
     const draft = this.#draft;
     if (!this.#model) {
-      const instead = listensBefore(draft) && (await beforeModel(draft));
+      const replacement = hasBeforeHook(draft) && (await beforeModel(draft));
       draft.context.signal.throwIfAborted();
-      if (instead) return this.#answer(instead);
+      if (replacement) return this.#answer(replacement);
       this.#begin();
     }
     const { signal } = draft.context;
@@ -53,14 +53,14 @@ export class ModelCall {
     let part: LlmResponse | undefined;
     let failure: TholeError | undefined;
     support.assertMayBegin();
-    support.workBegins();
+    support.beginCall();
     try {
       while (!part && !this.#isOver) {
-        const step = await (this.#span ? inSpan(this.#span.span, () => this.#ask()) : this.#ask());
+        const step = await (this.#span ? inSpan(this.#span.span, () => this.#readNext()) : this.#readNext());
         signal.throwIfAborted();
         if (step.done) {
           assertFinal(this.#final, model.model);
-          this.#span?.answered(this.#final);
+          this.#span?.finish(this.#final);
           this.#isOver = true;
         } else {
           assertResponse(step.value, this.#final, model.model);
@@ -70,31 +70,30 @@ export class ModelCall {
         }
       }
     } catch (error) {
-      this.leave(error);
+      this.cancel(error);
       signal.throwIfAborted();
       failure = asModelError(error, model);
       logFailure(draft.context, 'A model failed.', failure, { model: model.model });
     } finally {
-      support.workEnds();
+      support.endCall();
     }
-    // Outside of the `try`, so that errors of hooks are not treated as the model's.
-    const isHeard = listensAfter(draft);
-    if (part) return partialEvent(draft, this.#id, isHeard ? await afterModel(draft, part) : part);
+    // Outside of the `try`, so that errors of hooks are not treated as errors of the model.
+    const isHooked = hasAfterHook(draft);
+    if (part) return partialEvent(draft, this.#id, isHooked ? await afterModel(draft, part) : part);
     const whole = failure ? await onModelError(draft, failure) : this.#final!;
-    return this.#answer(isHeard ? await afterModel(draft, whole) : whole);
+    return this.#answer(isHooked ? await afterModel(draft, whole) : whole);
   }
 
   /**
-   * Ends the model's stream early. Not awaited: a model that violated its contract or ignores its signal may do so
-   * here too.
+   * Ends the model's stream early. The end is not awaited, because a model that ignores its signal may never end.
    */
-  leave(error?: unknown): void {
+  cancel(error?: unknown): void {
     if (this.#isOver) return;
     this.#isOver = true;
     const { signal } = this.#draft.context;
     this.#span?.end(signal.aborted ? signal.reason : error);
-    const leaving = async (): Promise<unknown> => this.#responses?.return?.();
-    leaving().catch(noop);
+    const cancelling = async (): Promise<unknown> => this.#responses?.return?.();
+    cancelling().catch(noop);
   }
 
   #begin(): void {
@@ -106,16 +105,16 @@ export class ModelCall {
     this.#span = trace && new ModelSpan(trace, draft, { model, eventId: this.#id, stream: this.#isStreamed });
   }
 
-  #ask(): Promise<IteratorResult<LlmResponse>> {
+  #readNext(): Promise<IteratorResult<LlmResponse>> {
     const { request, context } = this.#draft;
     if (!this.#responses) {
       const model = this.#model!;
       const options = { stream: this.#isStreamed, signal: context.signal, logger: context.runtime.logger };
       const { agentName, branch, runtime } = context;
-      const answering =
+      const responses =
         trafficOf(runtime)?.callModel({ model, request, options, agentName, branch }) ??
         model.generateContentAsync(request, options);
-      this.#responses = answering[Symbol.asyncIterator]();
+      this.#responses = responses[Symbol.asyncIterator]();
     }
     return this.#responses.next();
   }
@@ -123,7 +122,7 @@ export class ModelCall {
   #answer(response: LlmResponse): ModelAnswer {
     this.#isOver = true;
     const { lastSeq, support } = this.#draft;
-    // Not for the answer of a callback that came instead of the model's.
+    // An answer of a callback has no `seenSeq`: no model has seen the history.
     const seenSeq = this.#model && support.joined.hasMessage ? lastSeq : undefined;
     return { id: this.#id, response, seenSeq };
   }
@@ -157,11 +156,11 @@ function partialEvent({ agent, context }: RequestDraft, id: string, response: Ll
   };
 }
 
-function listensBefore({ agent, support }: RequestDraft): boolean {
+function hasBeforeHook({ agent, support }: RequestDraft): boolean {
   return agent.beforeModelCallback !== undefined || hasHook(support.plugins, 'beforeModelCallback');
 }
 
-function listensAfter({ agent, support }: RequestDraft): boolean {
+function hasAfterHook({ agent, support }: RequestDraft): boolean {
   return agent.afterModelCallback !== undefined || hasHook(support.plugins, 'afterModelCallback');
 }
 

@@ -2,12 +2,12 @@ import { textOf } from '@thole/core';
 import type { Content } from '@thole/core';
 import type { ReadSchema } from '@thole/core/kit';
 
-/** The text of a typed answer to store, or the problem with it as a sentence for the model. */
+/** The text to store for a typed answer, or its problem as a sentence for the model. */
 export type CheckedOutput = { text: string } | { problem: string };
 
-/** Reads an answer's text as JSON and validates it. Returns the model's own text unless the schema transforms it. */
+/** Parses an answer's text as JSON and validates it. Returns the text unchanged unless the schema transforms the value. */
 export async function checkOutput(schema: ReadSchema, content: Content | undefined): Promise<CheckedOutput> {
-  const text = unfenced(textOf(content));
+  const text = removeCodeFence(textOf(content));
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -27,6 +27,6 @@ export function withText(content: Content | undefined, text: string): Content {
 }
 
 // Some models put JSON between code fences.
-function unfenced(text: string): string {
+function removeCodeFence(text: string): string {
   return /^\s*```(?:json)?\s*\n([\s\S]*?)\n?\s*```\s*$/.exec(text)?.[1] ?? text.trim();
 }

@@ -4,7 +4,7 @@ import type { EventInit, FunctionCall, JsonObject, Runtime } from '@thole/core';
 import { inputRequest } from './interrupt-request.ts';
 import type { InterruptRequest } from './interrupt-request.ts';
 
-/** The call that runs a child, and which of its child runs it is. */
+/** The call that runs a child, and the number of the child run. */
 interface ChildOrigin {
   readonly runtime: Runtime;
   readonly call: FunctionCall;
@@ -15,13 +15,13 @@ interface ChildOrigin {
 /** Member `child` of a request that a call makes for its child run. */
 interface ChildMember extends JsonObject {
   n: number;
-  /** The call that waits in the child. Null for a request of an agent. */
+  /** The waiting call of the child. Null for a request of an agent. */
   originalFunctionCall: JsonObject | null;
 }
 
 /**
- * Returns a request of a child as a request of the call that runs it. A confirmation shows the call of the child in its `payload`. A
- * long-running call of the child becomes a request for input: the model that runs the child must not see it.
+ * Converts a request of a child into a request of the call that runs the child. A confirmation contains the call of the child in its
+ * `payload`. A long-running call of the child becomes a request for input, because the calling model must not see that call.
  */
 export function childRequest(
   { runtime, call, n }: ChildOrigin,
@@ -42,15 +42,15 @@ export function childRequest(
     args: {
       ...others,
       ...('functionCallId' in others && { functionCallId: call.id! }),
-      ...shownCall(others, waiting),
+      ...addCallToConfirmation(others, waiting),
       originalFunctionCall: { id: call.id!, name: call.name, args: call.args },
       child,
     },
   };
 }
 
-/** Returns the confirmation with the call that it is about, unless it shows other data. */
-function shownCall({ toolConfirmation }: JsonObject, waiting: JsonObject | null): JsonObject {
+/** Adds the call to confirm to the confirmation, unless the confirmation has a payload. */
+function addCallToConfirmation({ toolConfirmation }: JsonObject, waiting: JsonObject | null): JsonObject {
   if (!waiting || !isPlainObject(toolConfirmation) || (toolConfirmation as JsonObject)['payload'] != null) return {};
   const payload = { toolName: waiting['name']!, args: waiting['args']! };
   return { toolConfirmation: { ...(toolConfirmation as JsonObject), payload } };

@@ -21,9 +21,9 @@ interface GatedCall {
 const PROVISIONAL = 'This tool call requires confirmation, please approve or reject.';
 
 /**
- * Returns the confirmation that the call needs before its tool runs: requested by a hook, or by `requireConfirmation` of the
- * tool. An approval counts for the arguments that the person has seen. Invalid arguments are an error for the model, and
- * nothing is requested.
+ * Returns the confirmation request that the call needs before its tool runs, from a hook or from `requireConfirmation` of the
+ * tool. Undefined if none is needed. An approval is valid only for the arguments that the person has seen. For invalid arguments,
+ * returns an error for the model and requests nothing.
  */
 export async function checkGate(
   draft: RequestDraft,
@@ -35,15 +35,15 @@ export async function checkGate(
   const approvedArgs = attempt?.editedArguments ?? approved?.seenArguments;
   const isSame = canonicalJson(toolArgs) === canonicalJson(approvedArgs);
   if (approved?.answer.confirmed && isSame) {
-    forgetRequest(toolContext.actions, call.id);
+    deleteRequest(toolContext.actions, call.id);
     return undefined;
   }
-  const asked = requestedIn(toolContext.actions, call.id);
+  const requested = findRequest(toolContext.actions, call.id);
   const { requireConfirmation } = tool;
-  if (!asked && !requireConfirmation) return undefined;
+  if (!requested && !requireConfirmation) return undefined;
   try {
     await tool.checkArguments?.(toolArgs);
-    if (!asked && typeof requireConfirmation === 'function' && !(await requireConfirmation(toolArgs, toolContext)))
+    if (!requested && typeof requireConfirmation === 'function' && !(await requireConfirmation(toolArgs, toolContext)))
       return undefined;
     if (!support.isResumable) {
       const reason = 'this run cannot pause (an agent that runs as a tool, or resumability.isResumable: false)';
@@ -51,34 +51,34 @@ export async function checkGate(
     }
   } catch (error) {
     context.signal.throwIfAborted();
-    forgetRequest(toolContext.actions, call.id);
+    deleteRequest(toolContext.actions, call.id);
     return { error: asError(error) };
   }
-  const hint = asked?.hint ?? confirmationHint(tool.name);
+  const hint = requested?.hint ?? confirmationHint(tool.name);
   const isChanged = canonicalJson(toolArgs) !== canonicalJson(call.args);
-  const payload = asked?.payload ?? (isChanged ? { arguments: toolArgs } : undefined);
+  const payload = requested?.payload ?? (isChanged ? { arguments: toolArgs } : undefined);
   return { request: confirmationRequest({ runtime: context.runtime, call, ttlMs }, { hint, payload }) };
 }
 
 /** Returns the provisional answer of a call that waits for a confirmation. */
-export function gateAnswer(call: Call, { args }: InterruptRequest): ToolAnswer {
+export function provisionalAnswer(call: Call, { args }: InterruptRequest): ToolAnswer {
   const requestedToolConfirmations = { [call.id]: args['toolConfirmation']! };
   const actions = createEventActions({ requestedToolConfirmations, skipSummarization: true });
   return { response: { error: PROVISIONAL }, actions };
 }
 
-/** Returns the confirmation that the tool itself has requested while it ran. Its result is then provisional. */
-export function requestByTool(
+/** Returns the request for a confirmation that the tool made while it ran. Its result is then provisional. */
+export function findToolRequest(
   { context, support }: RequestDraft,
   call: Call,
   { actions, ttlMs }: { actions: EventActions; ttlMs: number | undefined },
 ): InterruptRequest | undefined {
-  const asked = support.isResumable ? requestedIn(actions, call.id) : undefined;
-  if (!asked) return undefined;
-  return confirmationRequest({ runtime: context.runtime, call, ttlMs }, { ...asked, fromTool: true });
+  const requested = support.isResumable ? findRequest(actions, call.id) : undefined;
+  if (!requested) return undefined;
+  return confirmationRequest({ runtime: context.runtime, call, ttlMs }, { ...requested, fromTool: true });
 }
 
-/** Stores an event that says that the tool of this call starts. */
+/** Stores an event that records the start of the tool. */
 export async function storeStart(draft: RequestDraft, { call, attempt }: GatedCall): Promise<void> {
   const { agent, context, support } = draft;
   const { invocationId, runtime } = context;
@@ -87,16 +87,16 @@ export async function storeStart(draft: RequestDraft, { call, attempt }: GatedCa
   context.signal.throwIfAborted();
 }
 
-function requestedIn(
+function findRequest(
   { requestedToolConfirmations }: EventActions,
   id: string,
 ): { hint: string; payload?: Json } | undefined {
-  const asked = Object.hasOwn(requestedToolConfirmations, id) ? requestedToolConfirmations[id] : undefined;
-  if (!isPlainObject(asked)) return undefined;
-  const { hint, payload } = asked as { hint?: Json; payload?: Json };
+  const requested = Object.hasOwn(requestedToolConfirmations, id) ? requestedToolConfirmations[id] : undefined;
+  if (!isPlainObject(requested)) return undefined;
+  const { hint, payload } = requested as { hint?: Json; payload?: Json };
   return { hint: typeof hint === 'string' ? hint : '', ...(payload !== undefined && payload !== null && { payload }) };
 }
 
-function forgetRequest({ requestedToolConfirmations }: EventActions, id: string): void {
+function deleteRequest({ requestedToolConfirmations }: EventActions, id: string): void {
   delete requestedToolConfirmations[id];
 }

@@ -20,18 +20,18 @@ export function assertInputRequest(p: InputRequest): void {
  * person has declined the request.
  */
 export function inputAnswer({ answer }: RecordedInterrupt, message: string): Json {
-  if (answer!.event.author === 'system') throw expired(message);
+  if (answer!.event.author === 'system') throw expiredError(message);
   const { response } = answer!.response;
-  if (isDecline(response)) throw declined(message, response);
+  if (isDecline(response)) throw declinedError(message, response);
   return inputValue(response);
 }
 
 /** Returns the error of a request that the person has declined. */
-export function declined(message: string, { error }: JsonObject): TholeError {
+export function declinedError(message: string, { error }: JsonObject): TholeError {
   return new TholeError('INPUT_DECLINED', `The request was declined: ${message} ${error as string}`);
 }
 
 /** Returns the error of a request without an answer in time. */
-export function expired(message: string): TholeError {
+export function expiredError(message: string): TholeError {
   return new TholeError('INTERRUPT_EXPIRED', `No answer came in time: ${message}`);
 }

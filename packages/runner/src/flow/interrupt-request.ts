@@ -13,20 +13,20 @@ export interface InterruptRequest {
 /** The place of a request. */
 interface RequestOrigin {
   readonly runtime: Runtime;
-  /** The tool call that waits. Undefined for a request of an agent. */
+  /** The tool call that makes the request. Undefined for a request of an agent. */
   readonly call: FunctionCall | undefined;
   /** Time until it expires, in milliseconds. Undefined: never. */
   readonly ttlMs: number | undefined;
 }
 
-/** Hint of a confirmation that a tool's `requireConfirmation` requests. */
+/** Returns the hint of a confirmation that `requireConfirmation` of a tool requests. */
 export function confirmationHint(toolName: string): string {
   return `Approve or reject the call of ${toolName}.`;
 }
 
 /**
- * Returns a request for a confirmation. `fromTool` is true if the tool requested it while it ran: then it also runs after a
- * rejection.
+ * Returns a request for a confirmation. `fromTool` is true if the tool made the request while it ran. Then the tool also runs
+ * after a rejection.
  */
 export function confirmationRequest(
   origin: RequestOrigin,
@@ -52,18 +52,18 @@ export function inputRequest(
   return { ...created, args: { interruptId: created.id, ...created.args } };
 }
 
-/** Returns a request for a sign-in. `authConfig` is the part that clients may see. */
+/** Returns a request for a sign-in. Clients can read `authConfig`. */
 export function credentialRequest(origin: RequestOrigin, id: string, authConfig: JsonObject): InterruptRequest {
   const created = request(origin, requestNames.credential, { authConfig });
   return { ...created, id, args: { functionCallId: origin.call?.id ?? null, ...created.args } };
 }
 
-/** Returns a request that the clock answers at this time, in seconds. */
+/** Returns a request of a timer. `wakeAt` is a time in seconds, `ms` the duration of the sleep. */
 export function timerRequest(runtime: Runtime, wakeAt: number, ms: number | undefined): InterruptRequest {
   return { id: runtime.newId('call'), name: requestNames.timer, args: { wakeAt, ...(ms !== undefined && { ms }) } };
 }
 
-/** Returns the requests with one sign-in for each credential: it is requested for all calls that need it. */
+/** Merges sign-in requests for the same credential into one, which names all calls that need it. */
 export function mergeSignIns(requests: readonly InterruptRequest[]): readonly InterruptRequest[] {
   const byKey = new Map<Json, number>();
   const merged: InterruptRequest[] = [];

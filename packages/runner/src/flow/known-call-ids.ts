@@ -5,16 +5,17 @@ import type { EventLog } from '@thole/core';
 export class KnownCallIds {
   readonly #ids = new Set<string>();
   #epoch = -1;
-  #read = 0;
+  #count = 0;
 
-  in(log: EventLog): ReadonlySet<string> {
+  /** Returns the ids of all calls in the log. Reads only new events unless its epoch has changed. */
+  read(log: EventLog): ReadonlySet<string> {
     if (log.epoch !== this.#epoch) {
       this.#ids.clear();
       this.#epoch = log.epoch;
-      this.#read = 0;
+      this.#count = 0;
     }
-    for (; this.#read < log.length; this.#read++) {
-      for (const { id } of getFunctionCalls(log.at(this.#read)!)) if (id !== undefined) this.#ids.add(id);
+    for (; this.#count < log.length; this.#count++) {
+      for (const { id } of getFunctionCalls(log.at(this.#count)!)) if (id !== undefined) this.#ids.add(id);
     }
     return this.#ids;
   }

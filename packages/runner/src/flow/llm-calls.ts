@@ -16,7 +16,7 @@ export class LlmCalls {
   /** Tokens of all stored answers. */
   readonly usage: Usage = {};
   #init: LlmCallsInit;
-  #made: number = 0;
+  #callCount: number = 0;
   #tokens: number = 0;
   #cost: number = 0;
   #costProblem: TholeError | undefined;
@@ -26,8 +26,8 @@ export class LlmCalls {
   }
 
   /** Number of calls so far. */
-  get made(): number {
-    return this.#made;
+  get callCount(): number {
+    return this.#callCount;
   }
 
   /** Cost of all stored answers by `costOf` of the app. Undefined if the app has none, or if it failed. */
@@ -35,8 +35,8 @@ export class LlmCalls {
     return this.#init.costOf && !this.#costProblem ? this.#cost : undefined;
   }
 
-  /** Throws `INVALID_INPUT` for a limit that cannot be checked. */
-  assertLimitsWork(): void {
+  /** Throws `INVALID_INPUT` for a limit of cost if the app has no `costOf`. */
+  assertCheckableLimits(): void {
     if (this.#init.limits?.cost === undefined || this.#init.costOf) return;
     throw new TholeError('INVALID_INPUT', 'runConfig.limits.cost needs costOf in the app of the runner.');
   }
@@ -55,29 +55,29 @@ export class LlmCalls {
     }
   }
 
-  /** Sets the limits of the invocation that its first run stored. */
-  limitTo(p: { maxCalls?: number | undefined; limits?: RunLimits | undefined }): void {
+  /** Sets the limits that the first run of the invocation stored. */
+  setLimits(p: { maxCalls?: number | undefined; limits?: RunLimits | undefined }): void {
     const { maxCalls = this.#init.maxCalls, limits = this.#init.limits } = p;
     this.#init = { ...this.#init, maxCalls, limits };
   }
 
   /** Adds a model call of an earlier run of the invocation. `usage` is undefined if the model reported none. */
-  addEarlier(usage: Usage | undefined, model: () => string): void {
-    this.#made++;
+  addEarlierCall(usage: Usage | undefined, model: () => string): void {
+    this.#callCount++;
     if (usage) this.addUsage(usage, model);
   }
 
   /** Counts a call. Throws `LLM_CALL_LIMIT`, `TOKEN_LIMIT` or `COST_LIMIT` if a limit is reached. */
   count(invocationId: string): void {
     const { maxCalls, limits } = this.#init;
-    if (this.#made >= maxCalls) {
+    if (this.#callCount >= maxCalls) {
       throw new TholeError(
         'LLM_CALL_LIMIT',
         `Invocation ${invocationId} reached its limit of ${maxCalls} model calls. Set runConfig.maxLlmCalls to allow more.`,
       );
     }
     if (limits) this.#assertLimits(limits, invocationId);
-    this.#made++;
+    this.#callCount++;
   }
 
   #assertLimits({ tokens, cost }: RunLimits, invocationId: string): void {
@@ -94,7 +94,7 @@ export class LlmCalls {
   }
 }
 
-/** Returns the total number of tokens of one answer, also if the provider does not report the total. */
+/** Returns the total number of tokens of one answer: the reported total, or the sum of the parts. */
 export function totalOf(usage: Usage): number {
   const { totalTokenCount, promptTokenCount, candidatesTokenCount, thoughtsTokenCount, toolUsePromptTokenCount } =
     usage;

@@ -4,20 +4,20 @@ import type { RunTrace } from '../traces/run-trace.ts';
 import { inputMessages, outputMessages, systemInstructions, toolDefinitions } from '../traces/gen-ai-messages.ts';
 import { tracedRequest, tracedResponse } from '../traces/traced-content.ts';
 
-/** One model call in a trace, from the request to the end of the answer. */
+/** The span of one model call, from the request to the end of the answer. */
 export class ModelSpan {
   readonly span: Span;
   readonly #trace: RunTrace;
   readonly #runtime: Runtime;
-  readonly #begun: number;
+  readonly #startedAt: number;
   #hasChunk: boolean = false;
 
-  /** `eventId` is the id of the event that will hold the answer. */
+  /** `eventId` is the id of the event that will contain the answer. */
   constructor(trace: RunTrace, draft: RequestDraft, p: { model: Llm; eventId: string; stream: boolean }) {
     const { context, request } = draft;
     this.#trace = trace;
     this.#runtime = context.runtime;
-    this.#begun = this.#runtime.monotonic();
+    this.#startedAt = this.#runtime.monotonic();
     this.span = trace.begin(`generate_content ${p.model.model}`, attributesOf(draft, p), context.span);
     trace.setContent(this.span, {
       adk: () => ({ 'gcp.vertex.agent.llm_request': tracedRequest(request) }),
@@ -29,18 +29,18 @@ export class ModelSpan {
     });
   }
 
-  /** Records a streamed response. The final one counts only if it is the first: it repeats the pieces before it. */
+  /** Records a streamed response. The final response is ignored after partial ones, because it repeats them. */
   chunk(response: LlmResponse): void {
     if (this.#hasChunk && !response.partial) return;
     if (!this.#hasChunk) {
       this.#hasChunk = true;
-      const seconds = (this.#runtime.monotonic() - this.#begun) / 1000;
+      const seconds = (this.#runtime.monotonic() - this.#startedAt) / 1000;
       this.#trace.set(this.span, () => ({ 'gen_ai.response.time_to_first_chunk': seconds }));
     }
     this.#trace.chunk(this.span);
   }
 
-  answered(response: LlmResponse): void {
+  finish(response: LlmResponse): void {
     this.#trace.set(this.span, () => answerAttributes(response));
     this.#trace.setContent(this.span, {
       adk: () => ({ 'gcp.vertex.agent.llm_response': tracedResponse(response) }),
@@ -49,7 +49,7 @@ export class ModelSpan {
     this.#trace.end(this.span);
   }
 
-  /** Ends the span. Without an error: the reader left it early. */
+  /** Ends the span early, with the error if there is one. */
   end(error?: unknown): void {
     this.#trace.end(this.span, error);
   }

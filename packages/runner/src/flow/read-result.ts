@@ -9,7 +9,7 @@ import type { JsonProblem } from '@thole/core/kit';
  */
 export function readResult(result: unknown): JsonObject {
   if (result === undefined) return { result: null };
-  // Most results are JSON already; only others are searched for `toJSON`.
+  // Most results are JSON already. Only other results are searched for `toJSON`.
   const json = copyJson(result, () => undefined) ?? copyJson(resolveToJson(result, 0), failWithPath);
   const object = isPlainObject(json) ? (json as JsonObject) : { result: json ?? null };
   if (hasParts(object)) assertResponseParts(object['parts'], 'parts');

@@ -6,14 +6,14 @@ import type { ToolAnswer } from './run-tool.ts';
 
 /** The next step of an `LlmAgent` in a resumed run. */
 export type TurnStart =
-  /** It calls its model. `unseen` are messages before its last answer: the request repeats them after it. */
+  /** It calls its model. `unseen` are messages before its last answer that the model has not seen: the request ends with them. */
   | { readonly kind: 'model'; readonly unseen?: readonly Content[] }
-  /** It continues the turn of this answer of the model. */
+  /** It continues the turn of this model answer: `event` is the answer, `calls` are its calls. */
   | { readonly kind: 'calls'; readonly event: Event; readonly calls: FunctionCall[] }
   | { readonly kind: 'transfer'; readonly agent: Agent }
   | { readonly kind: 'done' };
 
-/** Returns how the agent continues. An agent without earlier events calls its model. */
+/** Returns the next step of the agent. An agent without earlier events calls its model. */
 export function startOfTurn(context: InvocationContext, support: FlowSupport): TurnStart {
   const segment = support.takeSegment();
   if (!segment || segment.events.length === 0) return { kind: 'model' };

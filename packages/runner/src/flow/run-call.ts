@@ -13,7 +13,7 @@ import type { ToolAnswer, ToolProgress } from './run-tool.ts';
 
 type Call = FunctionCall & { id: string };
 
-/** Parts of the run that observe a call. */
+/** The span and the progress of a call. */
 export interface CallObservers {
   readonly span?: Span | undefined;
   readonly progress?: ToolProgress | undefined;
@@ -23,40 +23,40 @@ const REJECTED = 'This tool call is rejected.';
 const OUTCOME_UNKNOWN =
   'outcome unknown: the run ended before an answer was recorded. The call may or may not have taken effect.';
 
-/** Runs a call of this event, or continues it in a resumed run: waits, rejects, runs again or reports an unknown outcome. */
+/** Runs a call of this event. In a resumed run, it may instead wait, be rejected, run again or report an unknown outcome. */
 export async function runCall(draft: RequestDraft, event: Event, call: Call, p: CallObservers): Promise<ToolAnswer> {
   const { progress, interrupts } = draft.support;
   const isJournaled = event.customMetadata?.['toolStarts'] === 'journaled';
   if (!progress || p.progress?.isResumed !== true) return runTool(draft, call, { ...p, isJournaled });
   const attempt = attemptOf(interrupts, call.id);
   if (attempt?.isWaiting) return { isWaiting: true };
-  const { confirmation, inDoubt: again } = attempt ?? {};
-  if (again && !again.answer.confirmed) return { response: { error: OUTCOME_UNKNOWN } };
+  const { confirmation, inDoubt: rerunDecision } = attempt ?? {};
+  if (rerunDecision && !rerunDecision.answer.confirmed) return { response: { error: OUTCOME_UNKNOWN } };
   if (confirmation && !confirmation.answer.confirmed && !confirmation.fromTool)
     return { response: { error: REJECTED } };
   const isRequested = hasProvisionalAnswer(draft, call, attempt);
   const run = async (): Promise<ToolAnswer> => {
     const answer = await runTool(draft, call, { ...p, isJournaled, attempt });
-    // The provisional answer is stored already.
+    // The provisional answer is stored already, so only the requests are returned.
     return isRequested && answer.isWaiting ? { isWaiting: true, requests: answer.requests } : answer;
   };
-  // The person decided that it runs again, or the answer has come in this run: no earlier run has used it.
+  // A person answered after the last run: no earlier run has used this answer.
   if (attempt && attempt.lastAnswerSeq > draft.support.seqAtStart) return run();
   if (isJournaled && !progress.hasStarted(call.id, attempt?.count ?? 0)) return run();
   if (event.longRunningToolIds?.includes(call.id)) return { isPending: true };
-  // A confirmation was requested, so the tool has not run. The request itself was not stored.
+  // The provisional answer was stored but not the request, so the tool has not run.
   if (isRequested) return run();
-  return (await withoutDoubt(draft, call, run)) ?? inDoubt(draft, call, attempt);
+  return (await runIfSafe(draft, call, run)) ?? handleDoubt(draft, call, attempt);
 }
 
-/** Returns the answer of a call that can run again, or whose effect is known. */
-async function withoutDoubt(
+/** Runs the call if that is safe, or returns its known effect. Undefined if the effect is unknown. */
+async function runIfSafe(
   draft: RequestDraft,
   call: Call,
   run: () => Promise<ToolAnswer>,
 ): Promise<ToolAnswer | undefined> {
   const tool = draft.tools?.get(call.name);
-  // Without the tool, the answer says so.
+  // `run` answers with an error if the tool does not exist.
   if (!tool || tool.idempotent) return run();
   if (!tool.probe) return undefined;
   const found = await probe(draft, tool, call);
@@ -88,8 +88,8 @@ async function probe(draft: RequestDraft, tool: Tool, call: Call): Promise<ToolA
   }
 }
 
-/** Tells the model that the outcome is unknown, or asks a person whether the call runs again. */
-function inDoubt(draft: RequestDraft, call: Call, attempt: CallAttempt | undefined): ToolAnswer {
+/** Reports the unknown outcome to the model, or requests a decision of a person. */
+function handleDoubt(draft: RequestDraft, call: Call, attempt: CallAttempt | undefined): ToolAnswer {
   const { context, support } = draft;
   if (support.durability.onInDoubt !== 'ask-person' || attempt?.inDoubt)
     return { response: { error: OUTCOME_UNKNOWN } };

@@ -8,7 +8,7 @@ import { addUsage } from './add-usage.ts';
 import { ModelCall } from './call-model.ts';
 import type { ModelAnswer } from './call-model.ts';
 import { checkOutput, withText } from './check-output.ts';
-import { giveCallIds } from './give-call-ids.ts';
+import { assignCallIds } from './assign-call-ids.ts';
 import { KnownCallIds } from './known-call-ids.ts';
 import { mergeSignIns, requestEvent } from './interrupt-request.ts';
 import { startOfTurn } from './resume-turn.ts';
@@ -16,8 +16,8 @@ import { runTools } from './run-tools.ts';
 import { transferTarget } from './transfer.ts';
 
 /**
- * Maximum number of consecutive steps without progress: only unknown or rejected calls, or code results without an
- * answer.
+ * Number of consecutive steps without progress after which the turn ends: only unknown or rejected calls, or code results
+ * without an answer.
  */
 const STUCK_STEPS = 3;
 /** Maximum number of answers per turn that are returned to the model because they do not fit `outputSchema`. */
@@ -29,17 +29,17 @@ interface Turn {
   refusedSteps: number;
   unfinishedSteps: number;
   badOutputs: number;
-  /** Contents after the history for the next request only: an answer that did not fit with the problem, unseen messages. */
+  /** Contents after the history, for the next request only: an invalid answer and its problem, or unseen messages. */
   retry: readonly Content[];
   /** Tokens of answers that were not stored, for the next stored event. */
   uncounted: Usage;
 }
 
-/** Shared by all turns: almost all of them have no contents for the next request only. */
+/** Shared by all turns, because most of them have no `retry`. */
 const noContents: readonly Content[] = [];
 
 /**
- * Runs a turn of an `LlmAgent`: call the model, store its answer, run its calls; step after step until it has
+ * Runs a turn of an `LlmAgent`. Each step calls the model, stores its answer and runs its calls. The turn ends when the agent has
  * answered, transferred, or started calls that are answered later.
  */
 export async function* runTurn(agent: LlmAgent, context: InvocationContext): AsyncGenerator<Event, void, Event> {
@@ -48,18 +48,18 @@ export async function* runTurn(agent: LlmAgent, context: InvocationContext): Asy
   const start = support.progress && startOfTurn(context, support);
   if (start?.kind === 'done') return;
   if (start?.kind === 'transfer') return yield* support.transferTo(start.agent);
-  let earlier = start?.kind === 'calls' ? start : undefined;
+  let resumed = start?.kind === 'calls' ? start : undefined;
   if (start?.kind === 'model' && start.unseen) turn.retry = start.unseen;
   for (; !context.ended; turn.step++) {
     support.assertMayBegin();
-    const building = buildRequest(agent, context, turn, earlier !== undefined);
+    const building = buildRequest(agent, context, turn, resumed !== undefined);
     const draft = 'agent' in building ? building : await building;
     turn.retry = noContents;
     // The run may have ended during a wait above or in the step before.
     context.signal.throwIfAborted();
-    if (earlier) {
-      const { calls, event } = earlier;
-      earlier = undefined;
+    if (resumed) {
+      const { calls, event } = resumed;
+      resumed = undefined;
       if (yield* runCalls(draft, turn, event, calls, true)) continue;
       return;
     }
@@ -69,13 +69,13 @@ export async function* runTurn(agent: LlmAgent, context: InvocationContext): Asy
       // Inline, because each generator that partial answers pass through costs time.
       while (!('response' in (answer = await call.pull()))) yield answer;
     } finally {
-      call.leave();
+      call.cancel();
     }
     const { response } = answer;
-    const content = agent.outputSchema ? await fittingContent(agent, turn, response) : response.content;
+    const content = agent.outputSchema ? await checkContent(agent, turn, response) : response.content;
     if (turn.retry.length > 0) continue;
 
-    const event = answerEvent(draft, { ...answer, response: counted(turn, response) }, content);
+    const event = answerEvent(draft, { ...answer, response: addUncounted(turn, response) }, content);
     const stored = ((yield event) as Event | undefined) ?? support.storedAs(event);
     const calls = stored.errorCode ? [] : getFunctionCalls(stored);
     if (calls.length === 0) {
@@ -89,7 +89,7 @@ export async function* runTurn(agent: LlmAgent, context: InvocationContext): Asy
   }
 }
 
-/** Runs the calls of an answer of the model. Returns true if the model is called next, false if the agent's turn has ended. */
+/** Runs the calls of a model answer. Returns true if the model is called next, false if the agent's turn has ended. */
 async function* runCalls(
   draft: RequestDraft,
   turn: Turn,
@@ -108,7 +108,7 @@ async function* runCalls(
     yield requestEvent({ author: agent.name, invocationId, branch, runtime }, requests);
   }
   if (outcome.some((each) => each.isWaiting)) {
-    support.pauses();
+    support.markPaused();
     return false;
   }
   if (draft.output?.accepted) {
@@ -117,7 +117,7 @@ async function* runCalls(
     yield answerEvent(draft, { id, response: {} }, { role: 'model', parts: [{ text }] });
     return false;
   }
-  if (draft.output?.refused !== undefined) countBadOutput(turn, agent);
+  if (draft.output?.problem !== undefined) countBadOutput(turn, agent);
   const target = transferTarget(outcome, context);
   if (target) {
     yield* support.transferTo(target);
@@ -125,7 +125,7 @@ async function* runCalls(
   }
   const hasUpdate = calls.some(({ id }) => id !== undefined && support.updatedCalls.has(id));
   if (!hasUpdate && outcome.every((each) => each.isPending)) {
-    support.pauses();
+    support.markPaused();
     return false;
   }
   if (outcome.some((each) => each.actions?.skipSummarization)) return false;
@@ -137,8 +137,8 @@ async function* runCalls(
   return true;
 }
 
-/** Returns the answer's content. If it does not fit `outputSchema`, stores the problem in `turn.retry`. */
-async function fittingContent(agent: LlmAgent, turn: Turn, response: LlmResponse): Promise<Content | undefined> {
+/** Returns the answer's content. If it does not match `outputSchema`, stores the problem in `turn.retry`. */
+async function checkContent(agent: LlmAgent, turn: Turn, response: LlmResponse): Promise<Content | undefined> {
   const { content, errorCode, usageMetadata } = response;
   if (!agent.outputSchema || errorCode || getFunctionCalls(response).length > 0) return content;
   const checked = await checkOutput(agent.outputSchema, content);
@@ -164,9 +164,9 @@ function answerEvent(draft: RequestDraft, { id, response, seenSeq }: ModelAnswer
   if (branch !== undefined) event.branch = branch;
   if (seenSeq !== undefined) event.customMetadata = { ...event.customMetadata, seenSeq };
   if (!content) return event;
-  event.content = giveCallIds(content.role ? content : { ...content, role: 'model' }, {
+  event.content = assignCallIds(content.role ? content : { ...content, role: 'model' }, {
     runtime,
-    isKnown: (callId) => knownCallIds(support.folds).in(context.history).has(callId),
+    isKnown: (callId) => knownCallIds(support.folds).read(context.history).has(callId),
   });
   const calls = getFunctionCalls(event);
   const later = calls.filter(({ name }) => tools?.get(name)?.isLongRunning);
@@ -179,7 +179,7 @@ function answerEvent(draft: RequestDraft, { id, response, seenSeq }: ModelAnswer
   return event;
 }
 
-function counted(turn: Turn, response: LlmResponse): LlmResponse {
+function addUncounted(turn: Turn, response: LlmResponse): LlmResponse {
   if (Object.keys(turn.uncounted).length === 0) return response;
   const usageMetadata = { ...response.usageMetadata };
   addUsage(usageMetadata, turn.uncounted);

@@ -13,7 +13,7 @@ import { logFailure } from '../hooks/log-failure.ts';
 import { isRunPaused } from '../hooks/run-paused.ts';
 import type { RequestDraft } from '../request/request-draft.ts';
 import type { CallAttempt } from './call-attempt.ts';
-import { checkGate, gateAnswer, requestByTool, storeStart } from './confirmation-gate.ts';
+import { checkGate, provisionalAnswer, findToolRequest, storeStart } from './confirmation-gate.ts';
 import type { InterruptRequest } from './interrupt-request.ts';
 import { readResult, splitResult } from './read-result.ts';
 import { afterTool, beforeTool, onToolError } from './tool-hooks.ts';
@@ -29,9 +29,9 @@ export interface ToolAnswer {
   readonly actions?: EventActions | undefined;
   /** True if the tool did not run: its name is unknown, or the arguments are invalid. */
   readonly isRefused?: boolean | undefined;
-  /** True if the answer comes later. A response is then a first note. */
+  /** True if the call is answered later. `response` is then a first note. */
   readonly isPending?: boolean | undefined;
-  /** True if the call waits for an answer from outside. A response is then provisional. */
+  /** True if the call waits for an answer from outside. `response` is then provisional. */
   readonly isWaiting?: boolean | undefined;
   /** Requests for answers from outside, which are stored after the last answer of the turn. */
   readonly requests?: readonly InterruptRequest[] | undefined;
@@ -43,27 +43,27 @@ export interface ToolAnswer {
 
 /** The progress of a call, for a run that ends before the call is answered. */
 export interface ToolProgress {
-  /** True if the turn had begun before: the tool may have run already. */
+  /** True if the turn began in an earlier run: the tool may have run already. */
   readonly isResumed: boolean;
   /** True if the tool was called and did not fail. */
   mayTakeEffect: boolean;
 }
 
-/** Runs one call with its hooks. An error of the tool is an answer; an error of a hook fails the run. */
+/** Runs one call with its hooks. An error of the tool becomes the answer. An error of a hook fails the run. */
 export async function runTool(
   draft: RequestDraft,
   call: FunctionCall & { id: string },
   p: CallObservers & { attempt?: CallAttempt | undefined; isJournaled?: boolean | undefined } = {},
 ): Promise<ToolAnswer> {
   const tool = draft.tools?.get(call.name);
-  if (!tool) return refuse(`There is no tool ${call.name}. ${listOf(draft.tools)}`);
+  if (!tool) return refuse(`There is no tool ${call.name}. ${listTools(draft.tools)}`);
   if (!isPlainObject(call.args)) return refuse(`The arguments of ${call.name} must be an object.`);
   if (call.brokenArgs !== undefined) {
     return refuse(`The arguments of ${call.name} were not a JSON object. Call it again with arguments that are one.`);
   }
   const { signal, runConfig } = draft.context;
   const limitMs = tool.timeoutMs ?? runConfig.toolTimeoutMs;
-  const limit = limitMs === undefined ? undefined : { limitMs, over: new AbortController() };
+  const limit = limitMs === undefined ? undefined : { limitMs, controller: new AbortController() };
   const { attempt } = p;
   const ttlMs = tool.confirmationTtlMs ?? draft.support.durability.interruptTtlMs;
   const open = draft.support.openToolContext({
@@ -71,23 +71,24 @@ export async function runTool(
     call,
     attempt,
     ttlMs,
-    signal: limit && AbortSignal.any([signal, limit.over.signal]),
+    signal: limit && AbortSignal.any([signal, limit.controller.signal]),
     span: p.span,
   });
   let actions: EventActions | undefined;
   try {
-    // Hooks and tools may change their arguments, never the stored call.
+    // A copy: hooks and tools may change their arguments, but not the stored call.
     const toolArgs = thawJson(attempt?.editedArguments ?? call.args);
     const toolCall = { tool, toolArgs, toolContext: open.context };
-    const ran = await runWithHooks(draft, toolCall, { call, limit, ttlMs, ...p });
+    const outcome = await runWithHooks(draft, toolCall, { call, limit, ttlMs, ...p });
     actions = open.close();
-    if ('request' in ran) return { ...gateAnswer(call, ran.request), isWaiting: true, requests: [ran.request] };
+    if ('request' in outcome)
+      return { ...provisionalAnswer(call, outcome.request), isWaiting: true, requests: [outcome.request] };
     if (open.requests.length > 0) return { isWaiting: true, requests: open.requests };
     const hasUsage = Object.keys(open.usage).length > 0;
-    const result = withEditedArguments(answerOf(draft, tool, ran, actions), attempt?.editedArguments);
+    const result = withEditedArguments(answerOf(draft, tool, outcome, actions), attempt?.editedArguments);
     const answer = { ...result, ...(hasUsage && { usage: open.usage }) };
-    const requested = requestByTool(draft, call, { actions, ttlMs });
-    if (!requested || !('value' in ran)) return answer;
+    const requested = findToolRequest(draft, call, { actions, ttlMs });
+    if (!requested || !('value' in outcome)) return answer;
     await open.storeChildren();
     return { ...answer, isWaiting: true, requests: [requested] };
   } finally {
@@ -95,17 +96,17 @@ export async function runTool(
   }
 }
 
-/** The result of a tool or a hook, its error, or the confirmation that the call needs first. */
-type Ran = { value: unknown; isTools: boolean } | { error: Error };
+/** The result of a tool or a hook, or its error. */
+type CallOutcome = { value: unknown; isFromTool: boolean } | { error: Error };
 
 /** The time limit of a call. It aborts the tool's signal. */
 interface TimeLimit {
   readonly limitMs: number;
-  readonly over: AbortController;
+  readonly controller: AbortController;
 }
 
 /** The parts of one attempt of a call. */
-interface Attempted extends CallObservers {
+interface AttemptInit extends CallObservers {
   readonly call: FunctionCall & { id: string };
   readonly limit: TimeLimit | undefined;
   readonly ttlMs: number | undefined;
@@ -116,8 +117,8 @@ interface Attempted extends CallObservers {
 async function runWithHooks(
   draft: RequestDraft,
   call: ToolCall,
-  p: Attempted,
-): Promise<Ran | { readonly request: InterruptRequest }> {
+  p: AttemptInit,
+): Promise<CallOutcome | { readonly request: InterruptRequest }> {
   const { signal } = draft.context;
   const { limit, progress } = p;
   draft.support.assertMayBegin();
@@ -130,25 +131,25 @@ async function runWithHooks(
     if (p.isJournaled) await storeStart(draft, p);
   }
   if (progress) progress.mayTakeEffect = !instead;
-  let ran: Ran = instead ? { value: instead, isTools: false } : await attempt(draft, call, limit);
-  if (progress && 'error' in ran && !limit?.over.signal.aborted) progress.mayTakeEffect = false;
-  // The end of the run answers a running call; no further hook is called for it.
+  let outcome: CallOutcome = instead ? { value: instead, isFromTool: false } : await callTool(draft, call, limit);
+  if (progress && 'error' in outcome && !limit?.controller.signal.aborted) progress.mayTakeEffect = false;
+  // After a stop, the end of the run answers the call, and no further hook is called.
   signal.throwIfAborted();
-  // The call ends without an answer, so no hook may see or replace it.
-  if ('error' in ran && isRunPaused(ran.error)) return ran;
-  if ('error' in ran) {
-    if (isOfTheRun(ran.error)) throw ran.error;
-    if (!isRefusal(ran.error)) logToolFailure(draft, call, ran.error);
-    const handled = await onToolError(draft, call, ran.error);
-    if (!handled) return ran;
-    ran = { value: handled, isTools: false };
+  // A pause is not an error of the tool, so no hook is called.
+  if ('error' in outcome && isRunPaused(outcome.error)) return outcome;
+  if ('error' in outcome) {
+    if (endsOuterRun(outcome.error)) throw outcome.error;
+    if (!isRefusal(outcome.error)) logToolFailure(draft, call, outcome.error);
+    const handled = await onToolError(draft, call, outcome.error);
+    if (!handled) return outcome;
+    outcome = { value: handled, isFromTool: false };
   }
-  if (ran.value === undefined && call.tool.isLongRunning) return ran;
-  const answer = await afterTool(draft, call, ran.value as JsonObject);
+  if (outcome.value === undefined && call.tool.isLongRunning) return outcome;
+  const answer = await afterTool(draft, call, outcome.value as JsonObject);
   try {
-    return { value: readResult(answer), isTools: ran.isTools };
+    return { value: readResult(answer), isFromTool: outcome.isFromTool };
   } catch (error) {
-    const failure = cannotBeStored(call.tool, error);
+    const failure = cannotStoreError(call.tool, error);
     logToolFailure(draft, call, failure);
     return { error: failure };
   }
@@ -158,39 +159,39 @@ function logToolFailure(draft: RequestDraft, { tool, toolContext }: ToolCall, er
   logFailure(draft.context, 'A tool failed.', error, { tool: tool.name, functionCallId: toolContext.functionCallId });
 }
 
-function cannotBeStored(tool: Tool, cause: unknown): Error {
+function cannotStoreError(tool: Tool, cause: unknown): Error {
   return new Error(`${tool.name} ran, but its result could not be stored: ${(cause as Error).message}`, { cause });
 }
 
-async function attempt(
+async function callTool(
   { context, support }: RequestDraft,
   { tool, toolArgs, toolContext }: ToolCall,
   limit: TimeLimit | undefined,
-): Promise<Ran> {
-  support.workBegins();
+): Promise<CallOutcome> {
+  support.beginCall();
   try {
     const running =
       trafficOf(context.runtime)?.callTool({ tool, args: toolArgs, toolContext }) ??
       tool.runAsync({ args: toolArgs, toolContext });
-    const value = await (limit ? within(running, limit, tool.name, context) : running);
-    if (value === undefined && tool.isLongRunning) return { value, isTools: true };
+    const value = await (limit ? withTimeLimit(running, limit, tool.name, context) : running);
+    if (value === undefined && tool.isLongRunning) return { value, isFromTool: true };
     return resultOf(tool, value);
   } catch (error) {
     return { error: asError(error) };
   } finally {
-    support.workEnds();
+    support.endCall();
   }
 }
 
-function resultOf(tool: Tool, value: unknown): Ran {
+function resultOf(tool: Tool, value: unknown): CallOutcome {
   try {
-    return { value: readResult(value), isTools: true };
+    return { value: readResult(value), isFromTool: true };
   } catch (error) {
-    return { error: cannotBeStored(tool, error) };
+    return { error: cannotStoreError(tool, error) };
   }
 }
 
-async function within<T>(
+async function withTimeLimit<T>(
   running: Promise<T>,
   limit: TimeLimit,
   name: string,
@@ -199,7 +200,7 @@ async function within<T>(
   const timer = new AbortController();
   const late = runtime.sleep(limit.limitMs, AbortSignal.any([signal, timer.signal])).then(() => {
     const error = new Error(`${name} did not answer within ${limit.limitMs} ms.`);
-    limit.over.abort(error);
+    limit.controller.abort(error);
     throw error;
   });
   try {
@@ -209,29 +210,29 @@ async function within<T>(
   }
 }
 
-function answerOf({ context }: RequestDraft, tool: Tool, ran: Ran, actions: EventActions): ToolAnswer {
-  if ('error' in ran) {
-    const isRefused = isRefusal(ran.error);
-    return { ...fail(sentenceOf(ran.error, tool, context), actions), isRefused, error: ran.error };
+function answerOf({ context }: RequestDraft, tool: Tool, outcome: CallOutcome, actions: EventActions): ToolAnswer {
+  if ('error' in outcome) {
+    const isRefused = isRefusal(outcome.error);
+    return { ...fail(errorText(outcome.error, tool, context), actions), isRefused, error: outcome.error };
   }
   const target = actions.transferToAgent;
   if (target !== undefined && !context.tree.find(target))
     return fail(`There is no agent ${target} to hand over to.`, actions);
-  const isPending = tool.isLongRunning === true && ran.isTools;
-  if (ran.value === undefined) return { actions, isPending };
-  return { ...splitResult(ran.value as JsonObject), actions, isPending };
+  const isPending = tool.isLongRunning === true && outcome.isFromTool;
+  if (outcome.value === undefined) return { actions, isPending };
+  return { ...splitResult(outcome.value as JsonObject), actions, isPending };
 }
 
 /**
- * Returns the text that the model gets for an error. With `toolErrors: 'redacted'`, texts of foreign errors are left
+ * Returns the error text for the model. With `toolErrors: 'redacted'`, texts of errors other than `TholeError` are left
  * out.
  */
-function sentenceOf(error: Error, tool: Tool, { runConfig }: InvocationContext): string {
+function errorText(error: Error, tool: Tool, { runConfig }: InvocationContext): string {
   const isRedacted = runConfig.toolErrors === 'redacted' && !TholeError.is(error);
   return (!isRedacted && error.message) || `${tool.name} failed.`;
 }
 
-/** Tells the model which edited arguments its call ran with. */
+/** Adds the edited arguments with which the call ran, so that the model sees them. */
 function withEditedArguments(answer: ToolAnswer, editedArguments: JsonObject | undefined): ToolAnswer {
   const { response } = answer;
   if (!editedArguments || !response) return answer;
@@ -243,14 +244,14 @@ function refuse(sentence: string): ToolAnswer {
 }
 
 function fail(sentence: string, actions: EventActions): ToolAnswer {
-  return { response: { error: sentence }, actions: keptActions(actions) };
+  return { response: { error: sentence }, actions: withoutControlActions(actions) };
 }
 
 /**
- * Returns the actions of a failed call: its state changes are kept, but it neither ends nor transfers, because the
- * model must see the error.
+ * Returns the actions of a failed call without those that end or transfer the turn, because the model must see the error.
+ * State changes are kept.
  */
-export function keptActions(actions: EventActions): EventActions {
+export function withoutControlActions(actions: EventActions): EventActions {
   const { skipSummarization: _skip, transferToAgent: _transfer, escalate: _escalate, ...kept } = actions;
   return kept;
 }
@@ -260,12 +261,12 @@ function isRefusal(error: Error): boolean {
   return TholeError.is(error, 'INVALID_INPUT') && error.details?.['refused'] === true;
 }
 
-function listOf(tools: ReadonlyMap<string, Tool> | undefined): string {
+function listTools(tools: ReadonlyMap<string, Tool> | undefined): string {
   return !tools ? 'There are no tools.' : `The tools are: ${[...tools.keys()].join(', ')}.`;
 }
 
 /** True for an error of an inner run that must end the outer run too. */
-function isOfTheRun(error: Error): boolean {
+function endsOuterRun(error: Error): boolean {
   return (
     TholeError.is(error, 'LLM_CALL_LIMIT') ||
     TholeError.is(error, 'PLUGIN_FAILED') ||

@@ -17,10 +17,10 @@ const IN_DOUBT = 'The run ended while this call was running. The call may or may
 const LAST_MICROTASKS = 30;
 
 /**
- * Runs the calls of an answer of the model together, each once. Each answer is stored as a separate event as soon as it is ready, and
- * then shown. The end of the run answers the others: a call whose tool had not started, or stopped on the signal, as
- * cancelled; a call whose tool still runs as one that may have taken effect. Throws the errors of hooks and of the
- * store. `isResumed`: the turn had begun before, and some of its calls may have run.
+ * Runs the calls of a model answer concurrently, each once. Each answer is stored as a separate event as soon as it is ready, and
+ * then yielded. If the run ends early, open calls are answered when it closes. A call whose tool had not started, or stopped on
+ * the signal, is answered as cancelled. A call whose tool still runs is answered as one that may have taken effect. Throws the
+ * errors of hooks and of the store. `isResumed`: the turn began in an earlier run, and some of its calls may have run.
  */
 export async function* runTools(
   draft: RequestDraft,
@@ -34,10 +34,10 @@ export async function* runTools(
   const open = new Map<string, Call>();
   for (const call of calls) if (call.id) open.set(call.id, call as Call);
   const all = [...open.values()];
-  // In a resumed run, some of the calls have their answers.
+  // In a resumed run, some calls may be answered already.
   const stored = isResumed ? storedAnswers(context, calls) : undefined;
   for (const id of stored?.keys() ?? []) open.delete(id);
-  const progressOf = new Map<string, ToolProgress>();
+  const progressById = new Map<string, ToolProgress>();
   const outcome: ToolAnswer[] = [];
   const ready: Event[] = [];
   let failure: { error: unknown } | undefined;
@@ -46,8 +46,8 @@ export async function* runTools(
 
   const answer = async (call: Call, answered: ToolAnswer): Promise<ToolAnswer> => {
     const stored = await storeAnswer(draft, call, answered);
-    spans?.answered(call, stored.answer, stored.event.id);
-    // An event that a plugin dropped is not stored or shown.
+    spans?.end(call, stored.answer, stored.event.id);
+    // An event that a plugin dropped is not yielded.
     if (stored.event.seq !== undefined) ready.push(stored.event);
     return { ...stored.answer, actions: stored.event.actions };
   };
@@ -58,19 +58,19 @@ export async function* runTools(
       const known = stored?.get(call.id);
       if (known) {
         outcome[index] = known;
-        // The object that is the answer of the agent is not in the stored answer.
-        if (draft.output?.tool.name === call.name) await draft.output.take(thawJson(call.args));
+        // The stored answer does not contain the typed answer of the agent, so it is read from the arguments.
+        if (draft.output?.tool.name === call.name) await draft.output.accept(thawJson(call.args));
         continue;
       }
       const progress: ToolProgress = { isResumed, mayTakeEffect: false };
-      progressOf.set(call.id, progress);
+      progressById.set(call.id, progress);
       const answered = await (spans ? spans.run(call, progress, event) : runCall(draft, event, call, { progress }));
-      // The one that removes the call from `open` answers it: the end of the run may have been faster.
+      // The end of the run may have answered the call first. Only the code that removes it from `open` answers it.
       if (context.signal.aborted || !open.delete(call.id)) return;
       outcome[index] = answered;
-      // A call that is answered later may have written something already.
+      // A call that is answered later may have changed state already.
       if (answered.response || hasActions(answered.actions)) outcome[index] = await answer(call, answered);
-      else spans?.answered(call, answered, undefined);
+      else spans?.end(call, answered, undefined);
       wake();
     }
   };
@@ -84,15 +84,15 @@ export async function* runTools(
     wake();
   };
 
-  const settled = context.onClose(async () => {
-    // A tool that stops on the signal has stopped after these microtasks.
+  const removeCloseCallback = context.onClose(async () => {
+    // A tool that stops on the signal needs a few microtasks to settle.
     for (let i = 0; i < LAST_MICROTASKS; i++) await Promise.resolve();
-    // Another process continues the invocation: it decides what happens to these calls.
+    // Another process will continue the invocation and handle these calls.
     if (support.isShutDown) return;
     for (const [id, call] of open) {
       open.delete(id);
       const error = context.signal.reason as Error | undefined;
-      await answer(call, { response: { error: progressOf.get(id)?.mayTakeEffect ? IN_DOUBT : CANCELLED }, error });
+      await answer(call, { response: { error: progressById.get(id)?.mayTakeEffect ? IN_DOUBT : CANCELLED }, error });
     }
   });
   let workers = Math.min(all.length, context.runConfig.maxParallelTools ?? all.length);
@@ -106,8 +106,8 @@ export async function* runTools(
     });
   }
   context.signal.throwIfAborted();
-  // Only here: if the run ends early, it answers the calls that are still open.
-  settled();
+  // Not in a `finally`: if the run ends early, the callback must answer the open calls.
+  removeCloseCallback();
   return outcome;
 }
 

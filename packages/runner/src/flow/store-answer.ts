@@ -3,62 +3,62 @@ import type { Event, EventActions, FunctionCall, Part } from '@thole/core';
 import { logFailure } from '../hooks/log-failure.ts';
 import type { RequestDraft } from '../request/request-draft.ts';
 import type { ToolAnswer } from './run-tool.ts';
-import { keptActions } from './run-tool.ts';
+import { withoutControlActions } from './run-tool.ts';
 
-/** A call's stored answer. */
+/** The stored answer of a call. */
 export interface StoredAnswer {
   readonly answer: ToolAnswer;
-  /** Without `seq` if a plugin dropped it. */
+  /** The stored event. Without `seq` if a plugin dropped it. */
   readonly event: Event;
 }
 
 /**
  * Stores a call's answer as an event. If the store rejects it as too large or not JSON, stores an error answer for
- * the model instead: without the result, without all state changes if one of them is the reason, and finally without
- * any action. Throws all other errors of the store.
+ * the model instead: without the result, without state changes if one of them is the reason, and in the second attempt
+ * without any action. Throws all other errors of the store.
  */
 export async function storeAnswer(
   draft: RequestDraft,
   call: FunctionCall & { id: string },
-  answered: ToolAnswer,
+  original: ToolAnswer,
 ): Promise<StoredAnswer> {
   const id = draft.context.runtime.newId('event');
-  let answer = answered;
+  let answer = original;
   for (let attempt = 0; ; attempt++) {
     try {
       return { answer, event: await draft.context.commit(answerEvent(draft, call, id, answer)) };
     } catch (error) {
-      if (!isRefused(error) || attempt === 2) throw error;
+      if (!isRejectedByStore(error) || attempt === 2) throw error;
       logFailure(draft.context, 'An answer of a tool could not be stored.', error, {
         tool: call.name,
         functionCallId: call.id,
       });
-      answer = instead(call.name, answer, error, attempt);
+      answer = errorAnswerFor(call.name, answer, error, attempt);
     }
   }
 }
 
-function isRefused(error: unknown): error is TholeError {
+function isRejectedByStore(error: unknown): error is TholeError {
   return TholeError.is(error, 'VALUE_TOO_LARGE') || TholeError.is(error, 'INVALID_INPUT');
 }
 
-/** Returns an error answer without the rejected data; on the second attempt without any action. */
-function instead(tool: string, { actions }: ToolAnswer, error: TholeError, attempt: number): ToolAnswer {
+/** Returns an error answer without the rejected data, in the second attempt without any action. */
+function errorAnswerFor(tool: string, { actions }: ToolAnswer, error: TholeError, attempt: number): ToolAnswer {
   const path = error.details?.['path'];
-  const refused = typeof path === 'string' ? whatIsAt(path) : 'result';
+  const rejected = typeof path === 'string' ? rejectedMember(path) : 'result';
   const problem = error.message.replaceAll(RESULT, 'result').replaceAll(PARTS, 'parts').replaceAll(STATE, 'state');
   const errorAnswer = (dropped: string): ToolAnswer => ({
-    response: { error: `${tool} ran, but its ${refused} could not be stored${dropped}: ${problem}` },
+    response: { error: `${tool} ran, but its ${rejected} could not be stored${dropped}: ${problem}` },
     error,
   });
   if (attempt > 0) return errorAnswer(', and nothing of it was kept');
-  if (refused === 'result') return { ...errorAnswer(''), ...(actions && { actions: keptActions(actions) }) };
+  if (rejected === 'result') return { ...errorAnswer(''), ...(actions && { actions: withoutControlActions(actions) }) };
   const answer = errorAnswer(', and none of them was kept');
-  if (refused === 'actions' || !actions) return answer;
+  if (rejected === 'actions' || !actions) return answer;
   return { ...answer, actions: createEventActions({ artifactDelta: actions.artifactDelta }) };
 }
 
-function whatIsAt(path: string): 'state changes' | 'actions' | 'result' {
+function rejectedMember(path: string): 'state changes' | 'actions' | 'result' {
   if (path.startsWith(STATE)) return 'state changes';
   return path.startsWith('event.actions') ? 'actions' : 'result';
 }
@@ -94,7 +94,7 @@ function answerEvent(
   );
 }
 
-/** True if the actions hold anything that an event should store. */
+/** True if the actions contain anything to store. */
 export function hasActions(actions: EventActions | undefined): boolean {
   return Object.values(actions ?? {}).some(
     (member: unknown) =>

@@ -5,7 +5,7 @@ import { callCallbacks, callPlugins, nameOf } from '../hooks/call-hooks.ts';
 import type { RequestDraft } from '../request/request-draft.ts';
 import { readResult } from './read-result.ts';
 
-/** One call, as hooks see it. */
+/** One call of a tool, for hooks. */
 export interface ToolCall {
   readonly tool: Tool;
   readonly toolArgs: JsonObject;
@@ -28,7 +28,7 @@ export async function beforeTool(
   return answer && readHookResult(answer, 'beforeToolCallback');
 }
 
-/** Calls the hooks after a tool and returns their answer. The caller checks that it is JSON. */
+/** Calls the hooks after a tool and returns their answer. The caller must check that it is JSON. */
 export async function afterTool(
   { agent, context, support }: RequestDraft,
   { tool, toolArgs, toolContext }: ToolCall,

@@ -8,7 +8,7 @@ import type { ToolAnswer, ToolProgress } from './run-tool.ts';
 
 type Call = FunctionCall & { id: string };
 
-/** The calls of one turn in a trace. */
+/** The spans of the tool calls of one turn. */
 export class ToolSpans {
   readonly #trace: RunTrace;
   readonly #draft: RequestDraft;
@@ -20,16 +20,16 @@ export class ToolSpans {
   }
 
   /**
-   * Runs one call within a span that stays open until `answered`: if a hook throws, the end of the run answers the
-   * call.
+   * Runs one call within a span. The span stays open until `end` is called: if a hook throws, the end of the run answers
+   * the call.
    */
   run(call: Call, progress: ToolProgress, event: Event): Promise<ToolAnswer> {
     const span = this.#begin(call);
     return inSpan(span, () => runCall(this.#draft, event, call, { span, progress }));
   }
 
-  /** `eventId` is that of the answer's event. A call that is answered later has none. */
-  answered(call: Call, answer: ToolAnswer, eventId: string | undefined): void {
+  /** Ends the span of a call. `eventId` is the id of the event with the answer. Undefined if the call is answered later. */
+  end(call: Call, answer: ToolAnswer, eventId: string | undefined): void {
     const span = this.#spans.get(call.id);
     if (!span) return;
     const { response } = answer;
@@ -39,7 +39,7 @@ export class ToolSpans {
         adk: () => ({ 'gcp.vertex.agent.tool_response': JSON.stringify(response) }),
         genAi: () => ({ 'gen_ai.tool.call.result': JSON.stringify(response) }),
       });
-    this.#trace.end(span, answer.error ?? (answer.isRefused ? refused(call) : undefined));
+    this.#trace.end(span, answer.error ?? (answer.isRefused ? refusedError(call) : undefined));
   }
 
   #begin(call: Call): Span {
@@ -48,7 +48,7 @@ export class ToolSpans {
     const attributes = {
       'gen_ai.operation.name': 'execute_tool',
       'gen_ai.tool.name': call.name,
-      // Without a type, the model made up the name. Metrics do not count by such names.
+      // The type is missing if the model invented the tool's name. Metrics do not count by such names.
       'gen_ai.tool.type': tool && 'function',
       'gen_ai.tool.description': tool?.description,
       'gen_ai.tool.call.id': call.id,
@@ -64,7 +64,7 @@ export class ToolSpans {
   }
 }
 
-function refused(call: Call): TholeError {
+function refusedError(call: Call): TholeError {
   return new TholeError(
     'INVALID_INPUT',
     `The call of ${call.name} was refused: the agent has no such tool, or the arguments do not match its schema.`,

@@ -8,15 +8,14 @@ export interface ActiveCompaction {
   readonly record: EventCompaction;
   /** Position of the event in the list. */
   readonly index: number;
-  /** Ids of all events that the summary replaces, and of the records that this record replaces, with their events. */
+  /** Ids of all events that the summary replaces, of the records that this record replaces, and of the events of those records. */
   readonly ids: ReadonlySet<string>;
 }
 
 /**
- * Returns the records that apply, in order. A record replaces earlier records that it names, or whose events it names all.
- * Other overlaps are not possible: a record that names an event of another record does not apply. So each event belongs to
- * one summary at most, also if two processes summarize a session at the same time. Each record costs as much as the ids that
- * it names.
+ * Returns the records that apply, in order. A record replaces the earlier records that it names, and those of which it names all
+ * events. A record that names only some events of an earlier record does not apply. So each event belongs to at most one summary,
+ * even if two processes summarize a session at the same time. The cost of a record is linear in the ids that it names.
  */
 export function activeCompactions(events: readonly Event[]): ActiveCompaction[] {
   let active: (ActiveCompaction & { ids: Set<string> })[] = [];
@@ -29,7 +28,7 @@ export function activeCompactions(events: readonly Event[]): ActiveCompaction[] 
     const replaced = active.filter(isReplaced);
     const others = active.filter((other) => !replaced.includes(other));
     if (others.some(({ ids }) => record.eventIds.some((id) => ids.has(id)))) continue;
-    // Also those that it replaces without naming them: a later record that names one of them does not apply.
+    // Includes records that it replaces without naming them: a later record that names such a record does not apply.
     for (const other of replaced) named.add(other.event.id);
     active = [...others, { event, record, index, ids: union([named, ...replaced.map(({ ids }) => ids)]) }];
   }

@@ -1,16 +1,16 @@
 import type { Event, EventCompaction } from '@thole/core';
 
 /**
- * Returns the compaction record of this event. Only records of the runtime count: author `system`, no content, ids
- * to hide and a summary with text. Undefined for a record by an agent, a tool or a client.
+ * Returns the compaction record of this event. Only valid records of the runtime are returned: author `system`, no content,
+ * at least one event id and a summary with text. Undefined for a record by an agent, a tool or a client.
  */
 export function compactionOf(event: Event): EventCompaction | undefined {
   const record = event.actions.compaction;
   if (record === undefined || event.author !== 'system' || event.content !== undefined) return undefined;
-  return isWhole(record) ? record : undefined;
+  return isValid(record) ? record : undefined;
 }
 
-/** Returns the text of a summary; empty if there is none. */
+/** Returns the text of a summary. Empty if there is no text. */
 export function summaryOf(record: EventCompaction): string {
   const { parts } = record.compactedContent;
   if (!Array.isArray(parts)) return '';
@@ -22,7 +22,7 @@ export function summaryOf(record: EventCompaction): string {
   return texts.join('');
 }
 
-function isWhole(record: EventCompaction): boolean {
+function isValid(record: EventCompaction): boolean {
   const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value);
   if (!isObject(record) || !isObject(record.compactedContent)) return false;
   if (!Number.isInteger(record.startSeq) || !Number.isInteger(record.endSeq) || record.startSeq > record.endSeq)

@@ -1,8 +1,8 @@
 import { requestKindOf } from '@thole/core/kit';
 import type { Event, Part } from '@thole/core';
 
-// Parts are read by index: iterating over a frozen array is several times slower in V8, and every event of a history
-// is read.
+// Parts are read by index, because iterating over a frozen array is several times slower in V8. These functions run for
+// every event of a history.
 
 /** True for a request to a person or its answer. */
 export function isFrameworkPart(part: Part): boolean {
@@ -11,7 +11,7 @@ export function isFrameworkPart(part: Part): boolean {
   return name !== undefined && requestKindOf(name) !== undefined;
 }
 
-/** True for a part with only white space. It says nothing, but may have a signature. */
+/** True for a part with only white space. It may have a signature. */
 export function isBlankPart(part: Part): boolean {
   if (part.text !== undefined && part.text.trim() !== '') return false;
   return (
@@ -34,12 +34,12 @@ export function hasCallsOrAnswers(event: Event): boolean {
 const isCallOrAnswer = (part: Part): boolean =>
   part.text === undefined && (part.functionCall !== undefined || part.functionResponse !== undefined);
 
-/** Returns the words spoken in an event that holds a transcription instead of content. */
+/** Returns the transcription of an event without parts. Undefined if the event has no transcription. */
 export function transcriptOf(event: Event): { speaker: string; text: string; finished: boolean } | undefined {
   if (event.content?.parts?.length) return undefined;
-  const heard = event.inputTranscription;
-  const spoken = event.outputTranscription;
-  if (heard?.text) return { speaker: 'user', text: heard.text, finished: heard.finished === true };
-  if (spoken?.text) return { speaker: event.author, text: spoken.text, finished: spoken.finished === true };
+  const input = event.inputTranscription;
+  const output = event.outputTranscription;
+  if (input?.text) return { speaker: 'user', text: input.text, finished: input.finished === true };
+  if (output?.text) return { speaker: event.author, text: output.text, finished: output.finished === true };
   return undefined;
 }

@@ -13,7 +13,7 @@ export const Shape = {
   other: 8,
   /** A request to a person or its answer, which models do not see. */
   framework: 16,
-  /** A call or an answer in one part with something else: only the complete rules handle it. */
+  /** A part with a call or an answer and other data. Only the complete rules handle it. */
   mixed: 32,
   transcript: 64,
   rewind: 128,
@@ -30,7 +30,7 @@ export function shapeOf(event: Event): number {
   return shape;
 }
 
-/** True if the event holds only text, thoughts, data or code: only the rule for its author applies. */
+/** True if the event contains only text, thoughts, data or code. Then only the rule for its author applies. */
 export function isPlain(shape: number): boolean {
   return (shape & ~Shape.visible) === Shape.other;
 }

@@ -5,8 +5,8 @@ import { recordedCall } from './recorded-call.ts';
 
 /**
  * Returns the agent that answers a message (contract 29): the agent whose call the message answers, else the last author that
- * is resumable, else the root agent. The result is the same before and after the message is in the history. Reads the
- * history from its end, and only as far as necessary.
+ * is resumable, else the root agent. The result does not depend on whether the history contains the message. Reads the
+ * history from its end, only as far as necessary.
  */
 export function findAgentToRun(history: EventLog, tree: AgentTree, message: Content): Agent {
   for (const answer of getFunctionResponses({ content: message })) {
@@ -21,7 +21,7 @@ export function findAgentToRun(history: EventLog, tree: AgentTree, message: Cont
   return tree.root;
 }
 
-/** True if the agent and all agents above it are resumable. Workflow agents are not: they start with their first agent. */
+/** True if the agent and all agents above it are resumable. Workflow agents are not: they always start with their first agent. */
 function isResumable(agent: Agent, tree: AgentTree): boolean {
   if (agent === tree.root) return true;
   for (let each: Agent | undefined = agent; each; each = tree.parentOf(each)) if (!each.resumable) return false;
@@ -29,9 +29,8 @@ function isResumable(agent: Agent, tree: AgentTree): boolean {
 }
 
 /**
- * Throws `INVALID_INPUT` if the message answers a call that is not in the history, or under another name, that has its final
- * answer, or that is not long-running, or answers a call twice or without an id (contract 28). Called before the message is
- * stored.
+ * Throws `INVALID_INPUT` for a wrong answer in the message (contract 28). An answer needs an id, may occur once, and has the name of
+ * its call. The call must be in the history, long-running, and without a final answer. Called before the message is stored.
  */
 export function assertAnswers(history: EventLog, message: Content): void {
   const answers = getFunctionResponses({ content: message });

@@ -10,7 +10,7 @@ interface Fold {
 
 const KEY = 'interrupts';
 
-/** Returns the interrupts of a session. Reads only events that are new since the last call, unless the log's epoch changed. */
+/** Returns the interrupts of a session. Reads only events since the last call, or all events if the log's epoch has changed. */
 export function interruptsOf(session: { log: EventLog; folds: Map<string, unknown> }): InterruptLog {
   const { log, folds } = session;
   let fold = folds.get(KEY) as Fold | undefined;

@@ -26,7 +26,7 @@ export interface ChildLog {
   readonly isComplete?: boolean | undefined;
 }
 
-/** Progress of an invocation before this run, rebuilt from its events. The place of an agent is the path of its call. */
+/** The progress of an invocation before this run, rebuilt from its events. The place of an agent is the path of its call. */
 export class Progress {
   readonly #rootPlace: string;
   readonly #interrupts: InterruptLog;
@@ -42,12 +42,12 @@ export class Progress {
   readonly #escalated = new Set<string>();
   /** `seq` of the last event at a place or below it. */
   readonly #last = new Map<string, number>();
-  /** The own events of a place, and the first event of each agent called there. Oldest first. */
-  readonly #acts = new Map<string, { seq: number; branch: string | undefined }[]>();
+  /** Events by place: those of the agent itself, and the first event of each agent that it called. Oldest first. */
+  readonly #activity = new Map<string, { seq: number; branch: string | undefined }[]>();
 
   /**
-   * `events` are the visible events of the invocation, oldest first. `unseen` are messages that joined it and that no model has
-   * seen, also if an answer was stored after them.
+   * `events` are the visible events of the invocation, oldest first. `unseen` are the joined messages that no model has
+   * seen, even if an answer was stored after them.
    */
   constructor(p: {
     events: readonly Event[];
@@ -78,16 +78,16 @@ export class Progress {
     if (events) events.push(event);
     else this.#places.set(place, [event]);
     const { branch, seq = 0 } = event;
-    if (!isRequestEvent(event)) this.#addAct(place, { seq, branch });
-    for (const each of upwards(place)) {
+    if (!isRequestEvent(event)) this.#addActivity(place, { seq, branch });
+    for (const each of placesUpwards(place)) {
       this.#last.set(each, seq);
-      if (!this.#begun.has(each)) this.#addAct(parentOf(each), { seq, branch });
+      if (!this.#begun.has(each)) this.#addActivity(parentOf(each), { seq, branch });
       this.#begun.add(each);
       if (event.actions.escalate === true) this.#escalated.add(each);
     }
   }
 
-  /** Events of the agents at this place, without those of the agents that they call. */
+  /** Returns the events of the agents at this place, without those of the agents that they call. */
   at(place: string): readonly Event[] {
     return this.#places.get(place) ?? [];
   }
@@ -103,35 +103,35 @@ export class Progress {
   }
 
   /**
-   * True if the call of an agent at this place has ended: an `LlmAgent` has answered, any other agent is followed by an event of
-   * the agent that called it. `branch` is that of the call.
+   * True if the call of an agent at this place has ended: an `LlmAgent` has answered; after any other agent, the agent that called
+   * it has a later event. `branch` is the branch of the call.
    */
   hasEnded(place: string, isLlmAgent: boolean, branch?: string): boolean {
     const events = this.at(place);
     if (events.some(({ actions }) => actions.endOfAgent === true)) return true;
     if (this.isOpen(place)) return false;
-    if (!isLlmAgent) return this.#isPassed(place, branch);
+    if (!isLlmAgent) return this.#hasCallerContinued(place, branch);
     const { events: own, transferTo } = segmentsOf(events).at(-1)!;
-    // The agent that took over is an LlmAgent at the same place, or another agent with its own place.
+    // The target of a transfer is an LlmAgent at the same place, or another agent at its own place.
     if (transferTo !== undefined) return this.at(`${place}/${transferTo}`).some(({ actions }) => actions.endOfAgent);
     const last = own.findLast((event) => event.content !== undefined);
     if (!last || !isFinalResponse(last) || isRequestEvent(last) || hasOpenCall(own)) return false;
     return !this.hasNewAnswer(place, last) && !(place === this.#rootPlace && this.hasNewMessage(last));
   }
 
-  #addAct(place: string, act: { seq: number; branch: string | undefined }): void {
-    const acts = this.#acts.get(place);
-    if (acts) acts.push(act);
-    else this.#acts.set(place, [act]);
+  #addActivity(place: string, act: { seq: number; branch: string | undefined }): void {
+    const activity = this.#activity.get(place);
+    if (activity) activity.push(act);
+    else this.#activity.set(place, [act]);
   }
 
-  /** True if the agent that called this agent has acted after this agent's last event, in the branch of the call. */
-  #isPassed(place: string, branch: string | undefined): boolean {
+  /** True if the agent that called this agent has a later event in the branch of the call. */
+  #hasCallerContinued(place: string, branch: string | undefined): boolean {
     const last = this.#last.get(place) ?? 0;
-    const acts = this.#acts.get(parentOf(place)) ?? [];
-    for (let i = acts.length - 1; i >= 0 && acts[i]!.seq > last; i--) {
-      const made = acts[i]!.branch;
-      if (branch === undefined || made === branch || made?.startsWith(`${branch}.`)) return true;
+    const activity = this.#activity.get(parentOf(place)) ?? [];
+    for (let i = activity.length - 1; i >= 0 && activity[i]!.seq > last; i--) {
+      const actBranch = activity[i]!.branch;
+      if (branch === undefined || actBranch === branch || actBranch?.startsWith(`${branch}.`)) return true;
     }
     return false;
   }
@@ -150,12 +150,12 @@ export class Progress {
     return false;
   }
 
-  /** True if a message joined the invocation that the model did not see before it answered with this event. */
+  /** True if a message has joined the invocation that the model had not seen when it answered with this event. */
   hasNewMessage(event: Event): boolean {
     return this.#lastMessage > (event.seq ?? 0) || this.#unseen.length > 0;
   }
 
-  /** Returns the messages that were stored before the event, but that its model did not see. */
+  /** Returns the messages that were stored before the event, but that no model has seen. */
   unseenBefore(event: Event): readonly Event[] {
     return this.#unseen.filter(({ seq = 0 }) => seq < (event.seq ?? 0));
   }
@@ -170,7 +170,7 @@ export class Progress {
     return this.#children.get(`${n} ${callId}`);
   }
 
-  /** True if an event says that the tool of this call has started after this number of answers to its requests. */
+  /** True if an event records the start of this call's tool. `attempt` is the number of answers to its requests at the start. */
   hasStarted(callId: string, attempt: number): boolean {
     return this.#started.has(`${attempt} ${callId}`);
   }
@@ -199,7 +199,7 @@ export function placeOf(event: Event, rootPlace: string): string {
   return event.nodeInfo?.path ?? rootPlace;
 }
 
-/** True if the place is this place, or of an agent below it. */
+/** True if `place` is equal to `above` or below it. */
 export function isBelow(place: string, above: string): boolean {
   return place === above || place.startsWith(`${above}/`);
 }
@@ -217,18 +217,18 @@ export function hasOpenInterrupt(
   return false;
 }
 
-/** True for the record of a run's error. It says nothing about the progress of its agents. */
+/** True for the record of a run's error, which is not part of the progress of its agents. */
 export function isClosingRecord({ content, errorCode }: Event): boolean {
   return content === undefined && errorCode !== undefined && Object.hasOwn(errorCodes, errorCode);
 }
 
-/** Returns the place of the agent that made the call. Empty for the agent that began the invocation. */
+/** Returns the place above. Empty for the agent that began the invocation. */
 function parentOf(place: string): string {
   return place.slice(0, Math.max(0, place.lastIndexOf('/')));
 }
 
 /** Yields the place, and then each place above it. */
-function* upwards(place: string): Generator<string, void> {
+function* placesUpwards(place: string): Generator<string, void> {
   yield place;
   for (let end = place.lastIndexOf('/'); end > 0; end = place.lastIndexOf('/', end - 1)) yield place.slice(0, end);
 }

@@ -12,8 +12,8 @@ export interface RecordedCall {
 }
 
 /**
- * Returns the call with this id after rewinds, and whether its answer is final. A tool's own answer to a
- * long-running call is provisional. An answer in a user's message is final, and so is any answer to another call.
+ * Returns the call with this id, without calls that a rewind has removed. `isAnswered` is true if its answer is final. A tool's
+ * own answer to a long-running call is provisional. An answer in a user's message is final, and so is any answer to other calls.
  */
 export function recordedCall(history: EventLog, id: string): RecordedCall | undefined {
   let byUser = false;

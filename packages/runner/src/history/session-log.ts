@@ -3,9 +3,9 @@ import { compactionOf } from './compaction-of.ts';
 import { rewindOf } from '@thole/core/kit';
 
 /**
- * The events of a session in memory, by `seq`. `epoch` changes when results from earlier events may no longer be
- * valid: an event was inserted before the end, the log was filled again, or a rewind or a compaction was added. 0: the log
- * contains no rewind and no compaction.
+ * The events of a session in memory, ordered by `seq`. `epoch` changes when results from earlier events may no longer be
+ * valid: an event was inserted before the end, all events were replaced, or a rewind or a compaction was added. If it is 0,
+ * the log contains no rewind and no compaction.
  */
 export class SessionLog implements EventLog {
   #events: Event[];
@@ -13,7 +13,7 @@ export class SessionLog implements EventLog {
 
   constructor(events: Iterable<Event> = []) {
     this.#events = inOrder(events);
-    if (this.#events.some(movesEpoch)) this.#epoch = 1;
+    if (this.#events.some(changesEpoch)) this.#epoch = 1;
   }
 
   get length(): number {
@@ -37,16 +37,15 @@ export class SessionLog implements EventLog {
     return this.#events[Symbol.iterator]();
   }
 
-  /** Adds the next event. Ignores an event that exists. Inserts an event that belongs earlier, and changes `epoch`. */
+  /** Adds the next event. Ignores an event whose `seq` exists. An event with a lower `seq` is inserted and changes `epoch`. */
   push(event: Event): void {
     if (event.seq !== undefined && event.seq <= this.lastSeq) return this.#insert([event]);
     this.#events.push(event);
-    if (movesEpoch(event)) this.#epoch += 1;
+    if (changesEpoch(event)) this.#epoch += 1;
   }
 
   /**
-   * Adds missing events in any order. If all are newer than the existing ones, it acts like `push`, and `epoch`
-   * stays.
+   * Adds missing events, given in any order. If all are newer than the existing events, each is added as by `push`.
    */
   insertMissing(events: Iterable<Event>): void {
     const missing = inOrder(events);
@@ -54,7 +53,7 @@ export class SessionLog implements EventLog {
     for (const event of missing) this.push(event);
   }
 
-  /** Replaces all events; `epoch` changes. */
+  /** Replaces all events and changes `epoch`. */
   reset(events: Iterable<Event>): void {
     this.#events = inOrder(events);
     this.#epoch += 1;
@@ -67,7 +66,7 @@ export class SessionLog implements EventLog {
   }
 }
 
-const movesEpoch = (event: Event): boolean => rewindOf(event) !== undefined || compactionOf(event) !== undefined;
+const changesEpoch = (event: Event): boolean => rewindOf(event) !== undefined || compactionOf(event) !== undefined;
 
 /** Returns the events sorted by `seq`. Events without one are the newest. */
 function inOrder(events: Iterable<Event>): Event[] {

@@ -37,7 +37,7 @@ export function segmentsOf(events: readonly Event[]): TurnSegment[] {
   }
   end(events.length);
   segments.push({ events: events.slice(start), transferTo: undefined });
-  // A transfer at the end: the agent that takes over has no events yet.
+  // The last segment is empty after a transfer if the target has no events yet.
   return segments;
 }
 

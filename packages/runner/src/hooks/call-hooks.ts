@@ -9,15 +9,14 @@ type HookName = Exclude<keyof Plugin, 'name' | 'close'>;
 export type HookParams<N extends HookName> = Parameters<NonNullable<Plugin[N]>>[0];
 type HookAnswer<N extends HookName> = Exclude<Awaited<ReturnType<NonNullable<Plugin[N]>>>, undefined | void>;
 
-/** True if any plugin has this hook. Nothing is prepared for hooks without listeners. */
+/** True if any plugin has this hook. Callers skip the work for hooks that no plugin has. */
 export function hasHook(plugins: readonly Plugin[], name: HookName): boolean {
   return plugins.some((plugin) => plugin[name] !== undefined);
 }
 
 /**
- * Calls plugins in order; the first result that is not undefined is used. Throws `PLUGIN_FAILED` for an error of a
- * plugin and for a result of the wrong shape. With a signal, throws its reason if it is aborted when a plugin
- * returns; no later plugin is called then.
+ * Calls plugins in order and returns the first result. Throws `PLUGIN_FAILED` for an error of a plugin and for a result of
+ * the wrong shape. If the signal is aborted when a plugin returns, throws its reason and calls no later plugin.
  */
 export async function callPlugins<N extends HookName>(
   plugins: readonly Plugin[],
@@ -25,11 +24,11 @@ export async function callPlugins<N extends HookName>(
   params: HookParams<N>,
   signal?: AbortSignal,
 ): Promise<HookAnswer<N> | undefined> {
-  return askPlugins(plugins, name, params, signal);
+  return callPluginsMaybeSync(plugins, name, params, signal);
 }
 
 /** Like `callPlugins`, but synchronous if all plugins return synchronously; then it also throws synchronously. */
-export function askPlugins<N extends HookName>(
+export function callPluginsMaybeSync<N extends HookName>(
   plugins: readonly Plugin[],
   name: N,
   params: HookParams<N>,
@@ -44,14 +43,14 @@ export function askPlugins<N extends HookName>(
     } catch (cause) {
       throw pluginFailed(plugin, name, params, { cause });
     }
-    if (isPromise(answer)) return askOn(answer, plugins.slice(i), name, params, signal);
+    if (isPromise(answer)) return continueAsync(answer, plugins.slice(i), name, params, signal);
     signal?.throwIfAborted();
-    if (isAnswer(name, answer)) return checked(plugin, name, params, answer);
+    if (isAnswer(name, answer)) return checkResult(plugin, name, params, answer);
   }
   return undefined;
 }
 
-async function askOn<N extends HookName>(
+async function continueAsync<N extends HookName>(
   first: PromiseLike<unknown>,
   plugins: readonly Plugin[],
   name: N,
@@ -65,15 +64,15 @@ async function askOn<N extends HookName>(
     throw pluginFailed(plugins[0]!, name, params, { cause });
   }
   signal?.throwIfAborted();
-  if (isAnswer(name, answer)) return checked(plugins[0]!, name, params, answer);
-  return askPlugins(plugins.slice(1), name, params, signal);
+  if (isAnswer(name, answer)) return checkResult(plugins[0]!, name, params, answer);
+  return callPluginsMaybeSync(plugins.slice(1), name, params, signal);
 }
 
 function isPromise(value: unknown): value is PromiseLike<unknown> {
   return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
 }
 
-function checked<N extends HookName>(
+function checkResult<N extends HookName>(
   plugin: Plugin,
   name: N,
   params: HookParams<N>,
@@ -85,21 +84,21 @@ function checked<N extends HookName>(
 }
 
 /**
- * Returns the error of a plugin, and logs it unless the run only logs errors of this hook. A limit that a plugin has reached
- * keeps its code: it is not a failure of the plugin.
+ * Returns the error of a plugin and logs it, unless the caller logs errors of this hook itself. `TOKEN_LIMIT` and `COST_LIMIT`
+ * are returned unchanged: a reached limit is not a failure of the plugin.
  */
 export function pluginFailed<N extends HookName>(
   plugin: Plugin,
   name: N,
   params: HookParams<N>,
-  why: { cause: unknown } | { problem: string },
+  failure: { cause: unknown } | { problem: string },
 ): TholeError {
-  if ('cause' in why && (TholeError.is(why.cause, 'TOKEN_LIMIT') || TholeError.is(why.cause, 'COST_LIMIT')))
-    return why.cause;
+  if ('cause' in failure && (TholeError.is(failure.cause, 'TOKEN_LIMIT') || TholeError.is(failure.cause, 'COST_LIMIT')))
+    return failure.cause;
   const error =
-    'problem' in why
-      ? new TholeError('PLUGIN_FAILED', `Plugin ${plugin.name}: ${name} ${why.problem}`)
-      : new TholeError('PLUGIN_FAILED', `Plugin ${plugin.name} failed in ${name}.`, { cause: why.cause });
+    'problem' in failure
+      ? new TholeError('PLUGIN_FAILED', `Plugin ${plugin.name}: ${name} ${failure.problem}`)
+      : new TholeError('PLUGIN_FAILED', `Plugin ${plugin.name} failed in ${name}.`, { cause: failure.cause });
   const contexts: { [context in 'callbackContext' | 'toolContext' | 'invocationContext']?: CallbackContext } = params;
   const context = contexts.callbackContext ?? contexts.toolContext ?? contexts.invocationContext;
   const isOnlyLogged = name === 'afterRunCallback' || name === 'onAgentErrorCallback' || name === 'onRunErrorCallback';
@@ -108,13 +107,13 @@ export function pluginFailed<N extends HookName>(
 }
 
 /**
- * Calls an agent's own callbacks in order; the first result that is not undefined is used. Throws `CALLBACK_FAILED`
- * for an error of a callback and for a result of the wrong shape. The first argument is the context, or an object
- * that holds it. A signal acts as in `callPlugins`.
+ * Calls an agent's own callbacks in order and returns the first result. Throws `CALLBACK_FAILED` for an error of a callback
+ * and for a result of the wrong shape. The first of `args` is the context, or an object with the context. The signal acts
+ * as in `callPlugins`.
  */
 export async function callCallbacks<A extends readonly unknown[], R>(
   callbacks: OneOrMany<(...args: A) => MaybePromise<R | undefined | void>> | null | undefined,
-  of: { agentName: string; callback: string; signal?: AbortSignal | undefined },
+  source: { agentName: string; callback: string; signal?: AbortSignal | undefined },
   ...args: A
 ): Promise<R | undefined> {
   if (callbacks === undefined || callbacks === null) return undefined;
@@ -123,12 +122,12 @@ export async function callCallbacks<A extends readonly unknown[], R>(
     try {
       answer = await callback(...args);
     } catch (cause) {
-      throw callbackFailed(of, args, { cause });
+      throw callbackFailed(source, args, { cause });
     }
-    of.signal?.throwIfAborted();
-    if (!isAnswer(of.callback, answer)) continue;
-    const problem = problemWithAnswer(of.callback, answer);
-    if (problem) throw callbackFailed(of, args, { problem });
+    source.signal?.throwIfAborted();
+    if (!isAnswer(source.callback, answer)) continue;
+    const problem = problemWithAnswer(source.callback, answer);
+    if (problem) throw callbackFailed(source, args, { problem });
     return answer as R;
   }
   return undefined;
@@ -137,12 +136,12 @@ export async function callCallbacks<A extends readonly unknown[], R>(
 function callbackFailed(
   { agentName, callback }: { agentName: string; callback: string },
   [first]: readonly unknown[],
-  why: { cause: unknown } | { problem: string },
+  failure: { cause: unknown } | { problem: string },
 ): TholeError {
   const error =
-    'problem' in why
-      ? new TholeError('CALLBACK_FAILED', `Agent ${agentName}: ${callback} ${why.problem}`)
-      : new TholeError('CALLBACK_FAILED', `Agent ${agentName} failed in ${callback}.`, { cause: why.cause });
+    'problem' in failure
+      ? new TholeError('CALLBACK_FAILED', `Agent ${agentName}: ${callback} ${failure.problem}`)
+      : new TholeError('CALLBACK_FAILED', `Agent ${agentName} failed in ${callback}.`, { cause: failure.cause });
   const given = first as CallbackContext | { context: CallbackContext };
   logFailure('context' in given ? given.context : given, 'A callback failed.', error, { agent: agentName, callback });
   return error;

@@ -2,12 +2,11 @@ import { isPlainObject, typeName } from '@thole/core/kit';
 import type { LlmResponse } from '@thole/core';
 
 /**
- * True if a callback of this name has returned a result: undefined and null do not count, so that the next one is
- * called. Only `onEventCallback` may return null, which drops the event. Notification callbacks never return a
- * result.
+ * True if a callback with this name has returned a result. False for undefined and null: then the next callback is called.
+ * Only `onEventCallback` may return null, which drops the event. Results of notification callbacks are ignored.
  */
 export function isAnswer(callback: string, answer: unknown): boolean {
-  if (answer === undefined || INFORMED.has(callback)) return false;
+  if (answer === undefined || NOTIFICATIONS.has(callback)) return false;
   return answer !== null || callback === 'onEventCallback';
 }
 
@@ -20,7 +19,7 @@ export function problemWithAnswer(callback: string, answer: unknown): string | u
   return `must answer ${shape.expected} or nothing, but it answered ${typeName(answer)}${hint ? `: ${hint}` : ''}.`;
 }
 
-const INFORMED: ReadonlySet<string> = new Set(['afterRunCallback', 'onAgentErrorCallback', 'onRunErrorCallback']);
+const NOTIFICATIONS: ReadonlySet<string> = new Set(['afterRunCallback', 'onAgentErrorCallback', 'onRunErrorCallback']);
 
 interface Shape {
   readonly expected: string;
@@ -98,7 +97,7 @@ export function isLlmResponse(value: unknown): value is LlmResponse {
   return isPlainObject(given) && (given['parts'] === undefined || isContent(given));
 }
 
-/** True for an empty object too: it is a response without content. */
+/** Also true for an empty object, which is a response without content. */
 function hasResponseMember(value: object): boolean {
   const names = Object.keys(value);
   return names.length === 0 || names.some((name) => Object.hasOwn(RESPONSE_MEMBERS, name));

@@ -21,7 +21,7 @@ import type { JoinedMessages } from '../resume/join-run.ts';
 import type { Durability } from '../runner/runner-deps.ts';
 import type { RunTrace } from '../traces/run-trace.ts';
 
-/** Members of a run that the flow needs in addition to the public context. Every context of a run has it. */
+/** Members of a run that the flow needs in addition to the public context. Every context of an agent in a run has them. */
 export interface FlowSupport {
   readonly plugins: readonly Plugin[];
   /** Undefined if nothing is recorded. */
@@ -30,14 +30,14 @@ export interface FlowSupport {
   model(name: string): Llm;
   /** Returns the hint for prompt caching of this agent. Undefined if the app has no `contextCache`. */
   contextCacheHint(): ContextCacheHint | undefined;
-  /** Folds over the history, by keys that their owners choose. They live as long as the cached session. */
+  /** Results that are computed from the history, by key. They are dropped with the cached session. */
   readonly folds: Map<string, unknown>;
   /**
-   * Returns a context for one call, with its own state over the committed state, and the run's signal unless another
-   * one is given.
+   * Returns a context for one call. Its state changes are separate until the call ends. Default of its signal: the signal of
+   * the run.
    */
   openToolContext(p: ToolContextInit): OpenToolContext;
-  /** Deletes the secrets of a sign-in that is not requested. */
+  /** Deletes the secrets of a sign-in whose request is not stored. */
   forgetSignIn(interruptId: string): Promise<void>;
   /** Progress of the invocation before this run. Undefined in its first run. */
   readonly progress: Progress | undefined;
@@ -49,7 +49,7 @@ export interface FlowSupport {
   readonly isResumable: boolean;
   /** True if the run stops because its runner is closed, and another process may continue it. */
   readonly isShutDown: boolean;
-  /** Ids of long-running calls with an update in this run that their model must see. */
+  /** Ids of long-running calls that got an update in this run, if the model must see the update. */
   readonly updatedCalls: ReadonlySet<string>;
   /** `seq` of the newest event when this run opened the session. */
   readonly seqAtStart: number;
@@ -67,28 +67,28 @@ export interface FlowSupport {
   callAgent(agent: Agent, p?: { branch?: string | undefined }): AgentCall;
   /** Runs the agent that takes over from this `LlmAgent`, at the same place. */
   transferTo(agent: Agent): AsyncGenerator<Event, void, Event | undefined>;
-  /** Returns the events of this agent before this run, after earlier agents at its place have transferred. */
+  /** Returns the earlier events of this agent, without those of agents that have transferred to it. Undefined if there are none. */
   takeSegment(): TurnSegment | undefined;
   /** Called when this agent waits for an answer from outside. */
-  pauses(): void;
+  markPaused(): void;
   /** True if an agent at this place or below it waits for an answer from outside. */
   isPaused(place: string): boolean;
-  /** Throws the reason if no model call or tool may start any more. */
+  /** Throws the reason if no more model or tool calls may start. */
   assertMayBegin(): void;
-  /** Called before a wait for a model or tool: a reader that leaves during the wait ends the run at once. */
-  workBegins(): void;
+  /** Called before a wait for a model or tool. If the reader leaves during the wait, the run ends at once. */
+  beginCall(): void;
   /** Called after that wait. */
-  workEnds(): void;
+  endCall(): void;
   /**
-   * Returns the stored event for an agent whose `yield` returned undefined, because a `for await` loop is around it.
+   * Returns the stored event for an agent whose `yield` returned undefined, because its caller uses a `for await` loop.
    */
   storedAs(event: Event): Event;
   /** Counts the rounds of a loop of this agent. */
   loopRounds(): LoopRounds;
-  /** Shows a partial event without waiting for the reader. */
+  /** Passes a partial event to the reader without waiting. */
   show(event: Event): void;
-  /** Registers a toolset, to be closed with the runner. */
-  usesToolset(toolset: Toolset): void;
+  /** Registers a toolset that is closed with the runner. */
+  addToolset(toolset: Toolset): void;
 }
 
 /** A call of an agent, and its place. */
@@ -105,13 +105,13 @@ export interface LoopRounds {
   close(): void;
 }
 
-/** The parts of a call's context. */
+/** Arguments of `openToolContext`. */
 export interface ToolContextInit {
   readonly functionCallId: string;
   readonly signal?: AbortSignal | undefined;
   /** Requests and answers of an earlier attempt of the call. */
   readonly attempt?: CallAttempt | undefined;
-  /** Time until requests of the call expire. */
+  /** Time until requests of the call expire, in milliseconds. */
   readonly ttlMs?: number | undefined;
   /** The call. Undefined while the request to the model is built. */
   readonly call?: FunctionCall | undefined;
@@ -119,7 +119,7 @@ export interface ToolContextInit {
   readonly span?: Span | undefined;
 }
 
-/** A call's context while the call runs. */
+/** The context of a call while the call runs. */
 export interface OpenToolContext {
   readonly context: ToolContext;
   /** Requests of the call for answers from outside. */
@@ -132,12 +132,12 @@ export interface OpenToolContext {
   close(): ToolContext['actions'];
 }
 
-/** A context of a run, as the runner's own code sees it. */
+/** A context of a run with the members for the runner's own code. */
 export interface WithFlowSupport {
   readonly flowSupport: FlowSupport;
 }
 
-/** Returns the run of a context. An agent that runs outside a runner has none. */
+/** Returns the `FlowSupport` of a context. Throws a `TypeError` for a context that is not from a `Runner`. */
 export function flowSupport(context: InvocationContext): FlowSupport {
   const support = (context as Partial<WithFlowSupport>).flowSupport;
   if (!support) throw new TypeError('This agent runs only in a Runner.');

@@ -11,13 +11,12 @@ export type LoggingContext = Pick<
 
 /**
  * Logs an error with message, stack and causes at level `error`. Each error is logged once, where it first appears.
- * An error that was logged before, an error that wraps one, and the reason for which the run itself was stopped are
- * skipped. Never throws.
+ * Skips errors that were logged before, errors with a logged cause, and the error that stopped the run. Never throws.
  */
 export function logFailure(context: LoggingContext, message: string, error: unknown, fields: LogFields = {}): void {
   try {
-    if (wasLogged(error) || isStop(error, context.signal)) return;
-    mark(error);
+    if (wasLogged(error) || isStopReason(error, context.signal)) return;
+    markLogged(error);
     const { appName, userId, sessionId, invocationId, agentName, runtime } = context;
     const where = { appName, userId, sessionId, invocationId, agentName };
     runtime.logger.error(message, { ...where, ...fields, ...errorFields(error) });
@@ -35,12 +34,12 @@ function wasLogged(error: unknown): boolean {
   return false;
 }
 
-function isStop(error: unknown, signal: AbortSignal): boolean {
+function isStopReason(error: unknown, signal: AbortSignal): boolean {
   return signal.aborted && (error === signal.reason || (error as Error | undefined)?.cause === signal.reason);
 }
 
-// On the error itself: the package has no module state, and two copies of it must know each other's marks.
-function mark(error: unknown): void {
+// Marks the error itself, because the package has no module state and its copies must recognize each other's marks.
+function markLogged(error: unknown): void {
   if (typeof error === 'object' && error !== null && Object.isExtensible(error))
     Object.defineProperty(error, logged, { value: true });
 }

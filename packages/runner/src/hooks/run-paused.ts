@@ -1,4 +1,4 @@
-/** Thrown by `requestInput`, `requestCredential` and waits: the call or agent ends here until the answer has come. */
+/** Thrown by `requestInput`, `requestCredential` and waits. Ends the call or agent until the answer arrives. */
 export class RunPaused extends Error {
   readonly isRunPaused: true = true;
 

@@ -5,8 +5,8 @@ import { isAnswer, problemWithAnswer } from './check-answer.ts';
 const NAME = 'selectHistoryCallback';
 
 /**
- * Returns the events of the prompt: the result of the first plugin that has one. Throws `PLUGIN_FAILED` for an error
- * of a plugin.
+ * Returns the events for the prompt: the first result of a plugin. Undefined if no plugin returns one. Throws
+ * `PLUGIN_FAILED` for an error of a plugin.
  */
 export function selectHistory(
   plugins: readonly Plugin[],

@@ -1,28 +1,28 @@
 import { createEvent } from '@thole/core';
 import { errorFields } from '@thole/core/kit';
 import type { Lease, ReleaseOptions, TholeError } from '@thole/core';
-import { askPlugins, hasHook } from '../hooks/call-hooks.ts';
+import { callPluginsMaybeSync, hasHook } from '../hooks/call-hooks.ts';
 import { notifyPlugins } from '../hooks/notify-plugins.ts';
 import type { OpenRun } from './open-run.ts';
 import { toRunError } from './run-state.ts';
 import type { RunTask } from './run-task.ts';
 
-/** Errors after which nothing can be stored in the session. */
-const unstorable: ReadonlySet<string> = new Set([
+/** Error codes after which nothing can be stored in the session. */
+const noStoreCodes: ReadonlySet<string> = new Set([
   'LEASE_LOST',
   'STORE_OUTCOME_UNKNOWN',
   'STORE_UNAVAILABLE',
   'STORE_VERSION',
   'SESSION_NOT_FOUND',
 ]);
-/** Errors after which nothing is stored, although the store works. */
-const leavesNoRecord: ReadonlySet<string> = new Set(['RESUME_DIVERGED']);
-/** Errors of a run that its reader or another run has ended. Error hooks are not called. */
-const requested: ReadonlySet<string> = new Set(['RUN_LEFT', 'RUN_ABORTED', 'RUN_INTERRUPTED']);
+/** Error codes after which no closing record is stored, although the store works. */
+const noRecordCodes: ReadonlySet<string> = new Set(['RESUME_DIVERGED']);
+/** Error codes of a run that was stopped by its caller, its reader or another run. Error hooks are not called. */
+const noErrorHookCodes: ReadonlySet<string> = new Set(['RUN_LEFT', 'RUN_ABORTED', 'RUN_INTERRUPTED']);
 
 /**
- * Closes a run: stores finished work and the closing record, calls the last hooks, and releases the lease. A run without
- * anything left to do closes synchronously.
+ * Closes a run: stores finished work and the closing record, calls the last hooks, and releases the lease. Closes
+ * synchronously if there is no work left.
  */
 export async function closeRun(task: RunTask): Promise<void> {
   const { opened, state } = task;
@@ -42,14 +42,14 @@ function hasClosingWork(task: RunTask, { rootContext }: OpenRun): boolean {
   return !isQuiet || rootContext.hasPending();
 }
 
-/** Returns the error of a step that failed, else undefined. `author` is that of the closing record, if there is one. */
+/** Returns the error of a step that failed, else undefined. `author` is the author of the closing record. Undefined: no record. */
 async function doClosingWork(task: RunTask, opened: OpenRun, author: string | undefined): Promise<unknown> {
   if (task.state.error || task.closeCallbacks?.size || opened.committer.isBusy) {
     return withinCleanupTime(task, cleanUp(task, opened, author));
   }
-  // Only the run that was joined calls afterRunCallback. State of hooks is in the message that was added.
+  // The other run calls afterRunCallback. State changes of hooks are stored with the joined message.
   if (opened.isJoined) return undefined;
-  // Most hooks return synchronously. A time limit would then cost more than the hooks.
+  // Most hooks return synchronously. They need no time limit.
   const hooks = callAfterRun(task, opened);
   if (!hooks) return failureOf(storePending(task, opened));
   return withinCleanupTime(
@@ -60,7 +60,7 @@ async function doClosingWork(task: RunTask, opened: OpenRun, author: string | un
 
 async function withinCleanupTime(task: RunTask, work: Promise<void>): Promise<unknown> {
   const { runtime } = task.runner;
-  const spentMs = task.left ? runtime.monotonic() - task.left.at : 0;
+  const spentMs = task.readerExit ? runtime.monotonic() - task.readerExit.at : 0;
   const limitMs = task.cleanupMs - Math.min(spentMs, task.cleanupMs / 2);
   const timer = new AbortController();
   const limit = runtime.sleep(limitMs, timer.signal).catch(noop);
@@ -72,18 +72,18 @@ async function withinCleanupTime(task: RunTask, work: Promise<void>): Promise<un
 async function cleanUp(task: RunTask, opened: OpenRun, author: string | undefined): Promise<void> {
   const { committer, rootContext } = opened;
   const stop = task.state.error;
-  await committer.settled();
-  const canStore = !stop || !unstorable.has(stop.code);
-  // The last callback first. They store finished tool answers.
+  await committer.whenIdle();
+  const canStore = !stop || !noStoreCodes.has(stop.code);
+  // Calls the newest callback first. The callbacks store finished tool answers.
   for (const close of canStore ? [...(task.closeCallbacks ?? [])].reverse() : []) {
     const failure = await failureOf(Promise.resolve().then(close));
     if (failure !== undefined) warn(task, 'A run could not store all finished work.', failure);
   }
-  if (stop && !requested.has(stop.code)) {
+  if (stop && !noErrorHookCodes.has(stop.code)) {
     await notifyPlugins(rootContext, 'onRunErrorCallback', { invocationContext: rootContext, error: stop });
   }
   if (opened.isJoined) return;
-  if (stop && canStore && author !== undefined && !task.isShutDown && !leavesNoRecord.has(stop.code))
+  if (stop && canStore && author !== undefined && !task.isShutDown && !noRecordCodes.has(stop.code))
     await storeClosingRecord(task, opened, stop, author);
   await callAfterRun(task, opened);
   if (!stop) await storePending(task, opened);
@@ -93,7 +93,7 @@ async function cleanUp(task: RunTask, opened: OpenRun, author: string | undefine
 function callAfterRun(task: RunTask, { rootContext }: OpenRun): Promise<void> | undefined {
   const logError = (error: unknown): void => warn(task, 'afterRunCallback failed.', error);
   try {
-    const answer = askPlugins(task.runner.plugins, 'afterRunCallback', { invocationContext: rootContext });
+    const answer = callPluginsMaybeSync(task.runner.plugins, 'afterRunCallback', { invocationContext: rootContext });
     return answer && Promise.resolve(answer).then(noop, logError);
   } catch (error) {
     logError(error);
@@ -110,14 +110,14 @@ function storePending(task: RunTask, { committer, rootContext }: OpenRun): Promi
   });
 }
 
-/** Stores the error and passes the event to the reader, before the reader gets the error. */
+/** Stores the error as an event and passes the event to the reader. The reader receives the error after it. */
 async function storeClosingRecord(task: RunTask, opened: OpenRun, stop: TholeError, author: string): Promise<void> {
   const { invocationId } = task;
   const { runtime } = task.runner;
   const { committer } = opened;
   const event = createEvent({ author, invocationId, errorCode: stop.code, errorMessage: stop.message }, runtime);
   try {
-    // A plugin that fails must not prevent the record.
+    // A failing plugin must not prevent the record.
     const stored = await committer.commit(event).catch(() => committer.commit(event, { withoutPlugins: true }));
     if (stored) task.output.push(stored);
   } catch (error) {
@@ -139,7 +139,7 @@ function releaseLease(task: RunTask): void {
   );
 }
 
-/** Continues the run if a message has joined it. Other new events, such as state of other writers, do not matter. */
+/** Continues the run if a message has joined it. Other new events, such as state changes of other writers, are ignored. */
 function reopen(task: RunTask, lease: Lease): void {
   task
     .opened!.committer.readMissing()
@@ -157,26 +157,26 @@ function logUnreleased(task: RunTask, error: unknown): void {
 }
 
 /**
- * True if the session has the mark of this unfinished invocation. A resumed run that stores nothing has it if an earlier process
- * died between its last event and the release of the lease.
+ * True if the session is marked as having this unfinished invocation. This also applies to a resumed run that stores nothing, if
+ * an earlier process crashed between its last event and the release of the lease.
  */
 function hasMark({ invocationId, isMarked, opened, state }: RunTask): boolean {
   if (isMarked) return true;
   return !state.error && opened?.steps !== undefined && opened.session.unfinished === invocationId;
 }
 
-/** The mark of an unfinished invocation stays if another process may continue it. */
+/** Returns the marks to store when the lease is released. Undefined keeps the stored marks: another process may continue. */
 function marksAtEnd(task: RunTask): ReleaseOptions['marks'] {
   const { error } = task.state;
-  if (!hasMark(task) || task.isShutDown || (error && unstorable.has(error.code))) return undefined;
+  if (!hasMark(task) || task.isShutDown || (error && noStoreCodes.has(error.code))) return undefined;
   const unfinished = (task.session.unfinished = task.otherUnfinished);
   return { unfinished, ...(task.hasUncertainMarks && task.interrupts.marks) };
 }
 
-/** True if the store may contain other events than the cached session. */
+/** True if the events of the store and of the cached session may differ. */
 function isSessionUncertain({ opened, state }: RunTask): boolean {
   if (!state.error) return false;
-  return unstorable.has(state.error.code) || !opened?.isRecorded || opened.committer.isBusy;
+  return noStoreCodes.has(state.error.code) || !opened?.isRecorded || opened.committer.isBusy;
 }
 
 function warn(task: RunTask, message: string, error: unknown): void {

@@ -5,31 +5,31 @@ import { callPlugins, hasHook } from '../hooks/call-hooks.ts';
 import { isUserMessage } from '../history/turn-segments.ts';
 import { reportInterrupts } from '../hooks/notify-plugins.ts';
 import { modelNameOf } from '../request/find-model.ts';
-import { answeredFirst } from '../resume/check-answer.ts';
-import { asJoined } from '../resume/join-run.ts';
+import { lateAnswerError } from '../resume/check-answer.ts';
+import { markAsJoined } from '../resume/join-run.ts';
 import type { UnstoredChanges } from './pending-changes.ts';
 import type { RunTask } from './run-task.ts';
 
 /** Number of attempts for an append whose outcome is unknown. */
 const MAX_ATTEMPTS = 4;
-/** Pause before the second attempt. It doubles with each further attempt. */
+/** Pause before the second attempt, in milliseconds. It doubles with each further attempt. */
 const FIRST_PAUSE_MS = 50;
 
-/** The lease under which events are stored: that of this run, or that of the run which it joins. */
+/** The lease under which events are stored: `fence` for this run's lease, `ifHeldBy` for the lease of the run that it joins. */
 export interface AppendCondition {
   readonly fence?: Fence | undefined;
   readonly ifHeldBy?: string | undefined;
 }
 
 /**
- * The only way into a session (contract 16): `onEventCallback` of plugins, `beforeStore` of the agent, `appendEvent`. Stores
- * one event after another.
+ * Stores the events of a run, one after another. All events pass through it (contract 16): it calls `onEventCallback` of plugins,
+ * `beforeStore` of the agent, then `appendEvent`.
  */
 export class Committer {
   readonly #task: RunTask;
   readonly #condition: AppendCondition;
   readonly #fence: Fence | undefined;
-  /** True if a plugin has `onEventCallback`. Plugins get partial events too. */
+  /** True if a plugin has `onEventCallback`. Plugins also receive partial events. */
   readonly hasEventHook: boolean;
   #last: Promise<unknown> = Promise.resolve();
   #pending: number = 0;
@@ -54,7 +54,7 @@ export class Committer {
   }
 
   /** Resolves when no event is being stored. */
-  async settled(): Promise<void> {
+  async whenIdle(): Promise<void> {
     while (this.isBusy) await this.#last.catch(noop);
   }
 
@@ -70,7 +70,7 @@ export class Committer {
     const { calls, runConfig, session, temp } = this.#task;
     try {
       let event = withMetadata(original, runConfig.customMetadata);
-      if (this.#condition.ifHeldBy !== undefined && isUserMessage(event)) event = asJoined(event);
+      if (this.#condition.ifHeldBy !== undefined && isUserMessage(event)) event = markAsJoined(event);
       if (this.hasEventHook && !p?.withoutPlugins) {
         const changed = await this.callEventHook(event);
         if (!changed) return undefined;
@@ -87,15 +87,15 @@ export class Committer {
       } catch (error) {
         stored = await this.#appendAgain(event, error);
       }
-      if (isLateAnswer(event, stored)) this.#task.lateAnswer ??= answeredFirst(stored);
+      if (isLateAnswer(event, stored)) this.#task.lateAnswer ??= lateAnswerError(stored);
       applyTempState(event, temp);
       if ((stored.seq ?? session.lastSeq + 1) === session.lastSeq + 1) {
         session.add(stored);
         this.#task.hasUncertainMarks = false;
       } else await this.readMissing();
-      this.#isStored();
+      this.#markStored();
       if (stored.longRunningToolIds?.length) await reportInterrupts(this.#task, stored.longRunningToolIds);
-      // An answer of a tool repeats the tokens of its child runs.
+      // The tokens of an answer of a tool are those of its child runs, which are counted already.
       const isCounted = stored.usageMetadata !== undefined && getFunctionResponses(stored).length === 0;
       if (isCounted) calls.addUsage(stored.usageMetadata!, () => modelNameOf(stored, this.#task));
       return stored;
@@ -109,7 +109,7 @@ export class Committer {
   #append(event: Event): Promise<Event> {
     const { session: live, sessionAccess } = this.#task;
     const marks = this.#marksAfter(event);
-    // With the incarnation: a session that was deleted and created again under this id is another session.
+    // The incarnation identifies the session: it may have been deleted and created again with the same id.
     const { ref: session, incarnation } = live;
     const { fence, ifHeldBy } = this.#condition;
     return sessionAccess.service.appendEvent({ session, event, incarnation, fence, ifHeldBy, marks });
@@ -124,28 +124,29 @@ export class Committer {
       rewindOf(event) === undefined
         ? (task.interrupts.marksAfter(event) ?? (task.hasUncertainMarks ? task.interrupts.marks : undefined))
         : marksAfterRewind(task.session.log, event);
-    // Also for a message that joins another run: that run may end before it stores anything.
+    // A message that joins another run also sets the mark, because that run may end before it stores anything.
     if (task.isMarked) return changed;
     return changed ? { unfinished: task.invocationId, ...changed } : { unfinished: task.invocationId };
   }
 
-  #isStored(): void {
+  #markStored(): void {
     const task = this.#task;
-    task.eventStored();
+    task.handleStoredEvent();
     if (!task.isResumable || this.#fence === undefined) return;
     task.isMarked = true;
     task.session.unfinished = task.invocationId;
   }
 
-  // The store keeps the first event of an id. So a repeated append shows the outcome of the first one.
+  // The store keeps the first event with an id, so a repeated append returns the outcome of the first one.
   async #appendAgain(event: Event, failure: unknown): Promise<Event> {
     const { runtime } = this.#task.runner;
-    let unknown: unknown;
+    let unknownOutcome: unknown;
     for (let attempt = 1; ; attempt++) {
-      if (TholeError.is(failure, 'STORE_OUTCOME_UNKNOWN')) unknown = failure;
+      if (TholeError.is(failure, 'STORE_OUTCOME_UNKNOWN')) unknownOutcome = failure;
       // If the store cannot be reached, the outcome of an earlier attempt stays unknown.
-      else if (unknown === undefined || !TholeError.is(failure, 'STORE_UNAVAILABLE')) throw toStoreError(failure);
-      if (attempt === MAX_ATTEMPTS) throw unknown;
+      else if (unknownOutcome === undefined || !TholeError.is(failure, 'STORE_UNAVAILABLE'))
+        throw toStoreError(failure);
+      if (attempt === MAX_ATTEMPTS) throw unknownOutcome;
       await runtime.sleep(FIRST_PAUSE_MS * 2 ** (attempt - 1) * (0.5 + runtime.random()));
       try {
         return await this.#append(event);
@@ -158,7 +159,7 @@ export class Committer {
   /** Reads the events that other writers have stored, in order. */
   async readMissing(): Promise<void> {
     const { session, sessionAccess } = this.#task;
-    // Each writer has computed the marks without the events of the other.
+    // Each writer has computed the marks without the events of the other writer.
     this.#task.hasUncertainMarks = true;
     const newer = await sessionAccess.service.getSession({ ...session.ref, afterSeq: session.lastSeq });
     if (!newer || newer.incarnation !== session.incarnation) {
@@ -177,14 +178,14 @@ function marksAfterRewind(log: Iterable<Event>, marker: Event): Partial<SessionM
   return interrupts.marks;
 }
 
-/** Returns the error of a session service: a `TholeError` unchanged, any other error as the cause of `STORE_UNAVAILABLE`. */
+/** Returns a `TholeError` unchanged, and any other error as the cause of `STORE_UNAVAILABLE`. */
 export function toStoreError(error: unknown): TholeError {
   if (TholeError.is(error)) return error;
   const message = 'The session service threw an error that is not a TholeError. The original error is the cause.';
   return new TholeError('STORE_UNAVAILABLE', message, { cause: error });
 }
 
-/** True if the store contained another answer to the interrupt: it keeps the first event of an id. */
+/** True if the store already contained another answer to the interrupt. It keeps the first event with an id. */
 function isLateAnswer(event: Event, stored: Event): boolean {
   if (event.author !== 'user' || !event.id.endsWith(answerEventId(''))) return false;
   return canonicalJson(answerOf(event)) !== canonicalJson(answerOf(stored));

@@ -5,17 +5,17 @@ import type { LoopRounds } from '../hooks/flow-support.ts';
 import { LeaseRenewal } from '../session/lease.ts';
 import type { RunTask } from './run-task.ts';
 
-/** Time after which a run that blocks the event loop waits for one turn of it. */
+/** Time in milliseconds for which a run may block the event loop. Then it waits for one turn of the event loop. */
 const MAX_BLOCKING_MS = 50;
 const MAX_IDLE_ROUNDS = 1_000;
 
-/** The deadlines of one run: its time limit, a reader that takes no events, and the renewal of its lease. */
+/** The deadlines of one run: its time limit, the idle limit of its reader, and the renewal of its lease. */
 export class RunDeadlines {
   readonly #task: RunTask;
   #renewal: LeaseRenewal | undefined;
-  /** Time after which the run ends without the release of its lease (monotonic ms). */
+  /** Time at which the run ends even if its lease is not released (monotonic ms). */
   #releaseLimit: number = Infinity;
-  /** One function for each timer of `after`, which cancels it. */
+  /** Cancels the timers of `after`. */
   #cancels: CancelTimer[] | undefined;
 
   constructor(task: RunTask) {
@@ -33,8 +33,8 @@ export class RunDeadlines {
   }
 
   /**
-   * Calls `work` after this time, unless the run has ended by then. The timer keeps the process running, so a run with a
-   * time limit ends with its error, even if the process has nothing else to do.
+   * Calls `work` after this time in milliseconds, unless the run has ended. The timer keeps the process alive: a run with a time
+   * limit ends with its error even if the process has nothing else to do.
    */
   after(ms: number, work: () => void): void {
     const cancel = this.#task.runner.runtime.timer(ms, work, { keepAlive: true });
@@ -46,12 +46,12 @@ export class RunDeadlines {
     this.#renewal = new LeaseRenewal(this.#task, lease);
   }
 
-  /** Ends the run at this time, although its lease is not released. */
+  /** Sets the time at which the run ends even if its lease is not released. */
   limitRelease(at: number): void {
     this.#releaseLimit = at;
   }
 
-  /** Handles the deadlines that have passed. Returns when to check again. Both are times of the monotonic clock. */
+  /** Handles the deadlines that have passed. Returns the time of the next check. All times are monotonic. */
   check(now: number): number {
     if (this.#task.state.phase === 'open') return this.#checkOpen(now);
     if (now >= this.#releaseLimit) this.#task.finish();
@@ -78,7 +78,7 @@ export class RunDeadlines {
   }
 }
 
-/** One timer for the deadlines of all runs of a runner. A timer and a listener per event would cost more than the run. */
+/** One timer for the deadlines of all runs of a runner. One timer per event would cost more than the run. */
 export class DeadlineTimer {
   readonly #runtime: Runtime;
   readonly #tasks = new Set<RunTask>();
@@ -120,12 +120,12 @@ export class DeadlineTimer {
   }
 }
 
-/** Number of event loop turns that the runs of one runner wait for at the moment. */
+/** Number of runs of one runner that now wait for a turn of the event loop. */
 export interface ForcedTurns {
   count: number;
 }
 
-/** Gives the event loop a turn when a run has blocked it for 50 ms, so that timers, aborts and other requests are handled. */
+/** Waits for a turn of the event loop when a run has blocked it for 50 ms, so that timers, aborts and other requests are handled. */
 export class EventLoopTurns {
   readonly #runtime: Runtime;
   readonly #forced: ForcedTurns;
@@ -137,7 +137,7 @@ export class EventLoopTurns {
     this.#lastAt = runtime.monotonic();
   }
 
-  /** Returns a wait for one turn if it is due. Undefined if it is not, or if the runtime has no such wait. */
+  /** Resolves after one turn of the event loop. Undefined if no turn is due, or if the runtime has no `eventLoopTurn`. */
   next(): Promise<void> | undefined {
     const runtime = this.#runtime;
     if (!runtime.eventLoopTurn || runtime.monotonic() - this.#lastAt < MAX_BLOCKING_MS) return undefined;
@@ -157,7 +157,7 @@ export class EventLoopTurns {
   }
 }
 
-/** Counts the consecutive rounds of a loop without a model call or a wait. A timer shows whether the loop has waited. */
+/** Counts the consecutive rounds of a loop without a model call or a wait. If a timer of 0 ms has fired, the loop has waited. */
 class IdleRounds implements LoopRounds {
   readonly #p: { runtime: Runtime; forced: ForcedTurns; agentName: string; calls: LlmCalls };
   #rounds = 0;
@@ -167,15 +167,15 @@ class IdleRounds implements LoopRounds {
 
   constructor(p: { runtime: Runtime; forced: ForcedTurns; agentName: string; calls: LlmCalls }) {
     this.#p = p;
-    this.#callsMade = p.calls.made;
+    this.#callsMade = p.calls.callCount;
     this.#cancel = this.#startTimer();
   }
 
   next(): void {
     const { calls, agentName } = this.#p;
-    if (calls.made !== this.#callsMade || this.#hasWaited) {
+    if (calls.callCount !== this.#callsMade || this.#hasWaited) {
       this.#rounds = 0;
-      this.#callsMade = calls.made;
+      this.#callsMade = calls.callCount;
       if (this.#hasWaited) this.#cancel = this.#startTimer();
       this.#hasWaited = false;
     }

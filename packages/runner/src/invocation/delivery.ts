@@ -4,7 +4,7 @@ import { emptyEvent } from '../session/live-session.ts';
 import type { Committer } from './committer.ts';
 import type { RunTask } from './run-task.ts';
 
-/** Passes the events of agents on: complete events to the session and then to the reader, partial events to the reader. */
+/** Delivers the events of agents: complete events to the session, then to the reader; partial events to the reader only. */
 export class Delivery {
   readonly #task: RunTask;
   readonly #committer: Committer;
@@ -14,17 +14,17 @@ export class Delivery {
     this.#committer = committer;
   }
 
-  /** Returns the stored event, with which the agent continues. Throws if the run was stopped before the event was passed on. */
+  /** Returns the stored event for the agent. Throws if the run was stopped before the event reached the reader. */
   emit(event: Event): MaybePromise<Event> {
-    // Also while the run closes: events of agents come too late then.
+    // Also throws while the run closes, when events of agents are too late.
     if (this.#task.state.error) throw this.#task.state.error;
     if (!event.partial) return this.#emitComplete(event);
     if (this.#committer.hasEventHook) return this.#emitPartialWithHook(event);
-    return this.handOver(event) ?? event;
+    return this.passToReader(event) ?? event;
   }
 
-  /** Passes an event to the reader. Returns undefined if the run does not wait for its reader, and else the event. */
-  handOver(event: Event): Promise<Event> | undefined {
+  /** Passes an event to the reader. Resolves when the reader requests the next event. Undefined if the run does not wait for it. */
+  passToReader(event: Event): Promise<Event> | undefined {
     const { attached, output } = this.#task;
     if (attached && !hasOnlyToolAnswers(event)) return output.pushAndWait(event);
     output.push(event);
@@ -40,7 +40,7 @@ export class Delivery {
 
   async #emitPartialWithHook(event: Event): Promise<Event> {
     const changed = await this.#committer.callEventHook(event);
-    if (changed) await this.handOver(changed);
+    if (changed) await this.passToReader(changed);
     return changed ?? event;
   }
 
@@ -49,7 +49,7 @@ export class Delivery {
     const stored = this.#task.session.contains(event) ? event : await this.#committer.commit(event);
     if (!stored) return emptyEvent(event);
     this.#task.state.throwIfStopped();
-    const delivered = this.handOver(stored);
+    const delivered = this.passToReader(stored);
     if (delivered) await delivered;
     return stored;
   }
@@ -62,11 +62,11 @@ function hasOnlyToolAnswers(event: Event): boolean {
 
 /** Queue of events between a run and its reader. */
 export class OutputQueue {
-  /** Since when the reader has an event and has not requested the next (monotonic ms). `Infinity` if it waits or has left. */
+  /** Time since which the reader has not requested the next event (monotonic ms). `Infinity` if it waits for one or has left. */
   idleSince: number = Infinity;
   readonly #queue: Entry[] = [];
   readonly #runtime: Runtime;
-  /** The entry that the reader has taken last and still works on. */
+  /** The entry that the reader is processing. */
   #current: Entry | undefined;
   /** The `next()` call that waits for an event. */
   #request: PromiseWithResolvers<IteratorResult<Event>> | undefined;
@@ -82,7 +82,7 @@ export class OutputQueue {
     return this.#request !== undefined;
   }
 
-  /** The event that the reader has taken last, until it requests the next. */
+  /** The event that the reader is processing, until it requests the next event. */
   get currentEvent(): Event | undefined {
     return this.#current?.event;
   }
@@ -117,7 +117,7 @@ export class OutputQueue {
     return (this.#request = Promise.withResolvers()).promise;
   }
 
-  /** Ends the queue. The reader gets the queued events, and then the error, once. */
+  /** Ends the queue. The reader receives the queued events, and then the error, once. */
   end(error?: unknown): void {
     this.#end = error === undefined ? {} : { error };
     const request = this.#request;
@@ -125,7 +125,7 @@ export class OutputQueue {
     if (request) this.#settle(request);
   }
 
-  /** Drops all queued and later events. Nothing waits for the reader any more. */
+  /** Called when the reader leaves. Drops all queued and later events. */
   leave(): void {
     const waiting = [this.#current, ...this.#queue];
     this.#queue.length = 0;

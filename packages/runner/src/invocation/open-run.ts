@@ -5,11 +5,11 @@ import { runAgent } from '../contexts/run-agent.ts';
 import { assertAnswers, findAgentToRun } from '../history/find-agent-to-run.ts';
 import { callPlugins, hasHook } from '../hooks/call-hooks.ts';
 import { isLlmAgent } from '../request/is-llm-agent.ts';
-import { closeReplacedInvocations, isRepeated } from '../resume/earlier-invocations.ts';
+import { closeReplacedInvocations, deliverIfRepeated } from '../resume/earlier-invocations.ts';
 import { limitsMetadata } from '../resume/find-invocation.ts';
 import { joinRun } from '../resume/join-run.ts';
 import {
-  adoptInvocation,
+  setInvocation,
   hasAnswers,
   rebuildProgress,
   resumeInvocation,
@@ -38,7 +38,7 @@ export class OpenRun {
   readonly committer: Committer;
   readonly delivery: Delivery;
   userContent: Content = {};
-  /** True if the session contains the message or a part of the answer. Then it also gets a closing record. */
+  /** True if the session contains the message or a part of the answer. Then a failed run also stores a closing record. */
   isRecorded: boolean = false;
   /**
    * True if the run only adds events to another run. It stores nothing when it ends: a closing record would end the invocation of
@@ -68,7 +68,7 @@ export function beginRunTrace(task: RunTask): RunTrace | undefined {
   const { invocationId, parentSpan, ref } = task;
   const { runtime } = task.runner;
   if (runtime.tracer.isSilent) return undefined;
-  // Not checked yet: a run with invalid input has a span too.
+  // The request is not validated yet, because a run with invalid input also has a span.
   const [userId, sessionId] = [task.request?.userId, ref.sessionId].map(String) as [string, string];
   return new RunTrace(runtime, { invocationId, appName: ref.appName, userId, sessionId }, parentSpan);
 }
@@ -80,42 +80,43 @@ export function beginRunTrace(task: RunTask): RunTrace | undefined {
 export async function openRun(task: RunTask): Promise<AgentSteps | undefined> {
   task.runner.addRun(task);
   const request = checkRunRequest(task.request, task.ref, { isResume: task.resume !== undefined });
-  task.calls.assertLimitsWork();
+  task.calls.assertCheckableLimits();
   listenToAbort(task);
-  if (task.resume) await adoptInvocation(task, request);
-  if (mayJoin(task, request) && (await joinsActiveRun(task, request))) return undefined;
+  if (task.resume) await setInvocation(task, request);
+  if (mayJoin(task, request) && (await joinActiveRun(task, request))) return undefined;
   const opened = await openSession(task);
   task.reportOpened();
   if (task.resume) {
     const agent = await resumeInvocation(task, opened, request);
-    if (hasHook(task.runner.plugins, 'beforeRunCallback') && (await isAnsweredByPlugin(task, opened))) return undefined;
+    if (hasHook(task.runner.plugins, 'beforeRunCallback') && (await deliverPluginAnswer(task, opened)))
+      return undefined;
     return agent && begin(task, opened, agent);
   }
   const replaced = task.beforeMessage && (await task.beforeMessage(task, opened));
   if (replaced === 'end') return undefined;
-  if (!replaced && task.request.messageId !== undefined && (await isRepeated(task, opened, request.message)))
+  if (!replaced && task.request.messageId !== undefined && (await deliverIfRepeated(task, opened, request.message)))
     return undefined;
   const closing = closeReplacedInvocations(task, opened);
   if (closing) await closing;
-  await takeMessage(task, opened, replaced ?? request);
-  if (hasHook(task.runner.plugins, 'beforeRunCallback') && (await isAnsweredByPlugin(task, opened))) return undefined;
+  await storeMessage(task, opened, replaced ?? request);
+  if (hasHook(task.runner.plugins, 'beforeRunCallback') && (await deliverPluginAnswer(task, opened))) return undefined;
   const agent = findAgentToRun(opened.session.log, task.tree, opened.userContent);
   return begin(task, opened, agent);
 }
 
-/** True for an answer, and with the policy `join` for a message: it is added to the run that holds the session. */
+/** True if the request may be added to the active run of the session: an answer always, a message with the policy `join`. */
 function mayJoin(task: RunTask, request: CheckedRequest): boolean {
   const { beforeMessage, isChild, isResumable, resume, sessionAccess } = task;
   if (!isResumable || isChild || beforeMessage || sessionAccess.service.leasing === undefined) return false;
-  return isAnswering(task, request) || (!resume && sessionAccess.joins);
+  return isAnswering(task, request) || (!resume && sessionAccess.canJoin);
 }
 
 function isAnswering(task: RunTask, request: CheckedRequest): boolean {
   return task.resume !== undefined && !task.resume.onSkip && hasAnswers(task, request);
 }
 
-/** Adds the answer or the message to the run that holds the session. Returns false if there is none. */
-async function joinsActiveRun(task: RunTask, request: CheckedRequest): Promise<boolean> {
+/** Adds the answer or the message to the active run of the session. Returns false if there is no such run. */
+async function joinActiveRun(task: RunTask, request: CheckedRequest): Promise<boolean> {
   const { sessionAccess } = task;
   const isAnswer = isAnswering(task, request);
   const running = await sessionAccess.currentInvocation();
@@ -126,7 +127,7 @@ async function joinsActiveRun(task: RunTask, request: CheckedRequest): Promise<b
     opened: new OpenRun(task, session, { ifHeldBy: running }),
     store: async (opened) => {
       if (isAnswer) await storeCheckedAnswers(task, opened, request);
-      else if (!(await isRepeated(task, opened, request.message))) await takeMessage(task, opened, request);
+      else if (!(await deliverIfRepeated(task, opened, request.message))) await storeMessage(task, opened, request);
     },
   });
 }
@@ -137,7 +138,7 @@ function begin(task: RunTask, opened: OpenRun, agent: Agent): AgentSteps {
   return (opened.steps = runAgent(task, opened.rootContext, agent, { branch: undefined, place }));
 }
 
-/** Returns the place of the last call of the agent: another agent than an `LlmAgent` is called again for a joined message. */
+/** Returns the place of the agent's last call. Agents other than an `LlmAgent` have one call per joined message. */
 function placeToContinue({ progress, rootPlace }: RunTask, agent: Agent): string {
   let place = rootPlace;
   if (!progress || isLlmAgent(agent)) return place;
@@ -192,20 +193,20 @@ async function openSession(task: RunTask): Promise<OpenRun> {
   return (task.opened = new OpenRun(task, session, { fence: lease && sessionAccess.fenceOf(lease) }));
 }
 
-async function takeMessage(task: RunTask, opened: OpenRun, request: CheckedRequest): Promise<void> {
+async function storeMessage(task: RunTask, opened: OpenRun, request: CheckedRequest): Promise<void> {
   assertAnswers(opened.session.log, request.message);
   opened.isRecorded = true;
   opened.userContent = request.message;
   let stored: Event;
   try {
     const { plugins, runConfig } = opened.rootContext;
-    // Most messages are stored unchanged, without a wait.
+    // Most messages are stored unchanged, without an extra await.
     const mayChange = hasHook(plugins, 'onUserMessageCallback') || Boolean(runConfig.saveInputBlobsAsArtifacts);
     const content = mayChange ? await changeMessage(opened, request.message) : request.message;
     const event = messageEvent(task, content, request.stateDelta);
-    const claimed = opened.rootContext.claim(event);
+    const prepared = opened.rootContext.prepareEvent(event);
     task.state.throwIfStopped();
-    stored = (await opened.committer.commit(claimed)) ?? emptyEvent(event);
+    stored = (await opened.committer.commit(prepared)) ?? emptyEvent(event);
   } catch (error) {
     // The store rejected the message, so the session contains nothing of the run.
     if (TholeError.is(error, 'VALUE_TOO_LARGE') || TholeError.is(error, 'INVALID_INPUT')) opened.isRecorded = false;
@@ -213,7 +214,7 @@ async function takeMessage(task: RunTask, opened: OpenRun, request: CheckedReque
   }
   // A plugin may have changed or dropped the event.
   if (stored.content) opened.userContent = stored.content;
-  if (task.request.yieldUserMessage === true && stored.seq !== undefined) await opened.delivery.handOver(stored);
+  if (task.request.yieldUserMessage === true && stored.seq !== undefined) await opened.delivery.passToReader(stored);
   task.state.throwIfStopped();
 }
 
@@ -252,12 +253,12 @@ export async function saveInputBlobs(context: CallbackContext, message: Content)
   return { ...message, parts };
 }
 
-/** Stores and delivers the answer of a plugin's `beforeRunCallback`, as an event of the root agent. */
-async function isAnsweredByPlugin(task: RunTask, opened: OpenRun): Promise<boolean> {
+/** Stores and delivers the answer of `beforeRunCallback`, as an event of the root agent. Returns false if no plugin answered. */
+async function deliverPluginAnswer(task: RunTask, opened: OpenRun): Promise<boolean> {
   const { rootContext, delivery } = opened;
   const answer = await storePluginAnswer(rootContext, task.progress?.hasBegun(task.rootPlace) === true);
   if (!answer) return false;
-  await delivery.handOver(answer);
+  await delivery.passToReader(answer);
   task.state.throwIfStopped();
   return true;
 }
@@ -265,7 +266,7 @@ async function isAnsweredByPlugin(task: RunTask, opened: OpenRun): Promise<boole
 async function storePluginAnswer(rootContext: AgentContext, hasBegun: boolean): Promise<Event | undefined> {
   const { plugins, invocationId, runtime, signal, tree } = rootContext;
   const content = await callPlugins(plugins, 'beforeRunCallback', { invocationContext: rootContext }, signal);
-  // In a resumed run the agents have begun already.
+  // A plugin cannot answer a resumed run whose agents have begun.
   if (!content || hasBegun) return undefined;
   const answer = { author: tree.root.name, invocationId, content: { role: 'model' as const, ...content } };
   return rootContext.commit(createEvent(answer, runtime));

@@ -2,33 +2,33 @@ import { State } from '@thole/core';
 import type { Event, StateDelta, StateMap } from '@thole/core';
 import type { StateView } from '@thole/core/kit';
 
-/** Changes that were added to an event which is not stored yet. */
+/** Changes in an event that is not stored yet. */
 export interface AddedChanges {
   /** Called when the event is stored, or dropped by a plugin. */
   settle(): void;
-  /** Called when the event will not be stored: the next event gets the changes. */
+  /** Called if the event is not stored. The next event then contains the changes. */
   restore(): void;
 }
 
-/** The changes that were added to events which are not stored yet, by event id. */
+/** Changes in events that are not stored yet, by event id. */
 export type UnstoredChanges = Map<string, AddedChanges[]>;
 
 /** Arguments of `PendingChanges`. */
 export interface PendingChangesInit {
-  /** State below the changes. */
+  /** The stored state, which the changes override. */
   readonly view: StateView;
   readonly temp: StateMap;
-  /** The run: keeps the changes that are not stored yet. */
+  /** The run, which keeps the changes that are not stored yet. */
   readonly run: { unstored: UnstoredChanges | undefined };
   /** Throws if the state must not be written. */
   readonly guard: () => void;
-  /** Changes of the agent that began this branch. Events of the branch get them too. */
+  /** Changes of the agent that began this branch. Events of the branch contain them too. */
   readonly parent?: PendingChanges | undefined;
 }
 
 /**
- * Changes of state and artifacts by hooks and agents that no event contains yet. Agents that run one after another share
- * them. Each concurrent branch has its own.
+ * Changes of state and artifacts by hooks and agents that no event contains yet. Agents that run one after another share one
+ * object. Each concurrent branch has a separate one.
  */
 export class PendingChanges {
   readonly state: State;
@@ -40,7 +40,7 @@ export class PendingChanges {
     this.state = new State(init.view, { temp: init.temp, guard: init.guard });
   }
 
-  /** Returns the changes of a new branch. The branch reads the changes made here. */
+  /** Returns the pending changes of a new branch. The branch also sees the changes of this object. */
   branch(): PendingChanges {
     return new PendingChanges({ ...this.#init, view: this.state, parent: this });
   }
@@ -49,11 +49,14 @@ export class PendingChanges {
     return this.#artifactDelta !== undefined || this.state.hasDelta();
   }
 
-  saved(filename: string, version: number): void {
+  addArtifactVersion(filename: string, version: number): void {
     this.#artifactDelta = { ...this.#artifactDelta, [filename]: version };
   }
 
-  /** Returns the event with all pending changes. The event's own changes win, then the innermost. Partial events get none. */
+  /**
+   * Returns the event with all pending changes. The event's own changes have priority, then the changes of the innermost branch.
+   * Returns a partial event unchanged.
+   */
   addTo(event: Event): Event {
     if (event.partial) return event;
     const changed = this.hasPending() ? this.#addOwn(event) : event;

@@ -20,14 +20,14 @@ export interface RunRequest<T = unknown> {
   userId: string;
   /** Default: the run creates a session. `run.sessionId` is its id. */
   sessionId?: string | undefined;
-  /** Function responses in it answer interrupts and continue their invocation. Only with `invocationId` it may be left out. */
+  /** Text or content. Its function responses answer interrupts and continue their invocation. Optional only with `invocationId`. */
   newMessage?: string | Content | undefined;
-  /** Invocation to continue. Default: that of the function responses in `newMessage`, otherwise a new one. */
+  /** Invocation to continue. Default: the invocation of the function responses in `newMessage`, otherwise a new one. */
   invocationId?: string | undefined;
   /**
-   * Id of the message, and of its event. If the session contains a message with this id, the run yields the events of its
-   * invocation and starts nothing. With another content it throws `MESSAGE_ID_TAKEN`. Not for answers to interrupts: each is
-   * accepted once anyway.
+   * Id of the message, and of its event. If the session contains a message with this id, the run only yields the stored events of
+   * its invocation. Throws `MESSAGE_ID_TAKEN` if that message has other content. Answers to interrupts do not need it: each answer
+   * is accepted once.
    */
   messageId?: string | undefined;
   /** Name of the person who answers, in `customMetadata.answeredBy` of the stored answers. Default: `userId`. */
@@ -53,7 +53,7 @@ export interface ResumeRequest<T = unknown> extends Omit<RunRequest<T>, 'session
   answers?: { readonly [interruptId: string]: Json } | undefined;
 }
 
-/** A request whose values have the right types. Message and state are copies. */
+/** A validated request. Message and state are copies. */
 export interface CheckedRequest {
   message: Content & { parts: Part[] };
   stateDelta: StateDelta;
@@ -68,7 +68,7 @@ export function checkRunRequest(
   if (typeof request !== 'object' || request === null)
     throw invalidInput('The argument of runAsync', 'an object with userId and newMessage', request);
   rejectUnknownOptions(request, requestNames, 'runAsync');
-  // So that a session reference can be spread into the request.
+  // `appName` is accepted, so that the caller can spread a session reference into the request.
   const requestApp: unknown = (request as { appName?: unknown }).appName;
   if (requestApp !== undefined && requestApp !== appName)
     throw new TholeError('INVALID_INPUT', `appName must be "${appName}", the app of the runner, or must be left out.`);
@@ -89,7 +89,7 @@ export function checkRunRequest(
   };
 }
 
-/** A message must not take the event id of an answer to an interrupt: the store keeps the first event of an id. */
+/** A message must not have the event id of an answer to an interrupt, because the store keeps only the first event with an id. */
 function assertMessageId(messageId: string): void {
   assertName('messageId', messageId);
   if (!messageId.endsWith(answerEventId(''))) return;

@@ -5,8 +5,8 @@ import type { Agent, AgentTree } from '@thole/core';
 export type RunPhase = 'new' | 'open' | 'closing' | 'closed';
 
 /**
- * The end of a run. `completed`: its agents have ended. `paused`: they wait for an answer from outside. `failed`: an error
- * stopped them.
+ * The outcome of a run. `completed`: its agents have ended. `paused`: its agents wait for an answer from outside. `failed`: an
+ * error stopped the run.
  */
 export type RunOutcome =
   | { readonly status: 'completed' }
@@ -22,8 +22,8 @@ const paused: RunOutcome = { status: 'paused' };
  * - `new`: not begun.
  * - `open`: waits for its session, then the agents run.
  * - `closing`: the last hooks run, and finished work and the closing record are stored.
- * - `closed`: the outcome is final and nothing more is stored. The lease is released now. If another caller has added a message
- *   meanwhile, the lease is kept and the run is open again.
+ * - `closed`: the outcome is final, nothing more is stored, and the lease is being released. If another caller has added a
+ *   message in the meantime, the lease is kept and the run is open again.
  */
 export class RunState {
   readonly #invocationId: string;
@@ -66,7 +66,7 @@ export class RunState {
     return true;
   }
 
-  /** Opens a closed run again, which still holds its lease. Returns false if it is not closed, or has failed. */
+  /** Opens a closed run again before its lease is released. Returns false if the run is not closed, or has failed. */
   reopen(): boolean {
     if (this.#phase !== 'closed' || this.#error) return false;
     this.#phase = 'open';
@@ -81,7 +81,7 @@ export class RunState {
     else this.#outcome = isPaused ? paused : completed;
   }
 
-  /** Throws the error that stopped the run, or `CONTEXT_CLOSED` if it is closed. Hooks of a closing run may continue. */
+  /** Throws the error that stopped the run, or `CONTEXT_CLOSED` if it is closed. Does not throw while it closes: hooks run then. */
   throwIfStopped(): void {
     if (this.#error && this.#phase !== 'closing') throw this.#error;
     if (this.#phase === 'closed') {
@@ -89,7 +89,7 @@ export class RunState {
     }
   }
 
-  /** Throws `CONTEXT_CLOSED` if the run is closed. Passed as a function to the states of its contexts. */
+  /** Throws `CONTEXT_CLOSED` if the run is closed. A property, because contexts pass it to their state as a function. */
   readonly assertOpen: () => void = () => {
     if (this.#phase !== 'closed') return;
     const message = `A context of invocation ${this.#invocationId} was used after its run had ended.`;
@@ -97,10 +97,10 @@ export class RunState {
   };
 }
 
-/** The agents that ran in a run: which of them is the author of an event, and which of them failed. */
+/** The agents that ran in a run. Finds the author of an event and the agent that failed. */
 export class RunAgents {
   readonly #tree: AgentTree;
-  /** Agents that ran and are not in the tree, by name. */
+  /** Agents outside the tree that ran, by name. */
   #others: Map<string, Agent> | undefined;
   #current: Agent;
   #failure: { readonly error: unknown; readonly agent: Agent } | undefined;
@@ -120,32 +120,32 @@ export class RunAgents {
   }
 
   /** Called when an agent begins. */
-  begins(agent: Agent): void {
+  setCurrent(agent: Agent): void {
     this.#current = agent;
     if (this.#tree.find(agent.name) !== agent) (this.#others ??= new Map()).set(agent.name, agent);
   }
 
   /** Called when an agent throws. The innermost agent reports an error first; the agents around it throw the same error. */
-  failed(agent: Agent, error: unknown): void {
+  recordFailure(agent: Agent, error: unknown): void {
     if (this.#failure?.error !== error) this.#failure = { error, agent };
   }
 
-  /** Called with the error that ends the run. */
-  endWith(error: unknown): void {
+  /** Called with the error that ends the run. Makes the agent that threw it the current author. */
+  setFinalError(error: unknown): void {
     const failure = this.#failure;
     if (failure && failure.error === error) this.#current = failure.agent;
   }
 }
 
-/** Returns the error that a run ends with: a `TholeError` unchanged, any other error as the cause of `AGENT_FAILED`. */
+/** Returns a `TholeError` unchanged, and any other error as the cause of `AGENT_FAILED`. */
 export function toRunError(error: unknown, agentName: string): TholeError {
   if (TholeError.is(error)) return error;
-  return new TholeError('AGENT_FAILED', `Agent ${agentName} threw an error. The error's cause is the original error.`, {
+  return new TholeError('AGENT_FAILED', `Agent ${agentName} threw an error. The cause is the original error.`, {
     cause: error,
   });
 }
 
-/** Returns the error of a run that its caller stops. */
+/** Returns the error of a run that its caller aborts. */
 export function abortedError(invocationId: string, cause: unknown): TholeError {
   return new TholeError('RUN_ABORTED', `Invocation ${invocationId} was aborted.`, { cause });
 }

@@ -33,14 +33,14 @@ import type { RunRequest } from './run-request.ts';
 import { RunAgents, RunState, toRunError } from './run-state.ts';
 
 /** Shared by all runs: most of them have no paused agents and no updated calls. */
-const none: ReadonlySet<string> = new Set();
+const emptySet: ReadonlySet<string> = new Set();
 
-/** One run, from its first read to the release of its lease. It ends by itself, also if its reader leaves. */
+/** One run, from its first read to the release of its lease. It also ends if its reader leaves. */
 export class RunTask {
   readonly state: RunState;
   /** Id of this run in its process. An invocation needs several runs after a pause or a crash. */
   readonly runId: string;
-  /** The invocation of the run. A resumed run without `invocationId` learns it when it opens. */
+  /** Id of the invocation. For a resumed run without `invocationId` it is set when the run opens. */
   invocationId: string;
   /** The unchecked request of the caller. It is checked when the run opens. */
   readonly request: RunRequest;
@@ -63,15 +63,15 @@ export class RunTask {
   progress: Progress | undefined;
   /** `seq` of the newest event when the session was opened. */
   seqAtStart: number = 0;
-  /** Place of the agent that began the invocation. Its events have no path. */
+  /** Place (path) of the agent that began the invocation. Its events have no `nodeInfo.path`. */
   rootPlace: string = '';
   /** Messages and answers that other callers have added to this run. */
   readonly joined: JoinedMessages = new JoinedMessages();
-  /** Ids of long-running calls with an update in this run that their model must see. */
-  updatedCalls: ReadonlySet<string> = none;
-  /** True if the session has the mark of this unfinished invocation. */
+  /** Ids of long-running calls that got an update in this run, if the model must see the update. */
+  updatedCalls: ReadonlySet<string> = emptySet;
+  /** True if the session is marked as having this unfinished invocation. */
   isMarked: boolean = false;
-  /** True if the marks of the session may not be those of its interrupts. They are stored again with the next event. */
+  /** True if the stored marks may not match the interrupts. The marks are then stored again with the next event. */
   hasUncertainMarks: boolean = false;
   /** Another unfinished invocation of the session. Its mark is stored again when the lease is released. */
   otherUnfinished: string | null = null;
@@ -81,7 +81,7 @@ export class RunTask {
   readonly output: OutputQueue;
   readonly turns: EventLoopTurns;
   readonly deadlines: RunDeadlines;
-  /** Values of `temp:` keys. They live as long as the run. */
+  /** Values of `temp:` keys. They are dropped when the run ends. */
   readonly temp: StateMap = {};
   /** State and artifact changes in events that are not stored yet. Most runs have none. */
   unstored: UnstoredChanges | undefined;
@@ -102,19 +102,17 @@ export class RunTask {
   /** True if the run waits for its reader after each event. */
   attached: boolean;
   /**
-   * Set if another caller has answered an interrupt first, at the same time. The run continues with that answer. Then its reader gets
-   * this error.
+   * Set if another caller answered an interrupt first, at the same time. The run continues with that answer, and its reader
+   * receives this error at the end.
    */
   lateAnswer: TholeError | undefined;
   /** Set if the reader left at a final response. `at` is a time of the monotonic clock. */
-  left: { readonly error: TholeError; readonly at: number } | undefined;
-  /** Earlier events by place that no agent of this run has taken. */
+  readerExit: { readonly error: TholeError; readonly at: number } | undefined;
+  /** Segments of earlier events by place, without those that `takeSegment` has returned. */
   #segments: Map<string, TurnSegment[]> | undefined;
   /** Places of the agents that wait for an answer from outside. */
   #paused: Set<string> | undefined;
   #shutDownReason: unknown;
-  /** True if an answer has joined, and the invocation was not continued since. */
-  hasJoinedAnswer: boolean = false;
   readonly #controller: AbortController = new AbortController();
   #done: PromiseWithResolvers<void> | undefined;
   #opened: PromiseWithResolvers<void> | undefined;
@@ -146,7 +144,7 @@ export class RunTask {
   get signal(): AbortSignal {
     return this.#controller.signal;
   }
-  /** True if this run can pause. A child run can if a call of a tool runs it. */
+  /** True if this run can pause. A child run can pause only if a tool call started it. */
   get isResumable(): boolean {
     return this.runner.durability.isResumable && (!this.isChild || this.childKey !== undefined);
   }
@@ -177,7 +175,7 @@ export class RunTask {
     return (this.#done ??= Promise.withResolvers()).promise;
   }
 
-  /** Resolves when the session is open and the invocation is known. Rejects with the error of a run that ends before. */
+  /** Resolves when the session is open and the invocation is known. Rejects if the run ends before that. */
   get whenOpened(): Promise<void> {
     if (!this.#opened) {
       this.#opened = Promise.withResolvers();
@@ -217,7 +215,7 @@ export class RunTask {
       const error = toRunError(reason, this.agents.currentAuthor);
       state.fail(error);
       this.#controller.abort(error);
-      // The run does not wait for agents that ignore the signal, and stores nothing of them.
+      // The run does not wait for agents that ignore the signal, and does not store their events.
       queueMicrotask(() => this.#end());
     }
   }
@@ -234,44 +232,44 @@ export class RunTask {
   }
 
   /** Called when an event was stored. */
-  eventStored(): void {
+  handleStoredEvent(): void {
     if (this.#shutDownReason !== undefined) this.stop(this.#shutDownReason);
   }
 
   /**
-   * Called when the reader leaves. At a final response the agents may end by themselves. The run stops with `RUN_LEFT` if
-   * they use a model, a tool or another agent, or if they take longer than half of `cleanupMs`.
+   * Called when the reader leaves. After a final response, the agents may end normally. The run stops with `RUN_LEFT` if they then
+   * use a model, a tool or another agent, or take longer than half of `cleanupMs`. Before one, it stops at once.
    */
   leave(p: { atFinalResponse: boolean }): void {
     const error = new TholeError('RUN_LEFT', 'The reader left the run.');
     const mayEnd = p.atFinalResponse && this.state.phase === 'open' && !this.state.error && this.pendingCalls === 0;
     if (!mayEnd) return this.stop(error);
-    this.left = { error, at: this.runner.runtime.monotonic() };
+    this.readerExit = { error, at: this.runner.runtime.monotonic() };
     this.deadlines.after(this.cleanupMs / 2, () => this.stop(error));
   }
 
   /** Throws the reason if no agent, model call or tool call may begin: the run was stopped, or its reader left. */
   assertMayBegin(): void {
     this.signal.throwIfAborted();
-    if (!this.left) return;
-    this.stop(this.left.error);
-    throw this.left.error;
+    if (!this.readerExit) return;
+    this.stop(this.readerExit.error);
+    throw this.readerExit.error;
   }
 
   /** Called when the agent at this place waits for an answer. */
-  pauses(place: string): void {
+  markPaused(place: string): void {
     (this.#paused ??= new Set()).add(place);
   }
 
   /** True if an agent at this place or below it waits for an answer. */
   isPaused(place: string): boolean {
-    for (const each of this.#paused ?? none) if (isBelow(each, place)) return true;
+    for (const each of this.#paused ?? emptySet) if (isBelow(each, place)) return true;
     return false;
   }
 
   /**
-   * Returns the events of the next agent at this place before this run. The first agent there gets the first segment, the agent
-   * to which it transferred the next. Undefined if the agent has no events.
+   * Returns the earlier events of the next agent at this place. The first call returns the events of the first agent there, the
+   * next call those of the agent to which it transferred. Undefined if there are no more events.
    */
   takeSegment(place: string): TurnSegment | undefined {
     return this.#segmentsAt(place)?.shift();
@@ -333,11 +331,11 @@ export class RunTask {
     return this.joined.hasUnseen && !this.ended;
   }
 
-  /** Sets what the invocation had done before. Agents that begin from now on continue from there. */
+  /** Sets the earlier progress of the invocation. Agents that begin after this call continue from it. */
   setProgress(progress: Progress): void {
     this.progress = progress;
     this.#segments = undefined;
-    this.joined.continued();
+    this.joined.clear();
     this.#paused = undefined;
   }
 
@@ -348,11 +346,11 @@ export class RunTask {
     this.#endAfter(this.#run(continueInvocation));
   }
 
-  /** Called when the agents have ended, and after a stop. Only the first call counts. */
+  /** Called when the agents have ended, and after a stop. Only the first call has an effect. */
   #end(failure?: unknown): void {
     if (!this.state.beginClosing()) return;
     if (failure !== undefined && !this.state.error) {
-      this.agents.endWith(failure);
+      this.agents.setFinalError(failure);
       this.state.fail(toRunError(failure, this.agents.currentAuthor));
     }
     const { error } = this.state;
@@ -360,7 +358,7 @@ export class RunTask {
     void closeRun(this);
   }
 
-  /** Called when the lease is released, or when that takes too long. The reader gets the outcome. */
+  /** Called when the lease is released, or when the release takes too long. Passes the outcome to the reader. */
   finish(): void {
     if (this.isDone) return;
     this.isDone = true;

@@ -11,13 +11,13 @@ export interface FallbackLlmOptions {
   /** Returns the models for this request, in order, instead of `models`. Undefined: all of `models`. */
   route?: ((request: LlmRequest) => MaybePromise<readonly Llm[] | undefined>) | undefined;
   /**
-   * True if the next model is called after this error. Default: for `MODEL_RATE_LIMITED`, `MODEL_OVERLOADED`,
-   * `MODEL_UNAVAILABLE`, `MODEL_TIMEOUT`, and a `MODEL_INCOMPLETE` before any response.
+   * Returns true to call the next model after this error. Not called after a response. Default: true for
+   * `MODEL_RATE_LIMITED`, `MODEL_OVERLOADED`, `MODEL_UNAVAILABLE`, `MODEL_TIMEOUT` and `MODEL_INCOMPLETE`.
    */
   shouldFallBack?: ((error: unknown, model: Llm) => boolean) | undefined;
   /** Time for which a failed model is called after all others, in milliseconds. Default: 0. */
   cooldownMs?: number | undefined;
-  /** Clock of the cooldown, and logger of fallbacks. */
+  /** Clock of the cooldown, and logger of fallbacks. Default: `systemRuntime()`. */
   runtime?: Runtime | undefined;
 }
 
@@ -30,7 +30,7 @@ const knownOptions = optionNames<FallbackLlmOptions>({
   runtime: true,
 });
 
-const PASSING: readonly unknown[] = [
+const fallbackCodes: readonly unknown[] = [
   'MODEL_RATE_LIMITED',
   'MODEL_OVERLOADED',
   'MODEL_UNAVAILABLE',
@@ -39,9 +39,9 @@ const PASSING: readonly unknown[] = [
 ];
 
 /**
- * Calls one model after another until one answers. After a model has returned any response, even a partial one, its
- * error is thrown, and so is an abort. If all fail, throws the last error with the others in `details.earlier`. The
- * final response names the model in `customMetadata.answeredBy`, and in `modelVersion` unless the model sets it.
+ * Calls one model after another until one answers. An error after the first response of a model, even a partial one, is
+ * thrown, and so is an abort. If all fail, throws the last error, with the earlier errors in `details.earlier`. The final
+ * response names the model in `customMetadata.answeredBy`, and in `modelVersion` unless the model sets it.
  */
 export class FallbackLlm implements Llm {
   readonly specVersion = 1;
@@ -52,12 +52,12 @@ export class FallbackLlm implements Llm {
   readonly #cooldownMs: number;
   readonly #runtime: Runtime;
   /** The end of each model's cooldown, by the runtime's monotonic clock. */
-  readonly #restsUntil = new Map<Llm, number>();
+  readonly #cooldownEnds = new Map<Llm, number>();
 
   /** Throws `INVALID_INPUT` for invalid options. */
   constructor(options: FallbackLlmOptions) {
     assertOptions(options);
-    const { models, route, shouldFallBack = mayPass, cooldownMs = 0, runtime = systemRuntime() } = options;
+    const { models, route, shouldFallBack = isFallbackError, cooldownMs = 0, runtime = systemRuntime() } = options;
     this.model = options.name ?? models.map(({ model }) => model).join(', ');
     this.#models = [...models];
     this.#route = route;
@@ -68,37 +68,37 @@ export class FallbackLlm implements Llm {
 
   async *generateContentAsync(request: LlmRequest, options: LlmOptions): AsyncGenerator<LlmResponse, void, undefined> {
     const earlier: { model: string; code: string }[] = [];
-    const left = await this.#inOrder(request);
-    for (let llm = left.shift(); llm; llm = left.shift()) {
+    const remaining = await this.#orderModels(request);
+    for (let llm = remaining.shift(); llm; llm = remaining.shift()) {
       const { model } = llm;
       let hasAnswered = false;
       try {
-        // Each model receives its own name.
+        // The request names the model that receives it.
         for await (const response of llm.generateContentAsync({ ...request, model }, options)) {
           hasAnswered = true;
           yield response.partial ? response : answeredBy(model, response);
         }
         return;
       } catch (error) {
-        if (options.signal.aborted || hasAnswered || !this.#falls(llm, error) || left.length === 0)
+        if (options.signal.aborted || hasAnswered || !this.#shouldCallNext(llm, error) || remaining.length === 0)
           throw earlier.length === 0 ? error : withEarlier(error, model, earlier);
         earlier.push({ model, code: codeOf(error) });
-        this.#runtime.logger.warn('a model failed, the next one is asked', earlier.at(-1));
+        this.#runtime.logger.warn('A model failed. The next model is called.', earlier.at(-1));
       }
     }
   }
 
-  async #inOrder(request: LlmRequest): Promise<Llm[]> {
+  async #orderModels(request: LlmRequest): Promise<Llm[]> {
     const chosen = (await this.#route?.(request)) ?? this.#models;
     assertModels('The result of route', chosen);
     const now = this.#runtime.monotonic();
-    const isResting = (llm: Llm): boolean => (this.#restsUntil.get(llm) ?? now) > now;
-    return [...chosen.filter((llm) => !isResting(llm)), ...chosen.filter(isResting)];
+    const isCoolingDown = (llm: Llm): boolean => (this.#cooldownEnds.get(llm) ?? now) > now;
+    return [...chosen.filter((llm) => !isCoolingDown(llm)), ...chosen.filter(isCoolingDown)];
   }
 
-  #falls(llm: Llm, error: unknown): boolean {
+  #shouldCallNext(llm: Llm, error: unknown): boolean {
     if (!this.#shouldFallBack(error, llm)) return false;
-    if (this.#cooldownMs > 0) this.#restsUntil.set(llm, this.#runtime.monotonic() + this.#cooldownMs);
+    if (this.#cooldownMs > 0) this.#cooldownEnds.set(llm, this.#runtime.monotonic() + this.#cooldownMs);
     return true;
   }
 }
@@ -109,9 +109,9 @@ function assertOptions(options: FallbackLlmOptions): void {
   assertModels('models of FallbackLlm', models);
   if (name !== undefined && (typeof name !== 'string' || name === ''))
     throw new TholeError('INVALID_INPUT', 'name of FallbackLlm must be a string that is not empty.');
-  for (const [option, given] of Object.entries({ route, shouldFallBack })) {
-    if (given !== undefined && typeof given !== 'function')
-      throw invalidInput(`${option} of FallbackLlm`, 'a function', given);
+  for (const [option, value] of Object.entries({ route, shouldFallBack })) {
+    if (value !== undefined && typeof value !== 'function')
+      throw invalidInput(`${option} of FallbackLlm`, 'a function', value);
   }
   if (cooldownMs !== undefined) assertCount('cooldownMs of FallbackLlm', cooldownMs);
 }
@@ -125,8 +125,8 @@ function assertModels(argument: string, models: unknown): asserts models is read
   }
 }
 
-function mayPass(error: unknown): boolean {
-  return TholeError.is(error) && PASSING.includes(error.code);
+function isFallbackError(error: unknown): boolean {
+  return TholeError.is(error) && fallbackCodes.includes(error.code);
 }
 
 function answeredBy(model: string, response: LlmResponse): LlmResponse {

@@ -1,6 +1,6 @@
 import type { Histogram, Meter } from '@opentelemetry/api';
 
-/** Limits of buckets in seconds, as the conventions recommend them. */
+/** Bucket boundaries in seconds, as the conventions recommend. */
 const seconds: readonly number[] = Array.from({ length: 14 }, (_, i) => 2 ** i / 100);
 const agentSeconds: readonly number[] = Array.from({ length: 13 }, (_, i) => 2 ** i / 10);
 const workflowSeconds: readonly number[] = [1, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 7200];

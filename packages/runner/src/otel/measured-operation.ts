@@ -4,10 +4,10 @@ import type { Json, SpanAttributes } from '@thole/core';
 import type { GenAiMetrics } from './genai-metrics.ts';
 import type { MetricsRecorder } from './metrics-recorder.ts';
 
-/** Histograms of a kind of operation. */
+/** The histogram and the attributes of a kind of operation. */
 interface Measure {
   readonly duration: (metrics: GenAiMetrics) => Histogram;
-  /** Names of the span's attributes that the measurement has too. All of them have few different values. */
+  /** Attributes of the span that the measurement also has. Each has few different values. */
   readonly attributes: readonly string[];
 }
 
@@ -46,12 +46,12 @@ const measures: ReadonlyMap<unknown, Measure> = new Map<unknown, Measure>([
   ['invoke_workflow', { duration: ({ workflowDuration }) => workflowDuration, attributes: ['gen_ai.workflow.name'] }],
 ]);
 
-/** One operation in the metrics, from the start of its span to the end. */
+/** Measures one operation, from the start of its span to its end. */
 export class MeasuredOperation {
   readonly #recorder: MetricsRecorder;
   readonly #measure: Measure;
   readonly #context: Context;
-  readonly #begun: number;
+  readonly #startSeconds: number;
   readonly #attributes: { [name: string]: Json | undefined };
   #lastChunk: number | undefined;
 
@@ -60,10 +60,10 @@ export class MeasuredOperation {
     this.#measure = measure;
     this.#context = context;
     this.#attributes = { ...attributes };
-    this.#begun = recorder.seconds();
+    this.#startSeconds = recorder.seconds();
   }
 
-  /** Returns undefined for a span that no metric describes, such as one of the application. */
+  /** Begins a measurement. Returns undefined for a span without metrics, such as a span of the application. */
   static begin(recorder: MetricsRecorder, attributes: SpanAttributes, context: Context): MeasuredOperation | undefined {
     const measure = measures.get(attributes['gen_ai.operation.name']);
     return measure && new MeasuredOperation(recorder, measure, attributes, context);
@@ -78,15 +78,15 @@ export class MeasuredOperation {
     const now = this.#recorder.seconds();
     const isFirst = this.#lastChunk === undefined;
     const histogram = isFirst ? histograms.timeToFirstChunk : histograms.timePerOutputChunk;
-    histogram.record(now - (this.#lastChunk ?? this.#begun), this.#own(), this.#context);
+    histogram.record(now - (this.#lastChunk ?? this.#startSeconds), this.#metricAttributes(), this.#context);
     this.#lastChunk = now;
   }
 
   end(error: unknown): void {
     const type = this.#attributes['error.type'] ?? (error === undefined ? undefined : errorTypeOf(error));
-    const attributes = this.#own();
+    const attributes = this.#metricAttributes();
     if (typeof type === 'string') attributes['error.type'] = type;
-    const seconds = this.#recorder.seconds() - this.#begun;
+    const seconds = this.#recorder.seconds() - this.#startSeconds;
     this.#measure.duration(this.#recorder.histograms).record(seconds, attributes, this.#context);
     if (!this.#recorder.countsTokens) return;
     this.#countTokens('input', this.#attributes['gen_ai.usage.input_tokens']);
@@ -95,17 +95,17 @@ export class MeasuredOperation {
 
   #countTokens(type: 'input' | 'output', count: Json | undefined): void {
     if (typeof count !== 'number') return;
-    const attributes = { ...this.#own(), 'gen_ai.token.type': type };
+    const attributes = { ...this.#metricAttributes(), 'gen_ai.token.type': type };
     this.#recorder.histograms.tokenUsage.record(count, attributes, this.#context);
   }
 
-  #own(): Attributes {
+  #metricAttributes(): Attributes {
     const own: Attributes = {};
     for (const name of this.#measure.attributes) {
       const value = this.#attributes[name];
       if (typeof value === 'string' || typeof value === 'number') own[name] = value;
     }
-    // A tool without a type does not exist: the model made up its name.
+    // A tool without a type does not exist: the model invented its name.
     if (own['gen_ai.tool.name'] !== undefined && own['gen_ai.tool.type'] === undefined)
       own['gen_ai.tool.name'] = '_OTHER';
     return own;

@@ -2,7 +2,7 @@ import { trace } from '@opentelemetry/api';
 import type { Context } from '@opentelemetry/api';
 import type { SpanAttributes } from '@thole/core';
 
-// Two copies of this package know each other's mark.
+// Copies of this package recognize each other's mark.
 const key = Symbol.for('thole.memory-span');
 
 /** Marks the context of a span of a memory operation. */
@@ -12,7 +12,7 @@ export function markMemorySpan(context: Context, attributes: SpanAttributes): Co
   return isMemory ? context.setValue(key, trace.getSpan(context)) : context;
 }
 
-/** True if the active span is that of a memory operation. */
+/** True if the active span belongs to a memory operation. */
 export function isMemorySpan(context: Context): boolean {
   const marked = context.getValue(key);
   return marked !== undefined && marked === trace.getSpan(context);

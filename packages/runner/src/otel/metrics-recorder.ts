@@ -8,7 +8,7 @@ import type { GenAiMetrics } from './genai-metrics.ts';
 
 /** Options of the metrics of `openTelemetryTracer`. All are optional. */
 export interface MetricsOptions {
-  /** OpenTelemetry's meter. Default: that of the global provider with `name`, also if it is registered later. */
+  /** OpenTelemetry's meter. Default: the meter `name` of the global provider, which may be registered later. */
   meter?: Meter | undefined;
   /** True to record `gen_ai.client.token.usage`, which the conventions are about to replace. Default: false. */
   tokens?: boolean | undefined;
@@ -18,14 +18,14 @@ export interface MetricsOptions {
 
 const knownOptions = optionNames<MetricsOptions>({ meter: true, tokens: true, runtime: true });
 
-/** The histograms, their clock, and which of them are recorded. */
+/** The histograms, their clock, and the option `tokens`. */
 export class MetricsRecorder {
   readonly countsTokens: boolean;
   readonly #name: string;
   readonly #runtime: Runtime;
-  readonly #own: GenAiMetrics | undefined;
+  readonly #ownHistograms: GenAiMetrics | undefined;
   #provider: MeterProvider | undefined;
-  #global: GenAiMetrics | undefined;
+  #globalHistograms: GenAiMetrics | undefined;
 
   /** Throws `INVALID_INPUT` for an unknown option. */
   constructor(options: MetricsOptions, name: string) {
@@ -33,7 +33,7 @@ export class MetricsRecorder {
     const { meter, tokens = false, runtime = systemRuntime() } = options;
     this.#name = name;
     this.#runtime = runtime;
-    this.#own = meter && createGenAiMetrics(meter);
+    this.#ownHistograms = meter && createGenAiMetrics(meter);
     this.countsTokens = tokens;
   }
 
@@ -44,13 +44,13 @@ export class MetricsRecorder {
 
   /** The histograms of the given meter, or of the provider that is registered now. */
   get histograms(): GenAiMetrics {
-    if (this.#own) return this.#own;
-    // The API gives meters without effect until a provider is registered.
+    if (this.#ownHistograms) return this.#ownHistograms;
+    // The API returns meters without effect until a provider is registered.
     const provider = metrics.getMeterProvider();
-    if (!this.#global || provider !== this.#provider) {
+    if (!this.#globalHistograms || provider !== this.#provider) {
       this.#provider = provider;
-      this.#global = createGenAiMetrics(provider.getMeter(this.#name));
+      this.#globalHistograms = createGenAiMetrics(provider.getMeter(this.#name));
     }
-    return this.#global;
+    return this.#globalHistograms;
   }
 }

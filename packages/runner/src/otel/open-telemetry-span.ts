@@ -4,7 +4,7 @@ import type { Span, SpanAttributes } from '@thole/core';
 import type { MeasuredOperation } from './measured-operation.ts';
 import { toOtelAttributes } from './to-otel-attributes.ts';
 
-/** A span of OpenTelemetry, and its operation in the metrics if they are on. */
+/** A span of OpenTelemetry, with its measurement if metrics are enabled. */
 export class OpenTelemetrySpan implements Span {
   readonly traceId: string;
   readonly spanId: string;
@@ -12,8 +12,8 @@ export class OpenTelemetrySpan implements Span {
   /** False if only metrics are recorded. */
   readonly takesContent: boolean;
   /**
-   * The context in which the span is active; child spans start in it. Two copies of this package recognize each
-   * other's spans by this member.
+   * The context in which the span is active. Child spans start in it. Copies of this package recognize each other's spans
+   * by this member.
    */
   readonly otelContext: Context;
   readonly #span: OtelSpan;
@@ -53,7 +53,7 @@ export class OpenTelemetrySpan implements Span {
   }
 
   #recordError(error: unknown): void {
-    const exception = error instanceof Error ? error : typeof error === 'string' ? error : 'It failed.';
+    const exception = error instanceof Error ? error : typeof error === 'string' ? error : 'The operation failed.';
     this.#span.recordException(exception);
     this.#span.setStatus({
       code: SpanStatusCode.ERROR,

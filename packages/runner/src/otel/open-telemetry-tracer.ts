@@ -11,18 +11,18 @@ import { toOtelAttributes } from './to-otel-attributes.ts';
 
 /** Options of `openTelemetryTracer`. All are optional. */
 export interface OpenTelemetryOptions {
-  /** OpenTelemetry's tracer. Default: that of the global provider with `name`, also if it is registered later. */
+  /** OpenTelemetry's tracer. Default: the tracer `name` of the global provider, which may be registered later. */
   tracer?: OpenTelemetryTracer | undefined;
-  /** Name of the instrumentation at the global provider. Default: `@thole/runner`. */
+  /** Name of the instrumentation in the global provider. Default: `@thole/runner`. */
   name?: string | undefined;
-  /** True if spans may hold texts, arguments, results and messages of foreign errors. Default: false. */
+  /** True if spans may contain texts, arguments, results and messages of errors other than `TholeError`. Default: false. */
   captureContent?: boolean | undefined;
   /**
-   * Names of captured content: `adk` for those of ADK's web UI, `gen_ai` for those of OpenTelemetry's conventions.
-   * Default: both.
+   * Attribute names of captured content: `adk` for the names of ADK's web UI, `gen_ai` for the names of OpenTelemetry's
+   * conventions. Default: both.
    */
   contentNames?: 'adk' | 'gen_ai' | undefined;
-  /** True, or options, to record durations, the pace of streams, errors and tokens as metrics. Default: false. */
+  /** True, or options, to record durations, the speed of streams and errors as metrics. Default: false. */
   metrics?: boolean | MetricsOptions | undefined;
 }
 
@@ -40,10 +40,10 @@ const otelKinds = { client: SpanKind.CLIENT, server: SpanKind.SERVER } as const;
 const remoteOperations: ReadonlySet<unknown> = new Set(['generate_content', 'embeddings', 'retrieval']);
 
 /**
- * Returns a tracer for the OpenTelemetry SDK that the program has set up; without an SDK, spans are dropped. A span
- * without a parent becomes a child of the active span. Models, tools and agents run with their span as the active
- * one, so that spans of other instrumentations (requests, queries) are their children, if the SDK has a context
- * manager. Metrics do not need an SDK for spans. Throws `INVALID_INPUT` for an unknown option.
+ * Returns a tracer for the OpenTelemetry SDK that the program has set up. Without an SDK, spans are dropped. A span without a
+ * parent becomes a child of the active span. Models, tools and agents run with their span as the active span. If the SDK has
+ * a context manager, spans of other instrumentations (requests, queries) become their children. Metrics do not need an SDK
+ * for spans. Throws `INVALID_INPUT` for an unknown option.
  */
 export function openTelemetryTracer(options: OpenTelemetryOptions = {}): Tracer {
   rejectUnknownOptions(options, knownOptions, 'openTelemetryTracer');
@@ -57,28 +57,28 @@ export function openTelemetryTracer(options: OpenTelemetryOptions = {}): Tracer 
     contentNames,
     start(spanName, attributes = {}, parent, { kind } = {}) {
       const isServer = kind === 'server';
-      const above = parent ? contextOf(parent, isServer) : context.active();
+      const parentContext = parent ? contextOf(parent, isServer) : context.active();
       const spanOptions = {
         kind: kind ? otelKinds[kind] : kindOf(attributes),
         attributes: toOtelAttributes(attributes),
         ...(isServer && parent && { links: linksToActive() }),
       };
-      const span = tracer.startSpan(spanName, spanOptions, above);
-      const own = markMemorySpan(trace.setSpan(above, span), attributes);
-      // The metrics of GenAI are those of the client. A server measures with `measure`.
-      const measured = recorder && !isServer ? MeasuredOperation.begin(recorder, attributes, own) : undefined;
-      return new OpenTelemetrySpan(span, own, measured);
+      const span = tracer.startSpan(spanName, spanOptions, parentContext);
+      const ownContext = markMemorySpan(trace.setSpan(parentContext, span), attributes);
+      // GenAI metrics are recorded on the client. A server uses `measure`.
+      const measured = recorder && !isServer ? MeasuredOperation.begin(recorder, attributes, ownContext) : undefined;
+      return new OpenTelemetrySpan(span, ownContext, measured);
     },
     ...(recorder && {
       measure(metric, value, attributes = {}, span) {
-        const within = span ? contextOf(span, false) : context.active();
-        recorder.histograms.measured.get(metric)?.record(value, toOtelAttributes(attributes), within);
+        const activeContext = span ? contextOf(span, false) : context.active();
+        recorder.histograms.measured.get(metric)?.record(value, toOtelAttributes(attributes), activeContext);
       },
     }),
   };
 }
 
-// A span of another tracer is identified by its ids, if they are OpenTelemetry's.
+// A span of another tracer is identified by its ids, if they are valid in OpenTelemetry.
 function contextOf(span: Span & { readonly otelContext?: Context | undefined }, isRemote: boolean): Context {
   const { otelContext, traceId, spanId, takesContent } = span;
   if (otelContext) return otelContext;
@@ -88,7 +88,7 @@ function contextOf(span: Span & { readonly otelContext?: Context | undefined }, 
   return isSpanContextValid(spanContext) ? trace.setSpanContext(context.active(), spanContext) : context.active();
 }
 
-// A request has the client's span as its parent, and a link to that of the connection which brought it.
+// The parent of a request is the client's span. The link points to the active span of the connection.
 function linksToActive(): Link[] {
   const active = trace.getSpanContext(context.active());
   return active && isSpanContextValid(active) ? [{ context: active }] : [];

@@ -8,14 +8,14 @@ interface AnyRequest extends Partial<SessionRef> {
   filename?: string | undefined;
 }
 
-/** Describes a call of a store. The conventions have no names for stores: these are ours. */
+/** Describes a call of a store. OpenTelemetry's conventions have no names for stores, so these names are our own. */
 export function storeCall<T>(
   store: 'session' | 'artifact',
   operation: string,
   result?: (value: T) => SpanAttributes,
 ): Describe {
   return ((request: AnyRequest, { capturesContent }): TracedWork<T> | undefined => {
-    // It is returned without being stored.
+    // A partial event is returned without being stored, so it has no span.
     if (request.event?.partial) return undefined;
     return { name: operation, attributes: storeAttributes(store, operation, request, capturesContent), result };
   }) as Describe;

@@ -2,8 +2,8 @@ import type { Attributes } from '@opentelemetry/api';
 import type { SpanAttributes } from '@thole/core';
 
 /**
- * Returns attributes as OpenTelemetry supports them: texts, numbers, booleans and lists of texts; other values as
- * JSON; null is left out.
+ * Converts attributes to values that OpenTelemetry supports: strings, numbers, booleans and lists of strings. Other values are
+ * converted to JSON. Null is left out.
  */
 export function toOtelAttributes(attributes: SpanAttributes): Attributes {
   const result: Attributes = {};

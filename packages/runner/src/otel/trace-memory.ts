@@ -12,8 +12,8 @@ import { tracedService } from './traced-service.ts';
 import type { Describe, TracingRuntime } from './traced-service.ts';
 
 /**
- * Returns the memory service with spans of calls outside of a run, such as those of consolidation and deletion. A call
- * through a context has the span of the run only. All abilities of the service stay.
+ * Returns the memory service with a span for each call outside of a run, such as calls of consolidation and deletion. For a
+ * call through a context, the run creates the span. All abilities of the service stay available.
  */
 export function traceMemory<S extends MemoryService>(service: S, runtime: TracingRuntime): S {
   return tracedService(service, runtime, memoryCalls);
@@ -47,7 +47,7 @@ function memoryCall<P, T>(describe: (request: P) => MemoryCall<T>): Describe {
   }) as Describe;
 }
 
-const deletesMany: Describe = memoryCall<unknown, number>(() => ({
+const bulkDeletion: Describe = memoryCall<unknown, number>(() => ({
   operation: 'delete_memory',
   count: (deleted) => deleted,
 }));
@@ -67,7 +67,7 @@ const memoryCalls: ReadonlyMap<PropertyKey, Describe> = new Map<PropertyKey, Des
   [
     'addMemory',
     memoryCall<AddMemoryRequest, readonly MemoryEntry[]>(({ memories = [] }) => ({
-      // An entry of the same id is replaced.
+      // An entry with an id replaces the entry with the same id.
       operation: memories.some(({ id }) => id !== undefined) ? 'upsert_memory' : 'create_memory',
       id: memories.length === 1 ? memories[0]!.id : undefined,
       count: (added) => added.length,
@@ -91,6 +91,6 @@ const memoryCalls: ReadonlyMap<PropertyKey, Describe> = new Map<PropertyKey, Des
       count: (deleted) => deleted,
     })),
   ],
-  ['deleteSessionMemory', deletesMany],
-  ['deleteUserMemory', deletesMany],
+  ['deleteSessionMemory', bulkDeletion],
+  ['deleteUserMemory', bulkDeletion],
 ]);

@@ -5,7 +5,7 @@ import type { Describe, TracingRuntime } from './traced-service.ts';
 
 /**
  * Returns the session service with a span for each call: `append_event`, `get_session` … Pass the result to the runner.
- * Leases and watchers have no spans. All abilities of the service stay.
+ * Leases and watchers have no spans. All abilities of the service stay available.
  */
 export function traceSessions<S extends SessionService>(service: S, runtime: TracingRuntime): S {
   return tracedService(service, runtime, sessionCalls);

@@ -8,13 +8,13 @@ import { isLlmAgent } from '../request/is-llm-agent.ts';
 import { InMemoryUsageCounter } from './usage-counter.ts';
 import type { UsageCounter, UsedBudget } from './usage-counter.ts';
 
-/** Limits of `BudgetPlugin`. At least one. Each has `tokens`, `cost`, or both. */
+/** Limits of `BudgetPlugin`. Set at least one. Each has `tokens`, `cost`, or both. */
 export interface BudgetLimits {
-  /** Of one user, without an end. */
+  /** Limit for one user, over all time. */
   user?: RunLimits | undefined;
-  /** Of one user on one day of the user's time zone. */
+  /** Limit for one user on one day in the user's time zone. */
   userPerDay?: RunLimits | undefined;
-  /** Of all users together on one day, in UTC. */
+  /** Limit for all users together on one day in UTC. */
   appPerDay?: RunLimits | undefined;
 }
 
@@ -23,7 +23,7 @@ export interface BudgetPluginOptions {
   limits: BudgetLimits;
   /** Returns the cost of one model call. Required for a limit of cost. */
   costOf?: App['costOf'] | undefined;
-  /** Default: an `InMemoryUsageCounter`, whose counts are those of this process. */
+  /** Stores the counts. Default: an `InMemoryUsageCounter`, which counts only this process. */
   counter?: UsageCounter | undefined;
   /** Time zone of `userPerDay`. Default: UTC. */
   timeZone?: TimeZoneOption | undefined;
@@ -40,10 +40,10 @@ const names = optionNames<BudgetPluginOptions>({
 const scopeNames = optionNames<BudgetLimits>({ user: true, userPerDay: true, appPerDay: true });
 const limitNames = optionNames<RunLimits>({ tokens: true, cost: true });
 
-/** Time that a count of a day is kept, in seconds: longer than a day in any time zone. */
+/** Time after which a daily count may be deleted, in seconds: longer than a day in any time zone. */
 const DAY_COUNT_SECONDS = 2 * 86_400;
 
-/** A count that a model call belongs to. */
+/** A limit that applies to a model call, and the key of its count. */
 interface Scope {
   readonly name: keyof BudgetLimits;
   readonly key: string;
@@ -62,7 +62,7 @@ export class BudgetPlugin implements Plugin {
   readonly #limits: BudgetLimits;
   readonly #costOf: App['costOf'];
   #counter: UsageCounter | undefined;
-  readonly #zoneOf: ReturnType<typeof createTimeZoneReader>;
+  readonly #readTimeZone: ReturnType<typeof createTimeZoneReader>;
 
   /** Throws `INVALID_INPUT` for wrong options. */
   constructor(options: BudgetPluginOptions) {
@@ -76,7 +76,7 @@ export class BudgetPlugin implements Plugin {
     this.#limits = limits;
     this.#costOf = costOf;
     this.#counter = counter;
-    this.#zoneOf = createTimeZoneReader(timeZone);
+    this.#readTimeZone = createTimeZoneReader(timeZone);
   }
 
   async beforeModelCallback({ callbackContext }: HookParams<'beforeModelCallback'>): Promise<void> {
@@ -126,7 +126,7 @@ export class BudgetPlugin implements Plugin {
     const utc = new Date(now * 1000).toISOString().slice(0, 10);
     add('user', user, ['user', userId]);
     if (userPerDay) {
-      const zone = await this.#zoneOf({ appName, userId, state });
+      const zone = await this.#readTimeZone({ appName, userId, state });
       add('userPerDay', userPerDay, ['user', userId, zone?.isoOf(now)?.slice(0, 10) ?? utc]);
     }
     add('appPerDay', appPerDay, ['app', utc]);

@@ -19,15 +19,14 @@ const names = optionNames<ContextFilterPluginOptions>({ keepInvocations: true, n
 const NOTE = '[Earlier messages of this conversation are left out here.]';
 
 /**
- * Limits prompts to the newest invocations. An answer is shown with its call: an older invocation stays if a newer one answers
- * a call of it. Summaries of a compaction stay. If messages are left out that no summary covers, a note says so. Stored
- * events do not change.
+ * Limits prompts to the newest invocations. An older invocation stays if a newer invocation answers one of its calls. Summaries of
+ * a compaction stay. If the prompt leaves out messages that no summary covers, it contains a note. Stored events do not change.
  */
 export class ContextFilterPlugin implements Plugin {
   readonly name: string;
-  readonly #keep: number;
+  readonly #keepInvocations: number;
   /** Contexts whose current prompt needs the note. */
-  readonly #cut = new WeakSet<object>();
+  readonly #contextsWithNote = new WeakSet<object>();
 
   /** Throws `INVALID_INPUT` for wrong options. */
   constructor(options: ContextFilterPluginOptions) {
@@ -35,14 +34,14 @@ export class ContextFilterPlugin implements Plugin {
     const { keepInvocations, name = 'context_filter' } = options;
     assertCount('keepInvocations', keepInvocations, 1);
     this.name = name;
-    this.#keep = keepInvocations;
+    this.#keepInvocations = keepInvocations;
   }
 
   selectHistoryCallback({
     events,
     invocationContext,
   }: HookParams<'selectHistoryCallback'>): readonly Event[] | { fromSeq: number } | undefined {
-    const kept = keptInvocations(events, this.#keep, invocationContext.invocationId);
+    const kept = keptInvocations(events, this.#keepInvocations, invocationContext.invocationId);
     const shown: Event[] = [];
     const dropped: Event[] = [];
     for (const event of events) {
@@ -50,9 +49,9 @@ export class ContextFilterPlugin implements Plugin {
       (kept.has(event.invocationId) ? shown : dropped).push(event);
     }
     const { agent } = invocationContext;
-    const isWhole = isLlmAgent(agent) && agent.includeContents !== 'none';
-    if (isWhole && dropped.some(isUncovered(events))) this.#cut.add(invocationContext);
-    else this.#cut.delete(invocationContext);
+    const showsHistory = isLlmAgent(agent) && agent.includeContents !== 'none';
+    if (showsHistory && dropped.some(isUncovered(events))) this.#contextsWithNote.add(invocationContext);
+    else this.#contextsWithNote.delete(invocationContext);
     if (dropped.length === 0) return undefined;
     const fromSeq = shown[0]?.seq;
     const newestDropped = dropped.at(-1)!.seq;
@@ -62,14 +61,14 @@ export class ContextFilterPlugin implements Plugin {
   }
 
   beforeModelCallback({ callbackContext, llmRequest }: HookParams<'beforeModelCallback'>): void {
-    if (!this.#cut.has(callbackContext)) return;
+    if (!this.#contextsWithNote.has(callbackContext)) return;
     const { contents } = llmRequest;
     const at = contents.findIndex((content) => !isSummary(content));
     llmRequest.contents = contents.toSpliced(Math.max(at, 0), 0, { role: 'user', parts: [{ text: NOTE }] });
   }
 }
 
-/** Returns the newest invocations, and those whose calls they answer. */
+/** Returns the newest invocations, and the older invocations whose calls they answer. */
 function keptInvocations(events: EventLog, count: number, current: string): Set<string> {
   const kept = new Set([current]);
   for (let i = events.length - 1; i >= 0 && kept.size < count; i--) {
@@ -86,7 +85,7 @@ function keptInvocations(events: EventLog, count: number, current: string): Set<
         answers.push({ id: caller, invocationId: event.invocationId });
     }
   }
-  // An older invocation may answer a call of one that is older still.
+  // Repeats, because an added invocation may answer a call of a still older invocation.
   for (let before = 0; before < kept.size;) {
     before = kept.size;
     for (const { id, invocationId } of answers) if (kept.has(invocationId)) kept.add(id);

@@ -11,7 +11,7 @@ export interface GlobalInstructionPluginOptions {
   name?: string | undefined;
 }
 
-/** Adds one instruction before those of every agent of the app. */
+/** Adds one instruction before the instructions of every agent of the app. */
 export class GlobalInstructionPlugin implements Plugin {
   readonly name: string;
   readonly #instruction: Instruction;

@@ -11,7 +11,7 @@ export interface LoggingPluginOptions {
 }
 
 /**
- * Logs what a run does: ids, names and counts at `info`, errors with their messages and causes at `error`. Changes
+ * Logs the steps of a run: ids, names and counts at `info`, errors with their messages and causes at `error`. Changes
  * nothing.
  */
 export class LoggingPlugin implements Plugin {

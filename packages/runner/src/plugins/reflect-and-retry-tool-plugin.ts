@@ -10,8 +10,8 @@ export interface ReflectAndRetryToolPluginOptions {
 }
 
 /**
- * Answers a tool's error with the problem and a request to try another way, up to a limit for each tool; then with a
- * request to stop. A success resets the count, and the end of the invocation removes it.
+ * Answers the error of a tool with the error text and a request to try another way. After `maxRetries` failures of a tool, it
+ * requests the model to stop. A success resets the count, and the end of the invocation removes it.
  */
 export class ReflectAndRetryToolPlugin implements Plugin {
   readonly name: string;

@@ -3,8 +3,8 @@ import type { HookParams } from '../hooks/call-hooks.ts';
 import { saveInputBlobs } from '../invocation/open-run.ts';
 
 /**
- * Saves files in a user's message as artifacts under their display names, and replaces each with a line that names
- * it. Needs an artifact service: without one, a message with a file fails.
+ * Saves files in a user's message as artifacts under their display names, and replaces each file with a line that
+ * contains its name. Needs an artifact service: without one, a message with a file fails.
  */
 export class SaveFilesAsArtifactsPlugin implements Plugin {
   readonly name: string;

@@ -31,8 +31,8 @@ const ruleNames = optionNames<ToolPolicyRule>({ tool: true, when: true, decision
 const decisions: readonly unknown[] = ['allow', 'deny', 'ask'];
 
 /**
- * Decides for each call of a tool whether it runs, by tool and arguments. It decides again after an approval, so that a rule
- * that now denies the call wins. Throws `INVALID_INPUT` for wrong options.
+ * Allows or denies each call of a tool, or requests a confirmation, by tool and arguments. The rules are checked again after an
+ * approval, so a rule can still deny an approved call. The constructor throws `INVALID_INPUT` for wrong options.
  */
 export class ToolPolicyPlugin implements Plugin {
   readonly name: string;

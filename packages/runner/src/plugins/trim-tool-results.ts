@@ -55,7 +55,7 @@ function recentAnswers(history: EventLog, count: number, current: string): Set<s
   const ids = new Set<string>();
   for (const event of newestFirst(history)) {
     if (event.content === undefined) continue;
-    // Not the end: an answer may have come late, after a newer invocation.
+    // No `break`: invocations may overlap, so older events may belong to a counted invocation.
     if (!invocations.has(event.invocationId) && invocations.size >= count) continue;
     invocations.add(event.invocationId);
     for (const { id } of getFunctionResponses(event)) if (id !== undefined) ids.add(id);

@@ -1,27 +1,27 @@
 import { systemRuntime } from '@thole/core';
 import type { MaybePromise, Runtime } from '@thole/core';
 
-/** Tokens and cost that were used. */
+/** Used tokens and cost. */
 export interface UsedBudget {
   tokens: number;
   cost: number;
 }
 
 /**
- * Keeps counts for `BudgetPlugin`, by key. Others implement this interface, for example over Redis, so it only ever gains
- * optional members.
+ * Stores the counts of `BudgetPlugin`, by key. Implement it for another store, for example Redis. New members of this
+ * interface are always optional.
  */
 export interface UsageCounter {
   /** Returns the count under a key. Zeros if there is none. */
   get(key: string): MaybePromise<UsedBudget>;
   /**
-   * Adds to the count under a key in one step: concurrent calls must all count. After `expiresAt`, in seconds since the epoch,
-   * the count is not needed any more.
+   * Adds to the count under a key, atomically: no concurrent call may be lost. The count may be deleted after `expiresAt`, in
+   * seconds since the epoch.
    */
   add(key: string, used: UsedBudget, p: { expiresAt?: number | undefined }): MaybePromise<void>;
 }
 
-/** Keeps the counts of one process in memory. They are lost when the process ends. */
+/** Stores counts in the memory of this process. They are lost when the process ends. */
 export class InMemoryUsageCounter implements UsageCounter {
   readonly #runtime: Runtime;
   readonly #counts = new Map<string, UsedBudget & { readonly expiresAt: number }>();

@@ -6,14 +6,14 @@ import { hasHook } from '../hooks/call-hooks.ts';
 import { selectHistory } from '../hooks/select-history.ts';
 import type { RequestDraft } from './request-draft.ts';
 
-/** Adds the history as this agent sees it, kept from turn to turn; at least the user's message. */
+/** Adds the history that the agent sees, at least the user's message. The contents are cached from turn to turn. */
 export function addContents(draft: RequestDraft): void {
   const { context, request, retry, dynamicInstruction, isForCalls, support } = draft;
   draft.lastSeq = support.lastSeq;
   if (isForCalls) return void (request.contents = [context.userContent]);
   const contents = foldOf(draft).contentsOf(context.history, contentsRequest(draft));
   const shown = contents.length > 0 ? contents : [context.userContent];
-  // The fold's own array is used if only the model sees it.
+  // The cached array is used directly if only the model reads it.
   const isShared = retry.length === 0 && dynamicInstruction === '' && !mayBeChanged(draft);
   request.contents = isShared ? shown : [...withInstruction(shown, dynamicInstruction), ...retry];
 }
@@ -29,7 +29,7 @@ function mayBeChanged({ agent, support }: RequestDraft): boolean {
 }
 
 function foldOf({ agent, context, support }: RequestDraft): ContentsFold {
-  // Names may hold blanks: two agents that share a fold would only make it start again for each.
+  // Names may contain blanks. If two agents share a key, the fold only starts again for each of them.
   const key = `contents ${agent.includeContents} ${agent.name} ${context.branch ?? ''}`;
   const known = support.folds.get(key) as ContentsFold | undefined;
   if (known) return known;
@@ -53,7 +53,7 @@ function contentsRequest({ agent, context, support }: RequestDraft): ContentsReq
   };
 }
 
-/** Returns the calls with an open interrupt, or undefined. Long-running calls have their own answers. */
+/** Returns the calls that wait for a person, by id. Undefined if there are none. Long-running calls are not included. */
 function waitingCalls(interrupts: InterruptLog): WaitingCalls | undefined {
   if (interrupts.openCount === 0) return undefined;
   const waiting = new Map<string, InterruptKind>();
@@ -64,7 +64,7 @@ function waitingCalls(interrupts: InterruptLog): WaitingCalls | undefined {
   return waiting.size > 0 ? waiting : undefined;
 }
 
-// Directly before the message that is answered: earlier contents stay the same from turn to turn, for prompt caches.
+// Inserts the text directly before the last user message: earlier contents stay the same, so that prompt caches stay valid.
 function withInstruction(contents: readonly Content[], text: string): readonly Content[] {
   if (text === '') return contents;
   const at = contents.findLastIndex(

@@ -5,19 +5,20 @@ import { readInstruction } from './read-instruction.ts';
 import type { RequestDraft } from './request-draft.ts';
 
 /**
- * Adds the root's global instruction and the agent's own. With a static instruction, they are added to the contents.
+ * Adds the global instruction of the root agent and the instruction of the agent. With a static instruction, both are added
+ * to the contents.
  */
 export function addInstructions(draft: RequestDraft): void | Promise<void> {
   const { agent, context, request } = draft;
   const { root } = context.tree;
-  const everyones = isLlmAgent(root) ? root.globalInstruction : undefined;
+  const globalInstruction = isLlmAgent(root) ? root.globalInstruction : undefined;
   if (agent.staticInstruction) appendInstruction(request, agent.staticInstruction);
   // Synchronous in the common cases.
-  if (everyones === undefined && agent.instruction === undefined) return;
-  if (!agent.staticInstruction && everyones === undefined && isPlain(agent.instruction)) {
+  if (globalInstruction === undefined && agent.instruction === undefined) return;
+  if (!agent.staticInstruction && globalInstruction === undefined && isPlain(agent.instruction)) {
     return appendInstruction(request, agent.instruction);
   }
-  return addFilled(draft, everyones, agent.instruction);
+  return addFilled(draft, globalInstruction, agent.instruction);
 }
 
 function isPlain(instruction: Instruction | undefined): instruction is string {
@@ -26,13 +27,13 @@ function isPlain(instruction: Instruction | undefined): instruction is string {
 
 async function addFilled(
   draft: RequestDraft,
-  everyones: Instruction | undefined,
+  globalInstruction: Instruction | undefined,
   own: Instruction | undefined,
 ): Promise<void> {
   const { agent, context, request } = draft;
   const texts: string[] = [];
-  if (everyones !== undefined)
-    texts.push(await readInstruction(everyones, context, `globalInstruction of ${context.tree.root.name}`));
+  if (globalInstruction !== undefined)
+    texts.push(await readInstruction(globalInstruction, context, `globalInstruction of ${context.tree.root.name}`));
   context.signal.throwIfAborted();
   if (own !== undefined) texts.push(await readInstruction(own, context, `instruction of ${agent.name}`));
   const text = texts.filter((each) => each !== '').join('\n\n');

@@ -1,11 +1,11 @@
 import { appendInstruction } from './append-instruction.ts';
 import { addTool } from './add-tools.ts';
 import type { RequestDraft } from './request-draft.ts';
-import { makeOutputTool, SET_MODEL_RESPONSE } from './set-model-response-tool.ts';
+import { createOutputTool, SET_MODEL_RESPONSE } from './set-model-response-tool.ts';
 
 /**
- * Requests a typed answer: by the provider's own means, or with tools by a call, because many models cannot combine
- * both.
+ * Requests a typed answer: with `responseJsonSchema`, or with a call of `set_model_response` if the agent has tools, because
+ * many models cannot combine tools and `responseJsonSchema`.
  */
 export function addOutputSchema(draft: RequestDraft): void {
   const { agent, request } = draft;
@@ -15,7 +15,7 @@ export function addOutputSchema(draft: RequestDraft): void {
     request.config.responseMimeType = 'application/json';
     return;
   }
-  draft.output = makeOutputTool(agent.outputSchema);
+  draft.output = createOutputTool(agent.outputSchema);
   addTool(draft, draft.output.tool, 'outputSchema');
   appendInstruction(request, `When you have your final answer, give it by calling ${SET_MODEL_RESPONSE}, not as text.`);
 }

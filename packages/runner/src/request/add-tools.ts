@@ -6,7 +6,7 @@ import { readonlyContext } from '../hooks/readonly-context.ts';
 import type { RequestDraft } from './request-draft.ts';
 
 /**
- * Declares the agent's tools and lets each change the request. Toolsets are called once. Throws `DUPLICATE_NAME` for
+ * Declares the agent's tools and calls their `processLlmRequest`. Each toolset is called once. Throws `DUPLICATE_NAME` for
  * two tools with one name and `TOOL_FAILED` for an error of a tool.
  */
 export function addTools(draft: RequestDraft): void | Promise<void> {
@@ -16,7 +16,7 @@ export function addTools(draft: RequestDraft): void | Promise<void> {
   tools.forEach((tool, i) => addTool(draft, tool as Tool, `tools[${i}]`));
 }
 
-/** Makes one tool callable unless it is passive. `origin` names its source for errors. */
+/** Declares one tool. A tool without a declaration is skipped. `origin` names the tool's source in errors. */
 export function addTool(draft: RequestDraft, tool: Tool, origin: string): void {
   const declaration = tool.declaration?.();
   if (!declaration) return;
@@ -47,7 +47,7 @@ export function assertToolNames(agentName: string, tools: readonly (Tool | Tools
       throw invalidInput(`Agent ${agentName}: ${origin}`, 'a tool or a toolset', tool);
     }
     if (isToolset(tool)) return;
-    // Agents have `runAsync` too and would be ignored silently.
+    // Agents also have `runAsync`, and would be ignored without an error.
     if (isAgent(tool)) {
       throw new TholeError(
         'INVALID_INPUT',
@@ -64,7 +64,7 @@ export function assertToolNames(agentName: string, tools: readonly (Tool | Tools
   });
 }
 
-/** Calls with these names record interrupts, and models do not see them. */
+/** Throws `INVALID_INPUT` for a name of the calls that record interrupts: models do not see such calls. */
 function assertNotReserved(agentName: string, { name }: Tool, origin: string): void {
   if (requestKindOf(name) === undefined) return;
   const message = `Agent ${agentName}: ${origin} must have another name than ${name}, which records an interrupt.`;
@@ -89,8 +89,8 @@ async function addAll(draft: RequestDraft): Promise<void> {
   const resolved = await Promise.all(
     agent.tools.map(async (tool, i) => {
       if (!isToolset(tool)) return [tool];
-      support.usesToolset(tool);
-      return asked(draft, `The toolset tools[${i}]`, 'getTools', () => tool.getTools(readonlyContext(context)));
+      support.addToolset(tool);
+      return callOrFail(draft, `The toolset tools[${i}]`, 'getTools', () => tool.getTools(readonlyContext(context)));
     }),
   );
   context.signal.throwIfAborted();
@@ -98,18 +98,18 @@ async function addAll(draft: RequestDraft): Promise<void> {
     for (const tool of tools) {
       addTool(draft, tool, isToolset(agent.tools[i]!) ? `${tool.name} of the toolset tools[${i}]` : `tools[${i}]`);
       if (!tool.processLlmRequest) continue;
-      await letWork(draft, tool);
+      await processRequest(draft, tool);
       context.signal.throwIfAborted();
     }
   }
 }
 
-// State that a tool writes during the request is visible at once and stored with the next event.
-async function letWork(draft: RequestDraft, tool: Tool): Promise<void> {
+// State that a tool writes in `processLlmRequest` is visible at once and stored with the next event.
+async function processRequest(draft: RequestDraft, tool: Tool): Promise<void> {
   const { context, support, request, artifactDelta } = draft;
   const open = support.openToolContext({ functionCallId: '' });
   try {
-    await asked(draft, `Tool ${tool.name}`, 'processLlmRequest', async () =>
+    await callOrFail(draft, `Tool ${tool.name}`, 'processLlmRequest', async () =>
       tool.processLlmRequest?.({ toolContext: open.context, llmRequest: request }),
     );
   } finally {
@@ -119,28 +119,28 @@ async function letWork(draft: RequestDraft, tool: Tool): Promise<void> {
   }
 }
 
-// No model call has been made, so that no model can correct the error: it ends the run with a code.
-async function asked<T>(
+// The model is not called yet, so it cannot correct the error. The error ends the run.
+async function callOrFail<T>(
   { agent, context }: RequestDraft,
-  who: string,
+  source: string,
   method: string,
-  ask: () => Promise<T>,
+  call: () => Promise<T>,
 ): Promise<T> {
   try {
-    return await ask();
+    return await call();
   } catch (cause) {
     context.signal.throwIfAborted();
-    const error = new TholeError('TOOL_FAILED', `${who} of agent ${agent.name} failed in ${method}.`, { cause });
+    const error = new TholeError('TOOL_FAILED', `${source} of agent ${agent.name} failed in ${method}.`, { cause });
     logFailure(context, 'A tool failed.', error);
     throw error;
   }
 }
 
-// Tools that a provider runs itself are separate declarations.
+// Returns the list of function declarations. Tools that a provider runs itself are separate entries of `tools`.
 function declarationsIn({ config }: LlmRequest): FunctionDeclaration[] {
   const tools = (config.tools ??= []);
   for (const tool of tools) if ('functionDeclarations' in tool) return tool.functionDeclarations;
-  const ours: ToolDeclaration & { functionDeclarations: FunctionDeclaration[] } = { functionDeclarations: [] };
-  tools.push(ours);
-  return ours.functionDeclarations;
+  const added: ToolDeclaration & { functionDeclarations: FunctionDeclaration[] } = { functionDeclarations: [] };
+  tools.push(added);
+  return added.functionDeclarations;
 }

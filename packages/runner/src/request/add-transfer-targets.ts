@@ -7,7 +7,7 @@ import { transferTargets } from './transfer-targets.ts';
 
 export const TRANSFER_TO_AGENT = 'transfer_to_agent';
 
-/** Tells the model to which agents it may transfer and adds the tool for it. */
+/** Adds the list of agents to which the model may transfer, and the tool `transfer_to_agent`. */
 export function addTransferTargets(draft: RequestDraft): void {
   const targets = transferTargets(draft.agent, draft.context.tree);
   if (targets.length === 0) return;
@@ -34,7 +34,7 @@ function transferTool(targets: readonly Agent[]): Tool {
       parametersJsonSchema: { type: 'object', properties: { agentName }, required: ['agentName'] },
     }),
     async runAsync({ args, toolContext }) {
-      // ADK's Python spells it with an underscore, and so do models that have seen its histories.
+      // ADK for Python uses `agent_name`, and so do models that have seen its histories.
       const name = args['agentName'] ?? args['agent_name'];
       if (typeof name !== 'string' || !names.includes(name)) {
         throw new TholeError('INVALID_INPUT', `agentName must be one of ${names.join(', ')}.`, {

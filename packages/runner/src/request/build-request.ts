@@ -22,8 +22,8 @@ const steps: readonly RequestStep[] = [
 ];
 
 /**
- * Returns the request for the agent's model in this step; synchronously if no part needs a wait. With `isForCalls` it is not sent,
- * and has no history.
+ * Returns the request for the agent's model in this step, synchronously if all parts are synchronous. With `isForCalls` the request
+ * is not sent and has no history.
  */
 export function buildRequest(
   agent: LlmAgent,
@@ -64,8 +64,8 @@ function takeSteps(draft: RequestDraft, from: number): MaybePromise<RequestDraft
   return draft;
 }
 
-// Returns a copy that hooks may change. A forced call is requested once per turn; otherwise the model could never
-// answer.
+// Returns a copy that hooks may change. A call is forced only in the first step of a turn; otherwise the model could
+// never answer.
 function configOf(agent: LlmAgent, step: number): GenerateContentConfig {
   if (!agent.generateContentConfig) return {};
   const config = thawJson(agent.generateContentConfig as Json) as GenerateContentConfig;

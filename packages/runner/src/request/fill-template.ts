@@ -3,20 +3,19 @@ import { decodeBase64 } from '@thole/core/kit';
 import type { CallbackContext, Json, Part } from '@thole/core';
 
 const ARTIFACT = 'artifact.';
-// `${x}` and `{{x}}` stay unchanged, and so does everything that cannot be a key: an instruction may hold JSON and
-// code.
-const PLACE =
+// `${x}`, `{{x}}` and everything that cannot be a key stay unchanged, because an instruction may contain JSON and code.
+const PLACEHOLDER =
   /(?<![${])\{(artifact\.[^{}?]+|(?:app:|user:|temp:)?[\p{ID_Start}_][\p{ID_Continue}-]*(?:\.[\p{ID_Continue}-]+)*)(\??)\}(?!\})/gu;
 
 /**
- * Replaces `{key}` by state values and `{artifact.name}` by texts of artifacts, once: inserted text is not read
- * again. Throws `STATE_KEY_MISSING` for a missing value; `{key?}` inserts nothing then.
+ * Replaces `{key}` with state values and `{artifact.name}` with texts of artifacts. Placeholders in inserted text are not
+ * replaced. Throws `STATE_KEY_MISSING` for a missing value; `{key?}` inserts nothing instead.
  */
 export async function fillTemplate(template: string, context: CallbackContext, where: string): Promise<string> {
   if (!template.includes('{')) return template;
   let filled = '';
   let end = 0;
-  for (const match of template.matchAll(PLACE)) {
+  for (const match of template.matchAll(PLACEHOLDER)) {
     const [whole, name = '', optional] = match;
     const value = name.startsWith(ARTIFACT)
       ? await textOfArtifact(name.slice(ARTIFACT.length), context)

@@ -3,7 +3,7 @@ import type { LlmAgent } from '../agents/llm-agent.ts';
 import type { RunTask } from '../invocation/run-task.ts';
 import { isLlmAgent } from './is-llm-agent.ts';
 
-/** Returns the agent's own model, or that of the nearest agent above that has one. */
+/** Returns the model of the agent, or of the nearest agent above it that has one. */
 export function findModel(agent: LlmAgent, tree: AgentTree): Llm | string | undefined {
   for (let above: Agent | undefined = agent; above; above = tree.parentOf(above)) {
     if (isLlmAgent(above) && above.model !== undefined) return above.model;
@@ -11,7 +11,7 @@ export function findModel(agent: LlmAgent, tree: AgentTree): Llm | string | unde
   return undefined;
 }
 
-/** Returns the name of the model that answered: that of the response, else that of the agent. */
+/** Returns the name of the model that answered: `modelVersion` of the event, else the model of the agent, else empty. */
 export function modelNameOf(event: Event, { agents, tree }: Pick<RunTask, 'agents' | 'tree'>): string {
   const agent = agents.find(event.author);
   const model = agent && isLlmAgent(agent) ? findModel(agent, tree) : undefined;

@@ -10,9 +10,9 @@ export interface RequestDraft {
   readonly support: FlowSupport;
   /** Number of the agent's step in this turn, starting with 0. */
   readonly step: number;
-  /** True if the request is not sent: only its tools are needed, for calls of an earlier answer. */
+  /** True if the request is not sent: only its tools are needed, to run the calls of a stored answer. */
   readonly isForCalls: boolean;
-  /** Contents for the model after the history that are never stored: a rejected answer and the problem. */
+  /** Contents after the history that are never stored: an invalid answer and its problem, or unseen messages. */
   readonly retry: readonly Content[];
   readonly request: LlmRequest;
   /** `seq` of the newest event in the contents. */
@@ -23,11 +23,11 @@ export interface RequestDraft {
   origins: Map<string, string> | undefined;
   /** Artifacts saved while the request was built, for the event with the answer. */
   readonly artifactDelta: { [filename: string]: number };
-  /** Instructions for the contents, if a static instruction is the system text. */
+  /** Instructions that go into the contents, because a static instruction is the system instruction. Otherwise empty. */
   dynamicInstruction: string;
-  /** The tool that receives a typed answer, if it comes as a call. */
+  /** The tool that receives a typed answer. Undefined if the typed answer does not come as a call. */
   output: OutputTool | undefined;
 }
 
-/** Adds one thing to the request. */
+/** Adds one part to the request. */
 export type RequestStep = (draft: RequestDraft) => MaybePromise<void>;

@@ -4,20 +4,20 @@ import type { ReadSchema } from '@thole/core/kit';
 
 export const SET_MODEL_RESPONSE = 'set_model_response';
 
-/** The tool with which a model that also has other tools gives its typed answer, and that answer. */
+/** The tool that a model calls with its typed answer if it also has other tools, and that answer. */
 export interface OutputTool {
   readonly tool: Tool;
-  /** Reads an answer, as a call of the tool does. Returns the problem of an answer that does not fit. */
-  take(args: JsonObject): Promise<string | undefined>;
+  /** Validates an answer, as a call of the tool does. Returns the problem of an invalid answer. */
+  accept(args: JsonObject): Promise<string | undefined>;
   /** The valid answer, if there is one. */
   accepted: { value: unknown } | undefined;
   /** The problem of the last invalid answer. */
-  refused: string | undefined;
+  problem: string | undefined;
 }
 
-/** Returns a new tool for each step: it holds that step's answer. */
-export function makeOutputTool(schema: ReadSchema): OutputTool {
-  // Arguments are always an object; another value is wrapped in a member.
+/** Returns a new tool for one step, because it stores the answer of the step. */
+export function createOutputTool(schema: ReadSchema): OutputTool {
+  // Arguments are always an object, so another value is wrapped in the member `response`.
   const isObject = schema.jsonSchema['type'] === 'object';
   const parametersJsonSchema: JsonObject = isObject
     ? schema.jsonSchema
@@ -25,21 +25,21 @@ export function makeOutputTool(schema: ReadSchema): OutputTool {
   const description = 'Gives your final answer. Call it once, when nothing else is left to do.';
   const output: OutputTool = {
     accepted: undefined,
-    refused: undefined,
+    problem: undefined,
     tool: {
       name: SET_MODEL_RESPONSE,
       description,
       idempotent: true,
       declaration: () => ({ name: SET_MODEL_RESPONSE, description, parametersJsonSchema }),
       async runAsync({ args }) {
-        const problem = await output.take(args);
+        const problem = await output.accept(args);
         if (problem === undefined) return { result: 'Accepted.' };
         throw new TholeError('INVALID_INPUT', `The answer does not fit: ${problem}.`, { details: { refused: true } });
       },
     },
-    async take(args) {
+    async accept(args) {
       const checked = await schema.validate(isObject ? args : args['response']);
-      if ('issues' in checked) return (output.refused = checked.issues.join('; '));
+      if ('issues' in checked) return (output.problem = checked.issues.join('; '));
       output.accepted = checked;
       return undefined;
     },

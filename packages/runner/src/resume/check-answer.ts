@@ -10,38 +10,38 @@ import type { RunTask } from '../invocation/run-task.ts';
 import { isLlmAgent } from '../request/is-llm-agent.ts';
 import { interruptNotFound } from './find-invocation.ts';
 
-/** An answer of the caller: a function response of the message, or a value by the id of its interrupt. */
+/** An answer of the caller: a function response in the message, or a value for an interrupt id. */
 export type GivenAnswer =
   | { readonly id: string; readonly response: FunctionResponse; readonly value?: undefined }
   | { readonly id: string; readonly value: Json; readonly response?: undefined };
 
-/** An answer that can be stored. */
+/** A validated answer. */
 export interface CheckedAnswer {
   readonly id: string;
   readonly response: FunctionResponse;
-  /** True for an update that leaves the call open. */
+  /** True for an update: the call stays open. */
   readonly isUpdate: boolean;
   /** True if the model is called after the update. */
-  readonly asksModel: boolean;
+  readonly callsModel: boolean;
 }
 
 /**
  * Checks an answer against the recorded request. Throws `INTERRUPT_NOT_FOUND`, `INTERRUPT_ANSWERED`, `INVOCATION_ENDED`,
  * `INTERRUPT_EXPIRED`, `INTERRUPT_MISMATCH` with a reason, `ARGUMENTS_NOT_EDITABLE` or `ANSWER_INVALID`. Stores nothing in the
- * session. The response of a sign-in is exchanged here.
+ * session. For a sign-in, exchanges the response for credentials.
  */
 export async function checkAnswer(task: RunTask, given: GivenAnswer): Promise<CheckedAnswer> {
   const { interrupts, session } = task;
   const recorded = interrupts.find(given.id);
-  if (!recorded) throw notAnInterrupt(task, given.id);
+  if (!recorded) throw notAnInterruptError(task, given.id);
   const { call, interrupt } = recorded;
   if (interrupt.invocationId !== task.invocationId) throw interruptNotFound(session, given.id);
   assertOpen(interrupts, recorded);
   const { expiresAt, kind } = interrupt;
-  if (kind === 'timer') throw mismatch(interrupt, 'timer', 'is a timer, which only the clock answers');
-  if (expiresAt !== undefined && expiresAt <= task.runner.runtime.now()) throw expired(interrupt.id);
+  if (kind === 'timer') throw mismatchError(interrupt, 'timer', 'is a timer, which only the clock answers');
+  if (expiresAt !== undefined && expiresAt <= task.runner.runtime.now()) throw expiredError(interrupt.id);
   if (given.response && given.response.name !== call.name)
-    throw mismatch(interrupt, 'name_mismatch', `is a request of ${call.name}, not of ${given.response.name}`);
+    throw mismatchError(interrupt, 'name_mismatch', `is a request of ${call.name}, not of ${given.response.name}`);
   assertOriginalCall(task, recorded);
   return toAnswer(task, recorded, given);
 }
@@ -49,12 +49,12 @@ export async function checkAnswer(task: RunTask, given: GivenAnswer): Promise<Ch
 async function toAnswer(task: RunTask, recorded: RecordedInterrupt, given: GivenAnswer): Promise<CheckedAnswer> {
   const { call, interrupt } = recorded;
   if (given.response?.willContinue === true && interrupt.kind !== 'longRunning')
-    throw invalid(interrupt, 'has willContinue, but only long-running calls accept updates');
+    throw invalidAnswer(interrupt, 'has willContinue, but only long-running calls accept updates');
   const checked = (response: JsonObject): CheckedAnswer => ({
     id: interrupt.id,
     response: { ...given.response, id: interrupt.id, name: call.name, response },
     isUpdate: false,
-    asksModel: false,
+    callsModel: false,
   });
   switch (interrupt.kind) {
     case 'confirmation':
@@ -68,11 +68,11 @@ async function toAnswer(task: RunTask, recorded: RecordedInterrupt, given: Given
   }
 }
 
-/** Returns the error of an answer that names no interrupt. Calls of tools that are not long-running are answered by their tool. */
-function notAnInterrupt({ interrupts, invocationId, session }: RunTask, id: string): TholeError {
+/** Returns the error of an answer whose id is not the id of an interrupt. A call that is not long-running is answered by its tool. */
+function notAnInterruptError({ interrupts, invocationId, session }: RunTask, id: string): TholeError {
   const found = callStatus(session.log, id);
   if (!found || found.event.invocationId !== invocationId) return interruptNotFound(session, id);
-  if (found.status === 'answered') return answered(id);
+  if (found.status === 'answered') return answeredError(id);
   const [open] = interrupts.ofCall(id).filter(({ isOpen }) => isOpen);
   const next = open ? `Answer "${open.interrupt.id}", its ${open.interrupt.kind}` : 'It is not long-running';
   return new TholeError('INTERRUPT_NOT_FOUND', `Call "${id}" of ${found.call.name} accepts no answer. ${next}.`);
@@ -81,51 +81,58 @@ function notAnInterrupt({ interrupts, invocationId, session }: RunTask, id: stri
 function assertOpen(interrupts: InterruptLog, { answer, interrupt, isOpen }: RecordedInterrupt): void {
   if (isOpen) return;
   const end = interrupts.endOf(interrupt.invocationId);
-  // The runtime has answered it after its expiry.
-  if (answer?.event.author === 'system' && interrupt.kind !== 'timer') throw expired(interrupt.id);
-  if (answer || end === undefined) throw answered(interrupt.id);
+  // An answer by `system`: the interrupt has expired.
+  if (answer?.event.author === 'system' && interrupt.kind !== 'timer') throw expiredError(interrupt.id);
+  if (answer || end === undefined) throw answeredError(interrupt.id);
   throw invocationEnded(interrupt.invocationId, end);
 }
 
-/** The request must name a recorded call of its author, unchanged and without an answer. */
+/** Throws unless the request names a recorded call of its author, with the same arguments and without an answer. */
 function assertOriginalCall({ session, tree }: RunTask, { event, interrupt }: RecordedInterrupt): void {
   const { agentName, args, functionCallId, kind, toolName } = interrupt;
   if (kind === 'confirmation' && (functionCallId === undefined || toolName === undefined))
-    throw mismatch(interrupt, 'malformed_request', 'does not name the id and the name of the call to confirm');
+    throw mismatchError(interrupt, 'malformed_request', 'does not name the id and the name of the call to confirm');
   if (functionCallId === undefined || kind === 'longRunning') return;
   const original = callStatus(session.log, functionCallId);
   if (!original || original.event.author !== event.author)
-    throw mismatch(
+    throw mismatchError(
       interrupt,
       'unknown_original_call',
       `names call "${functionCallId}", which ${event.author} did not make`,
     );
-  if (original.status === 'answered') throw answered(interrupt.id);
+  if (original.status === 'answered') throw answeredError(interrupt.id);
   if (toolName !== undefined && original.call.name !== toolName)
-    throw mismatch(
+    throw mismatchError(
       interrupt,
       'tool_name_mismatch',
       `names ${toolName}, but the call is a call of ${original.call.name}`,
     );
   const agent = tree.find(agentName);
-  // Toolsets provide further tools.
+  // A toolset may provide the tool, so it is not checked.
   const hasTool = !isLlmAgent(agent) || agent.tools.some((tool) => !('name' in tool) || tool.name === toolName);
   if (toolName !== undefined && !hasTool)
-    throw mismatch(interrupt, 'unregistered_tool', `names ${toolName}, which agent ${agentName} does not have`);
+    throw mismatchError(interrupt, 'unregistered_tool', `names ${toolName}, which agent ${agentName} does not have`);
   if (args !== undefined && canonicalJson(original.call.args) !== canonicalJson(args))
-    throw mismatch(interrupt, 'arguments_mismatch', 'names other arguments than the call');
+    throw mismatchError(interrupt, 'arguments_mismatch', 'names other arguments than the call');
 }
 
 async function checkConfirmation(task: RunTask, interrupt: Interrupt, given: GivenAnswer): Promise<JsonObject> {
-  const answer = given.response ? unwrapped(given.response.response) : given.value;
+  const answer = given.response ? unwrapAnswer(given.response.response) : given.value;
   const content = typeof answer === 'boolean' ? { confirmed: answer } : answer;
-  const { confirmed, editedArguments, edited_arguments: other } = isPlainObject(content) ? (content as JsonObject) : {};
+  const {
+    confirmed,
+    editedArguments,
+    edited_arguments: adkEdited,
+  } = isPlainObject(content) ? (content as JsonObject) : {};
   if (typeof confirmed !== 'boolean')
-    throw invalid(interrupt, 'must be {confirmed: true} or {confirmed: false}, with payload? and editedArguments?');
+    throw invalidAnswer(
+      interrupt,
+      'must be {confirmed: true} or {confirmed: false}, with payload? and editedArguments?',
+    );
   const { edited_arguments: _, ...rest } = content as JsonObject;
-  const edited = editedArguments ?? other ?? null;
+  const edited = editedArguments ?? adkEdited ?? null;
   if (edited === null) return rest;
-  if (!isPlainObject(edited)) throw invalid(interrupt, 'has editedArguments that are not an object');
+  if (!isPlainObject(edited)) throw invalidAnswer(interrupt, 'has editedArguments that are not an object');
   const tool = await findTool(task, interrupt);
   if (!tool?.allowEditedArguments) {
     const message = `${interrupt.toolName ?? 'The tool'} does not allow edited arguments. Confirm or reject the call unchanged.`;
@@ -154,7 +161,7 @@ async function checkInput(interrupt: Interrupt, given: GivenAnswer): Promise<Jso
     ({ issues } = result);
   }
   if (declined) return declined;
-  throw invalid(interrupt, `does not fit the schema of the request: ${issues.join('; ')}`);
+  throw invalidAnswer(interrupt, `does not fit the schema of the request: ${issues.join('; ')}`);
 }
 
 function toResponse(value: Json): JsonObject {
@@ -164,7 +171,7 @@ function toResponse(value: Json): JsonObject {
   return isWrapped ? { result: value } : (value as JsonObject);
 }
 
-/** Drops all other members of the function response: a client may have put credentials there. */
+/** Drops all other members of the function response, because they may contain credentials. */
 function withoutSecrets(answer: CheckedAnswer): CheckedAnswer {
   const { id, name, response } = answer.response;
   return { ...answer, response: { ...(id !== undefined && { id }), name, response } };
@@ -189,11 +196,11 @@ async function checkLongRunning(
   const isUpdate = given.response?.willContinue === true;
   const tool = isUpdate ? await findTool(task, interrupt) : undefined;
   if (isUpdate && !tool?.acceptsUpdates)
-    throw invalid(interrupt, `has willContinue, but ${call.name} does not accept updates (acceptsUpdates: true)`);
-  return { id: interrupt.id, response, isUpdate, asksModel: tool?.onUpdate === 'ask-model' };
+    throw invalidAnswer(interrupt, `has willContinue, but ${call.name} does not accept updates (acceptsUpdates: true)`);
+  return { id: interrupt.id, response, isUpdate, callsModel: tool?.onUpdate === 'ask-model' };
 }
 
-/** Returns the tool of the call, also from a toolset. Undefined if the agent does not have it. */
+/** Returns the tool of the call, which may come from a toolset. Undefined if the agent does not have it. */
 async function findTool(
   { opened, runner, tree }: RunTask,
   { agentName, toolName }: Interrupt,
@@ -230,8 +237,8 @@ function objectOf(given: GivenAnswer): JsonObject {
   return isPlainObject(given.value) ? (given.value as JsonObject) : { result: given.value };
 }
 
-/** ADK's web page wraps an answer as text: `{response: '{"confirmed": true}'}`. */
-function unwrapped(response: JsonObject): Json {
+/** Returns the answer in a response of ADK's web page, which wraps it as text: `{response: '{"confirmed": true}'}`. */
+function unwrapAnswer(response: JsonObject): Json {
   const names = Object.keys(response);
   if (names.length !== 1 || typeof response['response'] !== 'string') return response;
   try {
@@ -241,29 +248,29 @@ function unwrapped(response: JsonObject): Json {
   }
 }
 
-function expired(id: string): TholeError {
+function expiredError(id: string): TholeError {
   return new TholeError('INTERRUPT_EXPIRED', `Interrupt "${id}" has expired.`);
 }
 
-/** Returns the error of an answer that came after this stored one. */
-export function answeredFirst(stored: Event): TholeError {
+/** Returns the error of an answer that came after this stored answer. */
+export function lateAnswerError(stored: Event): TholeError {
   const { id } = getFunctionResponses(stored)[0]!;
-  return stored.author === 'system' ? expired(id!) : answered(id!);
+  return stored.author === 'system' ? expiredError(id!) : answeredError(id!);
 }
 
-function answered(id: string): TholeError {
+function answeredError(id: string): TholeError {
   return new TholeError('INTERRUPT_ANSWERED', `"${id}" has an answer already. The first answer counts.`);
 }
 
-/** Returns the error of a resume whose invocation was ended for good. */
+/** Returns the error of a resume whose invocation has ended and cannot continue. */
 export function invocationEnded(invocationId: string, code: string): TholeError {
   return new TholeError('INVOCATION_ENDED', `Invocation "${invocationId}" has ended (${code}) and cannot be resumed.`);
 }
 
-function mismatch({ id }: Interrupt, reason: string, problem: string): TholeError {
+function mismatchError({ id }: Interrupt, reason: string, problem: string): TholeError {
   return new TholeError('INTERRUPT_MISMATCH', `Interrupt "${id}" ${problem}.`, { details: { reason } });
 }
 
-function invalid({ id, kind }: Interrupt, problem: string): TholeError {
+function invalidAnswer({ id, kind }: Interrupt, problem: string): TholeError {
   return new TholeError('ANSWER_INVALID', `The answer to ${kind} "${id}" ${problem}. The interrupt stays open.`);
 }

@@ -6,10 +6,14 @@ import type { OpenRun } from '../invocation/open-run.ts';
 import type { RunTask } from '../invocation/run-task.ts';
 
 /**
- * Handles a message that is stored already: passes the events of its invocation to the reader and returns true. Nothing runs and
- * nothing is stored. Throws `MESSAGE_ID_TAKEN` if the stored message has another content.
+ * If the message is stored already, passes the events of its invocation to the reader and returns true. Nothing runs and nothing is
+ * stored. Returns false for a new message. Throws `MESSAGE_ID_TAKEN` if the stored message has other content.
  */
-export async function isRepeated(task: RunTask, { delivery, session }: OpenRun, message: Content): Promise<boolean> {
+export async function deliverIfRepeated(
+  task: RunTask,
+  { delivery, session }: OpenRun,
+  message: Content,
+): Promise<boolean> {
   const { messageId } = task.request;
   const index = messageId === undefined ? -1 : indexOf(session.log, messageId);
   if (index < 0) return false;
@@ -23,17 +27,17 @@ export async function isRepeated(task: RunTask, { delivery, session }: OpenRun, 
   for (let i = first; i < session.log.length; i++) {
     const event = session.log.at(i)!;
     if (event.invocationId !== earlier.invocationId) continue;
-    await delivery.handOver(event);
+    await delivery.passToReader(event);
     task.state.throwIfStopped();
   }
   return true;
 }
 
 /**
- * Handles a request to regenerate an invocation that comes again with the `messageId` of the first request, as `isRepeated` does.
- * Without `message`, the message is that of the invocation. Throws `MESSAGE_ID_TAKEN` if another message has this id.
+ * Does the same for a repeated `regenerate` request with the `messageId` of the first request. Default of `message`: the message of
+ * the invocation. Throws `MESSAGE_ID_TAKEN` if another message has this id.
  */
-export async function isRegenerated(
+export async function deliverIfRegenerated(
   task: RunTask,
   opened: OpenRun,
   p: { invocationId: string; message: Content | undefined },
@@ -44,7 +48,7 @@ export async function isRegenerated(
   const isMarker = ({ actions, invocationId }: Event): boolean =>
     invocationId === earlier.invocationId && actions.rewindBeforeInvocationId === p.invocationId;
   if (![...opened.session.log].some(isMarker)) throw messageIdTaken(task);
-  return isRepeated(task, opened, p.message ?? earlier.content ?? {});
+  return deliverIfRepeated(task, opened, p.message ?? earlier.content ?? {});
 }
 
 function messageIdTaken({ ref, request }: RunTask): TholeError {
@@ -63,15 +67,15 @@ function partsOf(content: Event['content']): Json {
 }
 
 /**
- * Stores the closing records of invocations that a new message replaces: the unfinished one, whose process died, and with
- * `onNewMessage: 'cancel'` those with open interrupts. Called before the message is stored.
+ * Stores the closing records of invocations that a new message replaces: the unfinished invocation of a crashed process, and with
+ * `onNewMessage: 'cancel'` all invocations with open interrupts. Called before the message is stored.
  */
 export function closeReplacedInvocations(task: RunTask, { committer, session }: OpenRun): Promise<void> | undefined {
   const { interrupts, isResumable, runner } = task;
   if (!isResumable) return undefined;
   const isCancelling = runner.durability.onNewMessage === 'cancel' && interrupts.openCount > 0;
   const isUnfinished = Boolean(session.unfinished) && session.unfinished !== task.invocationId;
-  // Without a wait in most runs.
+  // Most runs have nothing to close and do not wait.
   return isCancelling || isUnfinished ? storeRecords(task, { committer, session }) : undefined;
 }
 

@@ -7,8 +7,9 @@ import type { RunTask } from '../invocation/run-task.ts';
 import type { LiveSession } from '../session/live-session.ts';
 
 /**
- * Returns the invocation that a resumed run continues: that of the answers, otherwise the only one that is unfinished or
- * paused. Throws `INTERRUPT_NOT_FOUND` for an answer to nothing, and `INVALID_INPUT` if several invocations are possible.
+ * Returns the invocation that a resumed run continues: the invocation of the answers, otherwise the only one that is unfinished or
+ * paused. Throws `INTERRUPT_NOT_FOUND` for an unknown answer id, `INVOCATION_NOT_FOUND` if there is no such invocation, and
+ * `INVALID_INPUT` if there are several.
  */
 export function findInvocation(session: LiveSession, answerIds: readonly string[]): string {
   const found = new Set(answerIds.map((id) => invocationOf(session, id)));
@@ -38,9 +39,9 @@ function resumableInvocations(session: LiveSession): string[] {
   return session.unfinished ? [session.unfinished, ...open] : open;
 }
 
-/** Returns the error of an answer to an interrupt that the session does not have, or has no longer. */
+/** Returns the error of an answer to an interrupt that the session does not have, or that a rewind has removed. */
 export function interruptNotFound({ log, ref }: LiveSession, id: string): TholeError {
-  // Without rewinds: these events are not visible.
+  // `log` also contains the events that a rewind has removed.
   const isRemoved = log.epoch > 0 && [...log].some((event) => getFunctionCalls(event).some((call) => call.id === id));
   return new TholeError(
     'INTERRUPT_NOT_FOUND',
@@ -68,9 +69,9 @@ export function eventsOf(task: RunTask): Event[] {
   throw new TholeError('INVOCATION_NOT_FOUND', message);
 }
 
-/** The history before an event. */
+/** Returns the history before an event. */
 export function historyBefore(log: EventLog, event: Event): EventLog {
-  // From the end: most invocations that are continued are recent.
+  // Searches from the end, because most resumed invocations are recent.
   let length = log.length - 1;
   while (length >= 0 && log.at(length)!.id !== event.id) length--;
   if (length < 0) length = log.length;
@@ -88,7 +89,7 @@ export function messageOf(events: readonly Event[]): Content {
   return first && getFunctionResponses(first).length === 0 ? first.content! : (first?.content ?? {});
 }
 
-/** Returns the error code of the newest closing record of the invocation that the agents have not continued. */
+/** Returns the error code of the invocation's closing record. Undefined unless the record is the newest event of the invocation. */
 export function lastRecordOf(log: EventLog, invocationId: string): string | undefined {
   for (const event of newestFirst(log)) {
     if (event.invocationId !== invocationId) continue;
@@ -103,7 +104,7 @@ interface StoredLimits {
   readonly limits?: RunLimits | undefined;
 }
 
-/** Returns the metadata that stores the limits of the run with its message. Undefined if it has none. */
+/** Returns the metadata that stores the limits of the run with its message. Undefined if the run has no limits. */
 export function limitsMetadata({ isResumable, runConfig }: RunTask): Event['customMetadata'] {
   const { maxLlmCalls, limits } = runConfig;
   if (!isResumable || (maxLlmCalls === undefined && limits === undefined)) return undefined;
@@ -111,7 +112,7 @@ export function limitsMetadata({ isResumable, runConfig }: RunTask): Event['cust
   return { runLimits: stored as Json };
 }
 
-/** Applies the limits and the metadata that the first run of the invocation stored, unless this run has others. */
+/** Applies the stored limits and metadata of the invocation's first run, unless this run sets them. */
 export function useStoredConfig(task: RunTask, first: Event): void {
   const { runLimits, ...others } = first.customMetadata ?? {};
   const customMetadata = Object.fromEntries(Object.entries(others).filter(([name]) => !isRuntimeMetadata(name)));
@@ -119,7 +120,7 @@ export function useStoredConfig(task: RunTask, first: Event): void {
   if (given.customMetadata === undefined && first.author === 'user' && Object.keys(customMetadata).length > 0)
     task.runConfig = { ...given, customMetadata };
   const { maxLlmCalls, limits } = (runLimits ?? {}) as StoredLimits;
-  task.calls.limitTo({
+  task.calls.setLimits({
     maxCalls: given.maxLlmCalls === undefined ? maxLlmCalls : undefined,
     limits: given.limits === undefined ? limits : undefined,
   });

@@ -9,19 +9,19 @@ const POLL_MS = 250;
 
 /** A run to join, and what to store in it. */
 export interface JoinInit {
-  /** The invocation of that run. */
+  /** Id of the invocation of the run to join. */
   readonly running: string;
-  /** The session, whose events are stored only while that run holds it. */
+  /** The session. Events are stored only while the run to join holds its lease. */
   readonly opened: OpenRun;
   readonly store: (opened: OpenRun) => Promise<void>;
 }
 
 /**
- * Stores events in the invocation of another run, and passes its events to the reader. Returns false if that run has just ended:
- * then nothing is stored, and this run takes the lease as usual.
+ * Stores events in the invocation of another run, and passes the events of that invocation to the reader. Returns false, and stores
+ * nothing, if the other run has just ended. Then this run takes the lease as usual.
  */
 export async function joinRun(task: RunTask, { running, opened, store }: JoinInit): Promise<boolean> {
-  const own = task.invocationId;
+  const ownInvocation = task.invocationId;
   task.invocationId = running;
   task.opened = opened;
   try {
@@ -29,10 +29,10 @@ export async function joinRun(task: RunTask, { running, opened, store }: JoinIni
   } catch (error) {
     if (!TholeError.is(error, 'NOT_RUNNING')) throw error;
     task.opened = undefined;
-    task.invocationId = own;
+    task.invocationId = ownInvocation;
     return false;
   } finally {
-    // A run that joins another one leaves no record.
+    // A run that joins another run stores no closing record.
     opened.isRecorded = false;
   }
   if (task.lateAnswer) throw task.lateAnswer;
@@ -42,8 +42,8 @@ export async function joinRun(task: RunTask, { running, opened, store }: JoinIni
 }
 
 /**
- * Passes the events of a run that this run has joined to the reader, until that run ends or pauses. The reader may leave without
- * stopping that run.
+ * Passes the events of the joined run to the reader, until the joined run ends or pauses. If the reader leaves, the joined run
+ * continues.
  */
 async function deliverJoined(task: RunTask, after: number): Promise<void> {
   const { delivery, session } = task.opened!;
@@ -51,23 +51,23 @@ async function deliverJoined(task: RunTask, after: number): Promise<void> {
   let seq = after;
   for (;;) {
     const isRunning = (await task.sessionAccess.currentInvocation()) === task.invocationId;
-    // Read after the check: nothing of that run is stored later, unless it still runs.
+    // Reads after the check: if the joined run has ended, all its events are stored.
     const newer = await service.getSession({ ...session.ref, afterSeq: seq, signal: task.signal });
     if (!newer || newer.incarnation !== session.incarnation) return;
     session.catchUp(newer, undefined);
     for (const event of newer.events) {
       seq = Math.max(seq, event.seq ?? 0);
       if (event.invocationId !== task.invocationId) continue;
-      await delivery.handOver(event);
+      await delivery.passToReader(event);
       task.state.throwIfStopped();
     }
     if (!isRunning) return;
-    if (newer.events.length === 0) await nextEvent(task, seq);
+    if (newer.events.length === 0) await waitForNextEvent(task, seq);
   }
 }
 
-/** Waits for the next event of the session, at most until the next check. */
-async function nextEvent(task: RunTask, after: number): Promise<void> {
+/** Waits for the next event of the session, at most `POLL_MS`. */
+async function waitForNextEvent(task: RunTask, after: number): Promise<void> {
   const { runtime } = task.runner;
   const { watching } = task.sessionAccess.service;
   const wait = new AbortController();
@@ -89,11 +89,11 @@ export class JoinedMessages {
   #hasAnswer: boolean = false;
   #hasMessage: boolean = false;
 
-  /** True if an answer has joined, and the invocation was not continued since. */
+  /** True if an answer has joined since the invocation was last continued. */
   get hasAnswer(): boolean {
     return this.#hasAnswer;
   }
-  /** True if a message has ever joined. Then answers of models store what they have seen. */
+  /** True if a message has ever joined. Then answers of models store the `seq` of the newest event in their request. */
   get hasMessage(): boolean {
     return this.#hasMessage;
   }
@@ -114,24 +114,24 @@ export class JoinedMessages {
   }
 
   /** Called when a request is sent to a model, with the `seq` of its newest event. */
-  modelSees(seq: number): void {
+  markSeen(seq: number): void {
     if (this.#unseen.length > 0) this.#unseen = this.#unseen.filter((event) => (event.seq ?? 0) > seq);
   }
 
-  /** Called when the invocation continues: once for each message, also if its agents then call no model. */
-  continued(): void {
+  /** Called when the invocation continues, so that it continues once for each message even if no model is called. */
+  clear(): void {
     this.#hasAnswer = false;
     this.#unseen = [];
   }
 }
 
 /** Returns the event of a message, marked as one that has joined a run. */
-export function asJoined(event: Event): Event {
+export function markAsJoined(event: Event): Event {
   return { ...event, customMetadata: { ...event.customMetadata, joined: true } };
 }
 
-/** Returns the messages that have joined an invocation and that no model had seen when these events were stored. */
-export function unseenMessages(events: readonly Event[]): Event[] {
+/** Returns the joined messages among these events of an invocation that no model has seen. */
+export function findUnseenMessages(events: readonly Event[]): Event[] {
   let seen = 0;
   for (const { customMetadata } of events) {
     const seenSeq = customMetadata?.['seenSeq'];

@@ -29,7 +29,7 @@ import type { Run, RunResult } from '../runner/run.ts';
 import type { ResumeInit } from '../runner/runner-deps.ts';
 import { LiveSession } from '../session/live-session.ts';
 
-/** Reason why recovery leaves an invocation for later or for another process. */
+/** Reason why recovery skips an invocation. `held`: another run is active in its session. */
 export type SkipReason = 'held' | 'ended' | 'not-due' | 'waiting-for-retry' | 'unknown-agent-or-tool';
 
 /** An invocation that recovery resumes. */
@@ -54,7 +54,7 @@ export interface RecoverOptions<T = unknown> {
 
 /** The result of one recovered invocation. */
 export interface RecoveryResult extends RecoveredInvocation {
-  /** `skipped`: it was not resumed now, for the `reason`. */
+  /** `skipped`: the invocation was not resumed now; `reason` is set. */
   outcome: RunResult['status'] | 'skipped';
   reason?: SkipReason | undefined;
   /** Error of a failed run. */
@@ -72,8 +72,8 @@ export interface RecoveryInit {
 }
 
 /**
- * Resumes what processes that died have left, due timers and expired interrupts. Throws `LEASING_NOT_SUPPORTED` if the session
- * service has no leases or no list of waiting sessions.
+ * Resumes the invocations that crashed processes left unfinished, and those with due timers or expired interrupts. Throws
+ * `LEASING_NOT_SUPPORTED` if the session service has no leases or no list of waiting sessions.
  */
 export async function* recover(init: RecoveryInit, options: RecoverOptions = {}): AsyncGenerator<RecoveryResult, void> {
   rejectUnknownOptions(options, names, 'recover');
@@ -141,7 +141,7 @@ async function* waitingSessions(
   } while (after !== undefined);
 }
 
-/** Returns the unfinished invocation of the session, or those with an interrupt that is due. */
+/** Returns the unfinished invocation of the session, or its invocations with a due interrupt. */
 async function invocationsOf(
   service: SessionService,
   { key, marks }: WaitingSession,
@@ -170,28 +170,30 @@ export async function resumeOne(
     const run = init.createRun(ref, request, {
       invocationId,
       answers: {},
-      onSkip: (why) => void (reason = why),
+      onSkip: (skipReason) => void (reason = skipReason),
     });
     const { error, status } = await run.result;
     if (error?.code === 'SESSION_BUSY') return { ref, invocationId, outcome: 'skipped', reason: 'held' };
     if (reason) return { ref, invocationId, outcome: 'skipped', reason };
     return { ref, invocationId, outcome: status, ...(error && { error }) };
   } catch (error) {
-    return { ref, invocationId, outcome: 'failed', error: asTholeError(error) };
+    return { ref, invocationId, outcome: 'failed', error: toTholeError(error) };
   }
 }
 
-function asTholeError(error: unknown): TholeError {
+function toTholeError(error: unknown): TholeError {
   if (TholeError.is(error)) return error;
-  return new TholeError('INVALID_INPUT', 'contextFor threw an error. It is the cause.', { cause: error });
+  return new TholeError('INVALID_INPUT', 'contextFor threw an error. The cause is the original error.', {
+    cause: error,
+  });
 }
 
 /** Pauses before the first, second and third attempt without progress, in seconds. */
-const PAUSES = [0, 60, 600];
+const PAUSES_SECONDS = [0, 60, 600];
 
 /**
- * Checks whether recovery may resume the invocation now, and stores an event that counts the attempt. Returns the reason if it
- * may not. Throws `RESUME_FAILED` after three attempts without a new answer of a model or a tool.
+ * Checks whether recovery may resume the invocation now, and stores an event that counts the attempt. Otherwise returns the reason
+ * and stores nothing. Throws `RESUME_FAILED` after three attempts without a new answer of a model or a tool.
  */
 export async function beginAttempt(task: RunTask, events: readonly Event[]): Promise<SkipReason | undefined> {
   const { interrupts, invocationId, runner, session } = task;
@@ -203,11 +205,11 @@ export async function beginAttempt(task: RunTask, events: readonly Event[]): Pro
   if (!events.every((event) => isKnown(task, event))) return 'unknown-agent-or-tool';
   const attempts = attemptsOf(events);
   const n = attempts.length + 1;
-  if (n > PAUSES.length) {
-    const message = `Recovery tried ${PAUSES.length} times to continue invocation ${invocationId}, without progress.`;
+  if (n > PAUSES_SECONDS.length) {
+    const message = `Recovery tried ${PAUSES_SECONDS.length} times to continue invocation ${invocationId}, without progress.`;
     throw new TholeError('RESUME_FAILED', message);
   }
-  if (now < (attempts.at(-1)?.timestamp ?? 0) + PAUSES[n - 1]!) return 'waiting-for-retry';
+  if (now < (attempts.at(-1)?.timestamp ?? 0) + PAUSES_SECONDS[n - 1]!) return 'waiting-for-retry';
   const event = createEvent({ author: 'system', invocationId, customMetadata: { resumeAttempt: n } }, runner.runtime);
   await task.opened!.committer.commit(event);
   return undefined;
@@ -242,12 +244,12 @@ function isKnown({ rootPlace, session, tree }: RunTask, event: Event): boolean {
   );
 }
 
-/** Tools that the flow adds itself. */
+/** True for a tool that the flow adds itself. */
 function isBuiltIn(name: string): boolean {
   return name === 'transfer_to_agent' || name === SET_MODEL_RESPONSE;
 }
 
-/** Wakes invocations that this process has paused when a timer or an interrupt of theirs is due. */
+/** Resumes invocations that this process has paused when one of their timers is due or one of their interrupts expires. */
 export class WakeTimers {
   readonly #runtime: Runtime;
   readonly #wake: (task: RunTask) => void;

@@ -26,14 +26,14 @@ import {
   messageOf,
   useStoredConfig,
 } from './find-invocation.ts';
-import { unseenMessages } from './join-run.ts';
+import { findUnseenMessages } from './join-run.ts';
 import { beginAttempt } from './recover.ts';
 
 /**
- * Sets the invocation of a run that continues one. Called before the lease is taken: the lease names the invocation. Reads the
- * session only if the caller did not name it.
+ * Sets the invocation of a resumed run. Called before the lease is taken, because the lease contains the invocation id. Reads the
+ * session only if the caller did not pass the id.
  */
-export async function adoptInvocation(task: RunTask, request: CheckedRequest): Promise<void> {
+export async function setInvocation(task: RunTask, request: CheckedRequest): Promise<void> {
   if (!task.isResumable)
     throw new TholeError('INVALID_INPUT', 'resume is not possible: the app has resumability.isResumable: false.');
   if (task.resume?.invocationId !== undefined) return;
@@ -45,7 +45,7 @@ export async function adoptInvocation(task: RunTask, request: CheckedRequest): P
 
 /**
  * Stores the answers of the caller and of the clock, and rebuilds the progress of the invocation. Returns the agent that began
- * it, or undefined if nothing has to run. Throws before anything is stored if an answer or the invocation does not fit.
+ * it, or undefined if no agent has to run. Throws before anything is stored if an answer is invalid or the invocation has ended.
  */
 export async function resumeInvocation(
   task: RunTask,
@@ -63,12 +63,12 @@ export async function resumeInvocation(
   if (end !== undefined && !task.resume?.onSkip) throw invocationEnded(task.invocationId, end);
   if (task.resume?.onSkip) {
     opened.isRecorded = true;
-    // The process may have died before it corrected them.
+    // The crashed process may not have corrected the marks.
     task.hasUncertainMarks = true;
     const skip = await beginAttempt(task, events);
     if (skip) task.resume.onSkip(skip);
     if (skip) return undefined;
-    // The process may have died before the hook was called.
+    // The process may have crashed before it called the hook.
     await reportInterrupts(
       task,
       task.interrupts.ofInvocation(task.invocationId).map(({ interrupt }) => interrupt.id),
@@ -80,26 +80,27 @@ export async function resumeInvocation(
   await storeParentAnswers(task);
   await answerExpired(task);
   const visible = rebuildProgress(task);
-  for (const message of unseenMessages(visible)) task.joined.add(message);
+  for (const message of findUnseenMessages(visible)) task.joined.add(message);
   addEarlierCalls(task, visible);
-  task.updatedCalls = new Set(checked.filter(({ isUpdate, asksModel }) => isUpdate && asksModel).map(({ id }) => id));
-  const isStoredOnly = checked.length > 0 && checked.every(({ isUpdate, asksModel }) => isUpdate && !asksModel);
+  task.updatedCalls = new Set(checked.filter(({ isUpdate, callsModel }) => isUpdate && callsModel).map(({ id }) => id));
+  const isStoredOnly = checked.length > 0 && checked.every(({ isUpdate, callsModel }) => isUpdate && !callsModel);
   return isStoredOnly ? undefined : agent;
 }
 
-/** Counts the model calls of earlier runs: answers of models, and answers of tools with the tokens of their child runs. */
+/** Counts the model calls of earlier runs: answers of models, and answers of tools that contain tokens of child runs. */
 function addEarlierCalls(task: RunTask, events: readonly Event[]): void {
   let before: Event | undefined;
   for (const event of events) {
     if (event.author === 'user' || event.author === 'system') continue;
     const isOutput = before && getFunctionResponses(before).some(({ name }) => name === SET_MODEL_RESPONSE);
     const isOfModel = isLlmAgent(task.agents.find(event.author)) && isModelAnswer(event) && !isOutput;
-    if (isOfModel || event.usageMetadata) task.calls.addEarlier(event.usageMetadata, () => modelNameOf(event, task));
+    if (isOfModel || event.usageMetadata)
+      task.calls.addEarlierCall(event.usageMetadata, () => modelNameOf(event, task));
     before = event;
   }
 }
 
-/** Throws `INTERRUPT_NOT_FOUND` for an answer to a call that the session does not have, or that a rewind has removed. */
+/** Throws `INTERRUPT_NOT_FOUND` for an answer to a call that is not in the session, or that a rewind has removed. */
 function assertAnswersVisible(task: RunTask, request: CheckedRequest): void {
   const { interrupts, session } = task;
   for (const { id } of answersOf(task, request))
@@ -120,7 +121,7 @@ export function hasAnswers(task: RunTask, request: CheckedRequest): boolean {
   return answersOf(task, request).length > 0;
 }
 
-/** Checks the answers of the caller, and then stores them. Stores nothing if one of them does not fit. */
+/** Validates all answers of the caller, then stores them. Stores nothing if an answer is invalid. */
 export async function storeCheckedAnswers(
   task: RunTask,
   opened: OpenRun,
@@ -153,7 +154,7 @@ function answersOf({ resume }: RunTask, { message }: CheckedRequest): GivenAnswe
   return answers;
 }
 
-/** Throws `INVOCATION_ENDED` if the agents of the invocation have ended by themselves. */
+/** Throws `INVOCATION_ENDED` if the agents of the invocation have ended normally. */
 function assertUnfinished(task: RunTask, events: readonly Event[], agent: Agent): void {
   const { interrupts, invocationId, session } = task;
   if (interrupts.ofInvocation(invocationId).some(({ isOpen }) => isOpen)) return;
@@ -188,7 +189,7 @@ async function storeAnswers(
   if (others.length > 0) contents.push({ content: { role: 'user', parts: others as Part[] }, isAnswer: false });
   if (contents.length === 0 && Object.keys(delta).length > 0) contents.push({ isAnswer: false });
   for (const { id, content, isAnswer } of contents) {
-    const changed = content && (await changedByPlugins(opened, content));
+    const changed = content && (await changeByPlugins(opened, content));
     const stored = await rootContext.commit(
       createEvent(
         {
@@ -203,12 +204,12 @@ async function storeAnswers(
       ),
     );
     delta = {};
-    if (task.request.yieldUserMessage === true && stored.seq !== undefined) await opened.delivery.handOver(stored);
+    if (task.request.yieldUserMessage === true && stored.seq !== undefined) await opened.delivery.passToReader(stored);
     task.state.throwIfStopped();
   }
 }
 
-/** Stores the answers to the interrupts of a child run. Its parent has checked them, or they are from the clock. */
+/** Stores the answers to the interrupts of a child run. The parent run has validated them, or they come from the clock. */
 async function storeParentAnswers({ interrupts, invocationId, opened, resume, runner }: RunTask): Promise<void> {
   for (const answer of resume?.parentAnswers ?? []) {
     const [response] = getFunctionResponses(answer);
@@ -217,7 +218,7 @@ async function storeParentAnswers({ interrupts, invocationId, opened, resume, ru
   }
 }
 
-async function changedByPlugins({ rootContext }: OpenRun, userMessage: Content): Promise<Content> {
+async function changeByPlugins({ rootContext }: OpenRun, userMessage: Content): Promise<Content> {
   const { plugins, signal } = rootContext;
   if (!hasHook(plugins, 'onUserMessageCallback')) return userMessage;
   const p = { invocationContext: rootContext, userMessage };
@@ -225,7 +226,7 @@ async function changedByPlugins({ rootContext }: OpenRun, userMessage: Content):
   return replaced ? { ...replaced, role: 'user' } : userMessage;
 }
 
-/** Stores the answers of the clock: of due timers, and of interrupts that have expired. */
+/** Stores the answers to due timers and expired interrupts. */
 async function answerExpired(task: RunTask): Promise<void> {
   const { interrupts, invocationId, opened } = task;
   const now = task.runner.runtime.now();

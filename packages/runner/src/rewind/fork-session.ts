@@ -18,7 +18,7 @@ export interface ForkRequest {
   signal?: AbortSignal | undefined;
 }
 
-/** The services that hold a session, and its copy. */
+/** The services of a session and of its copy. */
 export interface ForkServices {
   readonly sessionService: SessionService;
   readonly artifactService: ArtifactService | undefined;
@@ -54,7 +54,7 @@ export async function forkSession(services: ForkServices, ref: SessionRef, p: Fo
     throw new TholeError('ARTIFACT_NOT_CONFIGURED', message);
   }
   const target = { ...ref, sessionId: p.newSessionId ?? runtime.newId('session') };
-  // Before any file is saved: the files of an existing session must not change.
+  // Checked before any file is saved, because the files of an existing session must not change.
   if (await sessionService.getSession({ ...target, numRecentEvents: 0, signal }))
     throw new TholeError('SESSION_ALREADY_EXISTS', `Session "${target.sessionId}" exists already.`);
   try {
@@ -64,7 +64,7 @@ export async function forkSession(services: ForkServices, ref: SessionRef, p: Fo
     const forkedFrom = { sessionId: ref.sessionId, incarnation, copiedEvents: events.length };
     return await sessionService.insertSession({ ...target, initialState, events, forkedFrom, signal });
   } catch (error) {
-    // The files stay if a session may use them: another one with this id, or the copy.
+    // Keeps the files if a session may use them: another session with this id, or the copy.
     const mayBeUsed = TholeError.is(error, 'SESSION_ALREADY_EXISTS') || TholeError.is(error, 'STORE_OUTCOME_UNKNOWN');
     if (named.length > 0 && !mayBeUsed) await artifactService!.deleteSessionArtifacts(target).catch(noop);
     throw error;
@@ -81,7 +81,7 @@ function checkRequest(p: ForkRequest): void {
     throw new TholeError('INVALID_INPUT', 'Pass beforeInvocationId or uptoSeq, not both.');
 }
 
-/** Saves the files for the copy. Returns their versions there by file and version. Skips deleted versions. */
+/** Saves the files for the copy, except deleted versions. Returns the versions in the copy by file and original version. */
 async function copyArtifacts(
   service: ArtifactService,
   p: { from: SessionRef; to: SessionRef; named: readonly NamedArtifact[]; signal: AbortSignal | undefined },

@@ -2,7 +2,7 @@ import { createEvent, getFunctionCalls, getFunctionResponses, TholeError } from 
 import { applyRewinds, firstEventOf, InterruptLog, isProvisional, requestKindOf } from '@thole/core/kit';
 import type { Event, FunctionCall, Runtime, Session } from '@thole/core';
 
-/** The end of a copy. Without members: after the newest event. */
+/** The end of a copy. Default: after the newest event. */
 export interface ForkPoint {
   readonly beforeInvocationId?: string | undefined;
   readonly uptoSeq?: number | undefined;
@@ -14,14 +14,14 @@ export interface NamedArtifact {
   readonly version: number;
 }
 
-/** A session as a fork reads it: all of its stored events. */
+/** The data of a session that a fork reads: all stored events. */
 export type ForkedSession = Pick<Session, 'id' | 'lastSeq'> & { events: readonly Event[] };
 
-/** Text of the answers and closing records that a copy gets. */
+/** Text of the answers and closing records that a fork adds to the copy. */
 const NOT_CONTINUED = 'not continued in this copy';
 
 /**
- * Returns the events that a copy takes, oldest first, with rewound events and their markers. Throws `INVOCATION_NOT_FOUND` if
+ * Returns the events to copy, oldest first, including rewound events and their markers. Throws `INVOCATION_NOT_FOUND` if
  * the session does not contain the invocation or has rewound it, and `INVALID_INPUT` if it does not contain the `seq`.
  */
 export function eventsToCopy(session: ForkedSession, { beforeInvocationId, uptoSeq }: ForkPoint): readonly Event[] {
@@ -58,8 +58,8 @@ export function artifactsOf(events: readonly Event[]): NamedArtifact[] {
 }
 
 /**
- * Returns the events with the versions that their files have in the copy, and with the `seq` that they get there.
- * `versionOf` returns undefined for a version that does not exist any more; the event then does not name the file.
+ * Returns the events without `seq` and with the file versions of the copy. Ranges of summaries use the positions in the copy.
+ * `versionOf` returns undefined for a version that no longer exists. The event then does not name the file.
  */
 export function renumberEvents(
   events: readonly Event[],
@@ -80,8 +80,8 @@ export function renumberEvents(
 }
 
 /**
- * Returns the events that close what the copied events leave open: an answer to each call without one, then a closing record
- * of each invocation that has such calls or open interrupts. No such invocation can be resumed.
+ * Returns the events that close the open work in the copy: an answer to each open call, then a closing record of each invocation
+ * with open calls or interrupts. These invocations cannot be resumed.
  */
 export function closeOpenWork(copied: readonly Event[], runtime: Runtime): Event[] {
   const visible = applyRewinds(copied);
@@ -110,9 +110,9 @@ function openCalls(visible: readonly Event[]): OpenCall[] {
   for (const event of visible) {
     for (const call of getFunctionCalls(event)) if (call.id !== undefined) open.set(call.id, { call, event });
     for (const response of getFunctionResponses(event)) {
-      const asked = response.id === undefined ? undefined : open.get(response.id);
-      if (!asked) continue;
-      const isLongRunning = asked.event.longRunningToolIds?.includes(response.id!) === true;
+      const openCall = response.id === undefined ? undefined : open.get(response.id);
+      if (!openCall) continue;
+      const isLongRunning = openCall.event.longRunningToolIds?.includes(response.id!) === true;
       if (!isProvisional(event, response, { isLongRunning })) open.delete(response.id!);
     }
   }
@@ -123,13 +123,13 @@ function notContinued({ id, name }: FunctionCall, calling: Event, runtime: Runti
   const { author, branch, invocationId, nodeInfo } = calling;
   const functionResponse = { id: id!, name, response: { error: NOT_CONTINUED } };
   const content = { role: 'user' as const, parts: [{ functionResponse }] };
-  // Without the mark, the response of a long-running call is only a first note.
+  // Without `callEnded`, the response of a long-running call would be provisional.
   const customMetadata = { callEnded: true };
   const place = { ...(branch !== undefined && { branch }), ...(nodeInfo && { nodeInfo }) };
   return createEvent({ author, invocationId, content, customMetadata, ...place }, runtime);
 }
 
-/** Returns the range of a summary in the copy. Events before the first stored one have no place there. */
+/** Returns the range of a summary by `seq` of the copy. Events that are no longer stored have no `seq` there. */
 function rangeIn(events: readonly Event[], p: { startSeq: number; endSeq: number }): typeof p {
   const before = events.filter(({ seq }) => seq! < p.startSeq).length;
   const upto = events.filter(({ seq }) => seq! <= p.endSeq).length;

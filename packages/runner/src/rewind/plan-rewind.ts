@@ -12,12 +12,12 @@ export interface RewindPlan {
   readonly artifacts: ReadonlyMap<string, number | undefined>;
 }
 
-/** A session as a rewind reads it: all of its stored events. */
+/** The data of a session that a rewind reads: state and all stored events. */
 export type RewoundSession = Pick<Session, 'id' | 'state' | 'initialState'> & { events: readonly Event[] };
 
 /**
  * Returns the effects of a rewind before an invocation. Throws `INVOCATION_NOT_FOUND` if the session does not contain it or has
- * rewound it, and `REWIND_SPLITS_CALL` if a call would stay whose answer is removed.
+ * rewound it, and `REWIND_SPLITS_CALL` if the rewind would remove the answer of a call but not the call.
  */
 export function planRewind(session: RewoundSession, invocationId: string): RewindPlan {
   const { events } = session;
@@ -30,13 +30,13 @@ export function planRewind(session: RewoundSession, invocationId: string): Rewin
   }
   const position = new Map(events.map((event, i) => [event.id, i]));
   const cut = firstEventOf(events, invocationId);
-  const works = earliestWhole(events, visible, position, cut);
-  if (works !== invocationId) {
+  const possible = findRewindPoint(events, visible, position, cut);
+  if (possible !== invocationId) {
     throw new TholeError(
       'REWIND_SPLITS_CALL',
       `A rewind before invocation "${invocationId}" would keep a call and remove its answer. ` +
-        `Rewind before invocation "${works}", which contains the call.`,
-      { details: { invocationId: works } },
+        `Rewind before invocation "${possible}", which contains the call.`,
+      { details: { invocationId: possible } },
     );
   }
   return {
@@ -46,8 +46,8 @@ export function planRewind(session: RewoundSession, invocationId: string): Rewin
   };
 }
 
-/** Returns the invocation at the cut, or the nearest earlier one before which a rewind splits no call. */
-function earliestWhole(
+/** Returns the id of the invocation at the cut, or of the nearest earlier one at which a rewind does not split a call. */
+function findRewindPoint(
   events: readonly Event[],
   visible: readonly Event[],
   position: ReadonlyMap<string, number>,
@@ -62,7 +62,7 @@ function earliestWhole(
     const answered = visible
       .filter((event) => position.get(event.id)! >= from)
       .flatMap((event) => answeredIds(event).map((id) => calls.get(id) ?? from));
-    const first = answered.reduce((least, at) => Math.min(least, at), from);
+    const first = answered.reduce((min, at) => Math.min(min, at), from);
     if (first === from) return events[from]!.invocationId;
     const { invocationId } = events[first]!;
     from = firstEventOf(events, invocationId);

@@ -14,7 +14,7 @@ export interface RewindInit {
   readonly keepMemory: boolean;
 }
 
-/** A rewind that is checked but not stored. */
+/** A validated rewind that is not stored yet. */
 export interface PreparedRewind {
   readonly plan: RewindPlan;
   /** Restores artifacts, stores the marker, and deletes memory entries. Returns the marker. */

@@ -34,7 +34,7 @@ export async function deleteSession(data: StoredData, ref: SessionRef, p: { memo
     : { existed: await sessionService.deleteSession(ref), events: undefined };
   cache.forget(ref);
   await artifactService?.deleteSessionArtifacts(ref);
-  // With the events: an ingestion that has read the session may still be running, and must not store them later.
+  // Passes the events: an ingestion that has read the session may still run, and must not store their memory later.
   if (p.memory) await memoryService?.deleteSessionMemory?.({ ...ref, events });
   return existed;
 }
@@ -53,8 +53,8 @@ export async function deleteUserData(data: StoredData, user: UserRef): Promise<v
 }
 
 /**
- * Deletes a session and returns all its events. Throws `SESSION_BUSY`, and deletes nothing, if new events arrive all the
- * time.
+ * Deletes a session and returns all its events. Throws `SESSION_BUSY`, and deletes nothing, if each
+ * attempt finds new events.
  */
 async function deleteWithEvents(
   sessions: SessionService,

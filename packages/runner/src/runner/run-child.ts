@@ -7,7 +7,7 @@ import { createAgentTree } from './runner-options.ts';
 
 /**
  * Runs an agent in a separate session in memory (contract 25). The child uses the parent's services, signal, `deps`, trace
- * and limits, and saves artifacts in the parent's session. The changes of its state are in its events.
+ * and limits, and saves artifacts in the parent's session. Its events contain its state changes.
  */
 export async function* runChild(parent: RunTask, p: ChildRunInit): AsyncGenerator<Event, void> {
   const { artifactRef, calls, runner, session } = parent;
@@ -39,7 +39,7 @@ export async function* runChild(parent: RunTask, p: ChildRunInit): AsyncGenerato
   );
   parent.pendingCalls++;
   try {
-    // The caller takes the state changes of the earlier attempt from its events.
+    // The caller applies the state changes of the earlier attempt again: it reads them from these events.
     yield* agentEvents(earlier?.events ?? []);
     yield* child;
   } finally {
@@ -52,7 +52,7 @@ function agentEvents(events: readonly Event[]): Event[] {
   return events.filter(({ author }) => author !== 'user');
 }
 
-/** Pauses the call if the child has paused: its log and its interrupts become those of the call. */
+/** Reports the end of the child to its call. If the child has paused, the call stores its log, takes over its interrupts and pauses. */
 async function reportEnd(call: ChildCall, child: RunHandle): Promise<void> {
   const { status, invocationId } = await child.result;
   const log = { invocationId, events: child.storedEvents() };
@@ -62,7 +62,7 @@ async function reportEnd(call: ChildCall, child: RunHandle): Promise<void> {
   await call.pause(log, requests);
 }
 
-/** Returns a memory service that only reads. For ephemeral runs. */
+/** Returns a memory service that only reads, for ephemeral runs. */
 export function readOnlyMemory(memory: MemoryService): MemoryService {
   return {
     searchMemory: (p) => memory.searchMemory(p),

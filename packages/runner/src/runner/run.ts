@@ -5,33 +5,36 @@ import { abortedError } from '../invocation/run-state.ts';
 import { RunTask } from '../invocation/run-task.ts';
 import type { RunInit } from './runner-deps.ts';
 
-/** A run, as its caller reads it. Yields the events of the run, then throws the error if it failed. Can be read once. */
+/** A run, as an iterable of its events. If the run failed, the iterable throws the error after the last event. It can be read once. */
 export interface Run extends AsyncIterableIterator<Event> {
-  /** The invocation. A run that continues one without its `invocationId` knows it when `opened` resolves. */
+  /** Id of the invocation. For a resumed run that was started without `invocationId`, the id is valid after `opened` resolves. */
   readonly invocationId: string;
   /** Id of this run. An invocation has several runs after a pause or a crash. */
   readonly runId: string;
   /**
-   * Resolves when the session is open, before the first event. Rejects with the error of a run that fails before. Reading it
-   * does not begin the run.
+   * Resolves when the session is open, before the first event. Rejects if the run fails before that. Reading this
+   * property does not begin the run.
    */
   readonly opened: Promise<{ invocationId: string }>;
-  /** Resolves when the run has ended. Never rejects. Begins the run, as `done` does. */
+  /** Resolves with the outcome when the run has ended. Never rejects. Reading this property begins the run, like `done`. */
   readonly result: Promise<RunResult>;
-  /** The session of the run: that of the request, or a new one. */
+  /** Id of the session: the `sessionId` of the request, or the id of the new session. */
   readonly sessionId: string;
-  /** Resolves when the run has ended. Never rejects. If nothing reads the run, it then runs without waiting for a reader. */
+  /**
+   * Resolves when the run has ended. Never rejects. Reading this property begins the run. A run without a reader then does not
+   * wait for one.
+   */
   readonly done: Promise<void>;
-  /** Stops the run with `RUN_ABORTED`, whose cause is the reason. */
+  /** Stops the run with `RUN_ABORTED`. The `reason` becomes the cause of the error. */
   abort(reason?: unknown): void;
   /**
-   * Stops the run because its process ends. If sessions outlive the process, its end is not recorded, so that another process
-   * can continue the invocation. Otherwise the same as `abort`.
+   * Stops the run because its process ends. If sessions outlive the process, the end of the run is not recorded, so that
+   * another process can continue the invocation. Otherwise the same as `abort`.
    */
   shutDown(reason?: unknown): void;
   /**
-   * Yields the run as text: partial texts as they arrive, and complete texts of answers that were not streamed. Answers of
-   * an agent with an `outputSchema` are yielded complete, after they are checked.
+   * Yields the texts of the run: partial texts as they arrive, and complete texts of answers that were not streamed. An answer
+   * of an agent with an `outputSchema` is yielded as a whole, after validation.
    */
   text(): AsyncIterable<string>;
 }
@@ -55,7 +58,7 @@ export interface RunResult {
 export interface Completion<O = unknown> {
   /** Text of the last final response, without thoughts. */
   text: string;
-  /** The same, parsed, if its agent has an `outputSchema`. Undefined if a callback answered with text that is not JSON. */
+  /** The text, parsed as JSON, if its agent has an `outputSchema`. Undefined if a callback answered with text that is not JSON. */
   output: O | undefined;
   /** All stored events that the run yielded, in order. */
   events: Event[];
@@ -72,7 +75,7 @@ export interface Completion<O = unknown> {
   cost: number | undefined;
 }
 
-/** The reader's side of a run. */
+/** Implements `Run` for the caller. The work is in `RunTask`. */
 export class RunHandle implements Run {
   readonly #task: RunTask;
   #hasReader: boolean = false;
@@ -103,7 +106,7 @@ export class RunHandle implements Run {
   }
 
   next(): Promise<IteratorResult<Event>> {
-    if (this.#task.output.isRequested) return Promise.reject(secondReader());
+    if (this.#task.output.isRequested) return Promise.reject(secondReaderError());
     this.#task.begin();
     return this.#task.output.next();
   }
@@ -118,7 +121,7 @@ export class RunHandle implements Run {
   }
 
   [Symbol.asyncIterator](): this {
-    if (this.#hasReader) throw secondReader();
+    if (this.#hasReader) throw secondReaderError();
     this.#hasReader = true;
     return this;
   }
@@ -177,7 +180,7 @@ export class RunHandle implements Run {
 }
 
 /** Reads a run to its end. Rejects with the error of the run. */
-export async function toCompletion<O>(run: RunHandle, tree: AgentTree): Promise<Completion<O>> {
+export async function readToCompletion<O>(run: RunHandle, tree: AgentTree): Promise<Completion<O>> {
   const { sessionId, usage } = run;
   const completion: Completion<O> = {
     text: '',
@@ -204,8 +207,8 @@ export async function toCompletion<O>(run: RunHandle, tree: AgentTree): Promise<
 }
 
 /**
- * Yields the texts of a run. `isChecked` returns true for authors whose answers are checked before they are stored: their
- * partial events are left out.
+ * Yields the texts of a run. `isChecked` returns true for authors whose answers are validated before they are stored. Partial
+ * events of these authors are left out.
  */
 async function* textsOf(
   events: AsyncIterable<Event>,
@@ -235,7 +238,7 @@ function hasOutputSchema(agent: Agent | undefined): boolean {
   return (agent as { outputSchema?: unknown } | undefined)?.outputSchema !== undefined;
 }
 
-// Answers of the model are checked, but those of callbacks and plugins are not.
+// Answers of models have been validated. Answers of callbacks and plugins have not.
 function parseJson<O>(text: string): O | undefined {
   try {
     return JSON.parse(text) as O;
@@ -244,6 +247,6 @@ function parseJson<O>(text: string): O | undefined {
   }
 }
 
-function secondReader(): TholeError {
+function secondReaderError(): TholeError {
   return new TholeError('INVALID_INPUT', 'A run can be read only once, and this run already has a reader.');
 }

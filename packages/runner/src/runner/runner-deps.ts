@@ -61,9 +61,9 @@ export interface Durability {
 
 /** The invocation that a run continues, and the answers of the caller. */
 export interface ResumeInit {
-  /** Undefined: that of the answers, or the only one that is unfinished or paused. */
+  /** Undefined: the invocation of the answers, or the only invocation that is unfinished or paused. */
   readonly invocationId: string | undefined;
-  /** Answers by id of the interrupt. The message may contain others. */
+  /** Answers by id of the interrupt. The message may contain further answers. */
   readonly answers: { readonly [interruptId: string]: Json };
   /** For a child run: answers that its parent has checked and stored. */
   readonly parentAnswers?: readonly Partial<EventInit>[] | undefined;
@@ -71,7 +71,7 @@ export interface ResumeInit {
   readonly onSkip?: ((reason: SkipReason) => void) | undefined;
 }
 
-/** The parts that a run receives from its runner, or a child run from its parent. */
+/** Arguments of a run. They come from the runner or, for a child run, from the parent run. */
 export interface RunInit {
   readonly runner: RunnerDeps;
   readonly ref: SessionRef;
@@ -92,7 +92,7 @@ export interface RunInit {
   readonly beforeMessage?: ((task: RunTask, opened: OpenRun) => Promise<CheckedRequest | 'end'>) | undefined;
 }
 
-/** A child run, and what it receives from the context that starts it. */
+/** Arguments of a child run, with the data of the context that starts it. */
 export type ChildRunInit = ChildRun & {
   parentState: StateMap;
   parentSpan: Span | undefined;
@@ -110,7 +110,7 @@ export interface ChildCall {
   readonly key: string;
   /** The log of an earlier attempt of the call. */
   readonly earlier: ChildLog | undefined;
-  /** Answers to the interrupts of that attempt, also those of attempts before it. */
+  /** Answers to the interrupts of all earlier attempts. */
   readonly answers: readonly Partial<EventInit>[];
   /** Called when the child has ended. Its log is stored if the call pauses later. */
   completed(log: ChildEvents): void;

@@ -35,7 +35,7 @@ export type RunnerSubject =
       models?: readonly ModelFactory[] | undefined;
     };
 
-/** Options of `Runner`. An unknown option is `INVALID_INPUT`. */
+/** Options of `Runner`. The constructor throws `INVALID_INPUT` for an unknown option. */
 export type RunnerOptions = RunnerSubject & {
   sessionService: SessionService;
   memoryService?: MemoryService | undefined;
@@ -44,6 +44,7 @@ export type RunnerOptions = RunnerSubject & {
   authenticator?: Authenticator | undefined;
   /** True to create a session that does not exist, with the id of the request. Default: false. */
   autoCreateSession?: boolean | undefined;
+  /** Clock, ids, timers, logger and tracer. Default: `systemRuntime()`. */
   runtime?: Runtime | undefined;
   concurrency?: Concurrency | undefined;
   /** Maximum number of sessions that are cached between runs. 0 reads the session in each run. Default: 1,000. */
@@ -90,7 +91,7 @@ const memoryMethods = ['addSessionToMemory', 'searchMemory'];
 type OptionalPart = 'compaction' | 'contextCache' | 'costOf';
 /** Members of an app that `Durability` contains. */
 type DurabilityPart = 'resumability' | 'onInDoubt' | 'journalToolStarts' | 'interruptTtlMs' | 'onNewMessage';
-/** An app without missing parts. */
+/** An app whose defaults are filled in. */
 export type CheckedApp = {
   [Name in Exclude<keyof App, OptionalPart | DurabilityPart>]-?: NonNullable<App[Name]>;
 } & { [Name in OptionalPart]: App[Name] } & { durability: Durability };
@@ -156,7 +157,7 @@ function assertOneOf(name: string, value: unknown, values: readonly string[]): v
   throw new TholeError('INVALID_INPUT', `${name} must be ${values.map((each) => `'${each}'`).join(' or ')}.`);
 }
 
-/** Returns the tree of an agent, after each agent has checked itself against the models. */
+/** Returns the tree below an agent. Calls `check` of each agent, which throws for an invalid agent. */
 export function createAgentTree(root: Agent, models: readonly ModelFactory[]): AgentTree {
   const tree = new AgentTree(root);
   for (const agent of tree) agent.check?.({ models, tree });

@@ -37,7 +37,7 @@ import { CachedSession, SessionCache } from '../session/session-cache.ts';
 import { deleteSession, deleteUserData } from './delete-session.ts';
 import type { StoredData } from './delete-session.ts';
 import { readOnlyMemory, runChild } from './run-child.ts';
-import { RunHandle, toCompletion } from './run.ts';
+import { RunHandle, readToCompletion } from './run.ts';
 import type { Completion, Run } from './run.ts';
 import type { ResumeInit, RunInit, RunnerDeps } from './runner-deps.ts';
 import { checkRunnerOptions, createAgentTree } from './runner-options.ts';
@@ -53,7 +53,7 @@ export interface CompactRequest {
   readonly dryRun?: boolean | undefined;
 }
 
-// With `appName`, so that a session's key can be passed.
+// `appName` is accepted, so that the caller can pass a session reference.
 const compactNames = optionNames<CompactRequest & { appName?: string }>({
   appName: true,
   userId: true,
@@ -63,19 +63,19 @@ const compactNames = optionNames<CompactRequest & { appName?: string }>({
 
 /** Default of `runConfig.maxLlmCalls`. */
 const MAX_LLM_CALLS = 500;
-/** Time that active compactions have when the runner is closed. */
+/** Maximum time that `close` waits for active compactions, in milliseconds. */
 const COMPACTION_CLOSE_MS = 30_000;
 
 /**
- * Runs an agent tree: processes each message into stored events. A session has one run at a time. Sessions stay in memory
- * between runs, and only changes by other writers are read.
+ * Runs an agent tree: processes each message into stored events. A session has one run at a time. Sessions are cached
+ * between runs: a run reads only the changes of other writers.
  */
 export class Runner {
   readonly appName: string;
   readonly sessionService: SessionService;
   readonly memoryService?: MemoryService | undefined;
   readonly artifactService?: ArtifactService | undefined;
-  /** First messages that a user interface may offer, from the app. Empty if it has none. */
+  /** `suggestions` of the app: first messages that a user interface may offer. Empty by default. */
   readonly suggestions: readonly string[];
   readonly #deps: RunnerDeps;
   readonly #cache: SessionCache;
@@ -158,8 +158,8 @@ export class Runner {
   }
 
   /**
-   * Runs the agents for one message. Never throws: the iterable throws all errors, as `TholeError`. The run begins at the
-   * first read or when `done` is read, and at once with `runConfig: { reader: 'detached' }`.
+   * Runs the agents for one message. Never throws: the iterable throws all errors, as `TholeError`. The run begins when the
+   * iterable or `done` is first read; with `runConfig: { reader: 'detached' }` it begins at once.
    */
   runAsync<T = unknown>(p: RunRequest<T>): Run {
     return this.#run(p);
@@ -167,12 +167,12 @@ export class Runner {
 
   /** Runs the agents for one message and resolves with the last answer and all events. Rejects with the error of the run. */
   runToCompletion<O = unknown, T = unknown>(p: RunRequest<T>): Promise<Completion<O>> {
-    return toCompletion<O>(this.#run(p), this.#tree);
+    return readToCompletion<O>(this.#run(p), this.#tree);
   }
 
   /**
-   * Continues an invocation that is paused, failed or unfinished, with answers to its interrupts by id. Without `invocationId`:
-   * that of the answers, otherwise the only one that is unfinished or paused. The iterable throws `INTERRUPT_NOT_FOUND`,
+   * Continues an invocation that is paused, failed or unfinished, with answers by interrupt id. Default of `invocationId`: the
+   * invocation of the answers, otherwise the only one that is unfinished or paused. The iterable throws `INTERRUPT_NOT_FOUND`,
    * `INTERRUPT_ANSWERED`, `INTERRUPT_EXPIRED`, `INTERRUPT_MISMATCH`, `ANSWER_INVALID`, `ARGUMENTS_NOT_EDITABLE`,
    * `INVOCATION_NOT_FOUND` or `INVOCATION_ENDED` before anything is stored.
    */
@@ -206,7 +206,7 @@ export class Runner {
     return new RunHandle({ ...init, runner, sessionAccess: inMemorySession(runtime, ref, {}) }, p);
   }
 
-  /** Writes state outside of a run and returns the stored event. Works during a run too. Plugins get the event. */
+  /** Writes state outside of a run and returns the stored event. May be called during a run. Plugins receive the event. */
   async updateState(p: {
     userId: string;
     sessionId: string;
@@ -216,28 +216,29 @@ export class Runner {
     return updateState(this.#initOf(this.#refOf(p), undefined, this.#autoCreate), p.stateDelta, p.signal);
   }
 
-  /** Same as `updateState`. The name of earlier versions. */
+  /** Alias of `updateState`. */
   updateSessionState(p: Parameters<Runner['updateState']>[0]): Promise<Event> {
     return this.updateState(p);
   }
 
   /**
    * Deletes a session and its artifacts, and with `memory: true` its memory. Returns true if the session existed. Its open
-   * interrupts are closed: a later answer is `SESSION_NOT_FOUND`. With `memory` it throws `SESSION_BUSY`, and deletes nothing, while new events keep arriving.
+   * interrupts are closed: a later answer throws `SESSION_NOT_FOUND`. With `memory` it throws `SESSION_BUSY`, and deletes
+   * nothing, if new events keep arriving.
    */
   async deleteSession(p: { userId: string; sessionId: string; memory?: boolean | undefined }): Promise<boolean> {
     return deleteSession(this.#storedData, this.#refOf(p), { memory: p.memory === true });
   }
 
-  /** Deletes everything of a user: sessions, state, artifacts, memory and credentials. */
+  /** Deletes all data of a user: sessions, state, artifacts, memory and credentials. */
   async deleteUserData(p: { userId: string }): Promise<void> {
     assertName('userId', p.userId);
     return deleteUserData(this.#storedData, { appName: this.appName, userId: p.userId });
   }
 
   /**
-   * Asks the run of a session to stop. Ends an invocation that is paused or unfinished with `RUN_ABORTED`, which closes its
-   * interrupts, if `invocationId` names it. Returns false if there is nothing to cancel.
+   * Signals the active run of a session to stop. Otherwise, if `invocationId` names a paused or unfinished invocation, ends it
+   * with `RUN_ABORTED` and closes its interrupts. Returns false if there is nothing to cancel.
    */
   async cancel(p: { userId: string; sessionId: string; invocationId?: string | undefined }): Promise<boolean> {
     const ref = this.#refOf(p);
@@ -247,9 +248,9 @@ export class Runner {
   }
 
   /**
-   * Resumes the invocations of this app that processes that died have left, due timers and expired interrupts. Sessions that
-   * another run holds are skipped. Call it when the process starts, and regularly afterwards. Throws `LEASING_NOT_SUPPORTED`
-   * if the session service has no leases or no list of waiting sessions.
+   * Resumes the invocations of this app that crashed processes left unfinished, and those with due timers or expired
+   * interrupts. Skips sessions with an active run. Call it when the process starts, and regularly afterwards. Throws
+   * `LEASING_NOT_SUPPORTED` if the session service has no leases or no list of waiting sessions.
    */
   recover<T = unknown>(options: RecoverOptions<T> = {}): AsyncIterable<RecoveryResult> {
     return recover(this.#recovery, options as RecoverOptions);
@@ -269,16 +270,16 @@ export class Runner {
   /**
    * Removes an invocation and everything after its first event: prompts, the choice of the agent and memory ignore these
    * events. Restores the session's own state and its artifacts; `user:` and `app:` state stays. Waits for an active run.
-   * Returns the stored marker. Throws `INVOCATION_NOT_FOUND`, and `REWIND_SPLITS_CALL` if a call would stay whose answer is
-   * removed; then nothing is stored.
+   * Returns the stored marker. Throws `INVOCATION_NOT_FOUND`, and `REWIND_SPLITS_CALL` if the rewind would remove the answer of
+   * a call but not the call. Stores nothing if it throws.
    */
   async rewind(p: RewindRequest): Promise<Event> {
     return rewind(this.#initOf(this.#refOf(p), undefined, false), p);
   }
 
   /**
-   * Rewinds before an invocation and answers its message again, or another message, in one run under one lease. The run throws
-   * the errors of `rewind` before anything is stored.
+   * Removes an invocation, as `rewind` does, and answers its message or `newMessage`, in one run under one lease. The run
+   * throws the errors of `rewind` before anything is stored.
    */
   regenerate<T = unknown>(p: RegenerateRequest<T>): Run {
     const ref = { appName: this.appName, userId: p?.userId, sessionId: p?.sessionId };
@@ -286,7 +287,7 @@ export class Runner {
   }
 
   /**
-   * Copies a session with its events, its own state and the artifacts that the events name. Works during a run too. In the copy,
+   * Copies a session with its events, its own state and the artifacts that the events name. May be called during a run. In the copy,
    * calls without an answer, interrupts and timers are closed. Throws `SESSION_NOT_FOUND`, `INVOCATION_NOT_FOUND`,
    * `SESSION_ALREADY_EXISTS`, `ARTIFACT_NOT_CONFIGURED` or `INVALID_INPUT` before anything is stored.
    */
@@ -298,13 +299,14 @@ export class Runner {
 
   /**
    * Summarizes older events of a session now, whether or not a rule of `App.compaction` is due. Returns one result for each
-   * branch, none if there is nothing to summarize. With `dryRun` it calls no model and stores nothing. Throws
+   * branch, and an empty list if there is nothing to summarize. With `dryRun` it calls no model and stores nothing. Throws
    * `SESSION_NOT_FOUND`, `COMPACTION_FAILED` if the summarizer fails, and `INVALID_INPUT` if the app has no `compaction`.
    */
   async compact(p: CompactRequest): Promise<CompactionResult[]> {
     rejectUnknownOptions(p, compactNames, 'compact');
     const ref = this.#refOf(p);
-    if (!this.#compactor) throw new TholeError('INVALID_INPUT', 'compact() needs compaction in the app of the runner.');
+    if (!this.#compactor)
+      throw new TholeError('INVALID_INPUT', 'compact() needs the option compaction in the app of the runner.');
     return this.#compactor.compact(ref, p.dryRun === true);
   }
 
@@ -338,11 +340,12 @@ export class Runner {
     this.#wakeTimers.close();
     const closing = [...this.#toolsets, ...plugins].map(async (each) => each.close?.());
     for (const result of await Promise.allSettled(closing)) {
-      if (result.status === 'rejected') runtime.logger.error('Closing failed.', { error: String(result.reason) });
+      if (result.status === 'rejected')
+        runtime.logger.error('Closing a toolset or plugin failed.', { error: String(result.reason) });
     }
   }
 
-  // Does not throw for a wrong request: the run checks it, and the iterable throws.
+  // Does not check the request: the run checks it, so that the iterable throws the error.
   #run(p: RunRequest, answers: ResumeInit['answers'] = {}): RunHandle {
     const isNew = p?.sessionId === undefined;
     const sessionId = isNew ? this.#deps.runtime.newId('session') : (p.sessionId as string);

@@ -15,7 +15,7 @@ import { OpenRun } from '../invocation/open-run.ts';
 import { checkRunRequest } from '../invocation/run-request.ts';
 import type { CheckedRequest, RunRequest } from '../invocation/run-request.ts';
 import { RunTask } from '../invocation/run-task.ts';
-import { isRegenerated } from '../resume/earlier-invocations.ts';
+import { deliverIfRegenerated } from '../resume/earlier-invocations.ts';
 import { prepareRewind } from '../rewind/rewind-session.ts';
 import { emptyEvent, LiveSession } from '../session/live-session.ts';
 import { sessionNotFound } from '../session/session-cache.ts';
@@ -39,7 +39,7 @@ export interface RegenerateRequest<T = unknown> extends Omit<RunRequest<T>, 'ses
   sessionId: string;
   /** The invocation to answer again. It is removed, with everything after its first event. */
   invocationId: string;
-  /** Message instead of the invocation's own message. Default: its own message and state changes. */
+  /** Message to answer instead. Default: the message of the invocation, with its state changes. */
   newMessage?: string | Content | undefined;
   /** True to keep the memory entries of the removed events. Default: false. */
   keepMemory?: boolean | undefined;
@@ -58,8 +58,8 @@ const rewindNames = optionNames<RewindRequest & { appName?: string }>({
 const FIRST_READ = 100;
 
 /**
- * Returns the open interrupts of a session, oldest first. Reads the newest events until they contain as many open interrupts as
- * the mark of the session counts; without a count, and after a rewind, the whole session. Throws `SESSION_NOT_FOUND`.
+ * Returns the open interrupts of a session, oldest first. Reads the newest events until they contain all open interrupts that
+ * the session's marks count. Reads the whole session if there is no count or a rewind. Throws `SESSION_NOT_FOUND`.
  */
 export async function readInterrupts(
   service: SessionService,
@@ -72,21 +72,21 @@ export async function readInterrupts(
     const { events, marks } = session;
     const found = pendingInterrupts(events);
     if (numRecentEvents === undefined || events.length < numRecentEvents) return found;
-    // A rewind may remove events from before the window on.
+    // A rewind may also remove events that are older than the ones read.
     const isUncertain = !marks?.openInterrupts || events.some((event) => rewindOf(event) !== undefined);
     if (!isUncertain && found.length === marks.openInterrupts) return found;
     numRecentEvents = isUncertain ? undefined : numRecentEvents * 8;
   }
 }
 
-/** Writes state outside of a run. Plugins get the event first. It takes no lease, so it neither waits for a run nor stops one. */
+/** Writes state outside of a run. Plugins receive the event first. Takes no lease, so it does not wait for a run or stop one. */
 export async function updateState(init: RunInit, stateDelta: StateDelta, signal?: AbortSignal): Promise<Event> {
   const { ref, runner } = init;
   const { service } = init.sessionAccess;
   if (!hasHook(runner.plugins, 'onEventCallback')) return service.updateState({ ...ref, stateDelta, signal });
   const session = await service.getSession({ ...ref, signal });
   if (!session) throw sessionNotFound(ref);
-  // A task that never begins: it only commits this event.
+  // This task never begins. It only commits the event.
   const task = new RunTask(init, { ...ref, newMessage: '' });
   task.opened = new OpenRun(task, new LiveSession(session, undefined), {});
   const { invocationId } = task;
@@ -99,7 +99,7 @@ export async function updateState(init: RunInit, stateDelta: StateDelta, signal?
  * session does not contain such an invocation.
  */
 export async function cancelInvocation(init: RunInit, invocationId: string): Promise<boolean> {
-  // Without a lease first: another run may hold the session for long.
+  // The first check takes no lease, because another run may hold the session for a long time.
   const session = await init.sessionAccess.service.getSession(init.ref);
   if (!session || !mayCancel(new LiveSession(session, undefined), invocationId)) return false;
   let isCancelled = false;
@@ -112,7 +112,7 @@ export async function cancelInvocation(init: RunInit, invocationId: string): Pro
     isCancelled = true;
     return 'end';
   };
-  // A run that ends before its message: it has the lease, its renewal and its release.
+  // A run takes, renews and releases the lease. It ends before its message is stored.
   const runner = { ...init.runner, plugins: [] };
   const { userId, sessionId } = init.ref;
   const request: RunRequest = { userId, sessionId, newMessage: 'cancel', runConfig: { reader: 'detached' } };
@@ -135,11 +135,11 @@ export async function rewind(init: RunInit, p: RewindRequest): Promise<Event> {
   assertKeepMemory(p.keepMemory);
   let marker: Event | undefined;
   const beforeMessage: RunInit['beforeMessage'] = async (task, opened) => {
-    const how = { rewindBeforeInvocationId, keepMemory: p.keepMemory === true };
-    marker = await (await prepareRewind(task, opened, how)).store();
+    const rewindInit = { rewindBeforeInvocationId, keepMemory: p.keepMemory === true };
+    marker = await (await prepareRewind(task, opened, rewindInit)).store();
     return 'end';
   };
-  // A run that ends before its message: it has the lease, its renewal and its release. Plugins only see the marker.
+  // A run takes, renews and releases the lease. It ends before its message is stored. Plugins receive the marker only.
   const runner = { ...init.runner, plugins: init.runner.plugins.map(onlyEventHook) };
   const { userId, sessionId } = init.ref;
   const request: RunRequest = { userId, sessionId, newMessage: 'rewind', runConfig: { reader: 'detached' } };
@@ -155,28 +155,30 @@ export function regenerate(init: RunInit, p: RegenerateRequest): Run {
     assertName('invocationId', invocationId);
     assertKeepMemory(keepMemory);
     const message = newMessage === undefined ? undefined : checkRunRequest({ ...rest, newMessage }, task.ref).message;
-    if (await isRegenerated(task, opened, { invocationId, message })) return 'end';
-    const how = { rewindBeforeInvocationId: invocationId, keepMemory: keepMemory === true };
-    const prepared = await prepareRewind(task, opened, how);
+    if (await deliverIfRegenerated(task, opened, { invocationId, message })) return 'end';
+    const rewindInit = { rewindBeforeInvocationId: invocationId, keepMemory: keepMemory === true };
+    const prepared = await prepareRewind(task, opened, rewindInit);
     const request = requestOf(p, prepared.plan.removed, task.ref);
     await prepared.store();
     return request;
   };
-  // A placeholder if the message is that of the session, which is read later.
+  // Without `newMessage`, the message is a placeholder: the session with the real message is read later.
   return new RunHandle({ ...init, beforeMessage }, { ...rest, newMessage: newMessage ?? 'regenerate' });
 }
 
 function requestOf(p: RegenerateRequest, removed: readonly Event[], ref: RunInit['ref']): CheckedRequest {
   const { invocationId, keepMemory: _, newMessage, ...rest } = p;
-  const own = removed.find((event) => event.invocationId === invocationId && event.author === 'user' && event.content);
-  const message = newMessage ?? own?.content;
+  const ownMessage = removed.find(
+    (event) => event.invocationId === invocationId && event.author === 'user' && event.content,
+  );
+  const message = newMessage ?? ownMessage?.content;
   if (message === undefined)
     throw new TholeError('INVALID_INPUT', `Invocation "${invocationId}" has no message. Pass newMessage.`);
   const request = checkRunRequest({ ...rest, newMessage: message }, ref);
   if (request.message.parts.some((part) => part.functionResponse))
     throw new TholeError('INVALID_INPUT', 'The message of regenerate must not contain function responses.');
-  // State of user and app is not rewound, so it is not set again.
-  const changes = newMessage === undefined ? Object.entries(own!.actions.stateDelta) : [];
+  // A rewind keeps the state of user and app, so only the session's state is set again.
+  const changes = newMessage === undefined ? Object.entries(ownMessage!.actions.stateDelta) : [];
   const ownDelta = Object.fromEntries(changes.filter(([key]) => scopeOf(key) === 'session'));
   return { ...request, stateDelta: { ...ownDelta, ...request.stateDelta } };
 }

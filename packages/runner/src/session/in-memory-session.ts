@@ -15,8 +15,8 @@ import { LiveSession } from './live-session.ts';
 import type { SessionAccess } from './session-cache.ts';
 
 /**
- * Returns a new session in memory, for a run without a stored session. It begins with these events. No other run can use it, so
- * it has no lease.
+ * Returns access to a new session in memory that begins with these events, for a run without a stored session. No other run can use
+ * it, so it has no lease.
  */
 export function inMemorySession(
   runtime: Runtime,
@@ -36,14 +36,14 @@ export function inMemorySession(
     },
     peek: async () => new LiveSession((await service.getSession(ref))!, undefined),
     currentInvocation: async () => undefined,
-    joins: false,
+    canJoin: false,
     cached: undefined,
     isDurable: false,
     forget: () => {},
   };
 }
 
-/** A session store in memory that holds one session. */
+/** A session store in memory for one session. */
 export class SingleSessionStore implements SessionStore {
   readonly specVersion = 1;
   readonly abilities: SessionStore['abilities'] = {};

@@ -3,7 +3,7 @@ import { inProcessLeases } from '@thole/core/kit';
 import type { Lease, LeaseManager, LeasePolicy, Runtime, SessionRef, SessionService } from '@thole/core';
 import type { RunTask } from '../invocation/run-task.ts';
 
-/** Rules for a run whose session is held by another run. */
+/** Rules for a run whose session has another active run. */
 export interface Concurrency {
   /**
    * `queue` waits, `reject` fails with `SESSION_BUSY`, `interrupt` stops the other run. `join` adds the message to the other
@@ -17,7 +17,7 @@ export interface Concurrency {
 }
 
 const LEASE_TTL_MS = 30_000;
-/** Time between two attempts to renew a lease when the store does not answer. */
+/** Time between two attempts to renew a lease if the store does not answer, in milliseconds. */
 const RETRY_MS = LEASE_TTL_MS / 10;
 /** 100 years. Used instead of `Infinity`, which some databases cannot store. */
 const MAX_CLEANUP_MS = 100 * 365 * 24 * 3_600_000;
@@ -45,7 +45,7 @@ export class SessionLeases {
       signal: task.signal,
       onEnd: (error) => task.stop(error),
       holder: this.#holder,
-      // A message that cannot join waits.
+      // A message that cannot join waits in the queue.
       policy: policy === 'join' ? 'queue' : policy,
       maxWaiting,
       waitMs,
@@ -54,7 +54,7 @@ export class SessionLeases {
   }
 
   /** True if messages are added to the run that holds the session. */
-  get joins(): boolean {
+  get isJoinPolicy(): boolean {
     return this.#concurrency.policy === 'join';
   }
 
@@ -64,15 +64,15 @@ export class SessionLeases {
   }
 
   /**
-   * Asks the run that holds the session to stop. Returns false if no run holds it, or another invocation than the one that
-   * is named.
+   * Signals the active run of the session to stop. Returns false if there is no active run, or if `invocationId` is the id of
+   * another invocation.
    */
   async requestStop(ref: SessionRef, invocationId: string | undefined): Promise<boolean> {
     const id = invocationId ?? (await this.#manager.current(ref))?.invocationId;
     return id !== undefined && this.#manager.requestStop(ref, id);
   }
 
-  /** Returns the invocation that holds the session with a live lease. */
+  /** Returns the invocation of the active run, whose lease has not expired. */
   async currentInvocation(ref: SessionRef): Promise<string | undefined> {
     const lease = await this.#manager.current(ref);
     return lease && !lease.expired ? lease.invocationId : undefined;
@@ -83,7 +83,7 @@ export class SessionLeases {
   }
 }
 
-/** Renews the lease of one run after a third of its time, and stops the run if the lease is lost. */
+/** Renews the lease of one run each time a third of its duration has passed. Stops the run if the lease is lost. */
 export class LeaseRenewal {
   readonly #task: RunTask;
   readonly #lease: Lease;
@@ -100,10 +100,10 @@ export class LeaseRenewal {
     this.#renewedAt(task.runner.runtime.monotonic());
   }
 
-  /** Renews the lease if it is time. Returns when to check again. Stops the run if the lease has expired meanwhile. */
+  /** Renews the lease if the renewal is due, and stops the run if the lease has expired. Returns the time of the next check. */
   check(now: number): number {
     if (now >= this.#renewAt) {
-      // After a suspension of the process the lease may have expired and still be free: asks before it gives up.
+      // The process may have been suspended. An expired lease that no other run has taken can still be renewed.
       if (!this.#isDue) this.#expiresAt = Math.max(this.#expiresAt, now + RETRY_MS);
       this.#isDue = true;
       this.#renewAt = now + RETRY_MS;
@@ -116,7 +116,7 @@ export class LeaseRenewal {
     return this.#renewAt;
   }
 
-  // A store that cannot be reached for a while does not stop the run. Only a lost or expired lease does.
+  // An unavailable store does not stop the run. Only a lost or expired lease does.
   async #renew(now: number): Promise<void> {
     this.#isRenewing = true;
     try {

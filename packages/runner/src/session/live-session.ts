@@ -7,20 +7,20 @@ import { SessionLog } from '../history/session-log.ts';
 /** Number of last events in which `storedAs` looks for an event. Other branches may have stored events after it. */
 const MAX_SEARCHED_EVENTS = 1_000;
 
-/** A session in memory, as runs use it: events, merged state, and the versions that show whether another writer changed it. */
+/** A session in memory for runs: events, merged state, and versions that show whether another writer has changed the session. */
 export class LiveSession implements StateView {
   readonly ref: SessionRef;
   readonly incarnation: string;
   readonly log: SessionLog;
-  /** Results computed over the events, kept with the session. */
+  /** Results that are computed from the events and updated with new events, by key. */
   readonly folds: Map<string, unknown> = new Map();
   readonly forkedFrom: Session['forkedFrom'];
-  /** The unfinished invocation of the session by its stored marks, or null. Undefined if the service does not store it. */
+  /** Id of the unfinished invocation by the stored marks, or null. Undefined if the service does not store marks. */
   unfinished: string | null | undefined;
   lastSeq: number;
   lastUpdateTime: number;
   #state: StateMap;
-  /** NaN if unknown: then no head equals it. */
+  /** NaN if unknown, so that it equals no version. */
   #appVersion: number;
   #userVersion: number;
 
@@ -45,7 +45,7 @@ export class LiveSession implements StateView {
     applyDelta(target, this.#state);
   }
 
-  /** True if no other writer has changed the session, so nothing must be read. */
+  /** True if no other writer has changed the session. Then the session need not be read again. */
   isCurrent(head: SessionHead): boolean {
     return (
       head.incarnation === this.incarnation &&
@@ -62,7 +62,7 @@ export class LiveSession implements StateView {
     this.lastUpdateTime = Math.max(this.lastUpdateTime, stored.timestamp);
     const delta = stored.actions.stateDelta;
     applyDelta(this.#state, delta);
-    // The store counts these writes too. So a head with a higher version shows that another writer changed the state.
+    // The store also counts these writes. A head with a higher version shows that another writer changed the state.
     let appWrites = 0;
     let userWrites = 0;
     for (const key in delta) {
@@ -86,15 +86,15 @@ export class LiveSession implements StateView {
     this.#userVersion = head?.userVersion ?? Number.NaN;
   }
 
-  /** True if this object is in the log: an agent yields an event that it has committed. */
+  /** True if this event object is in the log: an agent may yield an event that it has committed itself. */
   contains(event: Event): boolean {
     if (event.seq === undefined) return false;
     return this.log.at(this.log.length - 1 - (this.lastSeq - event.seq)) === event;
   }
 
   /**
-   * Returns the event with which an agent continues whose `yield` returned undefined: the stored event with the same id, or
-   * an empty event if none was stored. Returns a partial or stored event unchanged.
+   * Returns the stored event for an agent whose `yield` returned undefined: the stored event with the same id, or an empty
+   * event if none was stored. Returns a partial or stored event unchanged.
    */
   storedAs(event: Event): Event {
     return event.partial || event.seq !== undefined ? event : (this.#findById(event.id) ?? emptyEvent(event));
@@ -124,7 +124,7 @@ export class LiveSession implements StateView {
   }
 }
 
-/** Returns the event with which an agent continues if a plugin dropped its event: no content and no actions. */
+/** Returns the event that an agent receives if a plugin dropped its event: without content and actions. */
 export function emptyEvent(event: Event): Event {
   return createEvent({
     id: event.id,
@@ -134,7 +134,7 @@ export function emptyEvent(event: Event): Event {
   });
 }
 
-// Agents and tools receive the values, so they are frozen. The map itself belongs to the session and changes.
+// The values are frozen because agents and tools receive them. The map itself stays mutable: the session updates it.
 function frozenValues(state: StateMap): StateMap {
   for (const value of Object.values(state)) deepFreeze(value);
   return state;

@@ -11,8 +11,8 @@ interface OpenOptions {
 }
 
 /**
- * Sessions of a runner that stay in memory between runs. The lease contains the session's head, so only changes are read:
- * nothing after the runner's own turn, only new events after another writer, and the complete session the first time.
+ * Sessions of a runner that are cached between runs. The lease contains the session's head, so only changes are read: the complete
+ * session the first time, new events after another writer, and nothing if this runner was the last writer.
  */
 export class SessionCache {
   readonly service: SessionService;
@@ -58,7 +58,7 @@ export class SessionCache {
     return this.#sessions.get(sessionKeyOf(ref));
   }
 
-  /** Reads a session without a lease. Keeps it for the run that follows, unless another one is cached. */
+  /** Reads a session without a lease. Caches it for the run that follows, unless the session is cached already. */
   async peek(ref: SessionRef, signal: AbortSignal): Promise<LiveSession> {
     const key = sessionKeyOf(ref);
     const stored = await this.service.getSession({ ...ref, signal });
@@ -82,7 +82,7 @@ export class SessionCache {
     if (this.#limit === 0) return;
     this.#sessions.set(key, session);
     if (this.#sessions.size <= this.#limit) return;
-    // Evicts an eighth at once: an iteration from the start of a map also passes all keys deleted since the map last grew.
+    // Evicts an eighth at once: an iteration from the start of a map also visits the keys deleted since the map last grew.
     let count = 1 + (this.#limit >> 3);
     for (const oldest of this.#sessions.keys()) {
       if (count-- === 0) return;
@@ -102,7 +102,7 @@ export class SessionCache {
     const { signal } = p;
     if (!p.autoCreate) throw sessionNotFound(ref, 'set autoCreateSession on the runner');
     await this.service.createSession({ ...ref, signal });
-    // The head first, then the session: an event written in between is in the session, and is read again later.
+    // Reads the head before the session. An event that is written in between is in the session, and is read again later.
     const head = await lease.renew();
     const created = await this.service.getSession({ ...ref, signal });
     if (!created) {
@@ -117,13 +117,13 @@ export interface SessionAccess {
   readonly service: SessionService;
   /** Returns the lease, or undefined if no other run can use the session. */
   takeLease(task: RunTask): Promise<Lease | undefined>;
-  /** Returns the fence that appends under this lease send to the store. */
+  /** Returns the fence for appends under this lease. Undefined if the store has no leases. */
   fenceOf(lease: Lease): string | undefined;
   open(lease: Lease | undefined, signal: AbortSignal): MaybePromise<LiveSession>;
-  /** Returns the invocation that holds the session with a live lease. */
+  /** Returns the invocation of the active run. Undefined if there is none. */
   currentInvocation(): Promise<string | undefined>;
-  /** True if messages are added to the run that holds the session. */
-  readonly joins: boolean;
+  /** True if messages are added to the active run of the session. */
+  readonly canJoin: boolean;
   /** The cached session. It may be older than the stored one. */
   readonly cached: LiveSession | undefined;
   /** Reads the session without a lease. Throws `SESSION_NOT_FOUND`. */
@@ -175,9 +175,9 @@ export class CachedSession implements SessionAccess {
     return this.#leases.currentInvocation(this.#ref);
   }
 
-  get joins(): boolean {
+  get canJoin(): boolean {
     // The store checks that the other run still holds its lease.
-    return this.#leases.joins && this.#cache.service.leasing !== undefined;
+    return this.#leases.isJoinPolicy && this.#cache.service.leasing !== undefined;
   }
 
   get cached(): LiveSession | undefined {
@@ -197,7 +197,7 @@ export class CachedSession implements SessionAccess {
   }
 }
 
-/** Returns `SESSION_NOT_FOUND` that says how to create the session. `or` is another way to do it. */
+/** Returns a `SESSION_NOT_FOUND` error with a hint how to create the session. `or` is a second hint. */
 export function sessionNotFound({ appName, userId, sessionId }: SessionRef, or?: string): TholeError {
   return new TholeError(
     'SESSION_NOT_FOUND',

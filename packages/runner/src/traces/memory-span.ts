@@ -20,7 +20,7 @@ export interface TracedMemoryCall<T> {
   records?: ((result: T) => readonly MemoryEntry[]) | undefined;
 }
 
-/** Runs an operation on memory within a separate span. Without a trace it only runs the operation. */
+/** Runs an operation on memory within a separate span. Without a trace, only runs the operation. */
 export async function inMemorySpan<T>(
   trace: RunTrace | undefined,
   call: TracedMemoryCall<T>,

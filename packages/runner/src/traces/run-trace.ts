@@ -9,17 +9,17 @@ export interface TracedRun {
   readonly sessionId: string;
 }
 
-/** Attributes with content, under both sets of names. */
+/** Functions that return attributes with content, one for each set of names. */
 export interface TracedContent {
-  /** The names that ADK's web UI reads. */
+  /** Under the names that ADK's web UI reads. */
   readonly adk: () => SpanAttributes;
-  /** The names of OpenTelemetry's conventions. */
+  /** Under the names of OpenTelemetry's conventions. */
   readonly genAi: () => SpanAttributes;
 }
 
 /**
- * The spans of one run. A run with a silent tracer has none. A span ends once, and none outlives the run: spans of a
- * tool or model that ignores its signal end with the run. Errors of a tracer are logged and have no other effect.
+ * The spans of one run. A run with a silent tracer has no `RunTrace`. All spans end with the run at the latest, also those of
+ * a tool or model that ignores its signal. Errors of a tracer are logged and have no other effect.
  */
 export class RunTrace {
   readonly capturesContent: boolean;
@@ -53,7 +53,7 @@ export class RunTrace {
     return span;
   }
 
-  /** Computes the attributes only for a span that records them. */
+  /** Sets attributes of an open span. Computes them only if the span records them. */
   set(span: Span, attributes: () => SpanAttributes): void {
     if (!span.isSilent && this.#open.has(span)) callTracer(this.#runtime.logger, () => span.set(attributes()));
   }
@@ -71,27 +71,27 @@ export class RunTrace {
     if (span.chunk && this.#open.has(span)) callTracer(this.#runtime.logger, () => span.chunk!());
   }
 
-  /** Has no effect on a span that has ended. */
+  /** Ends a span. Has no effect on a span that has ended. */
   end(span: Span, error?: unknown): void {
     if (!this.#open.delete(span)) return;
     callTracer(this.#runtime.logger, () => (error === undefined ? span.end() : endFailed(span, error, this)));
   }
 
-  /** Ends all open spans, the youngest first. */
+  /** Ends all open spans, the newest first. */
   close(error: unknown): void {
     this.#isClosed = true;
     for (const span of [...this.#open].reverse()) this.end(span, error);
   }
 }
 
-/** Runs the work with this span as the active one, if there are spans. */
+/** Runs the work with this span as the active span. Without a span, only runs the work. */
 export function inSpan<T>(span: Span | undefined, work: () => T): T {
   return span?.run ? span.run(work) : work();
 }
 
 /**
- * Runs the agent's next step in the same way. A separate function: closures in a loop would cost time without spans
- * too.
+ * Runs the agent's next step within a span. A separate function, because a closure in the loop would also cost time without
+ * spans.
  */
 export function stepInSpan(
   span: Span | undefined,

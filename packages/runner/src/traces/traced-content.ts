@@ -1,11 +1,11 @@
 import type { Content, FunctionResponsePart, LlmRequest, LlmResponse, Part } from '@thole/core';
 
-/** Returns a request for a span: everything except the bytes of files. */
+/** Returns a request as JSON for a span, without the bytes of files. */
 export function tracedRequest(request: LlmRequest): string {
   return JSON.stringify({ ...request, contents: request.contents.map(withoutBytes) });
 }
 
-/** Returns a response in the same way. */
+/** Returns a response as JSON for a span, without the bytes of files. */
 export function tracedResponse(response: LlmResponse): string {
   const { content } = response;
   return JSON.stringify(content ? { ...response, content: withoutBytes(content) } : response);

@@ -18,8 +18,8 @@ import {
   toolOf,
 } from '../support/llm-setup.ts';
 
-describe('an agent as a tool', () => {
-  it('is stopped at the time limit of its call: its model hears the signal (contract 25)', async () => {
+describe('AgentTool', () => {
+  it('aborts its model at the time limit of its call (contract 25)', async () => {
     let signal: AbortSignal | undefined;
     const waiting = new ScriptedLlm((request, options) => {
       signal = options.signal;
@@ -45,7 +45,7 @@ describe('an agent as a tool', () => {
     expect(textsIn((await stored()).events).length).toBe(4);
   });
 
-  it('gets a copy of the state without temp: and writes state and artifacts for the caller (contract 25)', async () => {
+  it('copies state without temp:, and writes state and artifacts for the caller (contract 25)', async () => {
     const seen: unknown[] = [];
     const write = toolOf('write', async (_args, context) => {
       seen.push(context.state.get('mood'), context.state.get('temp:t'));
@@ -76,7 +76,7 @@ describe('an agent as a tool', () => {
     expect(await artifacts.listArtifactKeys({ appName: 'app', userId: 'ann', sessionId: 's' })).toEqual(['note.txt']);
   });
 
-  it('takes what its inputSchema says and gives what its outputSchema says', async () => {
+  it('validates arguments by inputSchema and the answer by outputSchema', async () => {
     const inner = new ScriptedLlm(says('{"key":"7"}'));
     const agent = new LlmAgent({
       name: 'expert',
@@ -94,7 +94,7 @@ describe('an agent as a tool', () => {
     expect(textOf(inner.requests[0]!.contents[0])).toBe('{"door":"front"}');
   });
 
-  it('ends the turn with its answer when that is not to be put into words', async () => {
+  it('ends the turn with its answer if skipSummarization is set', async () => {
     const agent = new LlmAgent({ name: 'expert', model: new ScriptedLlm(says('7')) });
     const { runner } = await createSetup(
       rootOf(new ScriptedLlm(calls('expert', { request: '?' })), {
@@ -104,7 +104,7 @@ describe('an agent as a tool', () => {
     expect((await Array.fromAsync(runner.runAsync(hello))).length).toBe(2);
   });
 
-  it('counts against the caller’s limit of model calls, which ends the run (contract 19)', async () => {
+  it('counts its model calls for the limit of the caller, which ends the run (contract 19)', async () => {
     const agent = new LlmAgent({
       name: 'expert',
       model: new ScriptedLlm(calls('look'), says('x')),
@@ -117,7 +117,7 @@ describe('an agent as a tool', () => {
     );
   });
 
-  it('tells the calling model when it fails', async () => {
+  it('returns an error to the calling model if its agent fails', async () => {
     const agent = new LlmAgent({ name: 'expert', model: new ScriptedLlm(fails('MODEL_OVERLOADED')) });
     const { runner } = await createSetup(
       rootOf(new ScriptedLlm(calls('expert', { request: '?' }), says('Sorry.')), { tools: [new AgentTool({ agent })] }),
@@ -127,7 +127,7 @@ describe('an agent as a tool', () => {
     expect(textsIn(events).at(-1)).toBe('root: Sorry.');
   });
 
-  it('tells the calling model that it waits if the app cannot pause', async () => {
+  it('returns an error to the calling model if its agent waits and the app cannot pause', async () => {
     const later = toolOf('approve', () => ({ status: 'asked' }), { isLongRunning: true });
     const agent = new LlmAgent({ name: 'expert', model: new ScriptedLlm(calls('approve')), tools: [later] });
     const { runner } = await createSetup(rootOf(new ScriptedLlm()), {
@@ -145,7 +145,7 @@ describe('an agent as a tool', () => {
     expect(answers[0]![1]['error']).toContain('waits for the result of a long-running call');
   });
 
-  it('sees the caller’s memory, artifacts and deps, and leaves nothing in the caller’s sessions (contract 25)', async () => {
+  it('uses memory, artifacts and deps of the caller, and stores no session (contract 25)', async () => {
     const seen: unknown[] = [];
     const memoryService = new InMemoryMemoryService();
     await memoryService.addMemory({
@@ -171,17 +171,17 @@ describe('an agent as a tool', () => {
     expect((await sessions.listSessions({ appName: 'app' })).total).toBe(1);
   });
 
-  it('passes the caller’s plugins (contract 25)', async () => {
-    const heard: string[] = [];
-    const plugin: Plugin = { name: 'ear', beforeAgentCallback: ({ agent }) => void heard.push(agent.name) };
+  it('calls the plugins of the caller (contract 25)', async () => {
+    const agentNames: string[] = [];
+    const plugin: Plugin = { name: 'listener', beforeAgentCallback: ({ agent }) => void agentNames.push(agent.name) };
     const agent = new LlmAgent({ name: 'expert', model: new ScriptedLlm(says('7')) });
     const model = new ScriptedLlm(calls('expert', { request: 'Go.' }), says('x'));
     const { runner } = await createSetup(rootOf(model, { tools: [new AgentTool({ agent })] }), { plugins: [plugin] });
     await runner.runToCompletion(hello);
-    expect(heard).toEqual(['root', 'expert']);
+    expect(agentNames).toEqual(['root', 'expert']);
   });
 
-  it('is not told the caller’s history (contract 25)', async () => {
+  it('does not see the history of the caller (contract 25)', async () => {
     const inner = new ScriptedLlm(says('Done.'));
     const agent = new LlmAgent({ name: 'expert', model: inner });
     const model = new ScriptedLlm(calls('expert', { request: 'Go.' }), says('x'));
@@ -190,7 +190,7 @@ describe('an agent as a tool', () => {
     expect(JSON.stringify(inner.requests)).not.toContain('private');
   });
 
-  it('hears the caller’s abort (contract 25)', async () => {
+  it('aborts its model when the caller is aborted (contract 25)', async () => {
     let signal: AbortSignal | undefined;
     const agent = new LlmAgent({
       name: 'expert',

@@ -23,13 +23,13 @@ const endless = agentOf('root', async function* (context) {
   for (;;) yield eventOf(context);
 });
 
-/** Runs on the real clock: what is shown is that the clock is heard at all. */
+/** Returns a runner with the real clock, because the tests check that timers fire during the run. */
 function realRunner(agent: Agent): Runner {
   const sessionService = new InMemorySessionService();
   return new Runner({ appName: 'app', agent, sessionService, runtime: systemRuntime(), autoCreateSession: true });
 }
 
-describe('a run that never waits', () => {
+describe('A run that never waits', () => {
   it.each([
     ['a custom agent that yields for ever', endless],
     [
@@ -50,7 +50,7 @@ describe('a run that never waits', () => {
         ],
       }),
     ],
-  ])('hears timeLimitMs in %s', async (_, agent) => {
+  ])('ends at timeLimitMs in %s', async (_, agent) => {
     let fired = 0;
     const interval = setInterval(() => fired++, 10);
     const { error } = await outcomeOf(realRunner(agent).runAsync({ ...hello, runConfig: { timeLimitMs: 300 } }));
@@ -59,7 +59,7 @@ describe('a run that never waits', () => {
     expect(fired).toBeGreaterThan(1);
   });
 
-  it('hears an abort that comes by a timer', async () => {
+  it('ends after an abort by a timer', async () => {
     const controller = new AbortController();
     setTimeout(() => controller.abort(), 20);
     const { error } = await outcomeOf(realRunner(endless).runAsync({ ...hello, abortSignal: controller.signal }));
@@ -77,7 +77,7 @@ describe('LOOP_LIMIT', () => {
         yield eventOf(context);
       }),
     ],
-    ['agents that say nothing', agentOf('a', async function* () {})],
+    ['agents without events', agentOf('a', async function* () {})],
     [
       'a beforeModelCallback that answers instead of the model',
       new LlmAgent({ name: 'a', model: new ScriptedLlm(), beforeModelCallback: () => says('Cached.') }),
@@ -95,7 +95,7 @@ describe('LOOP_LIMIT', () => {
     expect((await stored()).events.at(-1)).toMatchObject({ author: 'root', errorCode: 'LOOP_LIMIT' });
   });
 
-  it('ends such a loop on the real clock too, though the run gives the event loop turns', async () => {
+  it('ends a loop with the real clock, although the run yields to the event loop', async () => {
     const slow = agentOf('slow', async function* (context) {
       const until = performance.now() + 0.2;
       while (performance.now() < until);
@@ -105,7 +105,7 @@ describe('LOOP_LIMIT', () => {
     expect(error?.code).toBe('LOOP_LIMIT');
   });
 
-  it('does not count rounds with a model call: maxLlmCalls ends such a loop (contract 19)', async () => {
+  it('does not count rounds with a model call, which maxLlmCalls limits (contract 19)', async () => {
     const model = new ScriptedLlm(...Array.from({ length: 1_200 }, () => says('x')));
     const { runner } = await createSetup(loopOf(new LlmAgent({ name: 'a', model })));
     const { error } = await outcomeOf(runner.runAsync({ ...hello, runConfig: { maxLlmCalls: 1_100 } }));
@@ -141,8 +141,8 @@ describe('LOOP_LIMIT', () => {
   });
 });
 
-describe('a chain of transfers', () => {
-  it('may be longer than the stack is deep', async () => {
+describe('A chain of transfers', () => {
+  it('may be longer than the call stack', async () => {
     const length = 1_100;
     let transfers = 0;
     let ended = 0;

@@ -10,30 +10,26 @@ import { toolOf } from '../support/llm-setup.ts';
 
 const model = new ScriptedLlm();
 
-describe('an LlmAgent is refused', () => {
+describe('LlmAgent with invalid options', () => {
   it.each<[string, object, string]>([
     ['a name that is not an identifier', { name: 'no good' }, "An agent's name must be an identifier"],
     ['the name of the user', { name: 'user' }, "must not be called 'user'"],
-    ['an option that is not there', { name: 'a', instructions: 'x' }, 'Agent a: there is no option instructions.'],
-    [
-      'a model that is none',
-      { name: 'a', model: {} },
-      'Agent a: model must be a model or the name of one, got an object.',
-    ],
+    ['an unknown option', { name: 'a', instructions: 'x' }, 'Agent a: there is no option instructions.'],
+    ['an invalid model', { name: 'a', model: {} }, 'Agent a: model must be a model or the name of one, got an object.'],
     [
       'an instruction that is a number',
       { name: 'a', instruction: 7 },
       'Agent a: instruction must be a string or a function, got a number.',
     ],
-    ['tools that are not a list', { name: 'a', tools: {} }, 'Agent a: tools must be a list'],
-    ['a tool that is none', { name: 'a', tools: [{ name: 'x' }] }, 'Agent a: tools[0] must be a tool or a toolset'],
+    ['tools that are not an array', { name: 'a', tools: {} }, 'Agent a: tools must be a list'],
+    ['an invalid tool', { name: 'a', tools: [{ name: 'x' }] }, 'Agent a: tools[0] must be a tool or a toolset'],
     [
-      'a callback that is none',
+      'an invalid callback',
       { name: 'a', beforeToolCallback: [() => {}, 'x'] },
       'Agent a: beforeToolCallback must be a function',
     ],
     [
-      'a config that takes an option’s place',
+      'a config member that an option sets',
       { name: 'a', generateContentConfig: { systemInstruction: 'x' } },
       'is set by the option instruction',
     ],
@@ -48,18 +44,18 @@ describe('an LlmAgent is refused', () => {
       "includeContents must be 'default' or 'none'",
     ],
     [
-      'a sub-agent that is none',
+      'an invalid sub-agent',
       { name: 'a', subAgents: [{ name: 'b' }] },
       'An agent must be an object with name and runAsync',
     ],
     ['an empty outputKey', { name: 'a', outputKey: '' }, 'outputKey must not be empty'],
-  ])('for %s, and the error names it', (_what, options, message) => {
+  ])('rejects %s and names it', (_name, options, message) => {
     expect(() => new LlmAgent(options as LlmAgentOptions)).toThrow(
       expect.objectContaining({ code: 'INVALID_INPUT', message: expect.stringContaining(message) }),
     );
   });
 
-  it('for two tools of one name, and the error names both (contract 24)', () => {
+  it('rejects two tools with one name and names both (contract 24)', () => {
     const tools = [toolOf('look', () => 1), toolOf('see', () => 1), toolOf('look', () => 2)];
     expect(() => new LlmAgent({ name: 'a', tools })).toThrow(
       expect.objectContaining({
@@ -70,7 +66,7 @@ describe('an LlmAgent is refused', () => {
   });
 
   it.each(['adk_request_confirmation', 'adk_request_input', 'adk_request_credential', 'thole_timer'])(
-    'for a tool with the name of the calls that record interrupts: %s',
+    'rejects a tool with a reserved name: %s',
     (name) => {
       expect(() => new LlmAgent({ name: 'a', tools: [toolOf(name, () => 1)] })).toThrow(
         expect.objectContaining({ code: 'INVALID_INPUT', message: expect.stringContaining(`tools[0]`) }),
@@ -78,7 +74,7 @@ describe('an LlmAgent is refused', () => {
     },
   );
 
-  it('for two agents of one name below it', () => {
+  it('rejects two sub-agents with one name', () => {
     const child = (): LlmAgent => new LlmAgent({ name: 'b' });
     expect(() => new LlmAgent({ name: 'a', subAgents: [child(), child()] })).toThrow(
       expect.objectContaining({ code: 'DUPLICATE_NAME' }),
@@ -86,7 +82,7 @@ describe('an LlmAgent is refused', () => {
   });
 });
 
-describe('a runner refuses', () => {
+describe('Runner with an invalid LlmAgent', () => {
   const runnerOf = (agent: LlmAgent): Runner =>
     new Runner({
       appName: 'app',
@@ -95,7 +91,7 @@ describe('a runner refuses', () => {
       sessionService: new InMemorySessionService(),
     });
 
-  it('an agent with an unknown model, and lists the known ones', () => {
+  it('rejects an unknown model, and lists the known models', () => {
     expect(() => runnerOf(new LlmAgent({ name: 'a', model: 'other-1' }))).toThrow(
       expect.objectContaining({
         code: 'MODEL_UNKNOWN',
@@ -104,7 +100,7 @@ describe('a runner refuses', () => {
     );
   });
 
-  it('an agent without a model in it or above it', () => {
+  it('rejects an agent if neither it nor an agent above it has a model', () => {
     expect(() => runnerOf(new LlmAgent({ name: 'a', subAgents: [new LlmAgent({ name: 'b', model })] }))).toThrow(
       expect.objectContaining({
         code: 'INVALID_INPUT',
@@ -114,7 +110,7 @@ describe('a runner refuses', () => {
     expect(() => runnerOf(new LlmAgent({ name: 'a', model, subAgents: [new LlmAgent({ name: 'b' })] }))).not.toThrow();
   });
 
-  it('the same of an agent that is a tool', () => {
+  it('rejects an unknown model of an agent in an AgentTool', () => {
     const tools: Tool[] = [new AgentTool({ agent: new LlmAgent({ name: 'inner', model: 'other-1' }) })];
     expect(() => runnerOf(new LlmAgent({ name: 'a', model, tools }))).toThrow(
       expect.objectContaining({ code: 'MODEL_UNKNOWN' }),
@@ -122,7 +118,7 @@ describe('a runner refuses', () => {
   });
 });
 
-describe('an LlmAgent', () => {
+describe('LlmAgent', () => {
   it('keeps frozen copies of its lists and settings (contract 24)', () => {
     const tools = [toolOf('look', () => 1)];
     const generateContentConfig = { labels: { a: '1' } };
@@ -134,7 +130,7 @@ describe('an LlmAgent', () => {
     expect(Object.isFrozen(agent.tools)).toBe(true);
   });
 
-  it('may be resumed unless it could not hand back (contract 29)', () => {
+  it('is resumable unless disallowTransferToParent is set (contract 29)', () => {
     expect(new LlmAgent({ name: 'a' }).resumable).toBe(true);
     expect(new LlmAgent({ name: 'a', disallowTransferToParent: true }).resumable).toBe(false);
   });

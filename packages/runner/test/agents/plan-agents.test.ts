@@ -46,8 +46,8 @@ const waiting = (name: string): LlmAgent =>
     tools: [toolOf('approve', () => ({ status: 'asked' }), { isLongRunning: true })],
   });
 
-describe('a SequentialAgent', () => {
-  it('runs its agents one after another, each seeing what the others did (F225)', async () => {
+describe('SequentialAgent', () => {
+  it('runs its agents in order; each sees the results of earlier agents (F225)', async () => {
     const last = new ScriptedLlm(says('Both, then.'));
     const subAgents = [
       new LlmAgent({ name: 'one', model: new ScriptedLlm(says('First.')), outputKey: 'said' }),
@@ -58,7 +58,7 @@ describe('a SequentialAgent', () => {
     expect(last.requests[0]!.config.systemInstruction).toContain('You know First.');
   });
 
-  it('does not go on after an agent that failed', async () => {
+  it('does not continue after an agent that failed', async () => {
     const { runner } = await createSetup(
       new SequentialAgent({ name: 'root', subAgents: [saying('a', '1'), failing('b'), saying('c', '3')] }),
     );
@@ -67,7 +67,7 @@ describe('a SequentialAgent', () => {
     expect(textsIn(events)).toEqual(['a: 1', 'b: AGENT_FAILED']);
   });
 
-  it('does not go on after an agent that waits for a call that is answered later (contract 28)', async () => {
+  it('does not continue after an agent with an open long-running call (contract 28)', async () => {
     const { runner } = await createSetup(
       new SequentialAgent({ name: 'root', subAgents: [waiting('a'), saying('b', '2')] }),
     );
@@ -75,7 +75,7 @@ describe('a SequentialAgent', () => {
     expect(new Set(events.map(({ author }) => author))).toEqual(new Set(['a']));
   });
 
-  it('does not go on when the invocation was ended', async () => {
+  it('does not continue after endInvocation()', async () => {
     const ending = agentOf('a', async function* (context) {
       yield eventOf(context, 'bye');
       context.endInvocation();
@@ -85,22 +85,22 @@ describe('a SequentialAgent', () => {
   });
 });
 
-describe('a LoopAgent', () => {
-  it('runs its agents again and again, maxIterations times', async () => {
+describe('LoopAgent', () => {
+  it('runs its agents maxIterations times', async () => {
     const { runner } = await createSetup(
       new LoopAgent({ name: 'root', maxIterations: 2, subAgents: [saying('a', '1'), saying('b', '2')] }),
     );
     expect(textsIn(await Array.fromAsync(runner.runAsync(hello)))).toEqual(['a: 1', 'b: 2', 'a: 1', 'b: 2']);
   });
 
-  it('ends with the agent whose event escalates; those after it do not run', async () => {
+  it('ends with the agent whose event escalates; later agents do not run', async () => {
     const { runner } = await createSetup(
       new LoopAgent({ name: 'root', subAgents: [saying('a', '1'), escalating('b'), saying('c', '3')] }),
     );
     expect(textsIn(await Array.fromAsync(runner.runAsync(hello)))).toEqual(['a: 1', 'b: enough']);
   });
 
-  it('ends with such an agent even if it runs a while longer', async () => {
+  it('ends with the agent that escalates, also if it yields more events', async () => {
     const subAgents = [
       agentOf('a', async function* (context) {
         yield eventOf(context, '1', { actions: createEventActions({ escalate: true }) });
@@ -112,12 +112,12 @@ describe('a LoopAgent', () => {
     expect(textsIn(await Array.fromAsync(runner.runAsync(hello)))).toEqual(['a: 1', 'a: 2']);
   });
 
-  it('ends where an agent waits for what comes later', async () => {
+  it('ends if an agent has an open long-running call', async () => {
     const { runner } = await createSetup(new LoopAgent({ name: 'root', subAgents: [waiting('a')] }));
     expect(answersIn(await Array.fromAsync(runner.runAsync(hello)))).toEqual([['approve', { status: 'asked' }]]);
   });
 
-  it('is stopped by maxLlmCalls where nothing else ends it (contract 19)', async () => {
+  it('ends at maxLlmCalls without another end (contract 19)', async () => {
     const model = new ScriptedLlm(says('1'), says('2'), says('3'));
     const { runner } = await createSetup(
       new LoopAgent({ name: 'root', subAgents: [new LlmAgent({ name: 'a', model })] }),
@@ -131,15 +131,15 @@ describe('a LoopAgent', () => {
     [{ maxIterations: 0 }, 'maxIterations must be a positive integer'],
     [{ maxIterations: 1.5 }, 'maxIterations must be a positive integer'],
     [{ subAgents: [] }, 'subAgents must have at least one agent'],
-  ])('is refused with %o', (options, message) => {
+  ])('rejects %o with INVALID_INPUT', (options, message) => {
     expect(() => new LoopAgent({ name: 'root', subAgents: [saying('a', '1')], ...options })).toThrow(
       expect.objectContaining({ code: 'INVALID_INPUT', message: expect.stringContaining(message) }),
     );
   });
 });
 
-describe('a ParallelAgent', () => {
-  it('runs its agents at once, each in a branch that does not see the others (F225)', async () => {
+describe('ParallelAgent', () => {
+  it('runs its agents concurrently, each in a branch that hides the others (F225)', async () => {
     const models = { a: new ScriptedLlm(calls('look'), says('A.')), b: new ScriptedLlm(calls('look'), says('B.')) };
     let running = 0;
     const look = toolOf('look', async () => {
@@ -160,7 +160,7 @@ describe('a ParallelAgent', () => {
     expect((await stored()).events.map(({ seq }) => seq)).toEqual([1, 2, 3, 4, 5, 6, 7]);
   });
 
-  it('gives each agent the answer to its own event', async () => {
+  it('returns the stored event to the agent that yielded it', async () => {
     const seen: string[] = [];
     const listening = (name: string): Agent =>
       agentOf(name, async function* (context) {
@@ -176,7 +176,7 @@ describe('a ParallelAgent', () => {
     expect(seen.toSorted()).toEqual(['a', 'b'].flatMap((name) => [1, 2, 3].map((n) => `${name} ${name}${n} true`)));
   });
 
-  it('stores what the others have ready when one fails, then throws', async () => {
+  it('stores the finished work of other agents if one fails', async () => {
     const failure = Promise.withResolvers<void>();
     const late = agentOf('b', async function* () {
       await failure.promise;
@@ -201,7 +201,7 @@ describe('a ParallelAgent', () => {
     expect(textsIn((await stored()).events)).toEqual(['user: hello', 'a: 1', 'b: AGENT_FAILED']);
   });
 
-  it('may be nested, and so are the branches', async () => {
+  it('nests the branches of nested ParallelAgents', async () => {
     const inner = new ParallelAgent({ name: 'inner', subAgents: [saying('a', '1')] });
     const { runner } = await createSetup(new ParallelAgent({ name: 'root', subAgents: [inner] }));
     expect((await Array.fromAsync(runner.runAsync(hello))).map(({ branch }) => branch)).toEqual(['root.inner.inner.a']);
@@ -213,7 +213,7 @@ describe('a ParallelAgent', () => {
   });
 });
 
-describe('the next message', () => {
+describe('The next message', () => {
   const twice = (name: string): LlmAgent =>
     new LlmAgent({ name, model: new ScriptedLlm(says('first'), says('second')) });
   const both = (...texts: string[]): string[] => texts.flatMap((text) => [`one: ${text}`, `two: ${text}`]);
@@ -223,7 +223,7 @@ describe('the next message', () => {
     ['a ParallelAgent', () => new ParallelAgent({ name: 'root', subAgents: [twice('one'), twice('two')] })],
     ['a LoopAgent', () => new LoopAgent({ name: 'root', maxIterations: 1, subAgents: [twice('one'), twice('two')] })],
     [
-      'an agent of one’s own',
+      'a custom agent',
       () => {
         const subAgents = [twice('one'), twice('two')];
         const root = agentOf('root', async function* (context) {
@@ -232,13 +232,13 @@ describe('the next message', () => {
         return { ...root, subAgents };
       },
     ],
-  ])('runs the whole plan of %s again, not its last speaker alone (contract 29)', async (_what, make) => {
-    const { runner } = await createSetup(make());
+  ])('runs all agents of %s again, not only the last author (contract 29)', async (_name, create) => {
+    const { runner } = await createSetup(create());
     expect(textsIn((await runner.runToCompletion(hello)).events)).toEqual(both('first'));
     expect(textsIn((await runner.runToCompletion(hello)).events)).toEqual(both('second'));
   });
 
-  it('goes to the agent that handed over to a plan, not into the plan (contract 29)', async () => {
+  it('goes to the agent that transferred to a workflow, not to the workflow (contract 29)', async () => {
     const plan = new SequentialAgent({ name: 'plan', subAgents: [twice('one'), twice('two')] });
     const model = new ScriptedLlm(calls('transfer_to_agent', { agentName: 'plan' }), says('Anything else?'));
     const { runner } = await createSetup(new LlmAgent({ name: 'root', model, subAgents: [plan] }));
@@ -247,7 +247,7 @@ describe('the next message', () => {
   });
 });
 
-describe('a run that is left', () => {
+describe('A run that is left', () => {
   const opening = (name: string, log: string[]): Agent =>
     agentOf(name, async function* (context) {
       try {
@@ -270,15 +270,15 @@ describe('a run that is left', () => {
       (log: string[]) => new ParallelAgent({ name: 'root', subAgents: [opening('a', log), opening('b', log)] }),
       ['a', 'b'],
     ],
-  ])('runs what agents below %s have in their finally (contract 23)', async (_what, make, expected) => {
+  ])('runs the finally blocks of agents below %s (contract 23)', async (_name, create, expected) => {
     const log: string[] = [];
-    const { runner } = await createSetup(make(log));
+    const { runner } = await createSetup(create(log));
     for await (const event of runner.runAsync(hello)) if (event.content) break;
     await settle();
     expect(log.toSorted()).toEqual(expected);
   });
 
-  it('also where another branch has failed (contract 23)', async () => {
+  it('runs the finally block of a branch if another branch fails (contract 23)', async () => {
     const log: string[] = [];
     const subAgents = [opening('a', log), failing('b')];
     const { runner } = await createSetup(new ParallelAgent({ name: 'root', subAgents }));

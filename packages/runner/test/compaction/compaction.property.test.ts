@@ -57,7 +57,7 @@ const step = fc.oneof(
       kind: fc.constant('compacts'),
       options: fc.constantFrom(...rules),
       isForced: fc.boolean(),
-      // Number of newest events that the process had not read: another process stored them meanwhile.
+      // Number of the newest events that the process has not read, because another process stored them.
       unread: fc.constantFrom(0, 0, 0, 1, 3, 8),
     }),
   },
@@ -82,24 +82,24 @@ class GrowingSession {
   begin(): (init: EventInit) => Event {
     const invocationId = `i${++this.#invocations}`;
     const add = (init: EventInit): Event => this.add({ invocationId, ...init });
-    add(this.said('user'));
+    add(this.textEvent('user'));
     return add;
   }
 
-  said(author: string, more: Partial<EventInit> = {}): EventInit {
+  textEvent(author: string, more: Partial<EventInit> = {}): EventInit {
     const text = `[e${this.events.length + 1}]`;
     return { author, content: { role: author === 'user' ? 'user' : 'model', parts: [{ text }] }, ...more };
   }
 
-  takes(action: Step): void {
+  apply(action: Step): void {
     switch (action.kind) {
       case 'turn':
-        return void this.begin()(this.said('a'));
+        return void this.begin()(this.textEvent('a'));
       case 'tools': {
         const add = this.begin();
         const ids = this.#calls(add, action.count);
         for (const id of action.late ? ids.toReversed() : ids) add(answers('a', id));
-        return void add(this.said('a'));
+        return void add(this.textEvent('a'));
       }
       case 'asks':
         return this.#asks(action.what as 'confirmation', action.sibling);
@@ -116,15 +116,15 @@ class GrowingSession {
         for (const branch of ['x', 'y']) {
           const [id] = this.#calls((init) => add({ ...init, branch }), 1, branch);
           add({ ...answers(branch, id!), branch });
-          add({ ...this.said(branch), branch });
+          add({ ...this.textEvent(branch), branch });
         }
         return;
       }
       case 'journal': {
         const add = this.begin();
         add({ author: 'a', customMetadata: { step: { path: 'a', name: 's', n: 1, result: 1 } } });
-        add(this.said('a', { customMetadata: { child: { callId: 'c', events: [] } } }));
-        return void add(this.said('a'));
+        add(this.textEvent('a', { customMetadata: { child: { callId: 'c', events: [] } } }));
+        return void add(this.textEvent('a'));
       }
       case 'rewinds':
         return this.#rewinds(action.back);
@@ -143,14 +143,14 @@ class GrowingSession {
   #asks(what: 'confirmation' | 'longRunning' | 'timer', hasSibling: boolean): void {
     const add = this.begin();
     if (what === 'timer') {
-      add(this.said('a'));
+      add(this.textEvent('a'));
       return void add(request(`t${this.events.length}`, 'thole_timer', { wakeAt: 1 }));
     }
     const [id, sibling] = this.#calls(add, hasSibling ? 2 : 1, 'a', what === 'longRunning');
     if (what === 'longRunning') add(answers('a', id!));
     else add({ ...answers('a', id!), actions: { requestedToolConfirmations: { [id!]: { hint: '?' } } } });
     if (sibling) add(answers('a', sibling));
-    if (what === 'longRunning') return void add(this.said('a'));
+    if (what === 'longRunning') return void add(this.textEvent('a'));
     const originalFunctionCall = { id: id!, name: 'tool', args: {} };
     add(request(`r${this.events.length}`, 'adk_request_confirmation', { originalFunctionCall }));
   }
@@ -164,7 +164,7 @@ class GrowingSession {
     this.add({ ...answers('user', id, name), invocationId });
     if (functionCallId !== undefined && functionCallId !== id)
       this.add({ ...answers('a', functionCallId), invocationId });
-    if (ends) this.add({ ...this.said('a'), invocationId });
+    if (ends) this.add({ ...this.textEvent('a'), invocationId });
   }
 
   #rewinds(back: number): void {
@@ -182,7 +182,7 @@ class GrowingSession {
       events.findIndex((event) => event.invocationId === target),
     );
     this.add({ author: 'user', invocationId: `w${events.length}`, actions: { rewindBeforeInvocationId: target } });
-    // A rewind restores the prompt of that time, with what a removed record had covered.
+    // A rewind restores the earlier prompt, including the events that a removed record covered.
     if (JSON.stringify(promptOf(this.events)) !== JSON.stringify(promptOf(before)))
       this.problems.push(`the prompt after the rewind before ${target} is not the earlier one`);
   }
@@ -191,7 +191,7 @@ class GrowingSession {
     const read = this.events.slice(0, this.events.length - unread);
     const windows = planCompaction(read, options, { isForced });
     for (const window of windows) {
-      this.problems.push(...neverCovered(read, window));
+      this.problems.push(...wronglyCovered(read, window));
       const result = compactionResult(window);
       // The summary names the events that it replaces.
       const text = [...window.replaces.map(({ record }) => summaryOf(record)), ...result.eventIds].join(' ');
@@ -216,7 +216,7 @@ function promptOf(events: readonly Event[], branch?: string): Content[] {
 }
 
 /** Returns the events of a window that must not be covered. */
-function neverCovered(events: readonly Event[], { events: window }: CompactionWindow): string[] {
+function wronglyCovered(events: readonly Event[], { events: window }: CompactionWindow): string[] {
   const paused = new Set(pendingInterrupts(events).map(({ invocationId }) => invocationId));
   const isWrong = ({ customMetadata, invocationId }: Event): boolean =>
     paused.has(invocationId) || customMetadata?.['step'] !== undefined || customMetadata?.['child'] !== undefined;
@@ -278,7 +278,7 @@ describe(`compaction of random histories (seed ${seed})`, () => {
       fc.property(fc.array(step, { maxLength: 30, size: 'max' }), (steps) => {
         const session = new GrowingSession();
         for (const each of steps) {
-          session.takes(each);
+          session.apply(each);
           for (const branch of [undefined, 'x']) session.problems.push(...lossesIn(session.events, branch));
           if (session.problems.length > 0) expect({ step: each, problems: session.problems }).toBeUndefined();
         }

@@ -8,7 +8,7 @@ import { LlmAgent } from '../../src/agents/llm-agent.ts';
 import { Runner } from '../../src/runner/runner.ts';
 import { countedTool, ref } from '../support/setup.ts';
 
-/** A summarizer that names the events it got and keeps its requests. */
+/** Writes summaries with the texts of all their events, and records its requests. */
 class NamingSummarizer implements Summarizer {
   readonly requests: SummaryRequest[] = [];
 
@@ -20,8 +20,8 @@ class NamingSummarizer implements Summarizer {
   }
 }
 
-/** A model that answers each message with `answer <its number>`, and keeps its requests. */
-function answering(count: number, promptTokens?: (n: number) => number): ScriptedLlm {
+/** Returns a model that answers the n-th message with `a<n>`. */
+function modelWith(count: number, promptTokens?: (n: number) => number): ScriptedLlm {
   const answer = (n: number): LlmResponse => ({
     ...says(`a${n}`),
     ...(promptTokens && { usageMetadata: { promptTokenCount: promptTokens(n), totalTokenCount: promptTokens(n) } }),
@@ -67,7 +67,7 @@ const SUMMARY = 'Summary of the earlier conversation:\n';
 
 describe('App.compaction', () => {
   it('summarizes after `interval` invocations, with the earlier summary (contract 26)', async () => {
-    const model = answering(5);
+    const model = modelWith(5);
     const summarizer = new NamingSummarizer();
     const { ask, events } = await setupWith({ interval: 2, summarizer }, model);
     for (let n = 1; n <= 5; n++) await ask(n);
@@ -85,7 +85,7 @@ describe('App.compaction', () => {
 
   it('lets the summarizer read `overlap` earlier invocations again', async () => {
     const summarizer = new NamingSummarizer();
-    const { ask } = await setupWith({ interval: 2, overlap: 1, summarizer }, answering(4));
+    const { ask } = await setupWith({ interval: 2, overlap: 1, summarizer }, modelWith(4));
     for (let n = 1; n <= 4; n++) await ask(n);
     expect(summarizer.requests[1]!.events.map(({ content }) => textOf(content))).toEqual([
       ...['q2', 'a2'],
@@ -94,7 +94,7 @@ describe('App.compaction', () => {
   });
 
   it('summarizes from `tokenThreshold` on, without the newest `eventRetention` events (contract 26)', async () => {
-    const model = answering(4, (n) => n * 100);
+    const model = modelWith(4, (n) => n * 100);
     const summarizer = new NamingSummarizer();
     const { ask } = await setupWith({ tokenThreshold: 300, eventRetention: 2, summarizer }, model);
     for (let n = 1; n <= 4; n++) await ask(n);
@@ -116,7 +116,7 @@ describe('App.compaction', () => {
   });
 
   it('does not count a prompt from before the newest record', async () => {
-    const model = answering(3, (n) => (n === 2 ? 500 : 10));
+    const model = modelWith(3, (n) => (n === 2 ? 500 : 10));
     const summarizer = new NamingSummarizer();
     const { ask, runner } = await setupWith({ tokenThreshold: 300, eventRetention: 0, summarizer }, model);
     await ask(1);
@@ -159,7 +159,7 @@ describe('App.compaction', () => {
 
   it('does not fail the turn if the summarizer fails, and logs the error (contract 26)', async () => {
     const failing: Summarizer = { summarize: async () => Promise.reject(new Error('no model')) };
-    const { ask, events, runtime } = await setupWith({ interval: 1, summarizer: failing }, answering(2));
+    const { ask, events, runtime } = await setupWith({ interval: 1, summarizer: failing }, modelWith(2));
     await ask(1);
     await ask(2);
     expect((await events()).filter((event) => event.actions.compaction)).toEqual([]);
@@ -170,7 +170,7 @@ describe('App.compaction', () => {
 
   it('rejects a summary without text (contract 26)', async () => {
     const empty: Summarizer = { summarize: async () => ({ content: { role: 'model', parts: [{ text: ' ' }] } }) };
-    const { ask, events } = await setupWith({ interval: 1, summarizer: empty }, answering(1));
+    const { ask, events } = await setupWith({ interval: 1, summarizer: empty }, modelWith(1));
     await ask(1);
     expect((await events()).filter((event) => event.actions.compaction)).toEqual([]);
   });
@@ -184,7 +184,7 @@ describe('App.compaction', () => {
         return { ...event, actions: { ...event.actions, compaction } };
       },
     };
-    const model = answering(2);
+    const model = modelWith(2);
     const options = { interval: 1, summarizer: new NamingSummarizer() };
     const { ask } = await setupWith(options, model, { plugins: [plugin] });
     await ask(1);
@@ -201,7 +201,7 @@ describe('App.compaction', () => {
 
   it('waits in close() for an active compaction (contract 26)', async () => {
     const { promise, resolve } = Promise.withResolvers<Awaited<ReturnType<Summarizer['summarize']>>>();
-    const { events, runner } = await setupWith({ interval: 1, summarizer: { summarize: () => promise } }, answering(1));
+    const { events, runner } = await setupWith({ interval: 1, summarizer: { summarize: () => promise } }, modelWith(1));
     await runner.runToCompletion({ userId: 'ann', sessionId: 's', newMessage: 'q1' });
     const closing = runner.close();
     resolve({ content: { role: 'model', parts: [{ text: 'short' }] } });
@@ -220,7 +220,7 @@ describe('App.compaction', () => {
     ['an object with summarize()', { interval: 1, summarizer: {} as Summarizer }],
     ['intervall', { intervall: 1 } as CompactionOptions],
   ])('throws INVALID_INPUT: %s', (message, compaction) => {
-    const rootAgent = new LlmAgent({ name: 'root', model: answering(0) });
+    const rootAgent = new LlmAgent({ name: 'root', model: modelWith(0) });
     const create = (): Runner =>
       new Runner({ app: { name: 'app', rootAgent, compaction }, sessionService: new InMemorySessionService() });
     expect(create).toThrow(
@@ -237,7 +237,7 @@ describe('App.compaction', () => {
 
 describe('Runner.compact', () => {
   it('summarizes at once, and returns the stored record', async () => {
-    const { ask, events, runner } = await setupWith({ interval: 9, summarizer: new NamingSummarizer() }, answering(1));
+    const { ask, events, runner } = await setupWith({ interval: 9, summarizer: new NamingSummarizer() }, modelWith(1));
     await ask(1);
     const results = await runner.compact({ userId: 'ann', sessionId: 's' });
     const stored = await events();
@@ -248,7 +248,7 @@ describe('Runner.compact', () => {
 
   it('calls no model and stores nothing with dryRun', async () => {
     const summarizer = new NamingSummarizer();
-    const { ask, events, runner } = await setupWith({ interval: 9, summarizer }, answering(1));
+    const { ask, events, runner } = await setupWith({ interval: 9, summarizer }, modelWith(1));
     await ask(1);
     const results = await runner.compact({ userId: 'ann', sessionId: 's', dryRun: true });
     expect(results).toMatchObject([{ startSeq: 1, endSeq: 2, replacedRecords: [] }]);
@@ -281,7 +281,7 @@ describe('Runner.compact', () => {
   });
 
   it('does not cover the unfinished invocation of the session (contract 26)', async () => {
-    const { ask, runner, service } = await setupWith({ interval: 9, summarizer: new NamingSummarizer() }, answering(1));
+    const { ask, runner, service } = await setupWith({ interval: 9, summarizer: new NamingSummarizer() }, modelWith(1));
     await ask(1);
     for (const [author, text] of [
       ['user', 'q2'],
@@ -297,7 +297,7 @@ describe('Runner.compact', () => {
   });
 
   it('rejects with SESSION_NOT_FOUND or INVALID_INPUT', async () => {
-    const { runner } = await setupWith({ interval: 1, summarizer: new NamingSummarizer() }, answering(0));
+    const { runner } = await setupWith({ interval: 1, summarizer: new NamingSummarizer() }, modelWith(0));
     await expect(runner.compact({ userId: 'ann', sessionId: 'x' })).rejects.toMatchObject({
       code: 'SESSION_NOT_FOUND',
     });
@@ -307,7 +307,7 @@ describe('Runner.compact', () => {
     const sessionService = new InMemorySessionService();
     const plain = new Runner({
       appName: 'app',
-      agent: new LlmAgent({ name: 'a', model: answering(0) }),
+      agent: new LlmAgent({ name: 'a', model: modelWith(0) }),
       sessionService,
     });
     await expect(plain.compact({ userId: 'ann', sessionId: 's' })).rejects.toMatchObject({ code: 'INVALID_INPUT' });

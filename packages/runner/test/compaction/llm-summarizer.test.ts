@@ -12,12 +12,12 @@ const requestOf = (events: EventInit[], previousSummary?: string): SummaryReques
   signal: new AbortController().signal,
   logger: silentLogger,
 });
-/** The text that the model got in its n-th call. */
+/** Returns the text that the model received in its n-th call. */
 const promptOf = (model: ScriptedLlm, n = 0): string => textOf(model.requests[n]!.contents[0]);
 const parts = (...list: Part[]): EventInit => ({ author: 'a', content: { role: 'model', parts: list } });
 
 describe('LlmSummarizer', () => {
-  it('asks for a summary of lines with author and text, without thoughts', async () => {
+  it('requests a summary of lines with author and text, without thoughts', async () => {
     const model = new ScriptedLlm({ ...says(' Short. '), usageMetadata: { totalTokenCount: 9 } });
     const events = [user('I am Ada.'), parts({ text: 'hidden', thought: true }, { text: 'Hello, Ada.' })];
     const summary = await new LlmSummarizer({ model }).summarize(requestOf(events, 'Nothing yet.'));
@@ -110,7 +110,7 @@ describe('LlmSummarizer', () => {
     ['maxToolChars', { maxToolChars: 0 }],
     ['maxHistoryChars', { maxHistoryChars: -1 }],
     ['promptt', { promptt: 'x' } as Partial<LlmSummarizerOptions>],
-  ])('throws INVALID_INPUT for a wrong option: %s', (message, options) => {
+  ])('throws INVALID_INPUT for an invalid option: %s', (message, options) => {
     expect(() => new LlmSummarizer({ model: new ScriptedLlm(), ...options })).toThrow(
       expect.objectContaining({ code: 'INVALID_INPUT', message: expect.stringContaining(message) }),
     );

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { planCompaction } from '../../src/compaction/plan-compaction.ts';
 import { agent, answer, call, compaction, historyOf, longRunning, rewind, user } from '../contents/history-of.ts';
 
-/** Ids of the events that a compaction covers now, whether or not a rule is due. */
+/** Returns the ids of the events that a forced compaction covers. */
 function covered(events: readonly Event[], options: CompactionOptions = { interval: 1 }): string[] {
   return planCompaction(events, options, { isForced: true }).flatMap((window) => window.events.map(({ id }) => id));
 }
@@ -12,23 +12,23 @@ const turn = (n: number): EventInit[] => [
   user(`q${n}`, { invocationId: `i${n}` }),
   agent('a', `a${n}`, { invocationId: `i${n}` }),
 ];
-const of1 = { invocationId: 'i1' };
-const record = (errorCode: string): EventInit => ({ author: 'a', errorCode, ...of1 });
+const invocation1 = { invocationId: 'i1' };
+const record = (errorCode: string): EventInit => ({ author: 'a', errorCode, ...invocation1 });
 
 /** A confirmation request of call `c1`, as a run stores it. */
 const asksFirst: EventInit[] = [
-  user('q1', of1),
-  call('a', 'c1', of1),
-  answer('a', 'c1', 'pending', { ...of1, actions: { requestedToolConfirmations: { c1: { hint: 'sure?' } } } }),
+  user('q1', invocation1),
+  call('a', 'c1', invocation1),
+  answer('a', 'c1', 'pending', { ...invocation1, actions: { requestedToolConfirmations: { c1: { hint: 'sure?' } } } }),
   {
-    ...of1,
+    ...invocation1,
     author: 'a',
     content: { role: 'model', parts: [{ functionCall: { id: 'r1', name: 'adk_request_confirmation', args: {} } }] },
     longRunningToolIds: ['r1'],
   },
 ];
 const confirms: EventInit = {
-  ...of1,
+  ...invocation1,
   author: 'user',
   content: {
     role: 'user',
@@ -39,7 +39,14 @@ const confirms: EventInit = {
 describe('planCompaction', () => {
   it('covers a call with its answer, and events of the user and the agent', () => {
     expect(
-      covered(historyOf(user('q', of1), call('a', 'c1', of1), answer('a', 'c1', 1, of1), ...turn(2).slice(1))),
+      covered(
+        historyOf(
+          user('q', invocation1),
+          call('a', 'c1', invocation1),
+          answer('a', 'c1', 1, invocation1),
+          ...turn(2).slice(1),
+        ),
+      ),
     ).toEqual(['e1', 'e2', 'e3', 'e4']);
   });
 
@@ -52,7 +59,7 @@ describe('planCompaction', () => {
   });
 
   it('covers a call that was confirmed, and its provisional answer, after its answer', () => {
-    const done = [answer('a', 'c1', 'done', of1), agent('a', 'a1', of1)];
+    const done = [answer('a', 'c1', 'done', invocation1), agent('a', 'a1', invocation1)];
     expect(covered(historyOf(...asksFirst, ...turn(2), confirms, ...done))).toEqual([
       ...['e1', 'e2', 'e3', 'e5', 'e6', 'e8', 'e9'],
     ]);
@@ -63,15 +70,15 @@ describe('planCompaction', () => {
   });
 
   it('does not cover an invocation with a call that is answered later (contract 26)', () => {
-    const called = [user('q1', of1), call('a', 'c1', { ...of1, ...longRunning('c1') })];
-    const noted = answer('a', 'c1', 'noted', of1);
-    const final = answer('user', 'c1', 'done', of1);
+    const called = [user('q1', invocation1), call('a', 'c1', { ...invocation1, ...longRunning('c1') })];
+    const noted = answer('a', 'c1', 'noted', invocation1);
+    const final = answer('user', 'c1', 'done', invocation1);
     expect(covered(historyOf(...called, noted, ...turn(2)))).toEqual(['e4', 'e5']);
-    expect(covered(historyOf(...called, noted, ...turn(2), final, agent('a', 'a1', of1)))).toHaveLength(7);
+    expect(covered(historyOf(...called, noted, ...turn(2), final, agent('a', 'a1', invocation1)))).toHaveLength(7);
   });
 
   it('does not cover an invocation with a call without an answer, unless it has ended (contract 26)', () => {
-    const crashed = [user('q1', of1), call('a', 'c1', of1)];
+    const crashed = [user('q1', invocation1), call('a', 'c1', invocation1)];
     expect(covered(historyOf(...crashed, ...turn(2)))).toEqual(['e3', 'e4']);
     expect(covered(historyOf(...crashed, record('MODEL_OVERLOADED'), ...turn(2)))).toEqual(['e4', 'e5']);
     expect(covered(historyOf(...crashed, record('RUN_ABORTED'), ...turn(2)))).toEqual(['e1', 'e2', 'e4', 'e5']);
@@ -88,9 +95,9 @@ describe('planCompaction', () => {
   });
 
   it('does not cover the newest invocation between two agents of a workflow (contract 26)', () => {
-    const begins: EventInit = { author: 'plan', ...of1, actions: { agentState: { currentSubAgent: 'a' } } };
-    const ends: EventInit = { author: 'plan', ...of1, actions: { endOfAgent: true } };
-    const first = [user('q1', of1), begins, agent('a', 'a1', of1)];
+    const begins: EventInit = { author: 'plan', ...invocation1, actions: { agentState: { currentSubAgent: 'a' } } };
+    const ends: EventInit = { author: 'plan', ...invocation1, actions: { endOfAgent: true } };
+    const first = [user('q1', invocation1), begins, agent('a', 'a1', invocation1)];
     expect(covered(historyOf(...first))).toEqual([]);
     expect(covered(historyOf(...first, ends))).toEqual(['e1', 'e3']);
   });
@@ -106,9 +113,9 @@ describe('planCompaction', () => {
     ['results of steps', { step: { path: 'a', name: 'fetch', n: 1, result: 'r' } }],
     ['logs of child runs', { child: { callId: 'c1', events: [] } }],
   ])('does not cover %s, also if they have words (contract 26)', (_, customMetadata) => {
-    expect(covered(historyOf(...turn(1), agent('a', 'words', { ...of1, customMetadata }), ...turn(2)))).toEqual([
-      ...['e1', 'e2', 'e4', 'e5'],
-    ]);
+    expect(covered(historyOf(...turn(1), agent('a', 'words', { ...invocation1, customMetadata }), ...turn(2)))).toEqual(
+      [...['e1', 'e2', 'e4', 'e5']],
+    );
   });
 
   it('covers events of an app whose metadata has the name step', () => {
@@ -118,14 +125,14 @@ describe('planCompaction', () => {
   });
 
   it('covers neither side of a call whose answer is retained (contract 26)', () => {
-    const late = [answer('a', 'c1', 1, of1), agent('a', 'a1', of1)];
-    const events = historyOf(user('q1', of1), call('a', 'c1', of1), ...turn(2), ...late);
+    const late = [answer('a', 'c1', 1, invocation1), agent('a', 'a1', invocation1)];
+    const events = historyOf(user('q1', invocation1), call('a', 'c1', invocation1), ...turn(2), ...late);
     expect(covered(events, { tokenThreshold: 1, eventRetention: 2 })).toEqual(['e1', 'e3', 'e4']);
   });
 
   it('writes a record for each branch (contract 26)', () => {
-    const parallel = ['x', 'y'].map((branch) => agent(branch, `from ${branch}`, { ...of1, branch }));
-    const events = historyOf(user('q1', of1), ...parallel, agent('a', 'a1', of1));
+    const parallel = ['x', 'y'].map((branch) => agent(branch, `from ${branch}`, { ...invocation1, branch }));
+    const events = historyOf(user('q1', invocation1), ...parallel, agent('a', 'a1', invocation1));
     const windows = planCompaction(events, { interval: 1 }, { isForced: true });
     expect(windows.map(({ branch, events: of }) => [branch, of.map(({ id }) => id)])).toEqual([
       [undefined, ['e1', 'e4']],

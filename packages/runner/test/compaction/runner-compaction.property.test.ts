@@ -22,8 +22,8 @@ const step = fc.oneof(
 );
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 
-/** A summarizer whose summary has the words of all that it replaces. */
-const complete: Summarizer = {
+/** Writes summaries with all texts that they replace. */
+const completeSummarizer: Summarizer = {
   summarize: async ({ events, previousSummary = '' }) => {
     const text = [previousSummary, ...events.map(({ content }) => textOf(content))].join(' ');
     return { content: { role: 'model', parts: [{ text: `${text} end` }] } };
@@ -53,45 +53,45 @@ async function play(steps: readonly Step[]): Promise<void> {
   const model = new ScriptedLlm(...Array.from({ length: 200 }, () => answer));
   const tools = [approve, countedTool('look', async () => ({ found: 1 }))];
   const rootAgent = new LlmAgent({ name: 'root', model, tools });
-  const compaction = { interval: 3, summarizer: complete };
+  const compaction = { interval: 3, summarizer: completeSummarizer };
   const runner = new Runner({ app: { name: 'app', rootAgent, compaction }, sessionService, runtime });
-  const who = { userId: ref.userId, sessionId: ref.sessionId };
+  const session = { userId: ref.userId, sessionId: ref.sessionId };
   const stored = async (): Promise<Event[]> => (await sessionService.getSession(ref))!.events;
 
-  const take = async (each: Step): Promise<void> => {
+  const applyStep = async (each: Step): Promise<void> => {
     switch (each.kind) {
       case 'asks':
-        return void (await runner.runToCompletion({ ...who, newMessage: `${each.word} <q${++count}>` }));
+        return void (await runner.runToCompletion({ ...session, newMessage: `${each.word} <q${++count}>` }));
       case 'answers': {
         const open = pendingInterrupts(await stored());
         const interrupt = open[each.which % open.length];
         if (!interrupt) return;
         const { id, toolName: name } = interrupt;
         const part = { functionResponse: { id, name: name!, response: { approved: true } } };
-        return void (await runner.runToCompletion({ ...who, newMessage: { role: 'user', parts: [part] } }));
+        return void (await runner.runToCompletion({ ...session, newMessage: { role: 'user', parts: [part] } }));
       }
       case 'rewinds': {
         const rewindBeforeInvocationId = (await stored()).at(-1 - each.back)?.invocationId;
         if (rewindBeforeInvocationId === undefined) return;
         try {
-          await runner.rewind({ ...who, rewindBeforeInvocationId });
+          await runner.rewind({ ...session, rewindBeforeInvocationId });
         } catch (error) {
           if (!TholeError.is(error, 'REWIND_SPLITS_CALL') && !TholeError.is(error, 'INVOCATION_NOT_FOUND')) throw error;
         }
         return;
       }
       case 'compacts':
-        return void (await runner.compact(who));
+        return void (await runner.compact(session));
     }
   };
 
   for (const each of [...steps, { kind: 'asks', word: 'hello' } as const]) {
     const before = shown;
-    await take(each);
+    await applyStep(each);
     await runner.idle();
     if (shown === before) continue;
     const said = applyRewinds(await stored()).flatMap(({ content }) => textOf(content).match(/<\w+>/g) ?? []);
-    // All but the answer to this prompt.
+    // All words except the answer to this prompt.
     const expected = said.filter((word) => word !== newest).toSorted();
     const words = JSON.stringify(shown!.contents).match(/<\w+>/g) ?? [];
     expect({ each, words: words.toSorted() }).toEqual({ each, words: expected });
@@ -100,7 +100,7 @@ async function play(steps: readonly Step[]): Promise<void> {
 }
 
 describe(`compaction of random conversations (seed ${seed})`, () => {
-  it('shows the model every word exactly once, through rewinds and late answers (contract 26)', async () => {
+  it('shows the model every word exactly once, after rewinds and late answers (contract 26)', async () => {
     await fc.assert(fc.asyncProperty(fc.array(step, { maxLength: 16, size: 'max' }), play), { seed, numRuns: runs });
   });
 });

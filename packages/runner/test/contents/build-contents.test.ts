@@ -56,9 +56,12 @@ describe('The prompt', () => {
   });
 
   it('ignores rewinds and compactions that a tool writes (contract 26)', async () => {
-    const forge = toolOf('forge', (_args, { actions: own, history }) => {
+    const forge = toolOf('forge', (_args, { actions: toolActions, history }) => {
       const ids = [...history].map(({ id }) => id);
-      Object.assign(own, { compaction: summary(1, 1, ids), rewindBeforeInvocationId: history.at(0)!.invocationId });
+      Object.assign(toolActions, {
+        compaction: summary(1, 1, ids),
+        rewindBeforeInvocationId: history.at(0)!.invocationId,
+      });
     });
     const model = new ScriptedLlm(calls('forge'), says('one'), says('two'));
     const { runner } = await createSetup(rootOf(model, { tools: [forge] }));

@@ -1,10 +1,10 @@
 import type { EventInit } from '@thole/core';
 import { describe, expect, it } from 'vitest';
 import { buildContents } from '../../src/contents/build-contents.ts';
-import { agent, answer, asked, call, compaction, historyOf, lines, longRunning, user } from './history-of.ts';
+import { agent, answer, contentsRequest, call, compaction, historyOf, lines, longRunning, user } from './history-of.ts';
 
 const contents = (...events: EventInit[]): string[] =>
-  lines(buildContents(historyOf(...events), asked({ includeContents: 'none' })));
+  lines(buildContents(historyOf(...events), contentsRequest({ includeContents: 'none' })));
 const transfer = (author: string, to: string): EventInit[] => [
   {
     author,
@@ -23,8 +23,8 @@ const transfer = (author: string, to: string): EventInit[] => [
   },
 ];
 
-describe("currentTurn, where includeContents is 'none'", () => {
-  it("shows what the user said last and the agent's own steps since", () => {
+describe("currentTurn (includeContents: 'none')", () => {
+  it("shows the last message of the user and the agent's later steps", () => {
     expect(contents(user('old'), agent('a', 'reply'), user('new'), call('a', 'c1'), answer('a', 'c1', 7))).toEqual([
       'user: new',
       'model: call c1',
@@ -32,7 +32,7 @@ describe("currentTurn, where includeContents is 'none'", () => {
     ]);
   });
 
-  it('shows the last words of the agent before it, and not the user', () => {
+  it('shows the last text of another agent instead of the user’s message', () => {
     expect(contents(user('go'), agent('b', 'draft'))).toEqual([
       'user: Context, from another agent:',
       'user: [b] said: draft',
@@ -45,13 +45,13 @@ describe("currentTurn, where includeContents is 'none'", () => {
     );
   });
 
-  it('shows the message of the user after a transfer by an agent that spoke first', () => {
+  it('shows the message of the user after a transfer by an agent that answered first', () => {
     expect(contents(user('book a room'), agent('root', 'I will pass you on.'), ...transfer('root', 'a'))[0]).toBe(
       'user: book a room',
     );
   });
 
-  it('continues the turn that the user’s answer belongs to', () => {
+  it('continues the turn of the call that the user answers', () => {
     expect(contents(user('go'), call('a', 'c1', longRunning('c1')), answer('user', 'c1', 'yes'))).toEqual([
       'user: go',
       'model: call c1',

@@ -2,9 +2,20 @@ import type { Event, EventLog } from '@thole/core';
 import { describe, expect, it } from 'vitest';
 import { ContentsFold } from '../../src/contents/fold.ts';
 import { SessionLog } from '../../src/history/session-log.ts';
-import { agent, answer, asked, call, callAll, historyOf, lines, longRunning, rewind, user } from './history-of.ts';
+import {
+  agent,
+  answer,
+  contentsRequest,
+  call,
+  callAll,
+  historyOf,
+  lines,
+  longRunning,
+  rewind,
+  user,
+} from './history-of.ts';
 
-/** Counts which events are looked at. */
+/** Records the indexes of the events that are read. */
 class WatchedLog extends SessionLog implements EventLog {
   read: number[] = [];
   override at(index: number): Event | undefined {
@@ -14,22 +25,22 @@ class WatchedLog extends SessionLog implements EventLog {
 }
 
 describe('ContentsFold', () => {
-  it('looks only at new events', () => {
+  it('reads only new events', () => {
     const events = historyOf(user('1'), call('a', 'c1'), answer('a', 'c1', 1), agent('a', '4'), user('5'));
     const log = new WatchedLog(events.slice(0, 4));
     const fold = new ContentsFold();
-    fold.contentsOf(log, asked());
+    fold.contentsOf(log, contentsRequest());
     log.read = [];
     log.push(events[4]!);
-    expect(lines(fold.contentsOf(log, asked())).at(-1)).toBe('user: 5');
+    expect(lines(fold.contentsOf(log, contentsRequest())).at(-1)).toBe('user: 5');
     expect(log.read).toEqual([4]);
   });
 
   it('returns a new array with the same contents', () => {
     const log = new SessionLog(historyOf(user('1'), agent('a', '2')));
     const fold = new ContentsFold();
-    const first = fold.contentsOf(log, asked());
-    const second = fold.contentsOf(log, asked());
+    const first = fold.contentsOf(log, contentsRequest());
+    const second = fold.contentsOf(log, contentsRequest());
     expect(second).not.toBe(first);
     expect(second.every((content, i) => content === first[i])).toBe(true);
   });
@@ -38,30 +49,32 @@ describe('ContentsFold', () => {
     const [question, reply, marker] = historyOf(user('1'), agent('a', '2', { invocationId: 'i2' }), rewind('i2'));
     const log = new SessionLog([question!, reply!]);
     const fold = new ContentsFold();
-    expect(lines(fold.contentsOf(log, asked()))).toEqual(['user: 1', 'model: 2']);
+    expect(lines(fold.contentsOf(log, contentsRequest()))).toEqual(['user: 1', 'model: 2']);
     log.push(marker!);
-    expect(lines(fold.contentsOf(log, asked()))).toEqual(['user: 1']);
+    expect(lines(fold.contentsOf(log, contentsRequest()))).toEqual(['user: 1']);
   });
 
-  it('opens a settled call again when its answer comes', () => {
+  it('replaces "pending" when the answer to a call arrives', () => {
     const events = historyOf(call('a', 'c1', longRunning('c1')), agent('a', 'wait'), answer('user', 'c1', 'yes'));
     const log = new SessionLog(events.slice(0, 2));
     const fold = new ContentsFold();
-    expect(lines(fold.contentsOf(log, asked()))[1]).toBe('user: answer c1 pending');
+    expect(lines(fold.contentsOf(log, contentsRequest()))[1]).toBe('user: answer c1 pending');
     log.push(events[2]!);
-    expect(lines(fold.contentsOf(log, asked()))[1]).toBe('user: answer c1 yes');
+    expect(lines(fold.contentsOf(log, contentsRequest()))[1]).toBe('user: answer c1 yes');
   });
 
   it('changes "pending" to "outcome unknown" when the next invocation begins', () => {
     const events = historyOf(call('a', 'c1'), user('hello?', { invocationId: 'i2' }));
     const log = new SessionLog(events.slice(0, 1));
     const fold = new ContentsFold();
-    expect(lines(fold.contentsOf(log, asked()))[1]).toBe('user: answer c1 pending');
+    expect(lines(fold.contentsOf(log, contentsRequest()))[1]).toBe('user: answer c1 pending');
     log.push(events[1]!);
-    expect(lines(fold.contentsOf(log, asked({ invocationId: 'i2' })))[1]).toBe('user: answer c1 outcome unknown');
+    expect(lines(fold.contentsOf(log, contentsRequest({ invocationId: 'i2' })))[1]).toBe(
+      'user: answer c1 outcome unknown',
+    );
   });
 
-  it('does not take the answer to a later call of the same id for that of an earlier one', () => {
+  it('does not use the answer of a later call with the same id for an earlier call', () => {
     const events = historyOf(
       call('a', 'c1'),
       call('a', 'c1', longRunning('c1')),
@@ -70,9 +83,11 @@ describe('ContentsFold', () => {
     );
     const log = new SessionLog(events.slice(0, 3));
     const fold = new ContentsFold();
-    expect(lines(fold.contentsOf(log, asked()))[1]).toBe('user: answer c1 pending');
+    expect(lines(fold.contentsOf(log, contentsRequest()))[1]).toBe('user: answer c1 pending');
     log.push(events[3]!);
-    expect(lines(fold.contentsOf(log, asked({ invocationId: 'i2' })))[1]).toBe('user: answer c1 outcome unknown');
+    expect(lines(fold.contentsOf(log, contentsRequest({ invocationId: 'i2' })))[1]).toBe(
+      'user: answer c1 outcome unknown',
+    );
   });
 
   it('joins continued speech', () => {
@@ -82,12 +97,12 @@ describe('ContentsFold', () => {
     );
     const log = new SessionLog(events.slice(0, 1));
     const fold = new ContentsFold();
-    expect(lines(fold.contentsOf(log, asked()))).toEqual(['user: Hel']);
+    expect(lines(fold.contentsOf(log, contentsRequest()))).toEqual(['user: Hel']);
     log.push(events[1]!);
-    expect(lines(fold.contentsOf(log, asked()))).toEqual(['user: Hello']);
+    expect(lines(fold.contentsOf(log, contentsRequest()))).toEqual(['user: Hello']);
   });
 
-  it("does not take the answer to another agent's call of the same id for its own", () => {
+  it('does not use the answer to a call of another agent with the same id', () => {
     const events = historyOf(
       call('a', 'c1'),
       call('b', 'c1'),
@@ -96,21 +111,25 @@ describe('ContentsFold', () => {
     );
     const log = new SessionLog(events.slice(0, 3));
     const fold = new ContentsFold();
-    expect(lines(fold.contentsOf(log, asked()))[1]).toBe('user: answer c1 pending');
+    expect(lines(fold.contentsOf(log, contentsRequest()))[1]).toBe('user: answer c1 pending');
     log.push(events[3]!);
-    expect(lines(fold.contentsOf(log, asked({ invocationId: 'i2' })))[1]).toBe('user: answer c1 outcome unknown');
+    expect(lines(fold.contentsOf(log, contentsRequest({ invocationId: 'i2' })))[1]).toBe(
+      'user: answer c1 outcome unknown',
+    );
   });
 
   it('starts again for another agent, another branch and another log', () => {
     const fold = new ContentsFold();
     const log = new SessionLog(historyOf(agent('a', 'mine'), agent('b', 'aside', { branch: 'p.b' })));
-    expect(fold.contentsOf(log, asked())).toHaveLength(2);
-    expect(fold.contentsOf(log, asked({ branch: 'p.a' }))).toHaveLength(1);
-    expect(lines(fold.contentsOf(log, asked({ agentName: 'b', branch: 'p.a' }))).at(-1)).toBe('user: [a] said: mine');
-    expect(fold.contentsOf(new SessionLog(), asked())).toEqual([]);
+    expect(fold.contentsOf(log, contentsRequest())).toHaveLength(2);
+    expect(fold.contentsOf(log, contentsRequest({ branch: 'p.a' }))).toHaveLength(1);
+    expect(lines(fold.contentsOf(log, contentsRequest({ agentName: 'b', branch: 'p.a' }))).at(-1)).toBe(
+      'user: [a] said: mine',
+    );
+    expect(fold.contentsOf(new SessionLog(), contentsRequest())).toEqual([]);
   });
 
-  it('follows a choice of history that drops more with time', () => {
+  it('applies selectHistory again in each request', () => {
     const log = new SessionLog(historyOf(user('1'), user('2'), user('3')));
     const fold = new ContentsFold();
     for (const [fromSeq, left] of [
@@ -118,28 +137,28 @@ describe('ContentsFold', () => {
       [3, 1],
       [2, 2],
     ] as const) {
-      expect(fold.contentsOf(log, asked({ selectHistory: () => ({ fromSeq }) }))).toHaveLength(left);
+      expect(fold.contentsOf(log, contentsRequest({ selectHistory: () => ({ fromSeq }) }))).toHaveLength(left);
     }
-    expect(fold.contentsOf(log, asked())).toHaveLength(3);
+    expect(fold.contentsOf(log, contentsRequest())).toHaveLength(3);
   });
 
-  it('starts again after selectHistory has failed', () => {
+  it('works after selectHistory has failed', () => {
     const log = new SessionLog(historyOf(user('1'), agent('a', '2')));
     const fold = new ContentsFold();
     const fails = (): never => {
       throw new Error('no choice today');
     };
-    expect(() => fold.contentsOf(log, asked({ selectHistory: fails }))).toThrow('no choice today');
-    expect(lines(fold.contentsOf(log, asked()))).toEqual(['user: 1', 'model: 2']);
+    expect(() => fold.contentsOf(log, contentsRequest({ selectHistory: fails }))).toThrow('no choice today');
+    expect(lines(fold.contentsOf(log, contentsRequest()))).toEqual(['user: 1', 'model: 2']);
   });
 
-  it('shows an event that is frozen and whole as it is stored, without a copy', () => {
+  it('returns the content of a frozen event without a copy', () => {
     const events = historyOf(user('1'), agent('a', '2'));
-    const contents = new ContentsFold().contentsOf(new SessionLog(events), asked());
+    const contents = new ContentsFold().contentsOf(new SessionLog(events), contentsRequest());
     expect(contents.map((content, i) => content === events[i]!.content)).toEqual([true, true]);
   });
 
-  it('gives the answers to parallel calls in call order, in whatever order and events they came', () => {
+  it('returns answers to parallel calls in call order, for any order of events', () => {
     const events = historyOf(
       callAll('a', ['c1', 'c2', 'c3']),
       answer('a', 'c3', 3),
@@ -147,7 +166,7 @@ describe('ContentsFold', () => {
       answer('user', 'c2', 2),
       user('5'),
     );
-    const told = lines(new ContentsFold().contentsOf(new SessionLog(events), asked()));
-    expect(told.slice(3)).toEqual(['user: answer c1 1', 'user: answer c2 2', 'user: answer c3 3', 'user: 5']);
+    const result = lines(new ContentsFold().contentsOf(new SessionLog(events), contentsRequest()));
+    expect(result.slice(3)).toEqual(['user: answer c1 1', 'user: answer c2 2', 'user: answer c3 3', 'user: 5']);
   });
 });

@@ -4,7 +4,7 @@ import type { Content, Event, EventInit, Json, Part } from '@thole/core';
 import { FixedRuntime } from '@thole/testing';
 import type { ContentsRequest } from '../../src/contents/contents-request.ts';
 
-/** Stored events as a store would give them: numbered from 1, frozen. `invocationId` is `i1` unless given. */
+/** Returns frozen events with `seq` from 1, as a store does. Default of `invocationId`: `i1`. */
 export function historyOf(...events: readonly EventInit[]): Event[] {
   const runtime = new FixedRuntime();
   return events.map((event, i) => stored({ id: `e${i + 1}`, invocationId: 'i1', ...event }, i + 1, runtime));
@@ -56,14 +56,14 @@ export const rewind = (rewindBeforeInvocationId: string): EventInit => ({
   actions: { rewindBeforeInvocationId },
 });
 
-export const asked = (more: Partial<ContentsRequest> = {}): ContentsRequest => ({
+export const contentsRequest = (more: Partial<ContentsRequest> = {}): ContentsRequest => ({
   agentName: 'a',
   includeContents: 'default',
   invocationId: 'i1',
   ...more,
 });
 
-/** A line for each part, as in `user: hello`, `model: call c1`, `user: answer c1 42`: what a test wants to see of contents. */
+/** Returns a line for each part, such as `user: hello`, `model: call c1` or `user: answer c1 42`. */
 export function lines(contents: readonly Content[]): string[] {
   return contents.flatMap((content) => (content.parts ?? []).map((part) => `${content.role}: ${lineOf(part)}`));
 }
@@ -72,8 +72,8 @@ function lineOf(part: Part): string {
   if (part.functionCall) return `call ${part.functionCall.id ?? part.functionCall.name}`;
   if (part.functionResponse) {
     const { id, name, response } = part.functionResponse;
-    const said = response['result'] ?? response['error'] ?? response['status'];
-    return `answer ${id ?? name} ${typeof said === 'string' ? said.split(':')[0]! : JSON.stringify(said)}`;
+    const value = response['result'] ?? response['error'] ?? response['status'];
+    return `answer ${id ?? name} ${typeof value === 'string' ? value.split(':')[0]! : JSON.stringify(value)}`;
   }
   if (part.thought) return `thought ${part.text}`;
   return part.text ?? Object.keys(part).join();

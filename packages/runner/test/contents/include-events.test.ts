@@ -16,14 +16,14 @@ describe('includeEvents', () => {
     expect(included('px', ...events)).toEqual(['e1', 'e6']);
   });
 
-  it('shows every branch to an agent that runs in none', () => {
+  it('shows every branch to an agent without a branch', () => {
     expect(included(undefined, agent('a', '1', { branch: 'p.x' }), agent('b', '2', { branch: 'p.y' }))).toEqual([
       'e1',
       'e2',
     ]);
   });
 
-  it('leaves out events without words: state, no parts, white space, thoughts or signature only', () => {
+  it('leaves out events without text: state, no parts, white space, thoughts or signature only', () => {
     expect(
       included(
         undefined,
@@ -42,11 +42,11 @@ describe('includeEvents', () => {
     ).toEqual([]);
   });
 
-  it('shows what a model said before it was cut off, though the event has an error code', () => {
+  it('shows the text of a model that was cut off, although the event has an error code', () => {
     expect(included(undefined, agent('a', 'half a sen', { errorCode: 'MAX_TOKENS' }))).toEqual(['e1']);
   });
 
-  it('keeps events that hold only answers, data or files', () => {
+  it('keeps events that contain only answers, data or files', () => {
     const data = { mimeType: 'image/png', data: 'AA==' };
     expect(
       included(
@@ -58,7 +58,7 @@ describe('includeEvents', () => {
     ).toEqual(['e1', 'e2', 'e3']);
   });
 
-  it('leaves out requests to people and their answers, and keeps what was said beside them', () => {
+  it('leaves out requests of interrupts and their answers, and keeps texts next to them', () => {
     const request: Part = { functionCall: { id: 'q', name: 'adk_request_confirmation', args: {} } };
     const reply: Part = {
       functionResponse: { id: 'q', name: 'adk_request_confirmation', response: { confirmed: true } },
@@ -73,7 +73,7 @@ describe('includeEvents', () => {
     ]);
   });
 
-  it('leaves partials out and lets compaction records and speech pass', () => {
+  it('leaves out partial events, and keeps compaction records and transcriptions', () => {
     const record = compaction(['e1'], 'short', { startSeq: 1, endSeq: 1 });
     expect(
       included(undefined, user('hel', { partial: true }), record, {

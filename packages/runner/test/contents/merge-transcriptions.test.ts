@@ -1,40 +1,39 @@
 import type { EventInit } from '@thole/core';
 import { describe, expect, it } from 'vitest';
 import { buildContents } from '../../src/contents/build-contents.ts';
-import { agent, asked, historyOf, lines } from './history-of.ts';
+import { agent, contentsRequest, historyOf, lines } from './history-of.ts';
 
-const heard = (text: string, finished?: boolean): EventInit => ({
+const userSpeech = (text: string, finished?: boolean): EventInit => ({
   author: 'user',
   inputTranscription: { text, finished },
 });
-const spoken = (author: string, text: string, finished?: boolean): EventInit => ({
+const agentSpeech = (author: string, text: string, finished?: boolean): EventInit => ({
   author,
   outputTranscription: { text, finished },
 });
-const contents = (...events: EventInit[]): string[] => lines(buildContents(historyOf(...events), asked()));
+const contents = (...events: EventInit[]): string[] => lines(buildContents(historyOf(...events), contentsRequest()));
 
 describe('mergeTranscriptions', () => {
-  it('joins pieces of one speaker that follow each other (contract 17)', () => {
-    expect(contents(heard('Hel'), heard('lo.'), spoken('a', 'Good'), spoken('a', ' day.'))).toEqual([
-      'user: Hello.',
-      'model: Good day.',
-    ]);
+  it('joins consecutive transcriptions of one speaker (contract 17)', () => {
+    expect(contents(userSpeech('Hel'), userSpeech('lo.'), agentSpeech('a', 'Good'), agentSpeech('a', ' day.'))).toEqual(
+      ['user: Hello.', 'model: Good day.'],
+    );
   });
 
-  it('parts finished utterances by a blank', () => {
-    expect(contents(heard('One.', true), heard('Two.', true))).toEqual(['user: One. Two.']);
+  it('separates finished utterances with a space', () => {
+    expect(contents(userSpeech('One.', true), userSpeech('Two.', true))).toEqual(['user: One. Two.']);
   });
 
-  it('does not join across something else that was said', () => {
-    expect(contents(heard('One.'), agent('a', 'Yes?'), heard('Two.'))).toEqual([
+  it('does not join across another event', () => {
+    expect(contents(userSpeech('One.'), agent('a', 'Yes?'), userSpeech('Two.'))).toEqual([
       'user: One.',
       'model: Yes?',
       'user: Two.',
     ]);
   });
 
-  it('retells what another agent spoke', () => {
-    expect(contents(spoken('b', 'Good '), spoken('b', 'day.'))).toEqual([
+  it('retells the speech of another agent', () => {
+    expect(contents(agentSpeech('b', 'Good '), agentSpeech('b', 'day.'))).toEqual([
       'user: Context, from another agent:',
       'user: [b] said: Good day.',
     ]);

@@ -6,7 +6,7 @@ import {
   agent,
   answer,
   answerPart,
-  asked,
+  contentsRequest,
   call,
   callAll,
   historyOf,
@@ -17,18 +17,18 @@ import {
 } from './history-of.ts';
 
 const contents = (events: EventInit[], request: Partial<ContentsRequest> = {}): string[] =>
-  lines(buildContents(historyOf(...events), asked(request)));
+  lines(buildContents(historyOf(...events), contentsRequest(request)));
 const note = 'user: The answer to the earlier call of tool_c1 has come; it stands right after that call.';
 
 describe('pairAnswers', () => {
-  it('puts the answers of a turn into one content, in call order, however they came (contract 18)', () => {
+  it('puts the answers of a turn into one content, in call order (contract 18)', () => {
     const events = historyOf(
       callAll('a', ['c1', 'c2', 'c3']),
       answer('a', 'c3', 3),
       answer('a', 'c1', 1),
       answer('a', 'c2', 2),
     );
-    const built = buildContents(events, asked());
+    const built = buildContents(events, contentsRequest());
     expect(built.map(({ role, parts }) => [role, parts?.length])).toEqual([
       ['model', 3],
       ['user', 3],
@@ -36,7 +36,7 @@ describe('pairAnswers', () => {
     expect(lines(built).slice(3)).toEqual(['user: answer c1 1', 'user: answer c2 2', 'user: answer c3 3']);
   });
 
-  it('puts an answer right after its call, though other things were said between (contract 17)', () => {
+  it('puts an answer directly after its call, before events between them (contract 17)', () => {
     const events = [
       call('a', 'c1', longRunning('c1')),
       answer('a', 'c1', 'asked'),
@@ -53,7 +53,7 @@ describe('pairAnswers', () => {
     ]);
   });
 
-  it('ends with the user where the latest event is an answer that stands further up (contract 17)', () => {
+  it('ends with a note if the latest event is the answer to an earlier call (contract 17)', () => {
     const events = [
       call('a', 'c1', longRunning('c1')),
       answer('a', 'c1', 'asked'),
@@ -63,7 +63,7 @@ describe('pairAnswers', () => {
     expect(contents(events).at(-1)).toBe(note);
   });
 
-  it('makes no note where the user said something beside the answer', () => {
+  it('adds no note if the message with the answer has a text', () => {
     const reply = {
       author: 'user',
       content: { role: 'user' as const, parts: [answerPart('c1', 'granted'), { text: 'Hurry.' }] },
@@ -76,7 +76,7 @@ describe('pairAnswers', () => {
     ]);
   });
 
-  it('takes the last answer of a call that gets several', () => {
+  it('uses the last of several answers to a call', () => {
     expect(
       contents([
         call('a', 'c1', longRunning('c1')),
@@ -87,7 +87,7 @@ describe('pairAnswers', () => {
     ).toEqual(['model: call c1', 'user: answer c1 done']);
   });
 
-  it('answers "outcome unknown" for a call that a later invocation left behind (contract 28)', () => {
+  it('answers "outcome unknown" for a call of an earlier invocation (contract 28)', () => {
     const events = [
       user('go'),
       callAll('a', ['c1', 'c2']),
@@ -104,18 +104,18 @@ describe('pairAnswers', () => {
     ]);
   });
 
-  it('answers "outcome unknown" as soon as another invocation asks, though it said nothing yet', () => {
+  it('answers "outcome unknown" in the first request of another invocation', () => {
     expect(contents([call('a', 'c1')], { invocationId: 'i2' })).toEqual([
       'model: call c1',
       'user: answer c1 outcome unknown',
     ]);
   });
 
-  it('answers "pending" for a call of the invocation that is going on', () => {
+  it('answers "pending" for a call of the current invocation', () => {
     expect(contents([call('a', 'c1')])).toEqual(['model: call c1', 'user: answer c1 pending']);
   });
 
-  it('answers "pending" for a long-running call, however many invocations later (contract 28)', () => {
+  it('answers "pending" for a long-running call, also in later invocations (contract 28)', () => {
     const events = [
       call('a', 'c1', longRunning('c1')),
       user('hello?', { invocationId: 'i2' }),
@@ -124,7 +124,7 @@ describe('pairAnswers', () => {
     expect(contents(events, { invocationId: 'i3' }).slice(0, 2)).toEqual(['model: call c1', 'user: answer c1 pending']);
   });
 
-  it('leaves a long-running call its provisional answer', () => {
+  it('keeps the provisional answer of a long-running call', () => {
     const events = [
       call('a', 'c1', longRunning('c1')),
       answer('a', 'c1', 'asked'),
@@ -138,21 +138,21 @@ describe('pairAnswers', () => {
   });
 
   it('removes and reports answers without a call and keeps other parts (contract 17)', () => {
-    const said: [string, unknown][] = [];
+    const logs: [string, unknown][] = [];
     const both = { author: 'user', content: { role: 'user' as const, parts: [answerPart('c9', 9), { text: 'hi' }] } };
     const events = [answer('a', 'c1', 1), call('a', 'c1'), answer('a', 'c1', 2), both];
-    expect(contents(events, { log: (message, fields) => said.push([message, fields]) })).toEqual([
+    expect(contents(events, { log: (message, fields) => logs.push([message, fields]) })).toEqual([
       'model: call c1',
       'user: answer c1 2',
       'user: hi',
     ]);
-    expect(said.map(([, fields]) => fields)).toEqual([
+    expect(logs.map(([, fields]) => fields)).toEqual([
       { eventId: 'e1', callId: 'c1', tool: 'tool_c1' },
       { eventId: 'e4', callId: 'c9', tool: 'tool_c9' },
     ]);
   });
 
-  it('prunes the answer to a call that was rewound (contract 27)', () => {
+  it('removes the answer to a call that was rewound (contract 27)', () => {
     const events = [
       user('go'),
       call('a', 'c1', { invocationId: 'i2' }),
@@ -162,12 +162,12 @@ describe('pairAnswers', () => {
     expect(contents(events, { invocationId: 'i4' })).toEqual(['user: go']);
   });
 
-  it('gives an id that is used twice to the nearer call', () => {
+  it('pairs an answer with the nearest call if its id is used twice', () => {
     const events = [call('a', 'c1'), answer('a', 'c1', 1), call('a', 'c1'), answer('a', 'c1', 2)];
     expect(contents(events)).toEqual(['model: call c1', 'user: answer c1 1', 'model: call c1', 'user: answer c1 2']);
   });
 
-  it('pairs calls without ids by their name, first with first', () => {
+  it('pairs calls without ids by name and order', () => {
     const nameless = { functionCall: { name: 'look', args: {} } };
     const reply = (n: number): EventInit => ({
       author: 'a',
@@ -181,15 +181,15 @@ describe('pairAnswers', () => {
     expect(contents(events).slice(2)).toEqual(['user: answer look 1', 'user: answer look 2']);
   });
 
-  it('hands out frozen contents that share the stored parts (contract 9)', () => {
+  it('returns frozen contents that share the stored parts (contract 9)', () => {
     const events = historyOf(user('go'), call('a', 'c1'), answer('a', 'c1', 1), agent('b', 'words'), call('a', 'c2'));
-    const built = buildContents(events, asked());
+    const built = buildContents(events, contentsRequest());
     for (const content of built) expect([content, content.parts, ...content.parts!].every(Object.isFrozen)).toBe(true);
     expect(built[0]).toBe(events[0]!.content);
     expect(built[2]!.parts![0]).toBe(events[2]!.content!.parts![0]);
   });
 
-  it('gives a content without a role the role of its author', () => {
+  it('sets the role of a content without a role by its author', () => {
     const bare = (author: string): EventInit => ({ author, content: { parts: [{ text: 'hi' }] } });
     expect(contents([bare('user'), bare('a')])).toEqual(['user: hi', 'model: hi']);
   });

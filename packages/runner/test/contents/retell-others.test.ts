@@ -1,13 +1,24 @@
 import type { EventInit } from '@thole/core';
 import { describe, expect, it } from 'vitest';
 import { buildContents } from '../../src/contents/build-contents.ts';
-import { agent, answer, answerPart, asked, call, callPart, historyOf, lines, longRunning, user } from './history-of.ts';
+import {
+  agent,
+  answer,
+  answerPart,
+  contentsRequest,
+  call,
+  callPart,
+  historyOf,
+  lines,
+  longRunning,
+  user,
+} from './history-of.ts';
 
 const heading = 'user: Context, from another agent:';
-const contents = (...events: EventInit[]): string[] => lines(buildContents(historyOf(...events), asked()));
+const contents = (...events: EventInit[]): string[] => lines(buildContents(historyOf(...events), contentsRequest()));
 
 describe('retellOthers', () => {
-  it("shows another agent's words, calls and answers as the user's context, line by line (contract 17)", () => {
+  it('shows texts, calls and answers of another agent as context of the user (contract 17)', () => {
     const mixed = {
       author: 'b',
       content: { role: 'model' as const, parts: [{ text: 'Let me look.' }, callPart('c1')] },
@@ -21,14 +32,14 @@ describe('retellOthers', () => {
     ]);
   });
 
-  it("drops other agents' thoughts, signatures and provider marks, and keeps data (contract 17)", () => {
+  it('drops thoughts, signatures and metadata of other agents, and keeps data (contract 17)', () => {
     const inlineData = { mimeType: 'image/png', data: 'AA==' };
     const parts = [
       { text: 'secret', thought: true },
       { text: 'Here.', thoughtSignature: 'c2ln' },
       { inlineData, thoughtSignature: 'c2ln', partMetadata: { provider: 'p' } },
     ];
-    const built = buildContents(historyOf({ author: 'b', content: { role: 'model', parts } }), asked());
+    const built = buildContents(historyOf({ author: 'b', content: { role: 'model', parts } }), contentsRequest());
     expect(built[0]?.parts).toEqual([
       { text: 'Context, from another agent:' },
       { text: '[b] said: Here.' },
@@ -44,12 +55,12 @@ describe('retellOthers', () => {
     ];
     const built = buildContents(
       historyOf({ author: 'a', content: { role: 'model', parts } }, answer('a', 'c1', 7)),
-      asked(),
+      contentsRequest(),
     );
     expect(built[0]?.parts).toEqual(parts);
   });
 
-  it("retells the user's answer to another agent's call, and leaves what the user said beside it", () => {
+  it("retells the user's answer to a call of another agent, and keeps the user's text", () => {
     const reply = {
       author: 'user',
       content: { role: 'user' as const, parts: [answerPart('c1', 'yes'), { text: 'and hurry' }] },
@@ -63,9 +74,9 @@ describe('retellOthers', () => {
   });
 
   it('shows authors that are not agents in the same way', () => {
-    expect(contents(agent('nobody_we_know', 'Boo.'), user('hi'))).toEqual([
+    expect(contents(agent('unknown_agent', 'Boo.'), user('hi'))).toEqual([
       heading,
-      'user: [nobody_we_know] said: Boo.',
+      'user: [unknown_agent] said: Boo.',
       'user: hi',
     ]);
   });

@@ -6,11 +6,11 @@ import { sha256 } from '../../src/contexts/place-keys.ts';
 describe('sha256', () => {
   const expected = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-  it('returns what node:crypto returns for texts of every length up to three blocks', () => {
+  it('equals node:crypto for texts of every length up to three blocks', () => {
     for (let length = 0; length <= 200; length++) expect(sha256('a'.repeat(length))).toBe(expected('a'.repeat(length)));
   });
 
-  it('returns what node:crypto returns for random texts of many scripts', () => {
+  it('equals node:crypto for random texts of many writing systems', () => {
     const runtime = new FixedRuntime({ seed: 7 });
     for (let i = 0; i < 300; i++) {
       const text = Array.from({ length: i }, () => String.fromCodePoint(Math.floor(runtime.random() * 0xd7ff))).join(

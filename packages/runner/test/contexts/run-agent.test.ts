@@ -9,7 +9,7 @@ import { SequentialAgent } from '../../src/agents/sequential-agent.ts';
 import { answersIn, toolOf } from '../support/llm-setup.ts';
 import { agentOf, hello, createSetup, says, textsIn } from '../support/setup.ts';
 
-/** An LLM agent that calls a tool and then answers. */
+/** Returns an LLM agent that calls a tool and then answers. */
 const worker = (name: string, runs: string[] = []): LlmAgent =>
   new LlmAgent({
     name,
@@ -17,8 +17,8 @@ const worker = (name: string, runs: string[] = []): LlmAgent =>
     tools: [toolOf('work', (_, { state }) => (state.set(name, 1), runs.push(name), 'worked'))],
   });
 
-/** A custom agent as in the examples of ADK. */
-function passing(name: string, sub: Agent, keep: (event: Event) => Event | undefined = (event) => event): Agent {
+/** Returns a custom agent like the examples of ADK: it runs `sub` and yields the events that `keep` returns. */
+function createWrapper(name: string, sub: Agent, keep: (event: Event) => Event | undefined = (event) => event): Agent {
   return agentOf(
     name,
     async function* (context: InvocationContext) {
@@ -32,7 +32,7 @@ function passing(name: string, sub: Agent, keep: (event: Event) => Event | undef
 }
 
 /** Replaces `runAsync` of an agent by a `for await` loop over it, like a subclass. */
-function overriding<A extends Agent>(agent: A): A {
+function withOverride<A extends Agent>(agent: A): A {
   const steps = agent.runAsync.bind(agent) as (context: InvocationContext) => AsyncIterable<Event>;
   agent.runAsync = async function* (context) {
     for await (const event of steps(context)) yield event;
@@ -42,12 +42,15 @@ function overriding<A extends Agent>(agent: A): A {
 
 describe('A for await loop around runAsync of an agent', () => {
   it.each([
-    ['an LLM agent', () => overriding(worker('a'))],
-    ['a SequentialAgent', () => overriding(new SequentialAgent({ name: 's', subAgents: [worker('a'), worker('b')] }))],
-    ['a ParallelAgent', () => overriding(new ParallelAgent({ name: 'p', subAgents: [worker('a')] }))],
-    ['a LoopAgent', () => overriding(new LoopAgent({ name: 'l', maxIterations: 1, subAgents: [worker('a')] }))],
-  ])('does not change how %s works', async (_, make) => {
-    const { runner } = await createSetup(make());
+    ['an LLM agent', () => withOverride(worker('a'))],
+    [
+      'a SequentialAgent',
+      () => withOverride(new SequentialAgent({ name: 's', subAgents: [worker('a'), worker('b')] })),
+    ],
+    ['a ParallelAgent', () => withOverride(new ParallelAgent({ name: 'p', subAgents: [worker('a')] }))],
+    ['a LoopAgent', () => withOverride(new LoopAgent({ name: 'l', maxIterations: 1, subAgents: [worker('a')] }))],
+  ])('does not change how %s works', async (_, create) => {
+    const { runner } = await createSetup(create());
     const events = await Array.fromAsync(runner.runAsync(hello));
     expect(answersIn(events)[0]).toEqual(['work', { result: 'worked' }]);
     expect(textsIn(events)).toContain('a is done.');
@@ -57,15 +60,18 @@ describe('A for await loop around runAsync of an agent', () => {
 describe('context.runAgent in a for await loop', () => {
   it.each([
     ['an LLM agent', () => worker('a')],
-    ['a custom agent', () => passing('middle', worker('a'))],
+    ['a custom agent', () => createWrapper('middle', worker('a'))],
     ['a SequentialAgent', () => new SequentialAgent({ name: 's', subAgents: [worker('a'), worker('b')] })],
     ['a ParallelAgent', () => new ParallelAgent({ name: 'p', subAgents: [worker('a'), worker('b')] })],
     ['a LoopAgent', () => new LoopAgent({ name: 'l', maxIterations: 1, subAgents: [worker('a')] })],
-    ['a sequence of custom agents', () => new SequentialAgent({ name: 's', subAgents: [passing('m', worker('a'))] })],
-  ])('works like yield* over %s (contract 16)', async (_, make) => {
-    const byLoop = await createSetup(passing('root', make()));
+    [
+      'a sequence of custom agents',
+      () => new SequentialAgent({ name: 's', subAgents: [createWrapper('m', worker('a'))] }),
+    ],
+  ])('works like yield* over %s (contract 16)', async (_, create) => {
+    const byLoop = await createSetup(createWrapper('root', create()));
     const events = await Array.fromAsync(byLoop.runner.runAsync(hello));
-    const delegated = make();
+    const delegated = create();
     const byYield = await createSetup(
       agentOf('root', (context) => context.runAgent(delegated) as AsyncGenerator<Event, void, Event>, {
         subAgents: [delegated],
@@ -77,7 +83,7 @@ describe('context.runAgent in a for await loop', () => {
     expect((await byLoop.stored()).state).toEqual((await byYield.stored()).state);
   });
 
-  it('continues from the stored event: a redacted call runs redacted (contract 16)', async () => {
+  it('continues from the stored event, so that a redacted call runs redacted (contract 16)', async () => {
     const seen: unknown[] = [];
     const agent = new LlmAgent({
       name: 'a',
@@ -89,7 +95,7 @@ describe('context.runAgent in a for await loop', () => {
       onEventCallback: ({ event }: { event: Event }) =>
         JSON.parse(JSON.stringify(event).replaceAll('"x"', '"#"')) as Event,
     };
-    const { runner } = await createSetup(passing('root', agent), { plugins: [redact] });
+    const { runner } = await createSetup(createWrapper('root', agent), { plugins: [redact] });
     await runner.runToCompletion(hello);
     expect(seen).toEqual([{ secret: '#' }]);
   });
@@ -100,7 +106,7 @@ describe('context.runAgent in a for await loop', () => {
       const stored = yield says(context, 'one');
       seen.push(textsIn([stored]), stored.seq);
     });
-    const shouting = passing('root', agent, (event) => ({ ...event, content: { parts: [{ text: 'ONE' }] } }));
+    const shouting = createWrapper('root', agent, (event) => ({ ...event, content: { parts: [{ text: 'ONE' }] } }));
     const { runner, stored } = await createSetup(shouting);
     await runner.runToCompletion(hello);
     expect(seen).toEqual([['ONE'], 2]);
@@ -109,7 +115,7 @@ describe('context.runAgent in a for await loop', () => {
 
   it('treats events that are not yielded like events that a plugin drops', async () => {
     const runs: string[] = [];
-    const filter = passing('root', worker('a', runs), (event) =>
+    const filter = createWrapper('root', worker('a', runs), (event) =>
       getFunctionCalls(event).length > 0 ? undefined : event,
     );
     const { runner, stored } = await createSetup(filter);
@@ -127,7 +133,7 @@ describe('context.runAgent in a for await loop', () => {
       },
       { beforeAgentCallback: ({ state }) => state.set('k', 1) },
     );
-    const filter = passing('root', agent, (event) => (textsIn([event])[0] === 'hidden' ? undefined : event));
+    const filter = createWrapper('root', agent, (event) => (textsIn([event])[0] === 'hidden' ? undefined : event));
     const { runner, stored } = await createSetup(filter);
     await runner.runToCompletion(hello);
     expect(textsIn((await stored()).events)).toEqual(['hello', 'shown']);
@@ -136,7 +142,7 @@ describe('context.runAgent in a for await loop', () => {
 
   it('passes partial events', async () => {
     const agent = new LlmAgent({ name: 'a', model: new ScriptedLlm(streams('Hel', 'lo')) });
-    const { runner } = await createSetup(passing('root', agent));
+    const { runner } = await createSetup(createWrapper('root', agent));
     const run = runner.runAsync({ ...hello, runConfig: { streamingMode: 'sse' } });
     expect(textsIn(await Array.fromAsync(run))).toEqual(['Hel', 'lo', 'Hello']);
   });

@@ -9,7 +9,7 @@ import { answersIn, hello, createSetup, outcomeOf, rootOf, toolOf } from '../sup
 const image = { inlineData: { mimeType: 'image/png', data: 'aW1n', displayName: 'chart.png' } };
 const file = { fileData: { fileUri: 'gs://b/x.pdf', mimeType: 'application/pdf' } };
 
-describe('a tool that returns {response, parts}', () => {
+describe('A tool that returns {response, parts}', () => {
   it('stores the parts and shows them to the model (contract 18)', async () => {
     const model = new ScriptedLlm(calls('draw', {}, 'c1'), says('Nice.'));
     const tool = toolOf('draw', () => ({ response: { drawn: true }, parts: [image, file] }));
@@ -20,7 +20,7 @@ describe('a tool that returns {response, parts}', () => {
     expect(model.requests[1]!.contents.at(-1)!.parts).toEqual([answer]);
   });
 
-  it('shows hooks the whole of it, which they may change or answer', async () => {
+  it('passes the complete result to hooks, which may change or replace it', async () => {
     const seen: JsonObject[] = [];
     const plugins: Plugin[] = [{ name: 'p', afterToolCallback: ({ result }) => void seen.push(result) }];
     const agent = rootOf(new ScriptedLlm(calls('draw'), says('Nice.')), {
@@ -39,7 +39,7 @@ describe('a tool that returns {response, parts}', () => {
     ['no parts', { response: {}, parts: [] }],
     ['a text among the parts', { response: {}, parts: [image, { text: 'x' }] }],
     ['a response that is not an object', { response: 'x', parts: [image] }],
-  ])('is taken as a plain object with %s', async (_what, result) => {
+  ])('is treated as a plain object with %s', async (_name, result) => {
     const model = new ScriptedLlm(calls('draw'), says('Nice.'));
     const { runner } = await createSetup(rootOf(model, { tools: [toolOf('draw', () => result)] }));
     const { events } = await outcomeOf(runner.runAsync(hello));
@@ -50,7 +50,7 @@ describe('a tool that returns {response, parts}', () => {
     [{ inlineData: { mimeType: 'image/png', data: 'no base64!' } }, 'parts[0].inlineData.data must be base64'],
     [{ inlineData: { data: 'aW1n' } }, 'parts[0].inlineData.mimeType must be a string'],
     [{ fileData: {} }, 'parts[0].fileData.fileUri must be a string'],
-  ])('answers the model with an error for %j', async (part, sentence) => {
+  ])('returns an error to the model for %j', async (part, sentence) => {
     const model = new ScriptedLlm(calls('draw'), says('Nice.'));
     const tool = toolOf('draw', () => ({ response: {}, parts: [part] }));
     const { runner } = await createSetup(rootOf(model, { tools: [tool] }));
@@ -59,22 +59,22 @@ describe('a tool that returns {response, parts}', () => {
   });
 });
 
-describe('parts of an answer', () => {
+describe('Parts of an answer', () => {
   const functionResponse = { id: 'c1', name: 'draw', response: { ok: true }, parts: [image, file] };
   const content = { role: 'user' as const, parts: [{ functionResponse }] };
 
-  it('are named in a line of text to other agents', () => {
-    const told = retoldContent(createEvent({ author: 'painter', content }));
-    expect(told.parts![1]!.text).toBe(
+  it('are named in the text for other agents', () => {
+    const retold = retoldContent(createEvent({ author: 'painter', content }));
+    expect(retold.parts![1]!.text).toBe(
       '[painter] draw returned {"ok":true} and a file (image/png) "chart.png" and a file (application/pdf) "gs://b/x.pdf"',
     );
   });
 
-  it('have no bytes in a trace', () => {
+  it('are without bytes in a trace', () => {
     expect(tracedRequest({ contents: [content], config: {} })).not.toContain('aW1n');
   });
 
-  it('may be in an answer that a user gives, and are checked', async () => {
+  it('may be in an answer of the user, and are validated', async () => {
     const bad = { role: 'user' as const, parts: [{ functionResponse: { ...functionResponse, parts: [{}] } }] };
     const { runner } = await createSetup(rootOf(new ScriptedLlm()));
     const { error } = await outcomeOf(runner.runAsync({ ...hello, newMessage: bad as never }));
@@ -85,9 +85,9 @@ describe('parts of an answer', () => {
   });
 });
 
-describe('a model whose response has the wrong shape', () => {
+describe('A model response with the wrong shape', () => {
   it.each([{ text: 'Hi.' }, { role: 'model', parts: [{ text: 'Hi.' }] }, { content: 'Hi.' }])(
-    'fails the run with MODEL_PROTOCOL and the correct form: %j',
+    'ends the run with MODEL_PROTOCOL and names the correct form: %j',
     async (response) => {
       const { runner } = await createSetup(rootOf(new ScriptedLlm(response as never)));
       const { error } = await outcomeOf(runner.runAsync(hello));
@@ -102,7 +102,7 @@ describe('a model whose response has the wrong shape', () => {
 describe('outputSchema as plain JSON Schema', () => {
   const outputSchema = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] };
 
-  it('validates the answer, and sends one that does not fit back to the model (contract 20)', async () => {
+  it('validates the answer, and sends an invalid answer back to the model (contract 20)', async () => {
     const model = new ScriptedLlm(says('{"city":7}'), says('{"city":"Ulm"}'));
     const { runner, stored } = await createSetup(rootOf(model, { outputSchema, outputKey: 'place' }));
     expect((await runner.runToCompletion(hello)).output).toEqual({ city: 'Ulm' });

@@ -9,40 +9,37 @@ import { hello, createSetup, outcomeOf, rootOf, settle, textsIn, toolOf } from '
 const sse = { ...hello, runConfig: { streamingMode: 'sse' as const } };
 const partial = (text: string): LlmResponse => ({ content: { role: 'model', parts: [{ text }] }, partial: true });
 
-describe('a model that breaks its promise', () => {
+describe('A model', () => {
   it.each<[string, string, LlmResponse | LlmResponse[]]>([
-    ['ends in the middle', 'MODEL_INCOMPLETE', [partial('Hel')]],
-    ['says nothing at all', 'MODEL_INCOMPLETE', []],
-    ['gives two finals', 'MODEL_PROTOCOL', [says('one'), says('two')]],
-    ['streams on after its final', 'MODEL_PROTOCOL', [says('one'), partial('two')]],
+    ['ends without a final response', 'MODEL_INCOMPLETE', [partial('Hel')]],
+    ['yields no response', 'MODEL_INCOMPLETE', []],
+    ['yields two final responses', 'MODEL_PROTOCOL', [says('one'), says('two')]],
+    ['yields a partial after its final response', 'MODEL_PROTOCOL', [says('one'), partial('two')]],
     [
-      'puts a call into a partial',
+      'yields a call in a partial',
       'MODEL_PROTOCOL',
       [{ content: { parts: [{ functionCall: { name: 'x', args: {} } }] }, partial: true }, says('one')],
     ],
     ['answers without parts', 'MODEL_EMPTY', { content: { role: 'model', parts: [] }, finishReason: 'STOP' }],
     ['answers without a content', 'MODEL_EMPTY', {}],
     ['answers with an empty text', 'MODEL_EMPTY', says('')],
-    ['throws an error that is not ours', 'MODEL_FAILED', fails(new Error('socket hang up')) as never],
-  ])(
-    'that %s ends the run with %s; history shows it, and the next turn works (contract 22)',
-    async (_how, code, answer) => {
-      const { runner, stored } = await createSetup(rootOf(new ScriptedLlm(answer, says('Back.'))));
-      const { error } = await outcomeOf(runner.runAsync(sse));
-      expect(error?.code).toBe(code);
-      expect(TholeError.is(error)).toBe(true);
-      expect(textsIn((await stored()).events)).toEqual(['user: hello', `root: ${code}`]);
-      expect((await runner.runToCompletion(hello)).text).toBe('Back.');
-    },
-  );
+    ['throws an error that is not a TholeError', 'MODEL_FAILED', fails(new Error('socket hang up')) as never],
+  ])('that %s ends the run with %s, and the next turn works (contract 22)', async (_name, code, answer) => {
+    const { runner, stored } = await createSetup(rootOf(new ScriptedLlm(answer, says('Back.'))));
+    const { error } = await outcomeOf(runner.runAsync(sse));
+    expect(error?.code).toBe(code);
+    expect(TholeError.is(error)).toBe(true);
+    expect(textsIn((await stored()).events)).toEqual(['user: hello', `root: ${code}`]);
+    expect((await runner.runToCompletion(hello)).text).toBe('Back.');
+  });
 
-  it('that throws keeps its error as the cause', async () => {
+  it('that throws ends the run with its error as the cause', async () => {
     const cause = new Error('socket hang up');
     const { runner } = await createSetup(rootOf(new ScriptedLlm(cause)));
     await expect(runner.runToCompletion(hello)).rejects.toMatchObject({ code: 'MODEL_FAILED', cause });
   });
 
-  it('that streams unasked shows no partials where none are wanted', async () => {
+  it('that streams without streamingMode adds no partial events to the run', async () => {
     const model = {
       model: 'chatty',
       specVersion: 1 as const,
@@ -54,7 +51,7 @@ describe('a model that breaks its promise', () => {
     expect(textsIn(await Array.fromAsync(runner.runAsync(hello)))).toEqual(['root: ab']);
   });
 
-  it('that ignores its signal does not hold up an abort, nor is it asked on', async () => {
+  it('that ignores its signal does not delay an abort, and is not called again', async () => {
     const model = new ScriptedLlm(ignores(), says('Back.'));
     const { runner } = await createSetup(rootOf(model));
     const run = runner.runAsync(hello);
@@ -67,11 +64,11 @@ describe('a model that breaks its promise', () => {
   });
 });
 
-describe('a model’s stream', () => {
+describe('The stream of a model', () => {
   it.each([
-    ['is left', async (run: Run) => void (await run.return!())],
+    ['is left by its reader', async (run: Run) => void (await run.return!())],
     ['is aborted', async (run: Run) => (run.abort(), run.done)],
-  ])('is closed when the run %s at a partial (contract 23)', async (_how, end) => {
+  ])('is closed if the run %s at a partial event (contract 23)', async (_name, end) => {
     let closed = 0;
     const model: Llm = {
       model: 'open',
@@ -95,11 +92,11 @@ describe('a model’s stream', () => {
   });
 });
 
-describe('an answer that explains itself', () => {
+describe('A model answer with a finish reason and without content', () => {
   it.each<LlmResponse>([
     { finishReason: 'MAX_TOKENS' },
     { finishReason: 'SAFETY', errorCode: 'MODEL_BLOCKED', errorMessage: 'blocked' },
-  ])('is an event, not an error: $finishReason', async (answer) => {
+  ])('is stored as an event, not as an error: $finishReason', async (answer) => {
     const { runner, stored } = await createSetup(rootOf(new ScriptedLlm(answer), { outputKey: 'kept' }));
     const { events, error } = await outcomeOf(runner.runAsync(hello));
     expect(error).toBeUndefined();
@@ -108,8 +105,8 @@ describe('an answer that explains itself', () => {
   });
 });
 
-describe('the hooks around a model call', () => {
-  it('run in order, plugins before the agent’s own, partials too (contract 21)', async () => {
+describe('Hooks of a model call', () => {
+  it('run in order, plugins before callbacks of the agent, also for partials (contract 21)', async () => {
     const seen: string[] = [];
     const textIn = (response: LlmResponse): string => response.content!.parts![0]!.text!;
     const plugin: Plugin = {
@@ -130,7 +127,7 @@ describe('the hooks around a model call', () => {
     );
   });
 
-  it('answer instead of the model with the first value that comes, and count no call', async () => {
+  it('replace a model call with their first answer, which does not count as a call', async () => {
     const model = new ScriptedLlm(says('Asked.'));
     let answers = 0;
     const cached = (): LlmResponse | undefined => (answers++ === 0 ? calls('look') : undefined);
@@ -143,7 +140,7 @@ describe('the hooks around a model call', () => {
     expect(model.requests.length).toBe(1);
   });
 
-  it('may change the request, and no stored event changes with it', async () => {
+  it('may change the request without an effect on stored events', async () => {
     const model = new ScriptedLlm(says('Hi.'), says('Hi.'));
     const beforeModelCallback = ({ request }: { request: LlmRequest }): void => {
       request.config.temperature = 0;
@@ -160,7 +157,7 @@ describe('the hooks around a model call', () => {
     expect(textsIn((await stored()).events)).toEqual(['user: hello', 'root: Hi.']);
   });
 
-  it('write state that goes with the model’s event (F267)', async () => {
+  it('write state that is stored with the event of the model (F267)', async () => {
     const agent = rootOf(new ScriptedLlm(says('Hi.')), {
       beforeModelCallback: ({ context }) => context.state.set('asked', 1),
     });
@@ -170,7 +167,7 @@ describe('the hooks around a model call', () => {
     expect((await stored()).state).toEqual({ asked: 1 });
   });
 
-  it('answer instead of an error; afterModel sees that answer', async () => {
+  it('replace an error with an answer, which afterModelCallback receives', async () => {
     const agent = rootOf(new ScriptedLlm(fails('MODEL_OVERLOADED')), {
       onModelErrorCallback: ({ error }) =>
         TholeError.is(error, 'MODEL_OVERLOADED') ? says('Later, please.') : undefined,
@@ -182,7 +179,7 @@ describe('the hooks around a model call', () => {
   });
 
   it.each(['beforeModelCallback', 'afterModelCallback'] as const)(
-    'fail the run when an agent’s %s throws, and the next turn works (contract 21)',
+    'end the run if %s of the agent throws, and the next turn works (contract 21)',
     async (callback) => {
       let isBroken = true;
       const broken = (): undefined => {
@@ -200,7 +197,7 @@ describe('the hooks around a model call', () => {
     },
   );
 
-  it('fail the run when a plugin throws, and name the plugin (contract 21)', async () => {
+  it('end the run if a plugin throws, and name the plugin (contract 21)', async () => {
     const plugin: Plugin = {
       name: 'bad',
       afterModelCallback: () => {

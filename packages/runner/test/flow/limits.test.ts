@@ -11,12 +11,12 @@ const spends = (tokens: number, answer: LlmResponse): LlmResponse => ({
   ...answer,
   usageMetadata: { promptTokenCount: tokens - 1, candidatesTokenCount: 1 },
 });
-const who = { userId: ref.userId, sessionId: ref.sessionId, newMessage: 'hello' };
+const session = { userId: ref.userId, sessionId: ref.sessionId, newMessage: 'hello' };
 
 interface Outcome {
   code: string | undefined;
   texts: string[];
-  asked: number;
+  modelCalls: number;
   stored: number;
 }
 
@@ -30,28 +30,28 @@ async function run(
   const sessionService = new InMemorySessionService();
   await sessionService.createSession(ref);
   const runner = new Runner({ app: { name: 'app', rootAgent, costOf: p.costOf }, sessionService });
-  const { events, error } = await outcomeOf(runner.runAsync({ ...who, runConfig: { limits } }));
+  const { events, error } = await outcomeOf(runner.runAsync({ ...session, runConfig: { limits } }));
   const stored = (await sessionService.getSession(ref))!.events.length;
-  return { code: error?.code, texts: textsIn(events), asked: model.requests.length, stored };
+  return { code: error?.code, texts: textsIn(events), modelCalls: model.requests.length, stored };
 }
 
 describe('runConfig.limits', () => {
   it('ends the run with TOKEN_LIMIT before the next model call', async () => {
     const answers = [spends(60, calls('look')), spends(60, calls('look')), spends(60, says('done'))];
     const outcome = await run(answers, { tokens: 100 });
-    expect(outcome).toMatchObject({ code: 'TOKEN_LIMIT', asked: 2 });
+    expect(outcome).toMatchObject({ code: 'TOKEN_LIMIT', modelCalls: 2 });
     expect(outcome.texts.at(-1)).toContain('TOKEN_LIMIT');
   });
 
   it('does not end a run whose last call exceeds the limit', async () => {
-    expect(await run([spends(500, says('done'))], { tokens: 100 })).toMatchObject({ code: undefined, asked: 1 });
+    expect(await run([spends(500, says('done'))], { tokens: 100 })).toMatchObject({ code: undefined, modelCalls: 1 });
   });
 
-  it('ends the run with COST_LIMIT by costOf of the app, which gets usage and model', async () => {
+  it('ends the run with COST_LIMIT, and passes usage and model to costOf of the app', async () => {
     const priced: [Usage, string][] = [];
     const costOf = (usage: Usage, model: string): number => (priced.push([usage, model]), 0.5);
     const outcome = await run([spends(60, calls('look')), spends(60, says('done'))], { cost: 0.5 }, { costOf });
-    expect(outcome).toMatchObject({ code: 'COST_LIMIT', asked: 1 });
+    expect(outcome).toMatchObject({ code: 'COST_LIMIT', modelCalls: 1 });
     expect(priced).toEqual([[{ promptTokenCount: 59, candidatesTokenCount: 1 }, new ScriptedLlm().model]]);
   });
 
@@ -62,8 +62,8 @@ describe('runConfig.limits', () => {
     });
     const tools = [new AgentTool({ agent: helper })];
     const answers = [spends(20, calls('helper', { request: 'help' })), says('done')];
-    expect(await run(answers, { tokens: 100 }, { tools })).toMatchObject({ code: 'TOKEN_LIMIT', asked: 1 });
-    expect(await run(answers, { tokens: 10 }, { tools })).toMatchObject({ code: 'TOKEN_LIMIT', asked: 1 });
+    expect(await run(answers, { tokens: 100 }, { tools })).toMatchObject({ code: 'TOKEN_LIMIT', modelCalls: 1 });
+    expect(await run(answers, { tokens: 10 }, { tools })).toMatchObject({ code: 'TOKEN_LIMIT', modelCalls: 1 });
   });
 
   it('throws INVALID_INPUT for the cost if costOf fails or returns no number', async () => {
@@ -76,16 +76,16 @@ describe('runConfig.limits', () => {
         { cost: 1 },
         { costOf: costOf as App['costOf'] },
       );
-      expect(outcome).toMatchObject({ code: 'INVALID_INPUT', asked: 1 });
+      expect(outcome).toMatchObject({ code: 'INVALID_INPUT', modelCalls: 1 });
     }
   });
 
   it.each<[string, RunConfig['limits']]>([
     ['a cost without costOf', { cost: 1 }],
     ['tokens 0', { tokens: 0 }],
-    ['a fraction of a token', { tokens: 1.5 }],
+    ['tokens that are not an integer', { tokens: 1.5 }],
     ['an unknown limit', { calls: 3 } as RunConfig['limits']],
   ])('rejects %s with INVALID_INPUT before anything is stored', async (_, limits) => {
-    expect(await run([says('done')], limits)).toMatchObject({ code: 'INVALID_INPUT', asked: 0, stored: 0 });
+    expect(await run([says('done')], limits)).toMatchObject({ code: 'INVALID_INPUT', modelCalls: 0, stored: 0 });
   });
 });

@@ -13,8 +13,8 @@ import {
   toolOf,
 } from '../support/llm-setup.ts';
 
-describe('a turn of an LlmAgent', () => {
-  it('answers, and sees the whole conversation in the next turn', async () => {
+describe('A turn of an LlmAgent', () => {
+  it('answers, and sends the complete conversation in the next turn', async () => {
     const model = new ScriptedLlm(says('Hi.'), says('Again.'));
     const { runner } = await createSetup(rootOf(model));
     await runner.runToCompletion(hello);
@@ -28,14 +28,14 @@ describe('a turn of an LlmAgent', () => {
     model.assertDone();
   });
 
-  it('finds a model that is given by name among the runner’s factories', async () => {
+  it('finds a model by its name in the factories of the runner', async () => {
     const model = new ScriptedLlm(says('Hi.'));
     const agent = new LlmAgent({ name: 'root', model: 'some-model' });
     const { runner } = await createSetup(agent, { models: [modelNamed('some-model', model)] });
     expect((await runner.runToCompletion(hello)).text).toBe('Hi.');
   });
 
-  it('runs tools and asks the model again with their answers, in call order (contract 18)', async () => {
+  it('runs tools and calls the model again with their answers, in call order (contract 18)', async () => {
     const model = new ScriptedLlm(callsAll(['slow', {}, 'a'], ['fast', {}, 'b']), says('Done.'));
     let release = (): void => {};
     const slow = toolOf('slow', () => new Promise((resolve) => (release = () => resolve('slow one'))));
@@ -45,7 +45,7 @@ describe('a turn of an LlmAgent', () => {
     });
     const { runner, stored } = await createSetup(rootOf(model, { tools: [slow, fast] }));
     const events = await Array.fromAsync(runner.runAsync(hello));
-    // Each answer is a separate event, stored when it was ready.
+    // Each answer is a separate event, which is stored as soon as it is ready.
     expect(answersIn(events)).toEqual([
       ['fast', { quick: true }],
       ['slow', { result: 'slow one' }],
@@ -55,7 +55,7 @@ describe('a turn of an LlmAgent', () => {
     expect((await stored()).events.length).toBe(5);
   });
 
-  it('shows partials and the whole under one event id, and keeps the whole alone (contract 15)', async () => {
+  it('yields partial and complete events with one id, and stores only the complete (contract 15)', async () => {
     const model = new ScriptedLlm(streams('Hel', 'lo'));
     const { runner, stored } = await createSetup(rootOf(model));
     const events = await Array.fromAsync(runner.runAsync({ ...hello, runConfig: { streamingMode: 'sse' } }));
@@ -65,7 +65,7 @@ describe('a turn of an LlmAgent', () => {
     expect(textsIn((await stored()).events)).toEqual(['user: hello', 'root: Hello']);
   });
 
-  it('gives a call without an id one, in the whole alone, and runs it once', async () => {
+  it('creates an id for a call without one, only in the complete event, and runs it once', async () => {
     let ran = 0;
     const model = new ScriptedLlm([...streams('Let me ', 'see.').slice(0, 2), calls('look')], says('Seen.'));
     const { runner } = await createSetup(rootOf(model, { tools: [toolOf('look', () => ++ran)] }));
@@ -86,7 +86,7 @@ describe('a turn of an LlmAgent', () => {
     expect(seen).toEqual([1, 2]);
   });
 
-  it('runs a call that one answer holds twice once (contract 18)', async () => {
+  it('runs a call only once if an answer contains it twice (contract 18)', async () => {
     let ran = 0;
     const model = new ScriptedLlm(callsAll(['look', { n: 1 }, 'a'], ['look', { n: 1 }, 'a']), says('Seen.'));
     const { runner } = await createSetup(rootOf(model, { tools: [toolOf('look', () => ++ran)] }));
@@ -94,7 +94,7 @@ describe('a turn of an LlmAgent', () => {
     expect(ran).toBe(1);
   });
 
-  it('takes a forced call back after the first step', async () => {
+  it('forces a call only in the first step', async () => {
     const model = new ScriptedLlm(calls('look'), says('Seen.'));
     const generateContentConfig = {
       toolConfig: { functionCallingConfig: { mode: 'ANY' as const, allowedFunctionNames: ['look'] } },
@@ -104,14 +104,14 @@ describe('a turn of an LlmAgent', () => {
     expect(model.requests.map(({ config }) => config.toolConfig!.functionCallingConfig!.mode)).toEqual(['ANY', 'AUTO']);
   });
 
-  it('ends with LLM_CALL_LIMIT when the invocation has made all its model calls (contract 19)', async () => {
+  it('ends with LLM_CALL_LIMIT after maxLlmCalls model calls of the invocation (contract 19)', async () => {
     const model = new ScriptedLlm(calls('look'), calls('look'));
     const { runner } = await createSetup(rootOf(model, { tools: [toolOf('look', () => 1)] }));
     const { error } = await outcomeOf(runner.runAsync({ ...hello, runConfig: { maxLlmCalls: 2 } }));
     expect(error?.code).toBe('LLM_CALL_LIMIT');
   });
 
-  it('ends with MODEL_STUCK after three calls of a tool that is not there (contract 18)', async () => {
+  it('ends with MODEL_STUCK after three calls of an unknown tool (contract 18)', async () => {
     const model = new ScriptedLlm(calls('made_up'), calls('made_up'), calls('made_up'), says('Back.'));
     const { runner } = await createSetup(rootOf(model, { tools: [toolOf('look', () => 1)] }));
     const { events, error } = await outcomeOf(runner.runAsync(hello));
@@ -128,7 +128,7 @@ describe('a turn of an LlmAgent', () => {
     expect((await runner.runToCompletion(hello)).text).toBe('Done.');
   });
 
-  it('keeps its answer under outputKey, without thoughts, where its afterAgentCallback sees it (contract 20)', async () => {
+  it('stores its answer without thoughts under outputKey, before afterAgentCallback (contract 20)', async () => {
     const model = new ScriptedLlm(thinks('Hm.', 'Hi.'));
     let seen: unknown;
     const agent = rootOf(model, {
@@ -141,17 +141,17 @@ describe('a turn of an LlmAgent', () => {
     expect(seen).toBe('Hi.');
   });
 
-  it('keeps what its beforeAgentCallback answered in its place (contract 20)', async () => {
+  it('stores the answer of beforeAgentCallback under outputKey (contract 20)', async () => {
     const beforeAgentCallback = () => ({ parts: [{ text: 'Closed.' }] });
     const { runner, stored } = await createSetup(rootOf(new ScriptedLlm(), { outputKey: 'kept', beforeAgentCallback }));
     await runner.runToCompletion(hello);
     expect((await stored()).state).toEqual({ kept: 'Closed.' });
   });
 
-  it('keeps nothing for partials, calls or errors (contract 20)', async () => {
+  it('stores nothing under outputKey for partials, calls or errors (contract 20)', async () => {
     const deltas: unknown[] = [];
     const plugin = {
-      name: 'ear',
+      name: 'listener',
       onEventCallback: ({ event }: { event: import('@thole/core').Event }) =>
         void deltas.push(event.actions.stateDelta),
     };
@@ -170,7 +170,7 @@ describe('a turn of an LlmAgent', () => {
     expect((await stored()).state).toEqual({});
   });
 
-  it('never keeps another agent’s answer under its outputKey (contract 20)', async () => {
+  it('never stores the answer of another agent under its outputKey (contract 20)', async () => {
     const child = new LlmAgent({ name: 'child', model: new ScriptedLlm(says('I am the child.')) });
     const model = new ScriptedLlm(calls('transfer_to_agent', { agentName: 'child' }));
     const { runner, stored } = await createSetup(rootOf(model, { outputKey: 'mine', subAgents: [child] }));
@@ -178,7 +178,7 @@ describe('a turn of an LlmAgent', () => {
     expect((await stored()).state).toEqual({});
   });
 
-  it('stores and keeps what a plugin made of the answer (contract 16)', async () => {
+  it('stores the answer that a plugin changed, also under outputKey (contract 16)', async () => {
     const plugin = {
       name: 'redact',
       onEventCallback: ({ event }: { event: import('@thole/core').Event }) =>
@@ -193,7 +193,7 @@ describe('a turn of an LlmAgent', () => {
     expect((await stored()).state).toEqual({ kept: '***' });
   });
 
-  it('runs a call with the arguments that a plugin left in it (contract 16)', async () => {
+  it('runs a call with the arguments that a plugin changed (contract 16)', async () => {
     const seen: unknown[] = [];
     const plugin = {
       name: 'redact',
@@ -216,7 +216,7 @@ describe('a turn of an LlmAgent', () => {
     expect(seen).toEqual([{ card: '***' }]);
   });
 
-  it('runs nothing of an answer that a plugin dropped', async () => {
+  it('runs no call of an answer that a plugin dropped', async () => {
     let ran = 0;
     const plugin = {
       name: 'drop',
@@ -233,7 +233,7 @@ describe('a turn of an LlmAgent', () => {
     expect(ran).toBe(0);
   });
 
-  it('lets the next turn work after an error of the model (contract 22)', async () => {
+  it('works in the next turn after an error of the model (contract 22)', async () => {
     const model = new ScriptedLlm(fails('MODEL_OVERLOADED'), says('Back.'));
     const { runner, stored } = await createSetup(rootOf(model));
     expect((await outcomeOf(runner.runAsync(hello))).error?.code).toBe('MODEL_OVERLOADED');
@@ -242,10 +242,10 @@ describe('a turn of an LlmAgent', () => {
   });
 });
 
-describe('a typed answer', () => {
+describe('LlmAgent with outputSchema', () => {
   const outputSchema = stringsSchema('city');
 
-  it('is asked for by the provider’s own means where there are no tools, and kept parsed (contract 20)', async () => {
+  it('sends the schema to the provider without tools, and stores the parsed answer (contract 20)', async () => {
     const model = new ScriptedLlm(says('{"city":"Oslo"}'));
     const { runner, stored } = await createSetup(rootOf(model, { outputSchema, outputKey: 'where' }));
     expect((await runner.runToCompletion(hello)).output).toEqual({ city: 'Oslo' });
@@ -256,7 +256,7 @@ describe('a typed answer', () => {
     expect((await stored()).state).toEqual({ where: { city: 'Oslo' } });
   });
 
-  it('comes as a call where there are tools, and ends the turn as text', async () => {
+  it('declares set_model_response next to other tools, and its call ends the turn', async () => {
     const model = new ScriptedLlm(calls('look'), calls('set_model_response', { city: 'Oslo' }));
     const { runner, stored } = await createSetup(
       rootOf(model, { outputSchema, outputKey: 'where', tools: [toolOf('look', () => 1)] }),
@@ -266,7 +266,7 @@ describe('a typed answer', () => {
     expect((await stored()).state).toEqual({ where: { city: 'Oslo' } });
   });
 
-  it('goes back to the model with what is wrong, at most twice, and is not stored meanwhile (contract 20)', async () => {
+  it('sends an invalid answer back to the model at most twice, and does not store it (contract 20)', async () => {
     const model = new ScriptedLlm(says('Oslo'), says('{"town":"Oslo"}'), says('```json\n{"city":"Oslo"}\n```'));
     const { runner, stored } = await createSetup(rootOf(model, { outputSchema }));
     expect((await runner.runToCompletion(hello)).text).toBe('{"city":"Oslo"}');
@@ -276,7 +276,7 @@ describe('a typed answer', () => {
     expect((await stored()).events.length).toBe(2);
   });
 
-  it('counts the tokens of answers that did not fit with the one that did (contract 20)', async () => {
+  it('adds the tokens of invalid answers to the usage of the valid answer (contract 20)', async () => {
     const counted = (text: string, totalTokenCount: number) => ({
       ...says(text),
       usageMetadata: { promptTokenCount: 1, totalTokenCount },
@@ -286,18 +286,18 @@ describe('a typed answer', () => {
       usageMetadata: { totalTokenCount: 30, thoughtsTokenCount: 3 },
     });
     const { runner, stored } = await createSetup(rootOf(model, { outputSchema }));
-    const whole = { promptTokenCount: 2, totalTokenCount: 60, thoughtsTokenCount: 3 };
-    expect((await runner.runToCompletion(hello)).usage).toEqual(whole);
-    expect((await stored()).events[1]!.usageMetadata).toEqual(whole);
+    const total = { promptTokenCount: 2, totalTokenCount: 60, thoughtsTokenCount: 3 };
+    expect((await runner.runToCompletion(hello)).usage).toEqual(total);
+    expect((await stored()).events[1]!.usageMetadata).toEqual(total);
   });
 
-  it('is undefined if a callback’s replacement is not JSON, and the text is kept', async () => {
+  it('returns no output if the answer of a callback is not JSON, and returns its text', async () => {
     const beforeAgentCallback = () => ({ parts: [{ text: 'Closed.' }] });
     const { runner } = await createSetup(rootOf(new ScriptedLlm(), { outputSchema, beforeAgentCallback }));
     expect(await runner.runToCompletion(hello)).toMatchObject({ text: 'Closed.', output: undefined });
   });
 
-  it('counts them once, in the next event that is stored (contract 20)', async () => {
+  it('counts the tokens of an invalid answer once, in the next stored event (contract 20)', async () => {
     const counted = { usageMetadata: { totalTokenCount: 1 } };
     const model = new ScriptedLlm(
       { ...says('Oslo'), ...counted },
@@ -311,7 +311,7 @@ describe('a typed answer', () => {
     ]);
   });
 
-  it('names the number of attempts in the error and starts again in the next turn (contract 20)', async () => {
+  it('reports the tokens of all attempts in the error, and not in the next turn (contract 20)', async () => {
     const bad = { ...says('x'), usageMetadata: { totalTokenCount: 5 } };
     const model = new ScriptedLlm(bad, bad, bad, { ...says('{"city":"Oslo"}'), usageMetadata: { totalTokenCount: 1 } });
     const { runner } = await createSetup(rootOf(model, { outputSchema }));
@@ -323,7 +323,7 @@ describe('a typed answer', () => {
   it.each([
     ['as text', [says('a'), says('b'), says('c')], []],
     ['as calls', Array.from({ length: 3 }, () => calls('set_model_response', {})), [toolOf('look', () => 1)]],
-  ])('ends with OUTPUT_INVALID when it never fits, %s (contract 20)', async (_how, answers, tools) => {
+  ])('ends the run with OUTPUT_INVALID if no answer is valid, %s (contract 20)', async (_name, answers, tools) => {
     const model = new ScriptedLlm(...answers, says('{"city":"Oslo"}'));
     const { runner } = await createSetup(rootOf(model, { outputSchema, tools }));
     expect((await outcomeOf(runner.runAsync(hello))).error?.code).toBe('OUTPUT_INVALID');
@@ -331,8 +331,8 @@ describe('a typed answer', () => {
   });
 });
 
-describe('handing over', () => {
-  it('runs the other agent in the same invocation and continues it with the next message (contract 29)', async () => {
+describe('A transfer', () => {
+  it('runs the other agent in the same invocation and for the next message (contract 29)', async () => {
     const other = new LlmAgent({
       name: 'other',
       description: 'Knows rooms.',
@@ -347,20 +347,20 @@ describe('handing over', () => {
     expect((await runner.runToCompletion(hello)).text).toBe('More rooms!');
   });
 
-  it('uses the nearest model above where an agent has none', async () => {
+  it('uses the nearest model above an agent without a model', async () => {
     const model = new ScriptedLlm(calls('transfer_to_agent', { agentName: 'other' }), says('Me too.'));
     const { runner } = await createSetup(rootOf(model, { subAgents: [new LlmAgent({ name: 'other' })] }));
     expect((await runner.runToCompletion(hello)).text).toBe('Me too.');
   });
 
-  it('answers a model that names no target with those there are', async () => {
+  it('returns the possible targets to a model that names an unknown target', async () => {
     const model = new ScriptedLlm(calls('transfer_to_agent', { agentName: 'nobody' }), says('Myself, then.'));
     const { runner } = await createSetup(rootOf(model, { subAgents: [new LlmAgent({ name: 'other' })] }));
     const events = await Array.fromAsync(runner.runAsync(hello));
     expect(answersIn(events)).toEqual([['transfer_to_agent', { error: 'agentName must be one of other.' }]]);
   });
 
-  it('gives an agent that sees the current turn alone the user’s message after a transfer', async () => {
+  it('shows the user’s message to an agent with includeContents: none', async () => {
     const inner = new ScriptedLlm(says('Rooms!'));
     const other = new LlmAgent({ name: 'other', model: inner, includeContents: 'none' });
     const { runner } = await createSetup(
@@ -371,7 +371,7 @@ describe('handing over', () => {
   });
 });
 
-describe('calls that are answered later', () => {
+describe('Long-running calls', () => {
   const later = toolOf('approve', () => ({ status: 'asked' }), { isLongRunning: true });
 
   it('pause the invocation, and the answer continues it (contract 28)', async () => {
@@ -388,7 +388,7 @@ describe('calls that are answered later', () => {
     expect(model.requests[1]!.contents[2]!.parts![0]!.functionResponse!.response).toEqual({ ok: true });
   });
 
-  it('leave no answer where the tool gives nothing, and keep what it wrote', async () => {
+  it('have no answer if the tool returns nothing, and store its state', async () => {
     const silent = toolOf('approve', (_args, { state }) => state.set('asked', true), { isLongRunning: true });
     const { runner, stored } = await createSetup(rootOf(new ScriptedLlm(calls('approve')), { tools: [silent] }));
     const events = await Array.fromAsync(runner.runAsync(hello));
@@ -396,7 +396,7 @@ describe('calls that are answered later', () => {
     expect((await stored()).state).toEqual({ asked: true });
   });
 
-  it('do not keep the other calls of the turn from being put into words', async () => {
+  it('do not prevent the model call for other calls of the turn', async () => {
     const model = new ScriptedLlm(callsAll(['approve'], ['look']), says('Looked; approval is pending.'));
     const { runner } = await createSetup(rootOf(model, { tools: [later, toolOf('look', () => 1)] }));
     expect((await runner.runToCompletion(hello)).text).toBe('Looked; approval is pending.');

@@ -7,7 +7,7 @@ import type { LlmTestSetup } from '../support/llm-setup.ts';
 
 const never = (): Promise<never> => new Promise(() => {});
 
-/** One turn of an agent with one tool, which the model calls once. */
+/** Runs a turn in which the model calls the only tool once. Returns the answer of the tool. */
 async function callOnce(
   tool: Tool,
   options: { args?: JsonObject; plugins?: Plugin[] } = {},
@@ -18,19 +18,19 @@ async function callOnce(
   return { answer: answersIn(events)[0]?.[1], setup };
 }
 
-describe('a tool’s result', () => {
+describe('The result of a tool', () => {
   const cyclic: { self?: unknown } = {};
   cyclic.self = cyclic;
 
   it.each<[string, unknown, JsonObject]>([
-    ['an object stays as it is, without undefined members', { a: 1, b: undefined }, { a: 1 }],
-    ['a string is under result', 'sunny', { result: 'sunny' }],
-    ['a list is under result', [1, 2], { result: [1, 2] }],
-    ['undefined is null', undefined, { result: null }],
-    ['null is null', null, { result: null }],
-    ['toJSON is honoured', { when: new Date(0) }, { when: '1970-01-01T00:00:00.000Z' }],
-    ['a Date is its text', new Date(0), { result: '1970-01-01T00:00:00.000Z' }],
-  ])('%s', async (_rule, result, expected) => {
+    ['an object, without undefined members', { a: 1, b: undefined }, { a: 1 }],
+    ['a string, as result', 'sunny', { result: 'sunny' }],
+    ['an array, as result', [1, 2], { result: [1, 2] }],
+    ['undefined, as null', undefined, { result: null }],
+    ['null', null, { result: null }],
+    ['a value with toJSON', { when: new Date(0) }, { when: '1970-01-01T00:00:00.000Z' }],
+    ['a Date, as text', new Date(0), { result: '1970-01-01T00:00:00.000Z' }],
+  ])('is the answer: %s', async (_name, result, expected) => {
     expect((await callOnce(toolOf('look', () => result))).answer).toEqual(expected);
   });
 
@@ -39,14 +39,14 @@ describe('a tool’s result', () => {
     [{ n: 1n }, 'result.n is a bigint'],
     [cyclic, 'result.self refers back to a value that contains it'],
     [{ list: [undefined] }, 'result.list[0] is'],
-  ])('that is not JSON is an error that names the path', async (result, path) => {
+  ])('is an error with the path if it is not JSON', async (result, path) => {
     const { answer } = await callOnce(toolOf('look', () => result));
     expect(answer!['error']).toContain(path);
   });
 });
 
-describe('what goes wrong with a call', () => {
-  it('goes to the model as an error, in the words that were thrown (contract 18)', async () => {
+describe('A tool call that fails', () => {
+  it('returns the message of the error to the model (contract 18)', async () => {
     const { answer } = await callOnce(
       toolOf('look', () => {
         throw new Error('The window is shut.');
@@ -55,7 +55,7 @@ describe('what goes wrong with a call', () => {
     expect(answer).toEqual({ error: 'The window is shut.' });
   });
 
-  it('is answered at the time limit, and what the tool writes later is CONTEXT_CLOSED (contract 18)', async () => {
+  it('is answered at the time limit, and later writes throw CONTEXT_CLOSED (contract 18)', async () => {
     let late: ToolContext | undefined;
     const tool = toolOf('look', (_args, toolContext) => ((late = toolContext), never()), { timeoutMs: 50 });
     const { runner, runtime } = await createSetup(
@@ -68,7 +68,7 @@ describe('what goes wrong with a call', () => {
     expect(() => late!.state.set('k', 1)).toThrow(expect.objectContaining({ code: 'CONTEXT_CLOSED' }));
   });
 
-  it('hears at its time limit that it is over, and at the run’s end too (contract 18)', async () => {
+  it('aborts the signal of the tool at its time limit and at the end of the run (contract 18)', async () => {
     const reasons: string[] = [];
     const tool = toolOf(
       'look',
@@ -97,22 +97,22 @@ describe('what goes wrong with a call', () => {
   it('releases the timer when the run ends, also for a tool that ignores its signal (contract 23)', async () => {
     const tool = toolOf('look', never, { timeoutMs: 60_000 });
     const { runner, runtime } = await createSetup(rootOf(new ScriptedLlm(calls('look')), { tools: [tool] }));
-    const asleep = new Set<number>();
+    const pendingSleeps = new Set<number>();
     const sleep = runtime.sleep.bind(runtime);
     runtime.sleep = (ms, signal) => {
-      asleep.add(ms);
-      return sleep(ms, signal).finally(() => asleep.delete(ms));
+      pendingSleeps.add(ms);
+      return sleep(ms, signal).finally(() => pendingSleeps.delete(ms));
     };
     const run = runner.runAsync(hello);
     const ending = outcomeOf(run);
     await settle();
-    expect([...asleep]).toEqual([60_000]);
+    expect([...pendingSleeps]).toEqual([60_000]);
     run.abort();
     await ending;
-    expect([...asleep]).toEqual([]);
+    expect([...pendingSleeps]).toEqual([]);
   });
 
-  it('uses the run’s limit if the tool has none', async () => {
+  it('uses toolTimeoutMs of the run if the tool has no time limit', async () => {
     const { runner, runtime } = await createSetup(
       rootOf(new ScriptedLlm(calls('look'), says('x')), { tools: [toolOf('look', never)] }),
     );
@@ -121,7 +121,7 @@ describe('what goes wrong with a call', () => {
     expect(answersIn((await run).events)[0]![1]).toEqual({ error: 'look did not answer within 20 ms.' });
   });
 
-  it('keeps the state that the tool wrote, but none of its wishes', async () => {
+  it('keeps the state that the tool wrote, but not its other actions', async () => {
     const tool = toolOf('look', (_args, { state, actions }) => {
       state.set('tried', true);
       actions.skipSummarization = true;
@@ -133,7 +133,7 @@ describe('what goes wrong with a call', () => {
     expect(textsIn(events).at(-1)).toBe('root: Done.');
   });
 
-  it('counts as lost when a tool refuses its arguments, so that three such steps end the run (contract 18)', async () => {
+  it('ends the run after three steps in which the tool rejects its arguments (contract 18)', async () => {
     const tool = toolOf('look', () => {
       throw new TholeError('INVALID_INPUT', 'city: expected string.', { details: { refused: true } });
     });
@@ -161,7 +161,7 @@ describe('what goes wrong with a call', () => {
     expect(JSON.stringify(model.requests[1]!.contents.at(-1))).toContain('were not a JSON object');
   });
 
-  it('counts arguments that are not a JSON object as stuck: three such steps end the run (contract 18)', async () => {
+  it('ends the run after three steps with arguments that are not a JSON object (contract 18)', async () => {
     const broken: LlmResponse = {
       content: { parts: [{ functionCall: { name: 'look', args: {}, brokenArgs: 'city=Oslo' } }] },
     };
@@ -171,7 +171,7 @@ describe('what goes wrong with a call', () => {
     expect((await outcomeOf(setup.runner.runAsync(hello))).error?.code).toBe('MODEL_STUCK');
   });
 
-  it('refuses to hand over to an agent that is not there', async () => {
+  it('returns an error to the model for a transfer to an unknown agent', async () => {
     const { answer } = await callOnce(
       toolOf('look', (_args, { actions }) => void (actions.transferToAgent = 'nobody')),
     );
@@ -179,24 +179,24 @@ describe('what goes wrong with a call', () => {
   });
 });
 
-describe('calls of one turn', () => {
-  it('run at once, or as many as maxParallelTools allows', async () => {
+describe('Calls of one turn', () => {
+  it('run concurrently, at maxRunning maxParallelTools at a time', async () => {
     let running = 0;
-    let most = 0;
+    let maxRunning = 0;
     const tool = toolOf('look', async () => {
-      most = Math.max(most, ++running);
+      maxRunning = Math.max(maxRunning, ++running);
       await settle();
       running--;
     });
     const four = callsAll(['look', { n: 1 }], ['look', { n: 2 }], ['look', { n: 3 }], ['look', { n: 4 }]);
     const { runner } = await createSetup(rootOf(new ScriptedLlm(four, says('x'), four, says('y')), { tools: [tool] }));
     await runner.runToCompletion({ ...hello, runConfig: { maxParallelTools: 2 } });
-    expect(most).toBe(2);
+    expect(maxRunning).toBe(2);
     await runner.runToCompletion(hello);
-    expect(most).toBe(4);
+    expect(maxRunning).toBe(4);
   });
 
-  it('are answered as in doubt where an abort finds them running; finished ones keep theirs (contracts 18, 23)', async () => {
+  it('keep finished answers after an abort; running calls are in doubt (contracts 18, 23)', async () => {
     const tools = [toolOf('quick', () => 'done'), toolOf('slow', never)];
     const model = new ScriptedLlm(callsAll(['slow', {}, 'a'], ['quick', {}, 'b']), says('Back.'));
     const { runner, stored } = await createSetup(rootOf(model, { tools }));
@@ -212,7 +212,7 @@ describe('calls of one turn', () => {
     expect((await runner.runToCompletion(hello)).text).toBe('Back.');
   });
 
-  it('carry their own state each, which a later step and the store see (contract 18)', async () => {
+  it('store their state changes in separate events (contract 18)', async () => {
     const tool = toolOf('note', ({ k }, { state }) => state.set(k as string, true));
     const model = new ScriptedLlm(callsAll(['note', { k: 'a' }], ['note', { k: 'user:b' }]), says('x'));
     const { runner, stored } = await createSetup(rootOf(model, { tools: [tool] }));
@@ -221,7 +221,7 @@ describe('calls of one turn', () => {
     expect((await stored()).state).toEqual({ a: true, 'user:b': true });
   });
 
-  it('end the turn when one answer is not to be put into words', async () => {
+  it('end the turn if one of them sets skipSummarization', async () => {
     const model = new ScriptedLlm(calls('show'));
     const tool = toolOf('show', (_args, { actions }) => void (actions.skipSummarization = true));
     const { runner } = await createSetup(rootOf(model, { tools: [tool] }));
@@ -229,8 +229,8 @@ describe('calls of one turn', () => {
   });
 });
 
-describe('the hooks around a call', () => {
-  it('run in order, plugins before the agent’s own (contract 21)', async () => {
+describe('Hooks of a tool call', () => {
+  it('run in order, plugins before callbacks of the agent (contract 21)', async () => {
     const seen: string[] = [];
     const plugin: Plugin = {
       name: 'watch',
@@ -247,7 +247,7 @@ describe('the hooks around a call', () => {
     expect(seen).toEqual(['plugin before', 'before', 'tool', 'plugin after', 'after']);
   });
 
-  it('may change arguments and result, never the stored call', async () => {
+  it('may change arguments and result, but not the stored call', async () => {
     const seen: unknown[] = [];
     const agent = rootOf(new ScriptedLlm(calls('look', { city: 'Oslo' }), says('x')), {
       tools: [toolOf('look', (args) => (seen.push({ ...args }), { sun: 1 }))],
@@ -261,7 +261,7 @@ describe('the hooks around a call', () => {
     expect(answersIn(events)).toEqual([['look', { sun: 2 }]]);
   });
 
-  it('answer instead of the tool, and instead of its error', async () => {
+  it('replace the result and the error of a tool', async () => {
     const agent = rootOf(new ScriptedLlm(callsAll(['skip'], ['fail']), says('x')), {
       tools: [
         toolOf('skip', () => expect.unreachable()),
@@ -277,7 +277,7 @@ describe('the hooks around a call', () => {
     expect(Object.fromEntries(answers)).toEqual({ skip: { from: 'before' }, fail: { sorry: 'no' } });
   });
 
-  it('fail the run when one throws, with every call answered, and the next turn works (contract 21)', async () => {
+  it('end the run if one throws, with answers for all calls (contract 21)', async () => {
     let isBroken = true;
     const agent = rootOf(new ScriptedLlm(callsAll(['look'], ['slow']), says('Back.')), {
       tools: [toolOf('look', () => 1), toolOf('slow', never)],

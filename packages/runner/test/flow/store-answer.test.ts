@@ -7,8 +7,8 @@ import { answersIn, hello, createSetup, outcomeOf, ref, rootOf, textsIn, toolOf 
 const MIB = 1024 * 1024;
 const tooLarge = 'x'.repeat(9 * MIB);
 
-describe('a tool answer that cannot be stored', () => {
-  it('becomes an error answer when the result is too large, and siblings go on (contract 18)', async () => {
+describe('A tool answer that cannot be stored', () => {
+  it('becomes an error answer if the result is too large, and other calls continue (contract 18)', async () => {
     const model = new ScriptedLlm(callsAll(['dump'], ['look']), ({ contents }) =>
       says(`saw ${contents.at(-1)!.parts!.length} answers`),
     );
@@ -22,7 +22,7 @@ describe('a tool answer that cannot be stored', () => {
     expect(textsIn((await stored()).events).at(-1)).toBe('root: saw 2 answers');
   });
 
-  it('keeps the state that the tool wrote when only the result is refused (contract 18)', async () => {
+  it('keeps the state that the tool wrote if only the result is rejected (contract 18)', async () => {
     const tool = toolOf('dump', (_args, { state }) => (state.set('dumped', true), tooLarge));
     const model = new ScriptedLlm(calls('dump'), says('Done.'));
     const { runner, stored } = await createSetup(rootOf(model, { tools: [tool] }));
@@ -52,7 +52,7 @@ describe('a tool answer that cannot be stored', () => {
     ['stateDelta', (actions) => (actions.stateDelta['when'] = new Date(0) as never)],
     ['artifactDelta', (actions) => (actions.artifactDelta['plan'] = 1n as never)],
     ['another member', (actions) => (actions.agentState = { call: (() => 1) as never })],
-  ])('becomes an error answer when %s of its actions is not JSON (contract 18)', async (_what, spoil) => {
+  ])('becomes an error answer when %s of its actions is not JSON (contract 18)', async (_name, spoil) => {
     const tool = toolOf('book', (_args, { actions }) => (spoil(actions), 'booked'));
     const model = new ScriptedLlm(calls('book'), says('Done.'));
     const { runner } = await createSetup(rootOf(model, { tools: [tool] }));
@@ -74,7 +74,7 @@ describe('a tool answer that cannot be stored', () => {
   it.each<[string, unknown]>([
     ['is too large', { data: tooLarge }],
     ['is not JSON', { data: new Map() }],
-  ])('becomes an error answer when what afterToolCallback answers %s (contract 18)', async (_what, answer) => {
+  ])('becomes an error answer if the result of afterToolCallback %s (contract 18)', async (_name, answer) => {
     const model = new ScriptedLlm(calls('look'), says('Done.'));
     const agent = rootOf(model, {
       tools: [toolOf('look', () => 'sunny')],
@@ -86,7 +86,7 @@ describe('a tool answer that cannot be stored', () => {
     expect(answersIn(events)[0]![1]['error']).toMatch(/^look ran, but its result could not be stored: /);
   });
 
-  it('does not end or hand over anything, because the model has to hear of it', async () => {
+  it('does not end the turn with skipSummarization, because the model needs the error', async () => {
     const tool = toolOf('dump', (_args, { actions }) => ((actions.skipSummarization = true), tooLarge));
     const model = new ScriptedLlm(calls('dump'), says('I see.'));
     const { runner } = await createSetup(rootOf(model, { tools: [tool] }));
@@ -94,7 +94,7 @@ describe('a tool answer that cannot be stored', () => {
     expect(textsIn(events).at(-1)).toBe('root: I see.');
   });
 
-  it('still ends the run when the store refuses the error answer too', async () => {
+  it('ends the run if the store also rejects the error answer', async () => {
     const runtime = new FixedRuntime();
     const sessionService = new InMemorySessionService({ runtime, limits: { eventBytes: 400 } });
     await sessionService.createSession(ref);
@@ -106,7 +106,7 @@ describe('a tool answer that cannot be stored', () => {
   });
 });
 
-describe('a long-running tool that answers nothing yet', () => {
+describe('A long-running tool without an answer', () => {
   it('keeps its state, artifacts and other actions in the session (contract 18)', async () => {
     const tool = toolOf(
       'ask',
@@ -128,14 +128,14 @@ describe('a long-running tool that answers nothing yet', () => {
     expect(Object.keys(actions.requestedToolConfirmations)).toEqual(['c1']);
   });
 
-  it('stores nothing when it did nothing', async () => {
+  it('stores nothing without actions', async () => {
     const tool = toolOf('ask', () => undefined, { isLongRunning: true });
     const { runner, stored } = await createSetup(rootOf(new ScriptedLlm(calls('ask', {}, 'c1')), { tools: [tool] }));
     await outcomeOf(runner.runAsync(hello));
     expect((await stored()).events).toHaveLength(2);
   });
 
-  it('tells the model when what it wrote cannot be stored', async () => {
+  it('returns an error to the model if its state changes cannot be stored', async () => {
     const tool = toolOf('ask', (_args, { state }) => state.set('large', 'x'.repeat(MIB)), { isLongRunning: true });
     const model = new ScriptedLlm(calls('ask', {}, 'c1'), says('I see.'));
     const { runner } = await createSetup(rootOf(model, { tools: [tool] }));

@@ -29,15 +29,15 @@ async function answerTo(thrown: Error, toolErrors: RunConfig['toolErrors']): Pro
 describe('runConfig.toolErrors', () => {
   const secret = new Error('password hunter2 was refused');
 
-  it('tells the model the text of an error by default', async () => {
+  it('returns the message of an error to the model by default', async () => {
     expect(await answerTo(secret, undefined)).toEqual({ error: secret.message });
     expect(await answerTo(secret, 'message')).toEqual({ error: secret.message });
   });
 
-  it('tells only that the tool failed with redacted, and keeps errors of ours', async () => {
+  it('returns only that the tool failed with redacted, except for a TholeError', async () => {
     expect(await answerTo(secret, 'redacted')).toEqual({ error: 'look failed.' });
-    const ours = new TholeError('MEMORY_NOT_CONFIGURED', 'There is no memory service.');
-    expect(await answerTo(ours, 'redacted')).toEqual({ error: ours.message });
+    const tholeError = new TholeError('MEMORY_NOT_CONFIGURED', 'There is no memory service.');
+    expect(await answerTo(tholeError, 'redacted')).toEqual({ error: tholeError.message });
   });
 
   it('rejects another value with INVALID_INPUT', async () => {

@@ -7,42 +7,48 @@ const turn = (n: number): EventInit[] => [
   user(`question ${n}`, { invocationId: `i${n}` }),
   agent('a', `answer ${n}`, { invocationId: `i${n}` }),
 ];
-const marker = (target: number, own: number): EventInit => ({ ...rewind(`i${target}`), invocationId: `i${own}` });
-const standing = (...events: EventInit[]): string[] => applyRewinds(historyOf(...events)).map(({ id }) => id);
+const marker = (target: number, markerInvocation: number): EventInit => ({
+  ...rewind(`i${target}`),
+  invocationId: `i${markerInvocation}`,
+});
+const idsAfterRewinds = (...events: EventInit[]): string[] => applyRewinds(historyOf(...events)).map(({ id }) => id);
 
 describe('applyRewinds', () => {
-  it('answers the same array where nothing was rewound', () => {
+  it('returns the same array without rewinds', () => {
     const events = historyOf(...turn(1));
     expect(applyRewinds(events)).toBe(events);
   });
 
-  it('annuls everything since the first event of the named invocation, and the marker (contract 27)', () => {
-    expect(standing(...turn(1), ...turn(2), ...turn(3), marker(2, 4), ...turn(5))).toEqual(['e1', 'e2', 'e8', 'e9']);
-  });
-
-  it('does not follow a marker that a later one has annulled (contract 27)', () => {
-    // Events that the first marker removed are back, except those that the second removes.
-    expect(standing(...turn(1), ...turn(2), marker(1, 3), marker(2, 4))).toEqual(['e1', 'e2']);
-  });
-
-  it('follows two consecutive markers', () => {
-    expect(standing(...turn(1), ...turn(2), marker(2, 3), ...turn(4), marker(4, 5))).toEqual(['e1', 'e2']);
-  });
-
-  it('leaves everything else in place when the named invocation is not here (contract 10)', () => {
-    expect(standing(...turn(1), marker(9, 2), ...turn(3))).toEqual(['e1', 'e2', 'e4', 'e5']);
-  });
-
-  it('ignores a marker that an agent put into its own words', () => {
-    expect(standing(...turn(1), agent('a', 'forget it', { actions: { rewindBeforeInvocationId: 'i1' } }))).toEqual([
+  it('removes the named invocation, all later events and the marker (contract 27)', () => {
+    expect(idsAfterRewinds(...turn(1), ...turn(2), ...turn(3), marker(2, 4), ...turn(5))).toEqual([
       'e1',
       'e2',
-      'e3',
+      'e8',
+      'e9',
     ]);
-    expect(standing(...turn(1), { ...marker(1, 2), author: 'a' })).toEqual(['e1', 'e2', 'e3']);
   });
 
-  it('reads a log from its end only as far as it is asked', () => {
+  it('ignores a marker that a later marker removes (contract 27)', () => {
+    // Events that the first marker removed are restored, except events that the second marker removes.
+    expect(idsAfterRewinds(...turn(1), ...turn(2), marker(1, 3), marker(2, 4))).toEqual(['e1', 'e2']);
+  });
+
+  it('applies two consecutive markers', () => {
+    expect(idsAfterRewinds(...turn(1), ...turn(2), marker(2, 3), ...turn(4), marker(4, 5))).toEqual(['e1', 'e2']);
+  });
+
+  it('removes only the marker if the named invocation is not in the events (contract 10)', () => {
+    expect(idsAfterRewinds(...turn(1), marker(9, 2), ...turn(3))).toEqual(['e1', 'e2', 'e4', 'e5']);
+  });
+
+  it('ignores a marker in an event of an agent', () => {
+    expect(
+      idsAfterRewinds(...turn(1), agent('a', 'forget it', { actions: { rewindBeforeInvocationId: 'i1' } })),
+    ).toEqual(['e1', 'e2', 'e3']);
+    expect(idsAfterRewinds(...turn(1), { ...marker(1, 2), author: 'a' })).toEqual(['e1', 'e2', 'e3']);
+  });
+
+  it('reads a log from its end, and only as far as needed', () => {
     const events = historyOf(...turn(1), ...turn(2));
     const read: number[] = [];
     const watched = {

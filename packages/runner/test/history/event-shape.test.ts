@@ -7,7 +7,7 @@ const shape = (event: EventInit): number => shapeOf(historyOf(event)[0]!);
 const shapeWith = (...parts: Part[]): number => shape({ author: 'a', content: { role: 'model', parts } });
 
 describe('shapeOf', () => {
-  it('takes words, data and code for plain, and thoughts too', () => {
+  it('classifies texts, data, code and thoughts as plain', () => {
     const data = { inlineData: { mimeType: 'image/png', data: 'AA==' } };
     for (const parts of [
       [{ text: 'hi' }],
@@ -20,14 +20,14 @@ describe('shapeOf', () => {
       expect(isPlain(shapeWith(...parts))).toBe(false);
   });
 
-  it('does not count thoughts, blanks and signatures alone as said', () => {
+  it('does not classify thoughts, white space and signatures as visible', () => {
     expect(
       shapeWith({ text: 'hm', thought: true }, { text: ' \n' }, { thoughtSignature: 'c2ln' }) & Shape.visible,
     ).toBe(0);
     expect(shapeWith({ text: 'hm', thought: true }, { text: 'aha' }) & Shape.visible).toBe(Shape.visible);
   });
 
-  it('adds up what the parts are', () => {
+  it('combines the flags of all parts', () => {
     expect(shapeWith({ text: 'so' }, callPart('c1'), answerPart('c2', 1))).toBe(
       Shape.visible | Shape.other | Shape.calls | Shape.answers,
     );
@@ -37,7 +37,7 @@ describe('shapeOf', () => {
     expect(shapeWith({ text: 'so', ...callPart('c1') })).toBe(Shape.visible | Shape.calls | Shape.mixed);
   });
 
-  it('knows a marker and speech, which have no parts', () => {
+  it('classifies markers and transcriptions, which have no parts', () => {
     expect(shape(rewind('i1'))).toBe(Shape.rewind);
     expect(shape(compaction(['e1'], 'short', { startSeq: 1, endSeq: 1 }))).toBe(Shape.compaction);
     expect(shape({ author: 'user', inputTranscription: { text: 'hello' } })).toBe(Shape.transcript);

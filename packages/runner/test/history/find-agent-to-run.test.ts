@@ -21,33 +21,37 @@ const tree = new AgentTree(
 );
 const message: Content = { role: 'user', parts: [{ text: 'go on' }] };
 const replyTo = (id: string): Content => ({ role: 'user', parts: [answerPart(id, 'yes')] });
-const found = (events: EventInit[], answer: Content = message): string =>
+const agentNameFor = (events: EventInit[], answer: Content = message): string =>
   findAgentToRun(new SessionLog(historyOf(...events)), tree, answer).name;
 
 describe('findAgentToRun', () => {
   it('continues with the last author in the tree that is resumable (contract 29)', () => {
-    expect(found([user('hi'), agent('open', '1'), agent('leaf', '2'), user('go on')])).toBe('leaf');
+    expect(agentNameFor([user('hi'), agent('open', '1'), agent('leaf', '2'), user('go on')])).toBe('leaf');
   });
 
   it('returns the root for an empty history', () => {
-    expect(found([])).toBe('root');
-    expect(found([user('hi')])).toBe('root');
+    expect(agentNameFor([])).toBe('root');
+    expect(agentNameFor([user('hi')])).toBe('root');
   });
 
   it('skips authors that are not agents of the tree (contract 29)', () => {
     expect(
-      found([agent('open', '1'), agent('moved_away', '2'), { author: 'system', actions: { stateDelta: { x: 1 } } }]),
+      agentNameFor([
+        agent('open', '1'),
+        agent('moved_away', '2'),
+        { author: 'system', actions: { stateDelta: { x: 1 } } },
+      ]),
     ).toBe('open');
   });
 
   it('skips agents that are not resumable, and agents below them (contract 29)', () => {
-    expect(found([agent('open', '1'), agent('closed', '2')])).toBe('open');
-    expect(found([agent('open', '1'), agent('below', '2')])).toBe('open');
-    expect(found([agent('closed', '1')])).toBe('root');
+    expect(agentNameFor([agent('open', '1'), agent('closed', '2')])).toBe('open');
+    expect(agentNameFor([agent('open', '1'), agent('below', '2')])).toBe('open');
+    expect(agentNameFor([agent('closed', '1')])).toBe('root');
   });
 
   it('continues with the root if it was the last author', () => {
-    expect(found([agent('open', '1'), agent('root', '2')])).toBe('root');
+    expect(agentNameFor([agent('open', '1'), agent('root', '2')])).toBe('root');
   });
 
   it('skips all agents below a root that is not an LlmAgent (contract 29)', () => {
@@ -58,18 +62,24 @@ describe('findAgentToRun', () => {
 
   it('ignores rewound events (contract 29)', () => {
     expect(
-      found([agent('open', '1'), agent('leaf', '2', { invocationId: 'i2' }), { ...rewind('i2'), invocationId: 'i3' }]),
+      agentNameFor([
+        agent('open', '1'),
+        agent('leaf', '2', { invocationId: 'i2' }),
+        { ...rewind('i2'), invocationId: 'i3' },
+      ]),
     ).toBe('open');
   });
 
   it('continues with the agent whose call is answered, even if it is not resumable (contract 29)', () => {
     const events = [call('closed', 'c1', longRunning('c1')), agent('leaf', 'hm')];
-    expect(found(events, replyTo('c1'))).toBe('closed');
-    expect(found([...events, { author: 'user', content: replyTo('c1') }], replyTo('c1'))).toBe('closed');
+    expect(agentNameFor(events, replyTo('c1'))).toBe('closed');
+    expect(agentNameFor([...events, { author: 'user', content: replyTo('c1') }], replyTo('c1'))).toBe('closed');
   });
 
   it('continues with the last author if the calling agent no longer exists', () => {
-    expect(found([call('moved_away', 'c1', longRunning('c1')), agent('leaf', 'hm')], replyTo('c1'))).toBe('leaf');
+    expect(agentNameFor([call('moved_away', 'c1', longRunning('c1')), agent('leaf', 'hm')], replyTo('c1'))).toBe(
+      'leaf',
+    );
   });
 
   it('reads only the last events of a long history', () => {
@@ -126,11 +136,11 @@ describe('assertAnswers', () => {
 
   it('rejects an answer without an id, with another name, or twice in one message', () => {
     const open = [call('root', 'c1', longRunning('c1'))];
-    const under = (name: string, id?: string): Content => ({
+    const answerNamed = (name: string, id?: string): Content => ({
       parts: [{ functionResponse: { ...(id && { id }), name, response: {} } }],
     });
-    expect(errorOf(open, under('tool_c1'))).toContain('has no id');
-    expect(errorOf(open, under('other', 'c1'))).toContain('is a call of "tool_c1"');
+    expect(errorOf(open, answerNamed('tool_c1'))).toContain('has no id');
+    expect(errorOf(open, answerNamed('other', 'c1'))).toContain('is a call of "tool_c1"');
     expect(errorOf(open, { parts: [answerPart('c1', 1), answerPart('c1', 2)] })).toContain('twice');
   });
 });

@@ -13,7 +13,7 @@ describe('SessionLog', () => {
     expect([log.at(0), log.at(-1), log.at(5)]).toEqual([five[0], five[4], undefined]);
   });
 
-  it('moves its epoch when a rewind or a compaction is pushed (contract 17)', () => {
+  it('changes its epoch when a rewind or a compaction is pushed (contract 17)', () => {
     const [, , marker, record] = historyOf(
       user('1'),
       agent('a', '2'),
@@ -27,27 +27,27 @@ describe('SessionLog', () => {
     expect(log.epoch).toBe(2);
   });
 
-  it('does not move its epoch for a compaction that an agent wrote (contract 26)', () => {
+  it('does not change its epoch for a compaction that an agent wrote (contract 26)', () => {
     const log = new SessionLog();
     log.push(historyOf({ ...compaction(['e1'], 'short', { startSeq: 1, endSeq: 1 }), author: 'a' })[0]!);
     expect(log.epoch).toBe(0);
   });
 
-  it('puts missing events where their seq says and moves its epoch (contract 8)', () => {
+  it('inserts missing events by their seq and changes its epoch (contract 8)', () => {
     const log = new SessionLog([five[0]!, five[4]!]);
     log.insertMissing([five[3]!, five[1]!, five[2]!]);
     expect(seqs(log)).toEqual([1, 2, 3, 4, 5]);
     expect(log.epoch).toBe(1);
   });
 
-  it('keeps its epoch when all that was missing is newer than what is here', () => {
+  it('keeps its epoch if all missing events are newer than its events', () => {
     const log = new SessionLog(five.slice(0, 3));
     log.insertMissing([five[4]!, five[3]!]);
     expect(seqs(log)).toEqual([1, 2, 3, 4, 5]);
     expect(log.epoch).toBe(0);
   });
 
-  it('passes over what it has already (contract 7)', () => {
+  it('ignores events that it already contains (contract 7)', () => {
     const log = new SessionLog(five);
     log.push(five[2]!);
     log.insertMissing([five[1]!, five[4]!]);

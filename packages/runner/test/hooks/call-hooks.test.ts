@@ -6,40 +6,40 @@ import { AgentTool } from '../../src/agents/agent-tool.ts';
 import { answersIn, hello, createSetup, outcomeOf, rootOf, textsIn, toolOf } from '../support/llm-setup.ts';
 
 const content = (text: string): Content => ({ role: 'model', parts: [{ text }] });
-const no = (): never => null as never;
+const returnNull = (): never => null as never;
 const throws = (): never => {
   throw new TypeError('bad hook', { cause: new Error('the reason') });
 };
 
-describe('a callback that answers null', () => {
-  it('leaves the answer to the next plugin and to the agent (contract 21)', async () => {
+describe('A callback that returns null', () => {
+  it('continues with the next plugin and the agent (contract 21)', async () => {
     const plugins: Plugin[] = [
-      { name: 'first', beforeModelCallback: no, beforeAgentCallback: async () => no() },
+      { name: 'first', beforeModelCallback: returnNull, beforeAgentCallback: async () => returnNull() },
       { name: 'guard', beforeModelCallback: () => says('Refused.') },
     ];
     const { runner } = await createSetup(rootOf(new ScriptedLlm()), { plugins });
     expect(textsIn((await outcomeOf(runner.runAsync(hello))).events)).toEqual(['root: Refused.']);
   });
 
-  it('leaves the answer to the next callback of the list (contract 21)', async () => {
-    const agent = rootOf(new ScriptedLlm(), { beforeModelCallback: [no, () => says('Refused.')] });
+  it('continues with the next callback of the list (contract 21)', async () => {
+    const agent = rootOf(new ScriptedLlm(), { beforeModelCallback: [returnNull, () => says('Refused.')] });
     const { runner } = await createSetup(agent);
     expect(textsIn((await outcomeOf(runner.runAsync(hello))).events)).toEqual(['root: Refused.']);
   });
 
   it('drops the event in onEventCallback, and only there (contract 21)', async () => {
-    const heard: string[] = [];
+    const authors: string[] = [];
     const plugins: Plugin[] = [
       { name: 'drop', onEventCallback: ({ event }) => (event.author === 'root' ? null : undefined) },
-      { name: 'hear', onEventCallback: ({ event }) => void heard.push(event.author) },
+      { name: 'listener', onEventCallback: ({ event }) => void authors.push(event.author) },
     ];
     const { runner, stored } = await createSetup(rootOf(new ScriptedLlm(says('Hi.'))), { plugins });
     await outcomeOf(runner.runAsync(hello));
-    expect(heard).toEqual(['user']);
+    expect(authors).toEqual(['user']);
     expect((await stored()).events).toHaveLength(1);
   });
 
-  it('calls afterRunCallback of every plugin, whatever one of them returns', async () => {
+  it('does not skip afterRunCallback of other plugins if one returns a value', async () => {
     const ended: string[] = [];
     const plugins: Plugin[] = ['a', 'b'].map((name) => ({
       name,
@@ -51,7 +51,7 @@ describe('a callback that answers null', () => {
   });
 });
 
-describe('a callback that answers the wrong shape', () => {
+describe('A callback with an invalid result', () => {
   it.each<[Partial<LlmAgentOptions>, string]>([
     [{ beforeAgentCallback: () => 'hi' as never }, 'beforeAgentCallback must answer a Content {role, parts: [{text}]}'],
     [{ afterAgentCallback: () => says('hi') as never }, 'return its `content`, not the whole of it'],
@@ -59,14 +59,14 @@ describe('a callback that answers the wrong shape', () => {
     [{ afterModelCallback: () => 1 as never }, 'afterModelCallback must answer an LlmResponse'],
     [{ beforeToolCallback: () => 'sunny' as never }, 'it answered a string: wrap it as {result}'],
     [{ afterToolCallback: () => ['sunny'] as never }, 'afterToolCallback must answer an object or nothing'],
-  ])('fails the run with CALLBACK_FAILED, the name and the correct form', async (options, sentence) => {
+  ])('ends the run with CALLBACK_FAILED and names the correct form', async (options, sentence) => {
     const agent = rootOf(new ScriptedLlm(calls('look'), says('x')), { tools: [toolOf('look', () => 1)], ...options });
     const { runner } = await createSetup(agent);
     const { error } = await outcomeOf(runner.runAsync(hello));
     expect(error).toMatchObject({ code: 'CALLBACK_FAILED', message: expect.stringContaining(sentence) });
   });
 
-  it('fails the run with PLUGIN_FAILED in a plugin', async () => {
+  it('ends the run with PLUGIN_FAILED in a plugin', async () => {
     const plugins: Plugin[] = [{ name: 'odd', beforeModelCallback: async () => ({ text: 'hi' }) as never }];
     const { runner } = await createSetup(rootOf(new ScriptedLlm()), { plugins });
     const { error } = await outcomeOf(runner.runAsync(hello));
@@ -74,7 +74,7 @@ describe('a callback that answers the wrong shape', () => {
   });
 });
 
-describe('log lines of failures', () => {
+describe('Logs of failures', () => {
   const throwing = { cause: new Error('the reason') };
   const subAgent: Agent = rootOf(new ScriptedLlm(fails(new TypeError('fetch failed', throwing))), { name: 'sub' });
   it.each<[string, Partial<LlmAgentOptions>, ScriptedLlm, Plugin[]]>([
@@ -91,7 +91,7 @@ describe('log lines of failures', () => {
     ['a plugin', {}, new ScriptedLlm(), [{ name: 'odd', beforeModelCallback: throws }]],
     ['a plugin that selects history', {}, new ScriptedLlm(), [{ name: 'odd', selectHistoryCallback: throws }]],
     ['a plugin at the end of a run', {}, new ScriptedLlm(says('x')), [{ name: 'odd', afterRunCallback: throws }]],
-  ])('hold message, stack and causes of %s, once', async (_who, options, model, plugins) => {
+  ])('contain message, stack and causes of %s, once', async (_name, options, model, plugins) => {
     const { runner, runtime } = await createSetup(rootOf(model, options), { plugins });
     await outcomeOf(runner.runAsync({ ...hello, newMessage: 'secret' }));
     const lines = runtime.logs.filter(({ level }) => level === 'error' || level === 'warn');
@@ -105,7 +105,7 @@ describe('log lines of failures', () => {
     expect(JSON.stringify(lines)).not.toMatch(/Ulm|secret/);
   });
 
-  it('are not written when a model sends arguments that do not fit, or when the run is aborted', async () => {
+  it('contain no error for a call of an unknown tool', async () => {
     const model = new ScriptedLlm(calls('nothing'), says('x'));
     const { runner, runtime } = await createSetup(rootOf(model));
     const { events } = await outcomeOf(runner.runAsync(hello));
@@ -114,7 +114,7 @@ describe('log lines of failures', () => {
   });
 });
 
-describe('an artifact named __proto__', () => {
+describe('An artifact named __proto__', () => {
   it('is in the artifactDelta of the event that answers the call', async () => {
     const tool = toolOf('save', (_args, context) => context.saveArtifact('__proto__', { text: 'x' }));
     const { runner, stored } = await createSetup(rootOf(new ScriptedLlm(calls('save'), says('x')), { tools: [tool] }));

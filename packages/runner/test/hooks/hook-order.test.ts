@@ -16,8 +16,8 @@ describe('The order of hooks', () => {
       'afterToolCallback',
       'onToolErrorCallback',
     ] as const;
-    const noting = (who: string, answer?: (name: string) => unknown) =>
-      Object.fromEntries(names.map((name) => [name, async () => (seen.push(`${who} ${name}`), answer?.(name))]));
+    const recordHooks = (owner: string, answer?: (name: string) => unknown) =>
+      Object.fromEntries(names.map((name) => [name, async () => (seen.push(`${owner} ${name}`), answer?.(name))]));
     const recover = (name: string): unknown =>
       (
         { onModelErrorCallback: says('Recovered.'), onToolErrorCallback: { recovered: true } } as {
@@ -26,9 +26,9 @@ describe('The order of hooks', () => {
       )[name];
     const agent = rootOf(new ScriptedLlm(calls('fail'), fails('MODEL_OVERLOADED')), {
       tools: [toolOf('fail', () => Promise.reject(new Error('broken')))],
-      ...noting('agent', recover),
+      ...recordHooks('agent', recover),
     });
-    const plugins = [{ name: 'p', ...noting('plugin') }];
+    const plugins = [{ name: 'p', ...recordHooks('plugin') }];
     const { runner } = await createSetup(agent, { plugins });
     await runner.runToCompletion(hello);
     const both = (name: string): string[] => [`plugin ${name}`, `agent ${name}`];

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { AgentTool } from '../../src/agents/agent-tool.ts';
 import { LlmAgent } from '../../src/agents/llm-agent.ts';
 import type { Runner } from '../../src/runner/runner.ts';
-import { durableStore } from '../support/durable-store.ts';
+import { createDurableStore } from '../support/durable-store.ts';
 import { agentOf, says as sayingEvent } from '../support/setup.ts';
 import {
   answersIn,
@@ -61,7 +61,7 @@ describe('AgentTool', () => {
   it.each([1, 2])(
     'continues its agent after each of three answers, %i agents deep (contracts 25, 28)',
     async (depth) => {
-      const { events, runnerOf } = await durableStore();
+      const { events, runnerOf } = await createDurableStore();
       const ask = toolOf('ask', async (_args, context) => {
         const answers = [];
         for (const message of ['One?', 'Two?', 'Three?']) answers.push(await context.requestInput({ message }));
@@ -108,8 +108,8 @@ describe('AgentTool', () => {
     expect(interrupts).toMatchObject([{ toolName: 'clerk', payload: { toolName: 'pay', args: { sum: 5 } } }]);
   });
 
-  it('continues its agent when a timer of it is due', async () => {
-    const { events, runnerOf, runtime } = await durableStore();
+  it('continues its agent when a timer of the agent is due', async () => {
+    const { events, runnerOf, runtime } = await createDurableStore();
     const agent = agentOf('clerk', async function* (context) {
       await context.sleep(120_000);
       yield sayingEvent(context, 'Awake.');
@@ -125,8 +125,8 @@ describe('AgentTool', () => {
     expect(answersIn(await events()).at(-1)).toEqual(['clerk', { result: 'Awake.' }]);
   });
 
-  it('tells a tool of its agent that no answer came in time', async () => {
-    const { events, runnerOf, runtime } = await durableStore();
+  it('throws INTERRUPT_EXPIRED in a tool of its agent if no answer arrives in time', async () => {
+    const { events, runnerOf, runtime } = await createDurableStore();
     const ask = toolOf('ask', (_args, context) =>
       context.requestInput({ message: 'Which?', ttlMs: 60_000 }).catch((error: { code?: string }) => {
         if (error.code === undefined) throw error;
@@ -145,7 +145,7 @@ describe('AgentTool', () => {
     expect(textsIn(await events()).at(-1)).toBe('root: Done.');
   });
 
-  it('asks for the result of a long-running call of its agent, which its caller never sees', async () => {
+  it('requests the result of a long-running call of its agent, which the caller does not see', async () => {
     const ticket = toolOf('ticket', () => undefined, { isLongRunning: true });
     const inner = new ScriptedLlm(calls('ticket', { seat: 7 }, 'd1'), says('Ticket 9.'));
     const agent = new LlmAgent({ name: 'clerk', description: 'Books.', model: inner, tools: [ticket] });
@@ -178,8 +178,8 @@ describe('AgentTool', () => {
 describe('A tool that runs several agents', () => {
   it.each(['another agent', 'input', 'a confirmation'])(
     'runs none of them again when it waits for %s',
-    async (what) => {
-      const { events, runnerOf } = await durableStore();
+    async (request) => {
+      const { events, runnerOf } = await createDurableStore();
       const paid: string[] = [];
       const clerk = (name: string): LlmAgent => {
         const pay = toolOf('pay', () => paid.push(name), { requireConfirmation: true });
@@ -188,12 +188,12 @@ describe('A tool that runs several agents', () => {
       };
       const clerks = [clerk('first'), clerk('second')];
       const both = toolOf('both', async (_args, context) => {
-        const told: string[] = [];
-        for (const agent of what === 'another agent' ? clerks : clerks.slice(0, 1))
-          for await (const event of context.runChild({ agent, message: 'Pay.' })) told.push(...textsIn([event]));
-        if (what === 'input') told.push((await context.requestInput({ message: 'Sure?' })) as string);
-        if (what === 'a confirmation' && !context.toolConfirmation) context.requestConfirmation({ hint: 'Sure?' });
-        return { last: told.at(-1)! };
+        const childTexts: string[] = [];
+        for (const agent of request === 'another agent' ? clerks : clerks.slice(0, 1))
+          for await (const event of context.runChild({ agent, message: 'Pay.' })) childTexts.push(...textsIn([event]));
+        if (request === 'input') childTexts.push((await context.requestInput({ message: 'Sure?' })) as string);
+        if (request === 'a confirmation' && !context.toolConfirmation) context.requestConfirmation({ hint: 'Sure?' });
+        return { last: childTexts.at(-1)! };
       });
       const runner = runnerOf(rootOf(new ScriptedLlm(calls('both', {}, 'c1'), says('Done.')), { tools: [both] }));
       let { interrupts } = await runner.runToCompletion(hello);
@@ -202,8 +202,8 @@ describe('A tool that runs several agents', () => {
         ({ interrupts } = await runner.resume({ ...ref, answers: { [id]: kind === 'input' ? 'Yes.' : true } }).result);
       }
       expect(interrupts).toEqual([]);
-      expect(paid).toEqual(what === 'another agent' ? ['first', 'second'] : ['first']);
-      const last = { 'another agent': 'second: second.', input: 'Yes.', 'a confirmation': 'first: first.' }[what];
+      expect(paid).toEqual(request === 'another agent' ? ['first', 'second'] : ['first']);
+      const last = { 'another agent': 'second: second.', input: 'Yes.', 'a confirmation': 'first: first.' }[request];
       expect(answersIn(await events()).at(-1)).toEqual(['both', { last }]);
     },
   );

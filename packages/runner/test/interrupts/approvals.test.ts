@@ -6,8 +6,8 @@ import { describe, expect, it } from 'vitest';
 import type { Run } from '../../src/runner/run.ts';
 import { answersIn, createSetup, hello, outcomeOf, ref, rootOf, settle, toolOf } from '../support/llm-setup.ts';
 
-/** A tool that a person may edit, with a schema. */
-function editable(paid: JsonObject[]): FunctionTool<never> {
+/** Returns a tool with a schema, whose arguments a person may edit. */
+function editableTool(paid: JsonObject[]): FunctionTool<never> {
   return new FunctionTool({
     name: 'pay',
     description: 'Pays.',
@@ -19,10 +19,10 @@ function editable(paid: JsonObject[]): FunctionTool<never> {
 }
 
 describe('editedArguments', () => {
-  it('must fit the schema of the tool, else ANSWER_INVALID and nothing is stored (contract 28)', async () => {
+  it('are rejected with ANSWER_INVALID if they do not match the schema (contract 28)', async () => {
     const paid: JsonObject[] = [];
     const model = new ScriptedLlm(calls('pay', { sum: 5 }, 'c1'), says('Paid.'));
-    const { runner, stored } = await createSetup(rootOf(model, { tools: [editable(paid)] }));
+    const { runner, stored } = await createSetup(rootOf(model, { tools: [editableTool(paid)] }));
     const { interrupts } = await runner.runToCompletion(hello);
     const before = await stored();
     for (const editedArguments of [{ sum: 'four' }, 7]) {
@@ -47,10 +47,10 @@ describe('editedArguments', () => {
     }
   });
 
-  it('are accepted by a tool of a toolset that allows them, and checked with its schema', async () => {
+  it('are accepted by a tool of a toolset that allows them, and validated by its schema', async () => {
     const paid: JsonObject[] = [];
     const model = new ScriptedLlm(calls('shop_pay', { sum: 5 }, 'c1'), says('Paid.'));
-    const toolset = new FunctionToolset({ tools: [editable(paid)], prefix: 'shop' });
+    const toolset = new FunctionToolset({ tools: [editableTool(paid)], prefix: 'shop' });
     const { runner } = await createSetup(rootOf(model, { tools: [toolset] }));
     const { interrupts } = await runner.runToCompletion(hello);
     const answer = (sum: Json): Run =>
@@ -60,11 +60,11 @@ describe('editedArguments', () => {
     expect(paid).toEqual([{ sum: 4 }]);
   });
 
-  it('are TOOL_FAILED and store nothing if the toolset fails', async () => {
+  it('throw TOOL_FAILED and store nothing if the toolset fails', async () => {
     let isBroken = false;
     const getTools = async (): Promise<Tool[]> => {
       if (isBroken) throw new Error('No connection.');
-      return [editable([])];
+      return [editableTool([])];
     };
     const toolset = { getTools, close: async () => {} };
     const model = new ScriptedLlm(calls('pay', { sum: 5 }, 'c1'));
@@ -80,7 +80,7 @@ describe('editedArguments', () => {
   it('are accepted in both spellings, and stored in one', async () => {
     const paid: JsonObject[] = [];
     const model = new ScriptedLlm(calls('pay', { sum: 5 }, 'c1'), says('Paid.'));
-    const { runner, stored } = await createSetup(rootOf(model, { tools: [editable(paid)] }));
+    const { runner, stored } = await createSetup(rootOf(model, { tools: [editableTool(paid)] }));
     const { interrupts } = await runner.runToCompletion(hello);
     const [{ id }] = interrupts as [Interrupt];
     await runner.resume({ ...ref, answers: { [id]: { confirmed: true, edited_arguments: { sum: 4 } } } }).done;
@@ -92,13 +92,13 @@ describe('editedArguments', () => {
   it('do not change the stored call', async () => {
     const paid: JsonObject[] = [];
     const model = new ScriptedLlm(calls('pay', { sum: 5 }, 'c1'), says('Paid.'));
-    const { runner, stored } = await createSetup(rootOf(model, { tools: [editable(paid)] }));
+    const { runner, stored } = await createSetup(rootOf(model, { tools: [editableTool(paid)] }));
     const { interrupts } = await runner.runToCompletion(hello);
     await runner.resume({ ...ref, answers: { [interrupts[0]!.id]: { confirmed: true, editedArguments: { sum: 4 } } } })
       .done;
     expect(paid).toEqual([{ sum: 4 }]);
-    const stored5 = (await stored()).events.flatMap(getFunctionCalls).find(({ id }) => id === 'c1');
-    expect(stored5?.args).toEqual({ sum: 5 });
+    const storedCall = (await stored()).events.flatMap(getFunctionCalls).find(({ id }) => id === 'c1');
+    expect(storedCall?.args).toEqual({ sum: 5 });
   });
 });
 
@@ -119,7 +119,7 @@ describe('Runner.resume with an approval', () => {
     expect(log).toEqual(['policy', 'callback', 'execute']);
   });
 
-  it('stores that the tool starts after its approval and says so in the event of the call', async () => {
+  it('stores the start of the tool after its approval, and marks the event of the call', async () => {
     const tools = [toolOf('pay', () => 'paid', { requireConfirmation: true }), toolOf('look', () => 'seen')];
     const model = new ScriptedLlm(calls('look', {}, 'c0'), calls('pay', {}, 'c1'), says('Paid.'));
     const { runner, stored } = await createSetup(rootOf(model, { tools }));
@@ -138,10 +138,16 @@ describe('Plugin.onInterruptCallback', () => {
     const seen: unknown[] = [];
     const plugin = {
       name: 'inbox',
-      async onInterruptCallback({ interrupt, ref: at }: { interrupt: { id: string; kind: string }; ref: unknown }) {
+      async onInterruptCallback({
+        interrupt,
+        ref: session,
+      }: {
+        interrupt: { id: string; kind: string };
+        ref: unknown;
+      }) {
         const { events } = await stored();
         const isStored = events.flatMap(getFunctionCalls).some(({ id }) => id === interrupt.id);
-        seen.push([interrupt.kind, at, isStored]);
+        seen.push([interrupt.kind, session, isStored]);
         throw new Error('Only logged.');
       },
     };
@@ -154,9 +160,11 @@ describe('Plugin.onInterruptCallback', () => {
 
   it('is called again by recover() after a crash in the call', async () => {
     const tools = [toolOf('pay', () => 'paid', { requireConfirmation: true })];
-    const dies = { name: 'inbox', onInterruptCallback: () => new Promise(() => {}) };
+    const hangingInbox = { name: 'inbox', onInterruptCallback: () => new Promise(() => {}) };
     const model = new ScriptedLlm(calls('pay', {}, 'c1'));
-    const { runner, runtime, sessions } = await createSetup(rootOf(model, { tools }), { plugins: [dies as never] });
+    const { runner, runtime, sessions } = await createSetup(rootOf(model, { tools }), {
+      plugins: [hangingInbox as never],
+    });
     void outcomeOf(runner.runAsync(hello));
     await settle();
     Object.defineProperty(sessions, 'isDurable', { value: true });
@@ -192,7 +200,7 @@ describe('A turn with a confirmation and other calls', () => {
     expect(names.at(-1)).toBe('adk_request_confirmation');
   });
 
-  it('calls the model again when all of its interrupts are answered, and not before (contract 28)', async () => {
+  it('calls the model again only when all its interrupts are answered (contract 28)', async () => {
     const tool = toolOf('pay', ({ sum }) => ({ sum }), { requireConfirmation: true });
     const model = new ScriptedLlm(callsAll(['pay', { sum: 1 }, 'c1'], ['pay', { sum: 2 }, 'c2']), says('Both.'));
     const { runner } = await createSetup(rootOf(model, { tools: [tool] }));

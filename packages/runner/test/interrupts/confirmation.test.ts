@@ -16,8 +16,8 @@ import {
   toolOf,
 } from '../support/llm-setup.ts';
 
-/** A tool that records its arguments and needs a confirmation. */
-function payment(more: Partial<Tool> = {}): { tool: Tool; paid: JsonObject[] } {
+/** Returns a tool that needs a confirmation, and the arguments of its runs. */
+function createPayment(more: Partial<Tool> = {}): { tool: Tool; paid: JsonObject[] } {
   const paid: JsonObject[] = [];
   const tool = toolOf('pay', (args) => (paid.push(args), { paid: true }), { requireConfirmation: true, ...more });
   return { tool, paid };
@@ -33,7 +33,7 @@ const kindsOf = ({ events }: Pick<Session, 'events'>): string[] =>
 
 describe('Tool.requireConfirmation', () => {
   it('pauses the run, and runs the tool once after the approval (contract 28)', async () => {
-    const { tool, paid } = payment();
+    const { tool, paid } = createPayment();
     const model = new ScriptedLlm(calls('pay', { sum: 5 }, 'c1'), says('Paid.'));
     const { runner, stored } = await createSetup(rootOf(model, { tools: [tool] }));
     const first = await runner.runToCompletion(hello);
@@ -60,7 +60,7 @@ describe('Tool.requireConfirmation', () => {
   });
 
   it('runs a tool of a toolset after the approval', async () => {
-    const { tool, paid } = payment();
+    const { tool, paid } = createPayment();
     const toolset = { getTools: async () => [tool], close: async () => {} };
     const model = new ScriptedLlm(calls('pay', { sum: 5 }, 'c1'), says('Paid.'));
     const { runner } = await createSetup(rootOf(model, { tools: [toolset] }));
@@ -70,8 +70,8 @@ describe('Tool.requireConfirmation', () => {
     expect(paid).toEqual([{ sum: 5 }]);
   });
 
-  it('ends an answer with edited arguments at its signal if a toolset does not answer', async () => {
-    const { tool, paid } = payment({ allowEditedArguments: true });
+  it('ends an answer with edited arguments at its abort if a toolset never answers', async () => {
+    const { tool, paid } = createPayment({ allowEditedArguments: true });
     let isStuck = false;
     const getTools = () => (isStuck ? new Promise<never>(() => {}) : Promise.resolve([tool]));
     const model = new ScriptedLlm(calls('pay', { sum: 5 }, 'c1'), says('Paid.'));
@@ -89,8 +89,8 @@ describe('Tool.requireConfirmation', () => {
     expect(await runner.pendingInterrupts(ref)).toHaveLength(1);
   });
 
-  it('rejects an answer with edited arguments if a toolset fails, logs why, and stays open', async () => {
-    const { tool, paid } = payment({ allowEditedArguments: true });
+  it('rejects edited arguments and logs the error if a toolset fails, and stays open', async () => {
+    const { tool, paid } = createPayment({ allowEditedArguments: true });
     const tools = [async () => [tool], () => Promise.reject(new Error('The registry is down.'))];
     const toolset = { getTools: () => tools.shift()!(), close: async () => {} };
     const runtime = new FixedRuntime();
@@ -109,8 +109,8 @@ describe('Tool.requireConfirmation', () => {
     expect(await runner.pendingInterrupts(ref)).toHaveLength(1);
   });
 
-  it('tells the model of a rejection and does not run the tool', async () => {
-    const { tool, paid } = payment();
+  it('returns a rejection to the model and does not run the tool', async () => {
+    const { tool, paid } = createPayment();
     const model = new ScriptedLlm(calls('pay', { sum: 5 }, 'c1'), says('Then not.'));
     const { runner, stored } = await createSetup(rootOf(model, { tools: [tool] }));
     const { interrupts } = await runner.runToCompletion(hello);
@@ -122,7 +122,7 @@ describe('Tool.requireConfirmation', () => {
   });
 
   it('stores the answers of the other calls before the request', async () => {
-    const { tool } = payment();
+    const { tool } = createPayment();
     const look = toolOf('look', () => 'seen');
     const model = new ScriptedLlm(callsAll(['pay', { sum: 1 }], ['look']), says('Done.'));
     const { runner, stored } = await createSetup(rootOf(model, { tools: [tool, look] }));
@@ -157,7 +157,7 @@ describe('Tool.requireConfirmation', () => {
     const runtime = new FixedRuntime();
     const sessionService = new InMemorySessionService({ runtime });
     await sessionService.createSession(ref);
-    const { tool, paid } = payment();
+    const { tool, paid } = createPayment();
     const before = await createSetup(rootOf(new ScriptedLlm(calls('pay', {}, 'c1')), { tools: [tool] }), {
       sessionService,
       runtime,
@@ -173,8 +173,8 @@ describe('Tool.requireConfirmation', () => {
   });
 
   it('accepts edited arguments only from tools that allow them', async () => {
-    const { tool, paid } = payment({ allowEditedArguments: true });
-    const fixed = payment();
+    const { tool, paid } = createPayment({ allowEditedArguments: true });
+    const fixed = createPayment();
     for (const [each, code] of [
       [tool, undefined],
       [fixed.tool, 'ARGUMENTS_NOT_EDITABLE'],
@@ -190,8 +190,8 @@ describe('Tool.requireConfirmation', () => {
     expect(fixed.paid).toEqual([]);
   });
 
-  it('asks again if a callback changes the arguments after the approval', async () => {
-    const { tool, paid } = payment();
+  it('requests a confirmation again if a callback changes the arguments after the approval', async () => {
+    const { tool, paid } = createPayment();
     let sum = 1;
     const beforeToolCallback = ({ args }: { args: JsonObject }): undefined => void (args['sum'] = sum++);
     const model = new ScriptedLlm(calls('pay', { sum: 0 }, 'c1'), says('Paid.'));
@@ -203,7 +203,7 @@ describe('Tool.requireConfirmation', () => {
     expect(paid).toEqual([]);
   });
 
-  it('rejects invalid arguments before it asks', async () => {
+  it('rejects invalid arguments before it requests a confirmation', async () => {
     const tool = new FunctionTool({
       name: 'pay',
       description: 'Pays.',
@@ -218,8 +218,8 @@ describe('Tool.requireConfirmation', () => {
 });
 
 describe('The prompt of a session with an open confirmation', () => {
-  it('says that the call waits, and shows the answer afterwards', async () => {
-    const { tool } = payment();
+  it('contains a note that the call waits, and later the answer', async () => {
+    const { tool } = createPayment();
     const model = new ScriptedLlm(
       calls('pay', {}, 'c1'),
       says('It waits.'),
@@ -268,9 +268,9 @@ describe('context.requestConfirmation', () => {
 });
 
 describe('A tool with requireConfirmation that calls context.requestConfirmation', () => {
-  it('is approved once, and gets the answer to its own request', async () => {
+  it('is approved once, and receives the answer to its own request', async () => {
     const paid: unknown[] = [];
-    const { tool } = payment({
+    const { tool } = createPayment({
       allowEditedArguments: true,
       runAsync: async ({ args, toolContext }) => {
         const account = toolContext.toolConfirmation?.payload;
@@ -293,7 +293,7 @@ describe('A tool with requireConfirmation that calls context.requestConfirmation
 
 describe('Runner.resume', () => {
   it('answers each interrupt once, and stores nothing for a wrong answer', async () => {
-    const { tool } = payment();
+    const { tool } = createPayment();
     const model = new ScriptedLlm(calls('pay', {}, 'c1'), says('Paid.'));
     const { runner, stored } = await createSetup(rootOf(model, { tools: [tool] }));
     const { interrupts, invocationId } = await runner.runToCompletion(hello);
@@ -311,8 +311,8 @@ describe('Runner.resume', () => {
     expect((await outcomeOf(runner.resume({ ...ref, invocationId }))).error?.code).toBe('INVOCATION_ENDED');
   });
 
-  it('refuses an update of a confirmation with ANSWER_INVALID, and accepts the answer after it', async () => {
-    const { tool, paid } = payment();
+  it('rejects an update of a confirmation with ANSWER_INVALID, and then accepts the answer', async () => {
+    const { tool, paid } = createPayment();
     const model = new ScriptedLlm(calls('pay', {}, 'c1'), says('Paid.'));
     const { runner, stored } = await createSetup(rootOf(model, { tools: [tool] }));
     const { interrupts } = await runner.runToCompletion(hello);
@@ -328,7 +328,7 @@ describe('Runner.resume', () => {
   });
 
   it('rejects an answer for a tool that the agent no longer has with INTERRUPT_MISMATCH', async () => {
-    const { tool } = payment();
+    const { tool } = createPayment();
     const runtime = new FixedRuntime();
     const sessionService = new InMemorySessionService({ runtime });
     await sessionService.createSession(ref);
@@ -341,13 +341,13 @@ describe('Runner.resume', () => {
   });
 
   it.each([
-    ['a call that nobody made', { id: 'none', name: 'pay', args: { sum: 5 } }, 'unknown_original_call'],
+    ['an unknown call', { id: 'none', name: 'pay', args: { sum: 5 } }, 'unknown_original_call'],
     ['another tool than the call', { id: 'c1', name: 'look', args: { sum: 5 } }, 'tool_name_mismatch'],
     ['no call', {}, 'malformed_request'],
     ['no tool', { id: 'c1' }, 'malformed_request'],
     ['other arguments than the call', { id: 'c1', name: 'pay', args: { sum: 9 } }, 'arguments_mismatch'],
   ])('rejects an answer to a request that names %s', async (_, originalFunctionCall, reason) => {
-    const { tool, paid } = payment();
+    const { tool, paid } = createPayment();
     const model = new ScriptedLlm(calls('pay', { sum: 5 }, 'c1'));
     const { runner, sessions, stored } = await createSetup(
       rootOf(model, { tools: [tool, toolOf('look', () => 'seen')] }),
@@ -363,7 +363,7 @@ describe('Runner.resume', () => {
   });
 
   it('rejects an answer to a request of an agent that did not make the call', async () => {
-    const { tool, paid } = payment();
+    const { tool, paid } = createPayment();
     const model = new ScriptedLlm(calls('pay', { sum: 5 }, 'c1'));
     const { runner, sessions } = await createSetup(rootOf(model, { tools: [tool] }));
     const { invocationId } = await runner.runToCompletion(hello);
@@ -376,7 +376,7 @@ describe('Runner.resume', () => {
 
   it('rejects an answer to a request for a call that has its answer', async () => {
     const model = new ScriptedLlm(calls('look', {}, 'c1'), calls('pay', {}, 'c2'));
-    const { tool } = payment();
+    const { tool } = createPayment();
     const { runner, sessions, stored } = await createSetup(
       rootOf(model, { tools: [tool, toolOf('look', () => 'seen')] }),
     );
@@ -389,8 +389,8 @@ describe('Runner.resume', () => {
     expect((await stored()).events).toHaveLength(before);
   });
 
-  it.each([undefined, 'boss'])('stores who has answered: %s, by default the user', async (answeredBy) => {
-    const { tool } = payment();
+  it.each([undefined, 'boss'])('stores answeredBy: %s, by default the user', async (answeredBy) => {
+    const { tool } = createPayment();
     const model = new ScriptedLlm(calls('pay', {}, 'c1'), says('Paid.'));
     const { runner, stored } = await createSetup(rootOf(model, { tools: [tool] }));
     const { interrupts } = await runner.runToCompletion(hello);
@@ -401,7 +401,7 @@ describe('Runner.resume', () => {
   });
 
   it('finds no interrupt of another invocation', async () => {
-    const { tool, paid } = payment();
+    const { tool, paid } = createPayment();
     const model = new ScriptedLlm(calls('pay', {}, 'c1'), calls('pay', {}, 'c2'));
     const { runner, stored } = await createSetup(rootOf(model, { tools: [tool] }));
     const first = await runner.runToCompletion(hello);
@@ -415,7 +415,7 @@ describe('Runner.resume', () => {
   });
 
   it.each(['user', 'system'])('finds no interrupt in a request of the author %s', async (author) => {
-    const { tool, paid } = payment();
+    const { tool, paid } = createPayment();
     const model = new ScriptedLlm(calls('pay', { sum: 5 }, 'c1'));
     const { runner, sessions } = await createSetup(rootOf(model, { tools: [tool] }));
     const { interrupts, invocationId } = await runner.runToCompletion(hello);

@@ -1,7 +1,7 @@
 import type { App, Tool } from '@thole/core';
 import { calls, says, ScriptedLlm } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
-import { durableStore } from '../support/durable-store.ts';
+import { createDurableStore } from '../support/durable-store.ts';
 import { answersIn, hello, outcomeOf, ref, rootOf, textsIn, toolOf } from '../support/llm-setup.ts';
 
 const ask = (ttlMs?: number): Tool =>
@@ -21,21 +21,21 @@ describe('An interrupt that expires', () => {
     ['interruptTtlMs of the app', ask(), { interruptTtlMs: 90_000 }, 90],
     ['interruptTtlMs of the app for a confirmation', pay(), { interruptTtlMs: 90_000 }, 90],
   ];
-  it.each(cases)('has its time from %s', async (_, tool, app, seconds) => {
-    const { runnerOf, runtime } = await durableStore();
+  it.each(cases)('has its expiry from %s', async (_, tool, app, seconds) => {
+    const { runnerOf, runtime } = await createDurableStore();
     const runner = runnerOf(rootOf(new ScriptedLlm(calls(tool.name, {}, 'c1')), { tools: [tool] }), app);
     const { interrupts } = await runner.runToCompletion(hello);
     expect(interrupts[0]!.expiresAt).toBe(runtime.now() + seconds);
   });
 
-  it.each([ask(), pay()])('has no time by default', async (tool) => {
-    const { runnerOf } = await durableStore();
+  it.each([ask(), pay()])('has no expiry by default', async (tool) => {
+    const { runnerOf } = await createDurableStore();
     const runner = runnerOf(rootOf(new ScriptedLlm(calls(tool.name, {}, 'c1')), { tools: [tool] }));
     expect((await runner.runToCompletion(hello)).interrupts[0]!.expiresAt).toBeUndefined();
   });
 
-  it('refuses an answer from its time on, also before it was recovered, and stores nothing', async () => {
-    const { events, runnerOf, runtime } = await durableStore();
+  it('rejects an answer from its expiry on, also before recovery, and stores nothing', async () => {
+    const { events, runnerOf, runtime } = await createDurableStore();
     const agent = rootOf(new ScriptedLlm(calls('pay', {}, 'c1')), { tools: [pay(60_000)] });
     const before = runnerOf(agent);
     const { interrupts } = await before.runToCompletion(hello);
@@ -55,7 +55,7 @@ describe('An interrupt that expires', () => {
   });
 
   it('is answered with an error if it is not a confirmation', async () => {
-    const { events, runnerOf, runtime } = await durableStore();
+    const { events, runnerOf, runtime } = await createDurableStore();
     const agent = rootOf(new ScriptedLlm(calls('ask', {}, 'c1')), { tools: [ask(60_000)] });
     const before = runnerOf(agent);
     const { interrupts } = await before.runToCompletion(hello);

@@ -1,11 +1,11 @@
 import type { Json, Tool } from '@thole/core';
 import { calls, says, ScriptedLlm } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
-import { durableStore } from '../support/durable-store.ts';
+import { createDurableStore } from '../support/durable-store.ts';
 import { answersIn, createSetup, hello, outcomeOf, ref, rootOf, textsIn, toolOf } from '../support/llm-setup.ts';
 
-/** A tool that asks twice, and tells of each of its runs. */
-function askingTwice(): { tool: Tool; runs: { key: string; attempt: Json; picked: string }[] } {
+/** Returns a tool that requests input twice, and a record of its runs. */
+function createAskingTool(): { tool: Tool; runs: { key: string; attempt: Json; picked: string }[] } {
   const runs: { key: string; attempt: Json; picked: string }[] = [];
   let picks = 0;
   const tool = toolOf('book', async (_args, context) => {
@@ -21,9 +21,9 @@ function askingTwice(): { tool: Tool; runs: { key: string; attempt: Json; picked
 }
 
 describe('context.requestInput of a tool', () => {
-  it('runs the tool again from its start, and gives the n-th request the n-th answer (contract 28)', async () => {
-    const { tool, runs } = askingTwice();
-    const { runnerOf, events } = await durableStore();
+  it('runs the tool again from its start, with the n-th answer for the n-th request (contract 28)', async () => {
+    const { tool, runs } = createAskingTool();
+    const { runnerOf, events } = await createDurableStore();
     const before = runnerOf(rootOf(new ScriptedLlm(calls('book', {}, 'c1')), { tools: [tool] }));
     const first = await before.runToCompletion(hello);
     expect(first.interrupts).toMatchObject([{ kind: 'input', message: 'Which day?', functionCallId: 'c1' }]);
@@ -38,7 +38,7 @@ describe('context.requestInput of a tool', () => {
   });
 
   it('drops the state of earlier attempts, and does not repeat steps before the request', async () => {
-    const { tool, runs } = askingTwice();
+    const { tool, runs } = createAskingTool();
     const model = new ScriptedLlm(calls('book', {}, 'c1'), says('Booked.'));
     const { runner, stored } = await createSetup(rootOf(model, { tools: [tool] }));
     const first = await runner.runToCompletion(hello);
@@ -54,7 +54,7 @@ describe('context.requestInput of a tool', () => {
   });
 
   it('leaves the call without an answer, which the prompt shows as waiting', async () => {
-    const { tool } = askingTwice();
+    const { tool } = createAskingTool();
     const model = new ScriptedLlm(calls('book', {}, 'c1'), says('It waits.'));
     const { runner, stored } = await createSetup(rootOf(model, { tools: [tool] }));
     await runner.runToCompletion(hello);
@@ -68,7 +68,7 @@ describe('context.requestInput of a tool', () => {
   });
 
   it('is shown to the model only as the call of the tool (contract 17)', async () => {
-    const { tool } = askingTwice();
+    const { tool } = createAskingTool();
     const model = new ScriptedLlm(calls('book', {}, 'c1'), says('Booked.'));
     const { runner } = await createSetup(rootOf(model, { tools: [tool] }));
     const first = await runner.runToCompletion(hello);

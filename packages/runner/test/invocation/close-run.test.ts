@@ -6,7 +6,7 @@ import { SequentialAgent } from '../../src/agents/sequential-agent.ts';
 import { outcomeOf, toolOf } from '../support/llm-setup.ts';
 import { agentOf, hello, createSetup, says, settle, textsIn } from '../support/setup.ts';
 
-const failing = (name: string, error: unknown = new Error(`${name} is broken`)): Agent =>
+const failingAgent = (name: string, error: unknown = new Error(`${name} is broken`)): Agent =>
   agentOf(name, async function* () {
     throw error;
   });
@@ -28,7 +28,7 @@ function recordingPlugin(): { plugin: Plugin; notes: string[] } {
 describe('onAgentErrorCallback and onRunErrorCallback', () => {
   it('are called from the inner agent to the run, before the closing record (contract 21)', async () => {
     const { plugin, notes } = recordingPlugin();
-    const root = new SequentialAgent({ name: 'root', subAgents: [failing('a')] });
+    const root = new SequentialAgent({ name: 'root', subAgents: [failingAgent('a')] });
     const { runner, stored } = await createSetup(root, { plugins: [plugin] });
     expect((await outcomeOf(runner.runAsync(hello))).error?.code).toBe('AGENT_FAILED');
     expect(notes).toEqual([
@@ -48,7 +48,7 @@ describe('onAgentErrorCallback and onRunErrorCallback', () => {
       },
       onRunErrorCallback: () => Promise.reject(new Error('x')),
     }));
-    const { runner, runtime } = await createSetup(failing('root'), { plugins });
+    const { runner, runtime } = await createSetup(failingAgent('root'), { plugins });
     expect((await outcomeOf(runner.runAsync(hello))).error?.code).toBe('AGENT_FAILED');
     expect(runtime.logs.map(({ message, fields }) => [message, fields!['plugin']])).toEqual([
       ['onAgentErrorCallback failed.', 'one'],
@@ -62,10 +62,10 @@ describe('onAgentErrorCallback and onRunErrorCallback', () => {
     const { plugin, notes } = recordingPlugin();
     const agent = new LlmAgent({ name: 'root', model: new ScriptedLlm(fails('MODEL_OVERLOADED')) });
     await outcomeOf((await createSetup(agent, { plugins: [plugin] })).runner.runAsync(hello));
-    const thrown = await createSetup(failing('root', 'a text'), { plugins: [plugin] });
+    const thrown = await createSetup(failingAgent('root', 'a text'), { plugins: [plugin] });
     await outcomeOf(thrown.runner.runAsync(hello));
     expect(notes.filter((note) => note !== 'afterRun')).toEqual([
-      expect.stringContaining('agent root/root: The model failed'),
+      expect.stringMatching(/^agent root\/root: .* with MODEL_OVERLOADED/),
       'run at 1: MODEL_OVERLOADED',
       'agent root/root: A value that is not an Error was thrown.',
       'run at 1: AGENT_FAILED',
@@ -132,7 +132,7 @@ describe('Calls without an answer at the end of a run', () => {
     const tools = [
       toolOf('ignores', () => new Promise(() => {})),
       toolOf(
-        'hears',
+        'obeys',
         (_, { signal }) =>
           new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error))),
       ),
@@ -170,7 +170,7 @@ describe('Calls without an answer at the end of a run', () => {
       ]),
     ).toEqual([
       ['ignores', true, false],
-      ['hears', false, true],
+      ['obeys', false, true],
       ['finishes', true, false],
       ['guarded', false, true],
       ['waits', false, true],

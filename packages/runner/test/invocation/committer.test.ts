@@ -72,7 +72,7 @@ describe('A session service that fails', () => {
     ]);
   });
 
-  it('gets the same event again after an unknown outcome, and stores it once (contract 7)', async () => {
+  it('receives the same event again after an unknown outcome, and stores it once (contract 7)', async () => {
     const { runner, sessions, runtime, stored } = await createSetup(rootOf(new ScriptedLlm(says('kept'))));
     const append = sessions.appendEvent.bind(sessions);
     const ids: string[] = [];

@@ -12,7 +12,7 @@ import { agentOf, hello, ref, says, settle } from '../support/setup.ts';
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** A runner with the real clock. `setTimeout` fires at once for more than 2^31 - 1 ms. */
+/** Returns a runner with the real clock. `setTimeout` fires at once for more than 2^31 - 1 ms. */
 function createRealTimeSetup(
   agent: LlmAgent | ReturnType<typeof agentOf>,
   concurrency?: ConstructorParameters<typeof Runner>[0]['concurrency'],

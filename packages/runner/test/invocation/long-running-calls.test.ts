@@ -7,7 +7,7 @@ import { SequentialAgent } from '../../src/agents/sequential-agent.ts';
 import { Runner } from '../../src/runner/runner.ts';
 import { hello, createSetup, outcomeOf, ref, rootOf, textsIn, toolOf } from '../support/llm-setup.ts';
 
-/** A tool whose answer comes from the user later. */
+/** Returns a tool whose answer the user sends later. */
 const choose = (): Tool =>
   toolOf('get_user_choice', (_args, { actions }) => void (actions.skipSummarization = true), { isLongRunning: true });
 
@@ -64,7 +64,7 @@ describe('A long-running call', () => {
     ],
     ['the same id twice in one message', answerTo(['c1', { a: 1 }], ['c1', { a: 2 }]), 'c1', 'INVALID_INPUT'],
   ])(
-    'rejects an answer with %s, and accepts the right one afterwards (contract 28)',
+    'rejects an answer with %s, and then accepts the correct answer (contract 28)',
     async (_, newMessage, messagePart, code) => {
       const model = new ScriptedLlm(calls('get_user_choice', {}, 'c1'), says('Thanks.'));
       const { runner, stored } = await createSetup(rootOf(model, { tools: [choose()] }));
@@ -165,8 +165,10 @@ describe('A long-running call', () => {
     );
     await runner.runToCompletion({ ...hello, newMessage: answerTo(['c1', { choice: 'a' }]) });
     const { contents } = model.requests[2]!;
-    const at = contents.findIndex((content) => getFunctionCalls({ content }).length > 0);
-    expect(getFunctionResponses({ content: contents[at + 1] }).map(({ id, response }) => [id, response])).toEqual([
+    const callIndex = contents.findIndex((content) => getFunctionCalls({ content }).length > 0);
+    expect(
+      getFunctionResponses({ content: contents[callIndex + 1] }).map(({ id, response }) => [id, response]),
+    ).toEqual([
       ['c1', { choice: 'a' }],
       ['c2', { choice: 'b' }],
     ]);

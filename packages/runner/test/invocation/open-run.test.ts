@@ -47,7 +47,7 @@ describe('The message of a run', () => {
 });
 
 describe('An agent', () => {
-  it('may be frozen and serve two runs at once, each with its own history (contract 24)', async () => {
+  it('may be frozen and serve two concurrent runs, each with its own history (contract 24)', async () => {
     const model = new ScriptedLlm(calls('look'), calls('look'), says('x'), says('x'));
     const agent = Object.freeze(
       rootOf(model, { tools: [Object.freeze(toolOf('look', () => 1))], instruction: 'Help.' }),

@@ -57,7 +57,7 @@ describe('State in the branches of a ParallelAgent', () => {
     },
   );
 
-  it('contains the value of the branch instead of that of an agent above it (contract 6)', async () => {
+  it('contains the value of the branch instead of the value of an agent above it (contract 6)', async () => {
     const seen: unknown[] = [];
     const writer = agentOf('writer', async function* (context) {
       context.state.set('theme', 'light');
@@ -73,7 +73,7 @@ describe('State in the branches of a ParallelAgent', () => {
     expect((await stored()).state).toEqual({ theme: 'light' });
   });
 
-  it('contains a stored value while the reader has an event of another branch', async () => {
+  it('contains a stored value while the reader processes an event of another branch', async () => {
     const seen: unknown[] = [];
     const gate = Promise.withResolvers<void>();
     const first = agentOf('first', async function* (context) {

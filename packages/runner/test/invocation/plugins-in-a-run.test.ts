@@ -16,7 +16,7 @@ import {
 } from '../support/setup.ts';
 
 describe('Plugins and agents in a run', () => {
-  it('use events as onEventCallback changed them, and never see dropped ones (contract 16)', async () => {
+  it('use events as onEventCallback changed them, and see no dropped events (contract 16)', async () => {
     const redact: Plugin = {
       name: 'redact',
       onEventCallback: ({ event }) => {
@@ -50,10 +50,10 @@ describe('Plugins and agents in a run', () => {
     'afterModelCallback',
     'afterAgentCallback',
   ] as const)('end the run with PLUGIN_FAILED if %s throws; the next run works (contracts 21, 22)', async (hook) => {
-    let broken = true;
+    let isBroken = true;
     const plugin: Plugin = {
       name: 'fragile',
-      [hook]: () => (broken ? Promise.reject(new Error('broken')) : undefined),
+      [hook]: () => (isBroken ? Promise.reject(new Error('broken')) : undefined),
     };
     const setup = await createSetup(agentWith(new ScriptedLlm(answers('fine'), answers('fine'), answers('fine'))), {
       plugins: [plugin],
@@ -63,7 +63,7 @@ describe('Plugins and agents in a run', () => {
       message: expect.stringContaining('fragile'),
     });
     expect((await setup.stored()).events.at(-1)).toMatchObject({ errorCode: 'PLUGIN_FAILED' });
-    broken = false;
+    isBroken = false;
     expect((await setup.runner.runToCompletion(hello)).text).toBe('fine');
   });
 

@@ -6,7 +6,7 @@ import { outcomeOf } from '../support/llm-setup.ts';
 import { agentOf, createSetup, hello, says } from '../support/setup.ts';
 
 describe('RunAgents', () => {
-  it('makes the agent that failed the author of the closing record (contract 22)', async () => {
+  it('sets the agent that failed as the author of the closing record (contract 22)', async () => {
     const steady = agentOf('steady', async function* (context) {
       yield says(context, 'one');
     });
@@ -25,7 +25,7 @@ describe('RunAgents', () => {
     expect((await stored()).events.at(-1)).toMatchObject({ author: 'broken', errorCode: 'AGENT_FAILED' });
   });
 
-  it('makes it the author for an error with a code too', async () => {
+  it('sets the agent that failed as the author for an error with a code, too', async () => {
     const subAgents = ['a', 'b', 'c'].map(
       (name) => new LlmAgent({ name, model: new ScriptedLlm(name === 'a' ? fails('MODEL_AUTH') : hangs()) }),
     );

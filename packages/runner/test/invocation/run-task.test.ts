@@ -88,7 +88,7 @@ describe('RunTask', () => {
   });
 
   it.each([true, false])(
-    'lets no agent continue after abort(), after an event with partial: %s (contract 23)',
+    'continues no agent after abort(), after an event with partial: %s (contract 23)',
     async (partial) => {
       let continued = 0;
       const agent = agentOf('root', async function* (context) {
@@ -134,7 +134,7 @@ describe('RunTask', () => {
     expect((await setup.stored()).events.filter(({ author }) => author === 'user')).toHaveLength(2);
   });
 
-  it('stores tool answers as they get ready, and yields them in this order (contract 18)', async () => {
+  it('stores tool answers as soon as they are ready, and yields them in this order (contract 18)', async () => {
     const gates = new Map<string, () => void>();
     const tools = ['a', 'b', 'c'].map((name) =>
       countedTool(name, () => new Promise((resolve) => gates.set(name, () => resolve(name)))),
@@ -190,7 +190,7 @@ describe('RunTask', () => {
 });
 
 describe('RunTask.leave at a final response', () => {
-  it('lets the agent end with its hooks, without a closing record (contract 23)', async () => {
+  it('completes the agent with its hooks, without a closing record (contract 23)', async () => {
     const order: string[] = [];
     const agent = new LlmAgent({
       name: 'root',
@@ -240,8 +240,8 @@ describe('RunTask.leave at a final response', () => {
           yield* context.runChild({ agent: speaker('a', '2'), message: 'Go on.' });
         }),
     ],
-  ])('ends with RUN_LEFT if the run %s (contract 23)', async (_, make) => {
-    const { runner, stored } = await createSetup(make());
+  ])('ends with RUN_LEFT if the run %s (contract 23)', async (_, create) => {
+    const { runner, stored } = await createSetup(create());
     await readToFinal(runner.runAsync(hello));
     expect(textsIn((await stored()).events)).toEqual(['hello', '1', '(RUN_LEFT)']);
   });
@@ -298,7 +298,7 @@ describe('RunTask.leave at a final response', () => {
     expect((await stored()).events.at(-1)).toMatchObject({ errorCode: 'RUN_LEFT' });
   });
 
-  it('lets a detached run end too', async () => {
+  it('completes a detached run, too', async () => {
     const order: string[] = [];
     const agent = new LlmAgent({
       name: 'root',

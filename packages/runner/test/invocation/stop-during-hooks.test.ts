@@ -12,11 +12,11 @@ import { Runner } from '../../src/runner/runner.ts';
 import { outcomeOf, toolOf } from '../support/llm-setup.ts';
 import { agentOf, hello, ref, settle } from '../support/setup.ts';
 
-/** Passed to a case: a wait inside of its hook, and a record of what begins. */
+/** Passed to a case: a wait in its hook, and a record of the work that begins. */
 interface Probe {
   /** Resolves after the run was stopped. */
   gate(): Promise<void>;
-  begins(what: string): void;
+  begins(work: string): void;
 }
 
 interface Case {
@@ -126,7 +126,7 @@ describe('A run that is stopped during a hook', () => {
         inHook.resolve();
         await gate.promise;
       },
-      begins: (what) => void (isStopped && late.push(what)),
+      begins: (work) => void (isStopped && late.push(work)),
     };
     const begins = (): void => probe.begins('hook');
     const testCase = hooks[hook]!(probe);
@@ -198,7 +198,7 @@ function schemaOf(validate: (value: unknown) => Promise<Validated>): SchemaInput
   return { jsonSchema: { type: 'object' }, schema: { '~standard': { version: 1, vendor: 'test', validate } } };
 }
 
-/** Returns a service, and a function that makes its first lease lost. */
+/** Returns a service, and a function that reports its first lease as lost. */
 function withLosableLease(sessions: SessionService): { service: SessionService; loseLease(): void } {
   const leasing = sessions.leasing!;
   let onEnd: ((error: TholeError) => void) | undefined;

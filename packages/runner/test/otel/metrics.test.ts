@@ -29,8 +29,8 @@ afterEach(async () => {
   await provider.shutdown();
 });
 
-/** A clock for the durations; tools and models of a test advance it. */
-const clockOf = (): FixedRuntime => new FixedRuntime();
+/** Returns a clock for durations. Tools and models of a test advance it. */
+const createClock = (): FixedRuntime => new FixedRuntime();
 
 function tracerOf(options: MetricsOptions = {}): Tracer {
   return openTelemetryTracer({ metrics: { meter: provider.getMeter('test'), ...options } });
@@ -44,7 +44,7 @@ async function runnerOf(agent: Agent, tracer: Tracer): Promise<Runner> {
   return new Runner({ appName: 'app', agent, sessionService, memoryService, runtime });
 }
 
-async function collected(): Promise<HistogramMetricData[]> {
+async function collectMetrics(): Promise<HistogramMetricData[]> {
   exporter.reset();
   await provider.forceFlush();
   const all = exporter.getMetrics().flatMap(({ scopeMetrics }) => scopeMetrics.flatMap((scope) => scope.metrics));
@@ -53,7 +53,7 @@ async function collected(): Promise<HistogramMetricData[]> {
 
 /** Returns the attributes, the count and the sum of each point of a histogram. */
 async function pointsOf(name: string): Promise<unknown[][]> {
-  const metric = (await collected()).find(({ descriptor }) => descriptor.name === name);
+  const metric = (await collectMetrics()).find(({ descriptor }) => descriptor.name === name);
   return (metric?.dataPoints ?? []).map(({ attributes, value }) => [attributes, value.count, value.sum]);
 }
 
@@ -65,7 +65,7 @@ const usage = {
   thoughtsTokenCount: 2,
 };
 
-/** A model that takes one second until its first piece and half a second for each later one. */
+/** Returns a model that takes one second until its first chunk and half a second for each later chunk. */
 function slowModel(clock: FixedRuntime, pieces: readonly string[]): Llm {
   return {
     model: 'slow',
@@ -94,7 +94,7 @@ const request = {
 
 describe('metrics of openTelemetryTracer', () => {
   it('records durations of runs, agents, models and tools in seconds', async () => {
-    const clock = clockOf();
+    const clock = createClock();
     const look = toolOf('look', () => clock.advance(2_000));
     const model = new ScriptedLlm(calls('look'), says('The sea.'));
     const runner = await runnerOf(rootOf(model, { tools: [look] }), tracerOf({ runtime: clock }));
@@ -108,13 +108,13 @@ describe('metrics of openTelemetryTracer', () => {
     expect(await pointsOf('gen_ai.client.operation.duration')).toEqual([
       [{ 'gen_ai.operation.name': 'generate_content', 'gen_ai.request.model': model.model }, 2, 0],
     ]);
-    const units = (await collected()).map(({ descriptor }) => [descriptor.name, descriptor.unit]);
+    const units = (await collectMetrics()).map(({ descriptor }) => [descriptor.name, descriptor.unit]);
     expect(new Set(units.map(([, unit]) => unit))).toEqual(new Set(['s']));
     expect(units.map(([name]) => name)).not.toContain('gen_ai.client.token.usage');
   });
 
-  it('records the pace of a stream, and not that of an answer in one piece', async () => {
-    const clock = clockOf();
+  it('records the times of chunks for a stream, but not for a complete answer', async () => {
+    const clock = createClock();
     const runner = await runnerOf(rootOf(slowModel(clock, ['a', 'b', 'c'])), tracerOf({ runtime: clock }));
     await runner.runToCompletion(hello);
     expect(await pointsOf('gen_ai.client.operation.time_to_first_chunk')).toEqual([]);
@@ -125,8 +125,8 @@ describe('metrics of openTelemetryTracer', () => {
     expect(await pointsOf('gen_ai.client.operation.duration')).toEqual([[answered, 2, 4]]);
   });
 
-  it('counts tokens with `tokens: true`: cached ones as input, thoughts as output', async () => {
-    const clock = clockOf();
+  it('counts tokens with `tokens: true`: cached tokens as input, thoughts as output', async () => {
+    const clock = createClock();
     const runner = await runnerOf(rootOf(slowModel(clock, ['a'])), tracerOf({ tokens: true }));
     await runner.runToCompletion(hello);
     const answered = { ...request, 'gen_ai.response.model': 'slow-2' };
@@ -134,14 +134,14 @@ describe('metrics of openTelemetryTracer', () => {
       [{ ...answered, 'gen_ai.token.type': 'input' }, 1, 11],
       [{ ...answered, 'gen_ai.token.type': 'output' }, 1, 7],
     ]);
-    const metric = (await collected()).find(({ descriptor }) => descriptor.name === 'gen_ai.client.token.usage')!;
+    const metric = (await collectMetrics()).find(({ descriptor }) => descriptor.name === 'gen_ai.client.token.usage')!;
     expect(metric.descriptor.unit).toBe('{token}');
     expect(metric.dataPoints[0]!.value.buckets.boundaries).toEqual([
       1, 4, 16, 64, 256, 1024, 4096, 16384, 65536, 262144, 1048576, 4194304, 16777216, 67108864,
     ]);
   });
 
-  it('names errors by error.type, and tools that do not exist _OTHER', async () => {
+  it('records error.type of errors, and _OTHER as the name of unknown tools', async () => {
     const failing = toolOf('look', () => {
       throw new RangeError('No view.');
     });
@@ -203,7 +203,7 @@ describe('metrics of openTelemetryTracer', () => {
     const model = new ScriptedLlm(calls('look'), says('Done.'));
     await (await runnerOf(rootOf(model, { tools: [toolOf('look', () => 'sea')] }), tracer)).runToCompletion(hello);
     expect(spans.getFinishedSpans()).toEqual([]);
-    const names = (await collected()).map(({ descriptor }) => descriptor.name);
+    const names = (await collectMetrics()).map(({ descriptor }) => descriptor.name);
     expect(names).toEqual(expect.arrayContaining(['gen_ai.workflow.duration', 'gen_ai.execute_tool.duration']));
   });
 
@@ -224,7 +224,7 @@ describe('metrics of openTelemetryTracer', () => {
   it('measures no spans of the application, and nothing without the option', async () => {
     tracerOf().start('own', { length: 3 }).end();
     openTelemetryTracer().start('invocation', { 'gen_ai.operation.name': 'invoke_workflow' }).end();
-    expect(await collected()).toEqual([]);
+    expect(await collectMetrics()).toEqual([]);
     expect(openTelemetryTracer().start('x').isSilent).toBe(true);
   });
 
@@ -234,7 +234,7 @@ describe('metrics of openTelemetryTracer', () => {
     tracer.measure!('mcp.client.operation.duration', 0.25, attributes, tracer.start('tools/list'));
     tracer.measure!('mcp.server.session.duration', 3);
     tracer.measure!('other', 1);
-    expect((await collected()).map(({ descriptor: { name, unit } }) => [name, unit])).toEqual([
+    expect((await collectMetrics()).map(({ descriptor: { name, unit } }) => [name, unit])).toEqual([
       ['mcp.client.operation.duration', 's'],
       ['mcp.server.session.duration', 's'],
     ]);
@@ -242,7 +242,7 @@ describe('metrics of openTelemetryTracer', () => {
     expect(openTelemetryTracer().measure).toBe(undefined);
   });
 
-  it('gives embedders the kind CLIENT, as they usually run on another host', () => {
+  it('sets the kind CLIENT for embedders, which usually run on another host', () => {
     const spans = new InMemorySpanExporter();
     const sdk = new TracerProvider({ spanProcessors: [new SimpleSpanProcessor({ exporter: spans })] });
     openTelemetryTracer({ tracer: sdk.getTracer('x') })
@@ -259,11 +259,11 @@ describe('metrics of openTelemetryTracer', () => {
   });
 });
 
-describe('retrieval spans', () => {
-  it('are spans of a client, and their durations are those of a call', async () => {
+describe('Retrieval spans', () => {
+  it('have the kind CLIENT, and their durations are recorded', async () => {
     const spans = new InMemorySpanExporter();
     const tracers = new TracerProvider({ spanProcessors: [new SimpleSpanProcessor({ exporter: spans })] });
-    const clock = clockOf();
+    const clock = createClock();
     const tracer = openTelemetryTracer({
       tracer: tracers.getTracer('test'),
       metrics: { meter: provider.getMeter('test'), runtime: clock },

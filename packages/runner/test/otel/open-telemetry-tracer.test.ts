@@ -41,11 +41,11 @@ async function runnerOf(agent: Agent, tracer: Tracer = openTelemetryTracer()): P
   return new Runner({ appName: 'app', agent, sessionService, runtime });
 }
 
-function named(name: string): ReadableSpan {
+function spanNamed(name: string): ReadableSpan {
   return exporter.getFinishedSpans().find((span) => span.name === name)!;
 }
 
-/** Each finished span with the name of the one above it. */
+/** Returns the name of the parent for each name of a finished span. */
 function parents(): Record<string, string | undefined> {
   const spans = exporter.getFinishedSpans();
   const nameOf = new Map(spans.map((span) => [span.spanContext().spanId, span.name]));
@@ -55,7 +55,7 @@ function parents(): Record<string, string | undefined> {
 }
 
 describe('openTelemetryTracer', () => {
-  it('gives a run’s spans to the SDK that is set up, nested, in one trace', async () => {
+  it('exports the nested spans of a run in one trace', async () => {
     const model = new ScriptedLlm(calls('look'), says('The sea.'));
     const runner = await runnerOf(rootOf(model, { tools: [toolOf('look', () => 'sea')] }));
     await runner.runToCompletion(hello);
@@ -76,7 +76,7 @@ describe('openTelemetryTracer', () => {
     });
   });
 
-  it('exports memory spans below the tool that works on memory, as INTERNAL and without content', async () => {
+  it('exports memory spans below the tool that uses memory, as INTERNAL and without content', async () => {
     const tool = toolOf('look', async (_, toolContext) => {
       await toolContext.addMemory('Likes tea.');
       trace.getTracer('db').startSpan('SELECT').end();
@@ -89,13 +89,13 @@ describe('openTelemetryTracer', () => {
     const memoryService = new InMemoryMemoryService({ runtime });
     await new Runner({ appName: 'app', agent, sessionService, memoryService, runtime }).runToCompletion(hello);
     expect(parents()).toMatchObject({ create_memory: 'execute_tool look', search_memory: 'execute_tool look' });
-    expect(named('search_memory').kind).toBe(SpanKind.INTERNAL);
-    expect(named('search_memory').attributes).toMatchObject({
+    expect(spanNamed('search_memory').kind).toBe(SpanKind.INTERNAL);
+    expect(spanNamed('search_memory').attributes).toMatchObject({
       'gen_ai.operation.name': 'search_memory',
       'gen_ai.agent.name': 'root',
       'gen_ai.memory.record.count': 1,
     });
-    expect(JSON.stringify(named('search_memory').attributes)).not.toContain('tea');
+    expect(JSON.stringify(spanNamed('search_memory').attributes)).not.toContain('tea');
     await new Runner({
       ...{ appName: 'app', sessionService, memoryService },
       agent: rootOf(new ScriptedLlm(calls('look'), says('Done.')), { tools: [tool] }),
@@ -142,7 +142,7 @@ describe('openTelemetryTracer', () => {
     expect(parents()).toMatchObject({ invocation: 'POST /run' });
   });
 
-  it('puts spans of plugins below the invocation and spans of callbacks below the agent', async () => {
+  it('exports spans of plugins below the invocation, and spans of callbacks below the agent', async () => {
     const request = (name: string): void => trace.getTracer('db').startSpan(name).end();
     const agent = rootOf(new ScriptedLlm(says('Hello.')), {
       beforeModelCallback: () => request('of the model’s callback'),
@@ -158,7 +158,7 @@ describe('openTelemetryTracer', () => {
     });
   });
 
-  it('keeps the active span over every piece of a stream', async () => {
+  it('keeps the active span during all chunks of a stream', async () => {
     const seen = new Set<string | undefined>();
     const model = new ScriptedLlm(streams('Hel', 'lo'));
     const watching = {
@@ -174,23 +174,23 @@ describe('openTelemetryTracer', () => {
     };
     const runner = await runnerOf(rootOf(watching));
     await Array.fromAsync(runner.runAsync({ ...hello, runConfig: { streamingMode: 'sse' } }));
-    expect([...seen]).toEqual([named('generate_content watching').spanContext().spanId]);
+    expect([...seen]).toEqual([spanNamed('generate_content watching').spanContext().spanId]);
   });
 
-  it('puts an agent tool’s run below its call', async () => {
+  it('exports the run of an AgentTool below its call', async () => {
     const expert = new LlmAgent({ name: 'expert', model: new ScriptedLlm(says('Ask.')) });
     const model = new ScriptedLlm(calls('expert', { request: 'Who?' }), says('The porter.'));
     await (await runnerOf(rootOf(model, { tools: [new AgentTool({ agent: expert })] }))).runToCompletion(hello);
     const [inner] = exporter.getFinishedSpans().filter(({ name }) => name === 'invocation');
-    expect(inner!.parentSpanContext!.spanId).toBe(named('execute_tool expert').spanContext().spanId);
+    expect(inner!.parentSpanContext!.spanId).toBe(spanNamed('execute_tool expert').spanContext().spanId);
     expect(parents()['invoke_agent expert']).toBe('invocation');
   });
 
-  it('marks what failed, with the exception and its code', async () => {
+  it('marks failed spans with the exception and its code', async () => {
     const model = new ScriptedLlm(fails('MODEL_OVERLOADED'));
     await outcomeOf((await runnerOf(rootOf(model))).runAsync(hello));
     for (const name of ['invocation', 'invoke_agent root', `generate_content ${model.model}`]) {
-      const { status, events, attributes } = named(name);
+      const { status, events, attributes } = spanNamed(name);
       expect(status.code).toBe(SpanStatusCode.ERROR);
       expect(attributes['error.type']).toBe('MODEL_OVERLOADED');
       expect(events.map((event) => [event.name, event.attributes!['exception.type']])).toEqual([
@@ -199,7 +199,7 @@ describe('openTelemetryTracer', () => {
     }
   });
 
-  it('tells lists of texts as lists, other values as JSON, and no content unless it is asked to', async () => {
+  it('exports string arrays as arrays, other values as JSON, and content only if captured', async () => {
     const agentFor = (): LlmAgent =>
       rootOf(new ScriptedLlm(calls('look', { at: 'p4ssw0rd' }), { ...says('Done.'), finishReason: 'STOP' } as never), {
         tools: [toolOf('look', () => 'sea')],
@@ -208,16 +208,16 @@ describe('openTelemetryTracer', () => {
     expect(JSON.stringify(exporter.getFinishedSpans().map(({ attributes }) => attributes))).not.toContain('p4ssw0rd');
     exporter.reset();
     await (await runnerOf(agentFor(), openTelemetryTracer({ captureContent: true }))).runToCompletion(hello);
-    expect(named('execute_tool look').attributes['gcp.vertex.agent.tool_call_args']).toBe('{"at":"p4ssw0rd"}');
+    expect(spanNamed('execute_tool look').attributes['gcp.vertex.agent.tool_call_args']).toBe('{"at":"p4ssw0rd"}');
 
     const span = openTelemetryTracer().start('own', { list: ['a', 'b'], mixed: [1, 'a'], none: null, on: true });
     span.set({ object: { a: 1 } });
     span.end('a text');
-    expect(named('own')).toMatchObject({
+    expect(spanNamed('own')).toMatchObject({
       attributes: { list: ['a', 'b'], mixed: '[1,"a"]', on: true, object: '{"a":1}' },
       status: { code: SpanStatusCode.ERROR, message: 'a text' },
     });
-    expect(named('own').attributes).not.toHaveProperty('none');
+    expect(spanNamed('own').attributes).not.toHaveProperty('none');
   });
 
   it('uses spans of another tracer as parents by id, and starts a trace without ids', () => {
@@ -225,9 +225,9 @@ describe('openTelemetryTracer', () => {
     const [traceId, spanId] = ['0af7651916cd43dd8448eb211c80319c', 'b7ad6b7169203331'];
     tracer.start('known', {}, { traceId, spanId, set() {}, end() {} }).end();
     tracer.start('unknown', {}, { traceId: '', spanId: '', set() {}, end() {} }).end();
-    expect(named('known').parentSpanContext).toMatchObject({ traceId, spanId });
-    expect(named('unknown').parentSpanContext).toBe(undefined);
-    expect(named('known').instrumentationScope.name).toBe('mine');
+    expect(spanNamed('known').parentSpanContext).toMatchObject({ traceId, spanId });
+    expect(spanNamed('unknown').parentSpanContext).toBe(undefined);
+    expect(spanNamed('known').instrumentationScope.name).toBe('mine');
   });
 
   it('continues the trace of a client in a server span, with a link to the active span', () => {
@@ -240,13 +240,13 @@ describe('openTelemetryTracer', () => {
       tracer.start('request', {}, undefined, { kind: 'client' }).end();
     });
     const httpId = http.spanContext().spanId;
-    expect(named('served')).toMatchObject({
+    expect(spanNamed('served')).toMatchObject({
       kind: SpanKind.SERVER,
       parentSpanContext: { traceId, spanId, isRemote: true },
       links: [{ context: { spanId: httpId } }],
     });
-    expect(named('without client')).toMatchObject({ parentSpanContext: { spanId: httpId }, links: [] });
-    expect(named('request')).toMatchObject({ kind: SpanKind.CLIENT, parentSpanContext: { spanId: httpId } });
+    expect(spanNamed('without client')).toMatchObject({ parentSpanContext: { spanId: httpId }, links: [] });
+    expect(spanNamed('request')).toMatchObject({ kind: SpanKind.CLIENT, parentSpanContext: { spanId: httpId } });
   });
 
   it('keeps the decision of a parent that is not sampled', () => {
@@ -259,7 +259,7 @@ describe('openTelemetryTracer', () => {
     expect(exporter.getFinishedSpans().map(({ name }) => name)).toEqual(['kept']);
   });
 
-  it('leaves a whole run out of what is recorded where its trace is not sampled', async () => {
+  it('exports no span of a run whose trace is not sampled', async () => {
     const sampler = new ParentBasedSampler({ root: new AlwaysOffSampler() });
     const sampled = new TracerProvider({ sampler, spanProcessors: [new SimpleSpanProcessor({ exporter })] });
     const tracer = openTelemetryTracer({ tracer: sampled.getTracer('x'), captureContent: true });
@@ -268,7 +268,7 @@ describe('openTelemetryTracer', () => {
     expect(exporter.getFinishedSpans()).toEqual([]);
   });
 
-  it('costs no content where the trace is not sampled, and nothing breaks without an SDK', async () => {
+  it('is silent for a trace that is not sampled, and works without an SDK', async () => {
     const sampled = new TracerProvider({ sampler: new AlwaysOffSampler() });
     expect(openTelemetryTracer({ tracer: sampled.getTracer('x') }).start('x').isSilent).toBe(true);
     trace.disable();
@@ -277,7 +277,7 @@ describe('openTelemetryTracer', () => {
     expect(exporter.getFinishedSpans()).toEqual([]);
   });
 
-  it('records for a provider that is registered after it was made', async () => {
+  it('uses a provider that is registered later', async () => {
     trace.disable();
     const tracer = openTelemetryTracer();
     trace.setGlobalTracerProvider(provider);

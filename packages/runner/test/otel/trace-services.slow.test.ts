@@ -38,7 +38,7 @@ const tracing = (runtime: Runtime, captureContent: boolean = false): Pick<Runtim
   logger: runtime.logger,
 });
 
-// Every ability of a service works through its traced form.
+// The traced services pass the complete suites.
 register({ describe, it }, sessionServiceCases, {
   name: 'traceSessions',
   create: (runtime) => traceSessions(new InMemorySessionService({ runtime }), tracing(runtime)),
@@ -53,11 +53,11 @@ register({ describe, it }, memoryServiceCases, {
   create: (runtime) => traceMemory(new InMemoryMemoryService({ runtime }), tracing(runtime)),
 });
 
-function named(name: string): ReadableSpan {
+function spanNamed(name: string): ReadableSpan {
   return exporter.getFinishedSpans().find((span) => span.name === name)!;
 }
 
-/** Each finished span with the name of the one above it. */
+/** Returns each finished span with the name of its parent. */
 function parents(): [string, string | undefined][] {
   const spans = exporter.getFinishedSpans();
   const nameOf = new Map(spans.map((span) => [span.spanContext().spanId, span.name]));
@@ -65,7 +65,7 @@ function parents(): [string, string | undefined][] {
 }
 
 describe('traceSessions', () => {
-  it('puts the calls of a run below its invocation, with the ids of session and event', async () => {
+  it('exports the calls of a run below its invocation, with the ids of session and event', async () => {
     const runtime = new FixedRuntime({ tracer: openTelemetryTracer() });
     const sessionService = traceSessions(new InMemorySessionService({ runtime }), runtime);
     await sessionService.createSession(ref);
@@ -107,7 +107,7 @@ describe('traceSessions', () => {
     const tracedBare = traceSessions(bare, tracing(runtime));
     expect(tracedBare.isDurable).toBe(true);
     expect(await tracedBare.getSession(ref)).toBe(undefined);
-    expect(named('get_session').attributes['thole.store.record.count']).toBe(0);
+    expect(spanNamed('get_session').attributes['thole.store.record.count']).toBe(0);
     expect([tracedBare.leasing, tracedBare.listWaitingSessions, 'leasing' in tracedBare]).toEqual([
       undefined,
       undefined,
@@ -115,12 +115,12 @@ describe('traceSessions', () => {
     ]);
   });
 
-  it('records the code of an error, and no message of an error that is not ours', async () => {
+  it('records the code of an error, but no message of errors of other libraries', async () => {
     const runtime = new FixedRuntime();
     const failing = (error: Error): SessionService => ({ ...bareService, getSession: () => Promise.reject(error) });
     const secret = new TypeError('p4ssw0rd');
     await expect(traceSessions(failing(secret), tracing(runtime)).getSession(ref)).rejects.toBe(secret);
-    const { attributes, events } = named('get_session');
+    const { attributes, events } = spanNamed('get_session');
     expect(attributes['error.type']).toBe('TypeError');
     expect(JSON.stringify(events)).not.toContain('p4ssw0rd');
   });
@@ -146,7 +146,7 @@ describe('traceSessions', () => {
 });
 
 describe('traceArtifacts', () => {
-  it('puts the calls of a tool below it, with file names only in captured content', async () => {
+  it('exports the calls of a tool below it, with file names only in captured content', async () => {
     for (const captureContent of [false, true]) {
       exporter.reset();
       const runtime = new FixedRuntime({ tracer: openTelemetryTracer({ captureContent }) });
@@ -157,7 +157,7 @@ describe('traceArtifacts', () => {
       const artifactService = traceArtifacts(new InMemoryArtifactService({ runtime }), runtime);
       await new Runner({ appName: 'app', agent, sessionService, artifactService, runtime }).runToCompletion(hello);
       expect(parents()).toContainEqual(['save_artifact', 'execute_tool draw']);
-      expect(named('save_artifact').attributes).toEqual({
+      expect(spanNamed('save_artifact').attributes).toEqual({
         'thole.store.name': 'artifact',
         'thole.store.operation': 'save_artifact',
         'thole.artifact.version': 0,
@@ -209,8 +209,8 @@ describe('traceMemory', () => {
     const memory = traceMemory(new InMemoryMemoryService({ runtime }), tracing(runtime, true));
     await memory.addMemory!({ ...user, memory: 'Likes tea.' });
     await memory.searchMemory({ ...user, query: 'tea' });
-    expect(named('search_memory').attributes['gen_ai.memory.query.text']).toBe('tea');
-    const records = JSON.parse(named('search_memory').attributes['gen_ai.memory.records'] as string) as unknown[];
+    expect(spanNamed('search_memory').attributes['gen_ai.memory.query.text']).toBe('tea');
+    const records = JSON.parse(spanNamed('search_memory').attributes['gen_ai.memory.records'] as string) as unknown[];
     expect(records).toMatchObject([
       { content: { parts: [{ text: 'Likes tea.' }] }, score: expect.any(Number) as number },
     ]);
@@ -225,11 +225,11 @@ describe('traceMemory', () => {
     const agent = rootOf(new ScriptedLlm(calls('look'), says('Done.')), { tools: [tool] });
     const runner = new Runner({ appName: 'app', agent, sessionService, memoryService, runtime });
     await runner.runToCompletion(hello);
-    const ofMemory = (): unknown[] => parents().filter(([name]) => name.endsWith('_memory'));
-    expect(ofMemory()).toEqual([['search_memory', 'execute_tool look']]);
-    expect(named('search_memory').attributes['gen_ai.agent.name']).toBe('root');
+    const memorySpans = (): unknown[] => parents().filter(([name]) => name.endsWith('_memory'));
+    expect(memorySpans()).toEqual([['search_memory', 'execute_tool look']]);
+    expect(spanNamed('search_memory').attributes['gen_ai.agent.name']).toBe('root');
     await runner.deleteUserData({ userId: ref.userId });
-    expect(ofMemory()).toEqual([
+    expect(memorySpans()).toEqual([
       ['search_memory', 'execute_tool look'],
       ['delete_memory', undefined],
     ]);

@@ -15,20 +15,20 @@ const spends = (tokens: number, answer: LlmResponse = says('fine')): LlmResponse
   ...answer,
   usageMetadata: { totalTokenCount: tokens },
 });
-/** A cent for ten tokens. */
+/** Returns 1 for ten tokens. */
 const costOf = ({ totalTokenCount = 0 }: Usage): number => totalTokenCount / 10;
 
-interface Asking {
+interface BudgetSetup {
   model: ScriptedLlm;
   runtime: FixedRuntime;
   /** Sends a message in a new session. Returns the answer, or the code of the error. */
   ask(userId?: string): Promise<string | undefined>;
 }
 
-function asking(
+function createBudgetSetup(
   options: BudgetPluginOptions,
   p: { model?: ScriptedLlm; plugins?: readonly Plugin[]; tools?: LlmAgent['tools']; runtime?: FixedRuntime } = {},
-): Asking {
+): BudgetSetup {
   const { runtime = new FixedRuntime() } = p;
   const model = p.model ?? new ScriptedLlm(...Array.from({ length: 9 }, () => spends(60)));
   const agent = new LlmAgent({ name: 'root', model, tools: p.tools ?? [] });
@@ -47,22 +47,25 @@ function asking(
 
 describe('BudgetPlugin', () => {
   it('throws TOKEN_LIMIT before the next call when a user has used up the tokens', async () => {
-    const { ask, model } = asking({ limits: { user: { tokens: 100 } } });
+    const { ask, model } = createBudgetSetup({ limits: { user: { tokens: 100 } } });
     expect([await ask(), await ask(), await ask(), await ask('bob')]).toEqual(['fine', 'fine', 'TOKEN_LIMIT', 'fine']);
     expect(model.requests).toHaveLength(3);
   });
 
-  it('throws COST_LIMIT by costOf, which gets the name of the model', async () => {
+  it('throws COST_LIMIT, and passes the name of the model to costOf', async () => {
     const models: string[] = [];
     const options = { costOf: (usage: Usage, model: string) => (models.push(model), costOf(usage)) };
-    const { ask, model } = asking({ limits: { user: { cost: 6 } }, ...options });
+    const { ask, model } = createBudgetSetup({ limits: { user: { cost: 6 } }, ...options });
     expect([await ask(), await ask()]).toEqual(['fine', 'COST_LIMIT']);
     expect(models).toEqual([model.model]);
   });
 
   it('ends a run between two of its model calls', async () => {
     const model = new ScriptedLlm(spends(60, calls('look')), spends(60));
-    const { ask } = asking({ limits: { user: { tokens: 50 } } }, { model, tools: [toolOf('look', () => 1)] });
+    const { ask } = createBudgetSetup(
+      { limits: { user: { tokens: 50 } } },
+      { model, tools: [toolOf('look', () => 1)] },
+    );
     expect(await ask()).toBe('TOKEN_LIMIT');
     expect(model.requests).toHaveLength(1);
   });
@@ -72,7 +75,7 @@ describe('BudgetPlugin', () => {
     const runtime = new FixedRuntime({ now: Date.UTC(2026, 0, 10, 22, 30) / 1000 });
     const timeZone = ({ userId }: { userId: string }): string | undefined =>
       userId === 'ann' ? 'Europe/Berlin' : undefined;
-    const { ask } = asking({ limits: { userPerDay: { tokens: 60 } }, timeZone }, { runtime });
+    const { ask } = createBudgetSetup({ limits: { userPerDay: { tokens: 60 } }, timeZone }, { runtime });
     expect([await ask(), await ask(), await ask('bob'), await ask('bob')]).toEqual([
       ...['fine', 'TOKEN_LIMIT', 'fine', 'TOKEN_LIMIT'],
     ]);
@@ -83,7 +86,7 @@ describe('BudgetPlugin', () => {
   });
 
   it('counts all users together with appPerDay', async () => {
-    const { ask, runtime } = asking({ limits: { appPerDay: { tokens: 100 }, user: { tokens: 100_000 } } });
+    const { ask, runtime } = createBudgetSetup({ limits: { appPerDay: { tokens: 100 }, user: { tokens: 100_000 } } });
     expect([await ask('a'), await ask('b'), await ask('c')]).toEqual(['fine', 'fine', 'TOKEN_LIMIT']);
     await runtime.advance(86_400_000);
     expect(await ask('c')).toBe('fine');
@@ -92,7 +95,10 @@ describe('BudgetPlugin', () => {
   it('counts the calls of child runs', async () => {
     const helper = new LlmAgent({ name: 'helper', description: 'Helps.', model: new ScriptedLlm(spends(60)) });
     const model = new ScriptedLlm(spends(1, calls('helper', { request: 'help' })), says('never'));
-    const { ask } = asking({ limits: { user: { tokens: 50 } } }, { model, tools: [new AgentTool({ agent: helper })] });
+    const { ask } = createBudgetSetup(
+      { limits: { user: { tokens: 50 } } },
+      { model, tools: [new AgentTool({ agent: helper })] },
+    );
     expect(await ask()).toBe('TOKEN_LIMIT');
   });
 
@@ -114,7 +120,7 @@ describe('BudgetPlugin', () => {
       get: () => Promise.reject(new Error('The database is away.')),
       add: () => undefined,
     };
-    const { ask, model } = asking({ limits: { user: { tokens: 100 } }, counter });
+    const { ask, model } = createBudgetSetup({ limits: { user: { tokens: 100 } }, counter });
     expect(await ask()).toBe('PLUGIN_FAILED');
     expect(model.requests).toEqual([]);
   });
@@ -127,7 +133,7 @@ describe('BudgetPlugin', () => {
     };
     const runtime = new FixedRuntime({ now: 1_700_000_000 });
     const limits = { user: { tokens: 100 }, userPerDay: { cost: 1 } };
-    await asking({ limits, counter, costOf }, { runtime }).ask();
+    await createBudgetSetup({ limits, counter, costOf }, { runtime }).ask();
     const used = { tokens: 60, cost: 6 };
     expect(added).toEqual([
       ['["app","user","ann"]', used, {}],
@@ -152,7 +158,7 @@ describe('BudgetPlugin', () => {
 });
 
 describe('InMemoryUsageCounter', () => {
-  it('adds, and forgets counts that have expired', async () => {
+  it('adds counts, and removes counts that have expired', async () => {
     const runtime = new FixedRuntime({ now: 100 });
     const counter = new InMemoryUsageCounter({ runtime });
     counter.add('day', { tokens: 1, cost: 2 }, { expiresAt: 160 });

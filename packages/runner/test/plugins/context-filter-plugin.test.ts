@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { ContextFilterPlugin } from '../../src/plugins/context-filter-plugin.ts';
 import { ContentsFold } from '../../src/contents/fold.ts';
 import { SessionLog } from '../../src/history/session-log.ts';
-import { agent, answer, asked, call, historyOf, lines, user } from '../contents/history-of.ts';
+import { agent, answer, contentsRequest, call, historyOf, lines, user } from '../contents/history-of.ts';
 import { createSetup, hello, rootOf } from '../support/llm-setup.ts';
 
 const NOTE = '[Earlier messages of this conversation are left out here.]';
@@ -44,7 +44,7 @@ describe('ContextFilterPlugin', () => {
     );
     const contents = new ContentsFold().contentsOf(
       new SessionLog(events),
-      asked({
+      contentsRequest({
         invocationId: 'i3',
         selectHistory: (log) =>
           plugin.selectHistoryCallback({ events: log, invocationContext: { invocationId: 'i3', agent: {} } as never }),
@@ -60,7 +60,7 @@ describe('ContextFilterPlugin', () => {
     expect(plugin.selectHistoryCallback({ events: new SessionLog(events), invocationContext })).toEqual([events[0]]);
   });
 
-  it('needs no note for messages that a summary covers, and puts it after the summary otherwise', async () => {
+  it('adds no note for summarized messages, otherwise a note after the summary', async () => {
     const model = new ScriptedLlm(...['a1', 'a2', 'a3', 'a4'].map((text) => says(text)));
     const summarizer = {
       summarize: async ({ events }: SummaryRequest) => ({

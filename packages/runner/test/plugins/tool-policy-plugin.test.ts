@@ -25,7 +25,7 @@ describe('ToolPolicyPlugin', () => {
     expect(paid()).toBe(0);
   });
 
-  it('asks a person by tool and arguments; the first rule that applies decides', async () => {
+  it('requests a confirmation by tool and arguments; the first matching rule decides', async () => {
     const rules: ToolPolicyRule[] = [
       { tool: ['look'], decision: 'deny' },
       { tool: 'pay', when: ({ sum }) => (sum as number) > 3, decision: 'ask', message: 'A large sum.' },
@@ -54,7 +54,7 @@ describe('ToolPolicyPlugin', () => {
     expect(answersIn((await stored()).events).at(-1)).toEqual(['pay', { error: 'Closed.' }]);
   });
 
-  it('throws INVALID_INPUT for wrong rules and names them', () => {
+  it('throws INVALID_INPUT for invalid rules and names them', () => {
     expect(() => new ToolPolicyPlugin({ rules: [{ decision: 'maybe' as never }] })).toThrow(/rules\[0\].decision/);
     expect(() => new ToolPolicyPlugin({ rules: [{ tools: 'pay', decision: 'ask' } as never] })).toThrow(/tools/);
     expect(() => new ToolPolicyPlugin({ rules: 'all' as never })).toThrow(/rules/);

@@ -6,7 +6,7 @@ import { trimToolResults } from '../../src/plugins/trim-tool-results.ts';
 import type { TrimToolResultsOptions } from '../../src/plugins/trim-tool-results.ts';
 import { answersIn, createSetup, hello, rootOf, toolOf } from '../support/llm-setup.ts';
 
-/** Results of tools in a request, in order. */
+/** Returns the results of tools in a request, in order. */
 const resultsIn = ({ contents }: LlmRequest): JsonObject[] =>
   contents.flatMap((content) => getFunctionResponses({ content }).map(({ response }) => response));
 

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { LlmAgent } from '../../src/agents/llm-agent.ts';
 import { Runner } from '../../src/runner/runner.ts';
 
-/** Hints of the requests of two agents in three turns: two of session `s1`, one of `s2`. */
+/** Returns the cache hints of the requests of two agents in three turns: two of session `s1`, one of `s2`. */
 async function hintsOf(contextCache: ContextCacheOptions | undefined): Promise<(ContextCacheHint | undefined)[]> {
   const model = new ScriptedLlm(
     ...[calls('transfer_to_agent', { agentName: 'helper' }), says('1'), says('2'), says('3')],

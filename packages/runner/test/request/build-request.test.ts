@@ -21,12 +21,12 @@ async function requestOf(options: Partial<LlmAgentOptions>, state = {}): Promise
   return model.requests[0]!;
 }
 
-const declared = ({ tools }: GenerateContentConfig): string[] =>
+const declaredNames = ({ tools }: GenerateContentConfig): string[] =>
   (tools ?? []).flatMap((tool) =>
     'functionDeclarations' in tool ? tool.functionDeclarations.map(({ name }) => name) : Object.keys(tool),
   );
 
-describe('the system instruction', () => {
+describe('The system instruction', () => {
   it.each<[string, string, object]>([
     ['Guest: {name}.', 'Guest: Ann.', { name: 'Ann' }],
     ['{user:name} of {app:house}', 'Ann of Thole', { 'user:name': 'Ann', 'app:house': 'Thole' }],
@@ -50,7 +50,7 @@ describe('the system instruction', () => {
     expect((await runner.runToCompletion(hello)).text).toBe('Hi, Ann.');
   });
 
-  it('has the texts of artifacts, and says which one is missing', async () => {
+  it('contains texts of artifacts, and the error names a missing artifact', async () => {
     const model = new ScriptedLlm(says('Hi.'));
     const { runner, artifacts } = await createSetup(rootOf(model, { instruction: 'Rules: {artifact.rules.txt}' }));
     expect((await outcomeOf(runner.runAsync(hello))).error).toMatchObject({
@@ -66,7 +66,7 @@ describe('the system instruction', () => {
     expect(model.requests[0]!.config.systemInstruction).toContain('Rules: Be kind.');
   });
 
-  it('takes what a function gives as it is, and lets it read but not write', async () => {
+  it('contains the unchanged result of a function, which can read but not write state', async () => {
     const instruction = (context: ReadonlyContext): string => {
       expect(context.state).not.toHaveProperty('set');
       return `{key} for ${context.userId}, ${context.state.get<number>('k')}`;
@@ -75,7 +75,7 @@ describe('the system instruction', () => {
     expect(config.systemInstruction).toMatch(/^\{key\} for ann, 1\n/);
   });
 
-  it('has the root’s global instruction before every agent’s own', async () => {
+  it('has globalInstruction of the root before the instruction of each agent', async () => {
     const inner = new ScriptedLlm(says('Hi.'));
     const child = new LlmAgent({
       name: 'child',
@@ -92,7 +92,7 @@ describe('the system instruction', () => {
     expect(inner.requests[0]!.config.systemInstruction).toMatch(/^Be brief\.\n\nOwn\.\n\n/);
   });
 
-  it('starts with the static instruction and puts the others before the message (F220)', async () => {
+  it('starts with staticInstruction, and other instructions are before the message (F220)', async () => {
     const model = new ScriptedLlm(says('Hi.'), says('Hi.'));
     const { runner } = await createSetup(
       rootOf(model, { staticInstruction: 'Keep {this}.', instruction: 'Guest: {name}.' }),
@@ -106,14 +106,14 @@ describe('the system instruction', () => {
     expect(model.requests[1]!.contents.map(textOf)).toEqual(['hello', 'Hi.', 'Guest: Ann.', 'and?']);
   });
 
-  it('says under which name the model speaks, and what for', async () => {
+  it('contains name and description of the agent', async () => {
     const { config } = await requestOf({ description: 'Books rooms.' });
     expect(config.systemInstruction).toBe('Your name among the agents here is "root". Your purpose: Books rooms.');
   });
 });
 
-describe('the contents', () => {
-  it('are the user’s message at the least', async () => {
+describe('The contents', () => {
+  it('contain at least the message of the user', async () => {
     const plugin = { name: 'forget', selectHistoryCallback: () => [] };
     const model = new ScriptedLlm(says('Hi.'));
     const { runner } = await createSetup(rootOf(model), { plugins: [plugin] });
@@ -121,7 +121,7 @@ describe('the contents', () => {
     expect(model.requests[0]!.contents.map(textOf)).toEqual(['hello']);
   });
 
-  it('are PLUGIN_FAILED where a plugin that chooses them throws', async () => {
+  it('throw PLUGIN_FAILED if selectHistoryCallback throws', async () => {
     const plugin = {
       name: 'bad',
       selectHistoryCallback: () => {
@@ -136,19 +136,19 @@ describe('the contents', () => {
   });
 });
 
-describe('the tools', () => {
-  it('are declared, except passive ones, which cannot be called (F251)', async () => {
+describe('The tools', () => {
+  it('are declared, except passive tools, which cannot be called (F251)', async () => {
     const passive: Tool = { name: 'quiet', description: '', runAsync: () => expect.unreachable() };
     const model = new ScriptedLlm(calls('quiet'), says('x'));
     const { runner } = await createSetup(rootOf(model, { tools: [toolOf('look', () => 1), passive] }));
     const events = await Array.fromAsync(runner.runAsync(hello));
-    expect(declared(model.requests[0]!.config)).toEqual(['look']);
+    expect(declaredNames(model.requests[0]!.config)).toEqual(['look']);
     expect(events[1]!.content!.parts![0]!.functionResponse!.response).toEqual({
       error: 'There is no tool quiet. The tools are: look.',
     });
   });
 
-  it('may change the request, and what they write is stored with the answer (F252)', async () => {
+  it('may change the request, and their actions are stored with the answer (F252)', async () => {
     const passive: Tool = {
       name: 'quiet',
       description: '',
@@ -170,27 +170,27 @@ describe('the tools', () => {
     );
     const [event] = await Array.fromAsync(runner.runAsync(hello));
     expect(event!.actions).toMatchObject({ stateDelta: { seen: 1 }, artifactDelta: { 'a.txt': 0 } });
-    expect(declared(model.requests[0]!.config)).toEqual(['googleSearch']);
+    expect(declaredNames(model.requests[0]!.config)).toEqual(['googleSearch']);
   });
 
-  it('of a toolset are read once per step with a read-only context and closed with the runner (contract 24)', async () => {
-    const asked: ReadonlyContext[] = [];
+  it('of a toolset are read once per step, and closed with the runner (contract 24)', async () => {
+    const contexts: ReadonlyContext[] = [];
     let closed = 0;
     const toolset: Toolset = {
-      getTools: async (context) => (asked.push(context), [toolOf('look', () => 1)]),
+      getTools: async (context) => (contexts.push(context), [toolOf('look', () => 1)]),
       close: async () => void closed++,
     };
     const model = new ScriptedLlm(calls('look'), says('Hi.'));
     const { runner } = await createSetup(rootOf(model, { tools: [toolset] }));
     await runner.runToCompletion(hello);
-    expect(asked.length).toBe(2);
-    expect(asked[0]!.state).not.toHaveProperty('set');
+    expect(contexts.length).toBe(2);
+    expect(contexts[0]!.state).not.toHaveProperty('set');
     expect(closed).toBe(0);
     await runner.close();
     expect(closed).toBe(1);
   });
 
-  it('of one name are DUPLICATE_NAME that names both, where a toolset brings the second (contract 24)', async () => {
+  it('with one name, one from a toolset, throw DUPLICATE_NAME with both (contract 24)', async () => {
     const toolset: Toolset = { getTools: async () => [toolOf('look', () => 1)], close: async () => {} };
     const { runner } = await createSetup(rootOf(new ScriptedLlm(), { tools: [toolOf('look', () => 1), toolset] }));
     const { error } = await outcomeOf(runner.runAsync(hello));
@@ -200,7 +200,7 @@ describe('the tools', () => {
     });
   });
 
-  it('of a toolset must not have the name of calls that record interrupts', async () => {
+  it('of a toolset must not have a reserved name', async () => {
     const tools = [toolOf('adk_request_confirmation', () => undefined, { isLongRunning: true })];
     const toolset: Toolset = { getTools: async () => tools, close: async () => {} };
     const { runner } = await createSetup(rootOf(new ScriptedLlm(), { tools: [toolset] }));
@@ -209,7 +209,7 @@ describe('the tools', () => {
   });
 });
 
-describe('targets of a transfer', () => {
+describe('Targets of a transfer', () => {
   const shared = new ScriptedLlm(...Array.from({ length: 9 }, () => says('Hi.')));
   const targetsFor = async (options: Partial<LlmAgentOptions>): Promise<unknown> => {
     const model = new ScriptedLlm(says('Hi.'));
@@ -232,11 +232,11 @@ describe('targets of a transfer', () => {
     [{ disallowTransferToParent: true }, ['grandchild', 'peer']],
     [{ disallowTransferToPeers: true }, ['grandchild', 'root']],
     [{ disallowTransferToParent: true, disallowTransferToPeers: true }, ['grandchild']],
-  ])('are those below, the one above and its others, as %o leaves them (F223)', async (options, expected) => {
+  ])('are sub-agents, parent and peers, limited by %o (F223)', async (options, expected) => {
     expect(await targetsFor(options)).toEqual(expected);
   });
 
   it('are empty for a single agent, which has no transfer tool', async () => {
-    expect(declared((await requestOf({})).config)).toEqual([]);
+    expect(declaredNames((await requestOf({})).config)).toEqual([]);
   });
 });

@@ -37,7 +37,7 @@ describe('concurrency.policy: join', () => {
     const model = new ScriptedLlm(says('First.'), says('Second.'));
     const { runner, stored } = await createSetup(rootOf(model), join);
     const run = runner.runAsync(hello);
-    // The reader holds the run at its first answer.
+    // The run waits until its reader requests the next event.
     await run.next();
     const other = runner.runAsync({ ...hello, newMessage: 'more', runConfig: { reader: 'detached' } });
     await settle();
@@ -57,7 +57,7 @@ describe('concurrency.policy: join', () => {
     open();
     expect([(await first).status, (await second).status]).toEqual(['completed', 'completed']);
     expect(textsIn((await stored()).events)).toEqual(['user: hello', 'user: more', 'root: First.', 'root: Second.']);
-    // The answer to the first message is in between, so the request ends with the message that it answers.
+    // "First." was stored after "more", but the request ends with the message to answer.
     expect(model.requests[1]!.contents.at(-1)).toEqual({ role: 'user', parts: [{ text: 'more' }] });
     expect(model.requests).toHaveLength(2);
   });
@@ -81,11 +81,15 @@ describe('concurrency.policy: join', () => {
   });
 
   it('calls the model again for a message that was read after its request was built', async () => {
-    const [built, told] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const [requestGate, eventGate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const model = new ScriptedLlm(says('A.'), says('Both.'));
-    const slow = new LlmAgent({ name: 'slow', model, beforeModelCallback: () => built.promise.then(() => undefined) });
+    const slow = new LlmAgent({
+      name: 'slow',
+      model,
+      beforeModelCallback: () => requestGate.promise.then(() => undefined),
+    });
     const other = agentOf('other', async function* ({ invocationId, runtime }) {
-      await told.promise;
+      await eventGate.promise;
       yield createEvent(
         { author: 'other', invocationId, content: { role: 'model', parts: [{ text: 'News.' }] } },
         runtime,
@@ -97,9 +101,9 @@ describe('concurrency.policy: join', () => {
     const second = runner.runToCompletion({ ...hello, newMessage: 'more' });
     await settle();
     // The run reads the message when it stores this event.
-    told.resolve();
+    eventGate.resolve();
     await settle();
-    built.resolve();
+    requestGate.resolve();
     await settle();
     // The second caller checks from time to time whether the run has ended.
     await runtime.advance(1_000);
@@ -125,7 +129,7 @@ describe('concurrency.policy: join', () => {
     expect(textsIn(events)).toContain('user: and this');
   });
 
-  it('takes the lease if the active run ends before the message is stored', async () => {
+  it('acquires the lease if the active run ends before the message is stored', async () => {
     const runtime = new FixedRuntime();
     const sessions = new InMemorySessionService({ runtime });
     await sessions.createSession(ref);
@@ -188,7 +192,7 @@ describe('concurrency.policy: join', () => {
     expect((await stored()).state).toEqual({ messages: 3, after: 4 });
   });
 
-  it('runs alone if no run holds the session', async () => {
+  it('starts a separate run if the session has no active run', async () => {
     const model = new ScriptedLlm(says('One.'), says('Two.'));
     const { runner } = await createSetup(rootOf(model), join);
     expect((await runner.runToCompletion(hello)).text).toBe('One.');
@@ -232,7 +236,7 @@ describe('A caller that stops while its event is added to a run', () => {
     ['an answer', 'leaves'],
     ['a message', 'aborts'],
     ['a message', 'leaves'],
-  ])('does not end that run: %s, the caller %s', async (what, how) => {
+  ])('does not end that run: %s, the caller %s', async (event, action) => {
     const runtime = new FixedRuntime();
     const sessions = new InMemorySessionService({ runtime });
     await sessions.createSession(ref);
@@ -255,12 +259,12 @@ describe('A caller that stops while its event is added to a run', () => {
     const abort = new AbortController();
     const request = { ...ref, abortSignal: abort.signal };
     const second =
-      what === 'an answer'
+      event === 'an answer'
         ? two.runner.resume({ ...request, answers: { [interrupt!.id]: 'blue' } })
         : two.runner.runAsync({ ...request, newMessage: 'more' });
     const reading = second.next().catch(() => undefined);
     await settle();
-    const leaving = how === 'aborts' ? abort.abort() : second.return!();
+    const leaving = action === 'aborts' ? abort.abort() : second.return!();
     await settle();
     stored.resolve();
     await Promise.all([reading, leaving]);
@@ -268,7 +272,7 @@ describe('A caller that stops while its event is added to a run', () => {
     const { status } = await first.result;
     const { events, marks } = (await sessions.getSession(ref))!;
     expect(events.filter(({ errorCode }) => errorCode !== undefined)).toEqual([]);
-    const isAnswered = what === 'an answer';
+    const isAnswered = event === 'an answer';
     expect([status, marks!.openInterrupts]).toEqual(isAnswered ? ['completed', 0] : ['paused', 1]);
     expect(textsIn(events).includes('asking: Asked.')).toBe(isAnswered);
   });

@@ -5,44 +5,47 @@ import { describe, expect, it } from 'vitest';
 import { createSetup, hello, outcomeOf, ref, rootOf, settle, toolOf } from '../support/llm-setup.ts';
 
 describe('Runner.resume in two processes at the same time', () => {
-  // The runner whose answer is stored second either holds the session or joins the other run.
+  // The runner whose answer is stored second either has the lease or joins the other run.
   it.each([
-    ['holds the session', 0, 1],
+    ['has the lease', 0, 1],
     ['joins the other run', 1, 0],
-  ])('counts the first answer, and the other gets INTERRUPT_ANSWERED: it %s', async (_, holder, late) => {
-    const runtime = new FixedRuntime();
-    const sessions = new InMemorySessionService({ runtime });
-    await sessions.createSession(ref);
-    let paid = 0;
-    const pay = toolOf('pay', () => ++paid, { requireConfirmation: true });
-    const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-    const runners = await Promise.all(
-      gates.map(async ({ promise }, i) => {
-        const model = new ScriptedLlm(...(i === holder ? [calls('pay', {}, 'c1')] : []), says('Done.'));
-        const sessionService = withSlowAnswers(sessions, promise);
-        return (await createSetup(rootOf(model, { tools: [pay] }), { sessionService, runtime })).runner;
-      }),
-    );
-    const { interrupts } = await runners[holder]!.runToCompletion(hello);
-    const { id } = interrupts[0]!;
-    const outcomes = [];
-    for (const i of [holder, 1 - holder]) {
-      outcomes[i] = outcomeOf(runners[i]!.resume({ ...ref, answers: { [id]: i !== late } }));
-      // Each has checked its answer and is about to store it.
+  ])(
+    'accepts the first answer; the runner of the second, which %s, gets INTERRUPT_ANSWERED',
+    async (_, holder, late) => {
+      const runtime = new FixedRuntime();
+      const sessions = new InMemorySessionService({ runtime });
+      await sessions.createSession(ref);
+      let paid = 0;
+      const pay = toolOf('pay', () => ++paid, { requireConfirmation: true });
+      const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      const runners = await Promise.all(
+        gates.map(async ({ promise }, i) => {
+          const model = new ScriptedLlm(...(i === holder ? [calls('pay', {}, 'c1')] : []), says('Done.'));
+          const sessionService = withSlowAnswers(sessions, promise);
+          return (await createSetup(rootOf(model, { tools: [pay] }), { sessionService, runtime })).runner;
+        }),
+      );
+      const { interrupts } = await runners[holder]!.runToCompletion(hello);
+      const { id } = interrupts[0]!;
+      const outcomes = [];
+      for (const i of [holder, 1 - holder]) {
+        outcomes[i] = outcomeOf(runners[i]!.resume({ ...ref, answers: { [id]: i !== late } }));
+        // Both runners have validated their answers and wait in appendEvent.
+        await settle();
+      }
+      gates[1 - late]!.resolve();
       await settle();
-    }
-    gates[1 - late]!.resolve();
-    await settle();
-    gates[late]!.resolve();
-    const [first, second] = [await outcomes[1 - late]!, await outcomes[late]!];
-    expect([first.error, second.error?.code]).toEqual([undefined, 'INTERRUPT_ANSWERED']);
-    const { events } = (await sessions.getSession(ref))!;
-    const stored = events.find((event) => event.id === `${id}:answer`)!.content!.parts![0]!.functionResponse!;
-    expect(stored.response).toEqual({ confirmed: true });
-    expect(events.at(-1)!.content!.parts![0]!.text).toBe('Done.');
-    expect(events.filter(({ errorCode }) => errorCode !== undefined)).toEqual([]);
-    expect(paid).toBe(1);
-  });
+      gates[late]!.resolve();
+      const [first, second] = [await outcomes[1 - late]!, await outcomes[late]!];
+      expect([first.error, second.error?.code]).toEqual([undefined, 'INTERRUPT_ANSWERED']);
+      const { events } = (await sessions.getSession(ref))!;
+      const stored = events.find((event) => event.id === `${id}:answer`)!.content!.parts![0]!.functionResponse!;
+      expect(stored.response).toEqual({ confirmed: true });
+      expect(events.at(-1)!.content!.parts![0]!.text).toBe('Done.');
+      expect(events.filter(({ errorCode }) => errorCode !== undefined)).toEqual([]);
+      expect(paid).toBe(1);
+    },
+  );
 });
 
 /** Returns a session service that stores answers to interrupts when the promise resolves. */

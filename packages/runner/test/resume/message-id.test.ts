@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createSetup, hello, outcomeOf, ref, rootOf, textsIn } from '../support/llm-setup.ts';
 
 describe('messageId', () => {
-  it('answers a repeated message once, also at the same time', async () => {
+  it('answers a repeated message once, also for concurrent requests', async () => {
     const model = new ScriptedLlm(says('Once.'), says('Next.'));
     const { runner, stored } = await createSetup(rootOf(model));
     const request = { ...hello, messageId: 'm1' };
@@ -22,7 +22,7 @@ describe('messageId', () => {
     expect(textsIn((await stored()).events)).toEqual(['user: hello', 'root: Once.']);
   });
 
-  it('removes and answers a message once if a request to regenerate it comes again', async () => {
+  it('regenerates a message once if the request is repeated', async () => {
     const { runner, stored } = await createSetup(rootOf(new ScriptedLlm(says('One.'), says('Two.'))));
     const { invocationId } = await runner.runToCompletion({ ...hello, messageId: 'm1' });
     const request = { ...ref, invocationId, messageId: 'm2' };

@@ -2,16 +2,16 @@ import { calls, says, ScriptedLlm } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
 import { LlmAgent } from '../../src/agents/llm-agent.ts';
 import { SequentialAgent } from '../../src/agents/sequential-agent.ts';
-import { durableStore, runAndClose, stuck } from '../support/durable-store.ts';
+import { createDurableStore, runAndClose, createStuckTool } from '../support/durable-store.ts';
 import type { DurableStore } from '../support/durable-store.ts';
 import { createSetup, hello, outcomeOf, ref, rootOf, settle, textsIn, toolOf } from '../support/llm-setup.ts';
 
-/** A model that never answers. */
-const silent = (): ScriptedLlm => new ScriptedLlm(() => new Promise(() => {}));
+/** Returns a model that never answers. */
+const silentModel = (): ScriptedLlm => new ScriptedLlm(() => new Promise(() => {}));
 
-/** Recovers in a process that ends while the model is asked. Returns what recovery said. */
+/** Recovers in a process that ends during the model call. Returns the reason or the error code of the recovery. */
 async function recoverAndDie({ runnerOf }: DurableStore): Promise<string> {
-  const runner = runnerOf(rootOf(silent()));
+  const runner = runnerOf(rootOf(silentModel()));
   const recovering = Array.fromAsync(runner.recover());
   await settle();
   await runner.close();
@@ -21,9 +21,9 @@ async function recoverAndDie({ runnerOf }: DurableStore): Promise<string> {
 
 describe('Attempts of Runner.recover', () => {
   it('wait 0, 1 and 10 minutes, and end with RESUME_FAILED after three without progress', async () => {
-    const store = await durableStore();
+    const store = await createDurableStore();
     const { runnerOf, runtime, events } = store;
-    await runAndClose(runnerOf(rootOf(silent())));
+    await runAndClose(runnerOf(rootOf(silentModel())));
     const found: string[] = [];
     for (const ms of [0, 59_000, 1_000, 599_000, 1_000]) {
       await runtime.advance(ms);
@@ -39,10 +39,10 @@ describe('Attempts of Runner.recover', () => {
     expect(await recoverAndDie(store)).toBe('nothing');
   });
 
-  it('are counted again after a new answer', async () => {
-    const store = await durableStore();
+  it('start again from 1 after a new answer', async () => {
+    const store = await createDurableStore();
     const { runnerOf, runtime, events } = store;
-    await runAndClose(runnerOf(rootOf(silent())));
+    await runAndClose(runnerOf(rootOf(silentModel())));
     await recoverAndDie(store);
     await runtime.advance(60_000);
     const look = toolOf('look', () => new Promise(() => {}), { idempotent: true });
@@ -60,10 +60,10 @@ describe('Attempts of Runner.recover', () => {
     ]);
   });
 
-  it('can be continued by hand after RESUME_FAILED', async () => {
-    const store = await durableStore();
+  it('do not prevent resume() after RESUME_FAILED', async () => {
+    const store = await createDurableStore();
     const { runnerOf, runtime, events } = store;
-    await runAndClose(runnerOf(rootOf(silent())));
+    await runAndClose(runnerOf(rootOf(silentModel())));
     for (let i = 0; i < 4; i++) {
       await recoverAndDie(store);
       await runtime.advance(600_000);
@@ -77,7 +77,7 @@ describe('Attempts of Runner.recover', () => {
 
 describe('Runner.recover in a process with another app', () => {
   it('leaves an invocation with an unknown agent for another process, and stores nothing', async () => {
-    const { runnerOf, events } = await durableStore();
+    const { runnerOf, events } = await createDurableStore();
     const workflow = (...names: string[]): SequentialAgent =>
       new SequentialAgent({
         name: 'root',
@@ -85,14 +85,14 @@ describe('Runner.recover in a process with another app', () => {
           (name) => new LlmAgent({ name, model: new ScriptedLlm(says(name), () => new Promise(() => {})) }),
         ),
       });
-    const dies = new SequentialAgent({
+    const dyingAgent = new SequentialAgent({
       name: 'root',
       subAgents: [
         new LlmAgent({ name: 'first', model: new ScriptedLlm(says('1')) }),
-        new LlmAgent({ name: 'second', model: silent() }),
+        new LlmAgent({ name: 'second', model: silentModel() }),
       ],
     });
-    await runAndClose(runnerOf(dies));
+    await runAndClose(runnerOf(dyingAgent));
     const before = await events();
     const other = runnerOf(workflow('other', 'second'));
     expect(await Array.fromAsync(other.recover())).toMatchObject([
@@ -105,11 +105,11 @@ describe('Runner.recover in a process with another app', () => {
   });
 
   it('leaves an invocation with an open call of an unknown tool', async () => {
-    const { runnerOf, events } = await durableStore();
-    const { tool } = stuck({ idempotent: true });
+    const { runnerOf, events } = await createDurableStore();
+    const { tool } = createStuckTool({ idempotent: true });
     await runAndClose(runnerOf(rootOf(new ScriptedLlm(calls('pay', {}, 'c1')), { tools: [tool] })));
     const before = await events();
-    expect(await Array.fromAsync(runnerOf(rootOf(silent())).recover())).toMatchObject([
+    expect(await Array.fromAsync(runnerOf(rootOf(silentModel())).recover())).toMatchObject([
       { outcome: 'skipped', reason: 'unknown-agent-or-tool' },
     ]);
     expect(await events()).toEqual(before);
@@ -117,20 +117,22 @@ describe('Runner.recover in a process with another app', () => {
 });
 
 describe('RecoverOptions', () => {
-  it('limit and concurrency bound the invocations; contextFor gives deps and runConfig', async () => {
-    const { runnerOf, sessions } = await durableStore();
+  it('limit the invocations with limit and concurrency, and pass deps with contextFor', async () => {
+    const { runnerOf, sessions } = await createDurableStore();
     const ids = ['s', 't', 'u'];
     for (const sessionId of ids.slice(1)) await sessions.createSession({ ...ref, sessionId });
-    const dying = runnerOf(rootOf(new ScriptedLlm(...ids.map(() => () => new Promise<never>(() => {})))));
-    const runs = ids.map((sessionId) => dying.runAsync({ ...hello, sessionId, runConfig: { reader: 'detached' } }));
+    const dyingRunner = runnerOf(rootOf(new ScriptedLlm(...ids.map(() => () => new Promise<never>(() => {})))));
+    const runs = ids.map((sessionId) =>
+      dyingRunner.runAsync({ ...hello, sessionId, runConfig: { reader: 'detached' } }),
+    );
     await settle();
-    await dying.close();
+    await dyingRunner.close();
     await Promise.all(runs.map(({ done }) => done));
     let active = 0;
-    let most = 0;
+    let maxActive = 0;
     const seen: unknown[] = [];
     const answer = async (): Promise<ReturnType<typeof says>> => {
-      most = Math.max(most, ++active);
+      maxActive = Math.max(maxActive, ++active);
       await new Promise((resolve) => setImmediate(resolve));
       active--;
       return says('Done.');
@@ -142,16 +144,16 @@ describe('RecoverOptions', () => {
     const contextFor = (p: { ref: { sessionId: string } }): { deps: string } => ({ deps: p.ref.sessionId });
     expect(await Array.fromAsync(after.recover({ limit: 1, contextFor }))).toMatchObject([{ outcome: 'completed' }]);
     expect(await Array.fromAsync(after.recover({ concurrency: 1, contextFor }))).toHaveLength(2);
-    expect(most).toBe(1);
+    expect(maxActive).toBe(1);
     expect(new Set(seen)).toEqual(new Set(ids));
   });
 
   it('rejects a store without leases with LEASING_NOT_SUPPORTED', async () => {
-    const { sessions } = await createSetup(rootOf(silent()));
+    const { sessions } = await createSetup(rootOf(silentModel()));
     const sessionService = new Proxy(sessions, {
       get: (target, name) => (name === 'leasing' ? undefined : Reflect.get(target, name, target)),
     });
-    const { runner } = await createSetup(rootOf(silent()), { sessionService });
+    const { runner } = await createSetup(rootOf(silentModel()), { sessionService });
     await expect(Array.fromAsync(runner.recover())).rejects.toMatchObject({ code: 'LEASING_NOT_SUPPORTED' });
   });
 });

@@ -15,11 +15,11 @@ function slow(answer: LlmResponse): { answer: () => Promise<LlmResponse>; open: 
   return { answer: () => gate.promise.then(() => answer), open: gate.resolve };
 }
 
-/** Starts a run, lets the message "more" join it, and ends its process when `open` has let the run go on. */
+/** Starts a run, adds the message "more" to it, calls `open` so that the run continues, and then ends the process. */
 async function dieAfterJoin(agent: Agent, open: () => void): Promise<LlmTestSetup> {
   const setup = await createSetup(agent, { concurrency: { policy: 'join' } });
   const { runner, sessions } = setup;
-  // A process that shuts down leaves its runs to others, like one that dies, if the store is durable.
+  // With a durable store, a process that closes leaves its runs unfinished, like a process that dies.
   Object.defineProperty(sessions, 'isDurable', { value: true });
   const first = runner.runToCompletion(hello);
   await settle();
@@ -32,8 +32,8 @@ async function dieAfterJoin(agent: Agent, open: () => void): Promise<LlmTestSetu
   return setup;
 }
 
-/** Recovers the invocation in another process. Returns what its agents have said, and that a second recovery has nothing to do. */
-async function recovered({ runtime, sessions, stored }: LlmTestSetup, agent: Agent): Promise<string[]> {
+/** Recovers the invocation in another process. Returns the texts of its session. Expects that a second recovery does nothing. */
+async function recoverTexts({ runtime, sessions, stored }: LlmTestSetup, agent: Agent): Promise<string[]> {
   const { runner } = await createSetup(agent, { sessionService: sessions, runtime });
   await runtime.advance(120_000);
   expect(await Array.fromAsync(runner.recover())).toMatchObject([{ outcome: 'completed' }]);
@@ -48,40 +48,40 @@ describe('Runner.recover and messages that have joined', () => {
     const first = slow(says('First.'));
     const setup = await dieAfterJoin(rootOf(new ScriptedLlm(first.answer, never)), first.open);
     const model = new ScriptedLlm(says('Second.'));
-    const texts = await recovered(setup, rootOf(model));
+    const texts = await recoverTexts(setup, rootOf(model));
     expect(texts).toEqual(['user: hello', 'user: more', 'root: First.', 'root: Second.']);
     expect(model.requests[0]!.contents.at(-1)).toEqual(more);
   });
 
-  it('calls the model once for a message that it saw before a tool was interrupted', async () => {
+  it('calls the model once for a message that it received before a tool was interrupted', async () => {
     const first = slow(says('First.'));
     const tool = toolOf('look', () => new Promise(() => {}));
     const agent = rootOf(new ScriptedLlm(first.answer, calls('look', {}, 'c1')), { tools: [tool] });
     const setup = await dieAfterJoin(agent, first.open);
     const model = new ScriptedLlm(says('Second.'));
     const after = rootOf(model, { tools: [toolOf('look', () => 'a view', { idempotent: true })] });
-    const texts = await recovered(setup, after);
+    const texts = await recoverTexts(setup, after);
     expect(texts.slice(3)).toEqual(['root: functionCall', 'root: functionResponse', 'root: Second.']);
     expect(model.requests).toHaveLength(1);
     expect(model.requests[0]!.contents.filter(({ parts }) => parts![0]!.text === 'more')).toHaveLength(1);
   });
 
-  it('does not run a workflow again for a message that its second agent saw', async () => {
+  it('does not run a workflow again for a message that its second agent received', async () => {
     const first = slow(says('A.'));
     const setup = await dieAfterJoin(workflow(new ScriptedLlm(first.answer), new ScriptedLlm(never)), first.open);
-    const texts = await recovered(setup, workflow(new ScriptedLlm(), new ScriptedLlm(says('B.'))));
+    const texts = await recoverTexts(setup, workflow(new ScriptedLlm(), new ScriptedLlm(says('B.'))));
     expect(texts.slice(2)).toEqual(['agent0: A.', 'agent1: B.']);
   });
 
-  it('runs a workflow again for a message that came during its last answer', async () => {
+  it('runs a workflow again for a message that arrived during its last answer', async () => {
     const last = slow(says('B.'));
     const agent = workflow(new ScriptedLlm(says('A.'), never), new ScriptedLlm(last.answer));
     const setup = await dieAfterJoin(agent, last.open);
-    const texts = await recovered(setup, workflow(new ScriptedLlm(says('C.')), new ScriptedLlm(says('D.'))));
+    const texts = await recoverTexts(setup, workflow(new ScriptedLlm(says('C.')), new ScriptedLlm(says('D.'))));
     expect(texts.slice(1)).toEqual(['agent0: A.', 'user: more', 'agent1: B.', 'agent0: C.', 'agent1: D.']);
   });
 
-  it('runs parallel agents again if none of them has seen the message', async () => {
+  it('runs parallel agents again if none of them has received the message', async () => {
     const first = slow(says('A.'));
     const second = slow(says('B.'));
     const agent = parallel(new ScriptedLlm(first.answer, never), new ScriptedLlm(second.answer, never));
@@ -89,7 +89,7 @@ describe('Runner.recover and messages that have joined', () => {
       first.open();
       second.open();
     });
-    const texts = await recovered(setup, parallel(new ScriptedLlm(says('C.')), new ScriptedLlm(says('D.'))));
+    const texts = await recoverTexts(setup, parallel(new ScriptedLlm(says('C.')), new ScriptedLlm(says('D.'))));
     expect(texts.toSorted()).toEqual(
       ['user: hello', 'user: more', 'agent0: A.', 'agent1: B.', 'agent0: C.', 'agent1: D.'].toSorted(),
     );

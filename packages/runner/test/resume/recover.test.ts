@@ -12,7 +12,7 @@ function messageOf(invocationId: string): Event {
   return createEvent({ author: 'user', invocationId, content: { role: 'user', parts: [{ text: 'hello' }] } });
 }
 
-/** Takes the lease of the session as a process does that dies then. */
+/** Acquires the lease of the session, like a process that dies afterwards. */
 async function leaseOf(
   { leasing }: InMemorySessionService,
   invocationId: string,
@@ -66,7 +66,7 @@ describe('Runners that recover at the same time', () => {
   it.each([
     ['ended', 'cancelled'],
     ['not-due', 'continued'],
-  ])('skip as %s an invocation that was %s after it was listed', async (reason, how) => {
+  ])('skip as %s an invocation that was %s after it was listed', async (reason, action) => {
     const answer = Promise.withResolvers<void>();
     const model = new ScriptedLlm(async () => {
       await answer.promise;
@@ -83,9 +83,9 @@ describe('Runners that recover at the same time', () => {
     await runtime.advance(120_000);
     const recovering = Array.fromAsync(runner.recover({ concurrency: 1 }));
     await settle();
-    // The first session is being continued, the second one is listed.
+    // The first session is resumed, and the second is listed.
     const others = await createSetup(rootOf(new ScriptedLlm(says('Done.'))), { sessionService: sessions, runtime });
-    if (how === 'cancelled') expect(await others.runner.cancel({ ...other, invocationId: 't' })).toBe(true);
+    if (action === 'cancelled') expect(await others.runner.cancel({ ...other, invocationId: 't' })).toBe(true);
     else expect(await others.runner.resume(other).result).toMatchObject({ status: 'completed' });
     const before = (await sessions.getSession(other))!.lastSeq;
     answer.resolve();
@@ -93,7 +93,7 @@ describe('Runners that recover at the same time', () => {
     expect((await sessions.getSession(other))!.lastSeq).toBe(before);
   });
 
-  it('continue an answer that was stored while a process held the session and died', async () => {
+  it('continue an answer that was stored while a dead process had the lease', async () => {
     const pay = toolOf('pay', () => 'paid', { requireConfirmation: true });
     const model = new ScriptedLlm(calls('pay', {}, 'c1'), says('Paid.'));
     const { runner, runtime, sessions, stored } = await createSetup(rootOf(model, { tools: [pay] }));
@@ -120,7 +120,7 @@ describe('An invocation whose process died between its last event and the releas
       invocationId,
       content: { role: 'model', parts: [{ text: 'Done.' }] },
     });
-    // An attempt of recovery, whose process died too: recover() tries again only after a minute.
+    // The process of an attempt of recovery died, too. recover() tries again only after a minute.
     const attempt = createEvent({ author: 'system', invocationId, customMetadata: { resumeAttempt: 1 } });
     for (const event of [messageOf(invocationId), answer, attempt])
       await sessions.appendEvent({ session: ref, event, marks: { unfinished: invocationId } });
@@ -157,16 +157,16 @@ describe('A workflow that has ended before a joined message', () => {
       subAgents: models.map((model, i) => new LlmAgent({ name: `agent${i}`, model })),
     });
 
-  it('runs again in recover() if its process has died before that, and only once', async () => {
+  it('runs again in recover() if its process died before it did, and only once', async () => {
     const first = rootWith(new ScriptedLlm(says('A.')), new ScriptedLlm(says('B.')));
     const { runner, runtime, sessions, stored } = await createSetup(first);
     const { invocationId } = await runner.runToCompletion(hello);
     const event = { ...messageOf(invocationId), customMetadata: { joined: true } };
     await sessions.appendEvent({ session: ref, event, marks: { unfinished: invocationId } });
     // The next process dies between the two agents.
-    const dies = rootWith(new ScriptedLlm(says('C.')), new ScriptedLlm(() => new Promise(() => {})));
+    const dyingAgent = rootWith(new ScriptedLlm(says('C.')), new ScriptedLlm(() => new Promise(() => {})));
     Object.defineProperty(sessions, 'isDurable', { value: true });
-    const second = await createSetup(dies, { sessionService: sessions, runtime });
+    const second = await createSetup(dyingAgent, { sessionService: sessions, runtime });
     const recovering = Array.fromAsync(second.runner.recover());
     await settle();
     await second.runner.close();

@@ -6,7 +6,7 @@ import { SequentialAgent } from '../../src/agents/sequential-agent.ts';
 import { LlmAgent } from '../../src/agents/llm-agent.ts';
 import { ToolPolicyPlugin } from '../../src/plugins/tool-policy-plugin.ts';
 import type { Runner } from '../../src/runner/runner.ts';
-import { durableStore, runAndClose, stuck } from '../support/durable-store.ts';
+import { createDurableStore, runAndClose, createStuckTool } from '../support/durable-store.ts';
 import type { DurableStore } from '../support/durable-store.ts';
 import { agentOf, says as sayingEvent } from '../support/setup.ts';
 import {
@@ -41,8 +41,8 @@ async function crashInApprovedCall(
 
 describe('Runner.close', () => {
   it('leaves the invocation unfinished in a durable store, and recover() continues it', async () => {
-    const { runnerOf, events } = await durableStore();
-    const { tool, runs } = stuck({ idempotent: true });
+    const { runnerOf, events } = await createDurableStore();
+    const { tool, runs } = createStuckTool({ idempotent: true });
     await runAndClose(runnerOf(rootOf(new ScriptedLlm(calls('pay', {}, 'c1')), { tools: [tool] })));
     expect(textsIn(await events())).toEqual(['user: hello', 'root: functionCall']);
     const after = runnerOf(rootOf(new ScriptedLlm(says('Paid.')), { tools: [tool] }));
@@ -55,7 +55,7 @@ describe('Runner.close', () => {
 
 describe('Runner.close({ timeoutMs })', () => {
   it('lets a run store its next event first', async () => {
-    const { runnerOf, events, runtime } = await durableStore();
+    const { runnerOf, events, runtime } = await createDurableStore();
     const gate = Promise.withResolvers<string>();
     const tools = [toolOf('look', () => gate.promise)];
     const runner = runnerOf(rootOf(new ScriptedLlm(calls('look', {}, 'c1'), says('never')), { tools }));
@@ -83,8 +83,8 @@ describe('A call in doubt', () => {
     ['is reported as unknown if probe does not know', { probe: () => 'unknown' }, {}, { error: expect.any(String) }, 1],
   ];
   it.each(cases)('%s', async (_, more, app, answer, count) => {
-    const { runnerOf, events } = await durableStore();
-    const { tool, runs } = stuck(more);
+    const { runnerOf, events } = await createDurableStore();
+    const { tool, runs } = createStuckTool(more);
     await runAndClose(runnerOf(rootOf(new ScriptedLlm(calls('pay', {}, 'c1')), { tools: [tool] }), app));
     const after = runnerOf(rootOf(new ScriptedLlm(says('Well.')), { tools: [tool] }), app);
     await Array.fromAsync(after.recover());
@@ -92,9 +92,9 @@ describe('A call in doubt', () => {
     expect(runs()).toBe(count);
   });
 
-  it('is put to a person with onInDoubt: ask-person', async () => {
-    const { runnerOf, events } = await durableStore();
-    const { tool, runs } = stuck();
+  it('becomes a confirmation request with onInDoubt: ask-person', async () => {
+    const { runnerOf, events } = await createDurableStore();
+    const { tool, runs } = createStuckTool();
     const app = { onInDoubt: 'ask-person' as const };
     await runAndClose(runnerOf(rootOf(new ScriptedLlm(calls('pay', {}, 'c1')), { tools: [tool] }), app));
     const after = runnerOf(rootOf(new ScriptedLlm(says('Paid.')), { tools: [tool] }), app);
@@ -108,7 +108,7 @@ describe('A call in doubt', () => {
 
   it('is reported as unknown if the person rejects it, or if it is in doubt again', async () => {
     for (const isApproved of [false, true]) {
-      const { runnerOf, events } = await durableStore();
+      const { runnerOf, events } = await createDurableStore();
       let runs = 0;
       const tool = toolOf('pay', () => (runs++, new Promise(() => {})));
       const app = { onInDoubt: 'ask-person' as const };
@@ -131,16 +131,16 @@ describe('A call in doubt', () => {
   });
 
   it('is answered with an error if the agent no longer has its tool', async () => {
-    const { runnerOf, events } = await durableStore();
-    const { tool } = stuck();
+    const { runnerOf, events } = await createDurableStore();
+    const { tool } = createStuckTool();
     await runAndClose(runnerOf(rootOf(new ScriptedLlm(calls('pay', {}, 'c1')), { tools: [tool] })));
     const after = runnerOf(rootOf(new ScriptedLlm(says('Sorry.'))));
     expect(await after.resume(ref).result).toMatchObject({ status: 'completed' });
     expect(answersIn(await events())).toEqual([['pay', { error: expect.stringContaining('There is no tool pay') }]]);
   });
 
-  it('is not in doubt if a policy had asked for it: the request is made again', async () => {
-    const { runnerOf, events } = await durableStore();
+  it('is requested again, and not in doubt, if a policy requires a confirmation', async () => {
+    const { runnerOf, events } = await createDurableStore();
     let runs = 0;
     const pay = toolOf('pay', () => ({ runs: ++runs }));
     const look = (run: () => unknown): Tool => toolOf('look', run, { idempotent: true });
@@ -158,8 +158,8 @@ describe('A call in doubt', () => {
     expect([status, answersIn(await events()).at(-1)]).toEqual(['completed', ['pay', { runs: 1 }]]);
   });
 
-  it('runs again with the arguments that a person had edited, after ask-person', async () => {
-    const { runnerOf, events } = await durableStore();
+  it('runs again with the edited arguments of a person, after ask-person', async () => {
+    const { runnerOf, events } = await createDurableStore();
     const ran: JsonObject[] = [];
     const gate: Promise<unknown>[] = [new Promise(() => {}), Promise.resolve('paid')];
     const pay = toolOf('pay', (args) => (ran.push(args), gate.shift()), {
@@ -174,8 +174,8 @@ describe('A call in doubt', () => {
     expect(answersIn(await events()).at(-1)).toEqual(['pay', { editedArguments: { sum: 4 }, result: 'paid' }]);
   });
 
-  it('keeps the answer that the tool had requested, after ask-person', async () => {
-    const { runnerOf } = await durableStore();
+  it('keeps the answer to the request of the tool, after ask-person', async () => {
+    const { runnerOf } = await createDurableStore();
     const seen: unknown[] = [];
     const pay = toolOf('pay', (_args, context) => {
       if (!context.toolConfirmation) return context.requestConfirmation({ hint: 'Which account?' });
@@ -189,7 +189,7 @@ describe('A call in doubt', () => {
   });
 
   it('runs if starts are journaled and it had not started', async () => {
-    const { runnerOf, events } = await durableStore();
+    const { runnerOf, events } = await createDurableStore();
     const app = { journalToolStarts: true };
     let runs = 0;
     const tool = toolOf('pay', () => ({ runs: ++runs }));
@@ -203,9 +203,9 @@ describe('A call in doubt', () => {
 });
 
 describe('A new message', () => {
-  it('replaces an unfinished invocation, whose record closes it (contract 28)', async () => {
-    const { runnerOf, events } = await durableStore();
-    const { tool } = stuck();
+  it('replaces an unfinished invocation, and stores its closing record (contract 28)', async () => {
+    const { runnerOf, events } = await createDurableStore();
+    const { tool } = createStuckTool();
     await runAndClose(runnerOf(rootOf(new ScriptedLlm(calls('pay', {}, 'c1')), { tools: [tool] })));
     const after = runnerOf(rootOf(new ScriptedLlm(says('Fine.')), { tools: [tool] }));
     await after.runToCompletion({ ...hello, newMessage: 'Never mind.' });
@@ -217,7 +217,7 @@ describe('A new message', () => {
   });
 
   it('closes open interrupts with onNewMessage: cancel', async () => {
-    const { runnerOf } = await durableStore();
+    const { runnerOf } = await createDurableStore();
     const pay = toolOf('pay', () => 'paid', { requireConfirmation: true });
     const model = new ScriptedLlm(calls('pay', {}, 'c1'), says('Fine.'));
     const runner = runnerOf(rootOf(model, { tools: [pay] }), { onNewMessage: 'cancel' });
@@ -231,7 +231,7 @@ describe('A new message', () => {
 
 describe('Runner.cancel', () => {
   it('ends a paused invocation and closes its interrupts', async () => {
-    const { runnerOf, events } = await durableStore();
+    const { runnerOf, events } = await createDurableStore();
     const pay = toolOf('pay', () => 'paid', { requireConfirmation: true });
     const runner = runnerOf(rootOf(new ScriptedLlm(calls('pay', {}, 'c1')), { tools: [pay] }));
     const { interrupts, invocationId } = await runner.runToCompletion(hello);
@@ -243,10 +243,10 @@ describe('Runner.cancel', () => {
   });
 });
 
-describe('Runner.cancel of an invocation that a dead process has left', () => {
-  it('ends it, so that it is not recovered', async () => {
-    const { runnerOf, events } = await durableStore();
-    const { tool } = stuck({ idempotent: true });
+describe('Runner.cancel of the invocation of a dead process', () => {
+  it('ends the invocation, so that it is not recovered', async () => {
+    const { runnerOf, events } = await createDurableStore();
+    const { tool } = createStuckTool({ idempotent: true });
     await runAndClose(runnerOf(rootOf(new ScriptedLlm(calls('pay', {}, 'c1')), { tools: [tool] })));
     const [{ invocationId }] = (await events()) as [Event];
     const after = runnerOf(rootOf(new ScriptedLlm(), { tools: [tool] }));
@@ -256,7 +256,7 @@ describe('Runner.cancel of an invocation that a dead process has left', () => {
   });
 
   it('returns false and stores nothing if the invocation ends while it waits for the session', async () => {
-    const { runnerOf, events } = await durableStore();
+    const { runnerOf, events } = await createDurableStore();
     const gate = Promise.withResolvers<void>();
     const pay = toolOf('pay', () => 'paid', { requireConfirmation: true });
     const model = new ScriptedLlm(
@@ -292,8 +292,8 @@ describe('An answer to a call that is not an interrupt', () => {
   };
 
   it('is INTERRUPT_NOT_FOUND after a crash, and recover() continues the call (contract 28)', async () => {
-    const { runnerOf, events } = await durableStore();
-    const { tool, runs } = stuck({ idempotent: true });
+    const { runnerOf, events } = await createDurableStore();
+    const { tool, runs } = createStuckTool({ idempotent: true });
     const model = new ScriptedLlm(calls('pay', {}, 'c1'), says('Paid.'));
     await runAndClose(runnerOf(rootOf(model, { tools: [tool] })));
     const before = await events();
@@ -312,7 +312,7 @@ describe('An answer to a call that is not an interrupt', () => {
   });
 
   it('cannot replace a tool that waits for a confirmation (contract 28)', async () => {
-    const { runnerOf, events } = await durableStore();
+    const { runnerOf, events } = await createDurableStore();
     const tool = toolOf('pay', () => ({ paid: true }), { requireConfirmation: true });
     const runner = runnerOf(rootOf(new ScriptedLlm(calls('pay', {}, 'c1')), { tools: [tool] }));
     const { interrupts } = await runner.runToCompletion(hello);
@@ -336,7 +336,7 @@ describe('A custom agent of a resumed run', () => {
     });
 
   it('runs again from its first line, without its steps and its earlier events', async () => {
-    const { runnerOf, events } = await durableStore();
+    const { runnerOf, events } = await createDurableStore();
     const log: string[] = [];
     const runner = runnerOf(asking(log));
     const { interrupts, status } = await runner.runToCompletion(hello);
@@ -352,7 +352,7 @@ describe('A custom agent of a resumed run', () => {
   it.each([{ type: 'string' }, undefined])(
     'throws INPUT_DECLINED for an answer {error}, with schema %j',
     async (responseSchema) => {
-      const { runnerOf } = await durableStore();
+      const { runnerOf } = await createDurableStore();
       const agent = agentOf('root', async function* (context) {
         const request = { message: 'Which?', responseSchema };
         const answer = await context.requestInput(request).catch((error: unknown) => {
@@ -370,8 +370,8 @@ describe('A custom agent of a resumed run', () => {
     },
   );
 
-  it('returns a value {error} that the caller gives as the answer', async () => {
-    const { runnerOf } = await durableStore();
+  it('returns a value {error} that the caller passes as the answer', async () => {
+    const { runnerOf } = await createDurableStore();
     const agent = agentOf('root', async function* (context) {
       yield sayingEvent(context, JSON.stringify(await context.requestInput({ message: 'Which?' })));
     });
@@ -383,7 +383,7 @@ describe('A custom agent of a resumed run', () => {
   });
 
   it('ends with RESUME_DIVERGED and stores nothing if it yields another event than before', async () => {
-    const { runnerOf, events } = await durableStore();
+    const { runnerOf, events } = await createDurableStore();
     let attempt = 0;
     const agent = agentOf('root', async function* (context) {
       if (attempt++ === 0) yield sayingEvent(context, 'Before.');
@@ -400,7 +400,7 @@ describe('A custom agent of a resumed run', () => {
   });
 
   it('does not run agents of context.runChild again', async () => {
-    const { runnerOf, events } = await durableStore();
+    const { runnerOf, events } = await createDurableStore();
     const paid: string[] = [];
     const clerk = (name: string): LlmAgent => {
       const pay = toolOf('pay', () => paid.push(name));
@@ -412,12 +412,12 @@ describe('A custom agent of a resumed run', () => {
     };
     const [one, two] = [clerk('one'), clerk('two')];
     const agent = agentOf('root', async function* (context) {
-      const told: string[] = [];
-      for await (const event of context.runChild({ agent: one, message: 'Pay.' })) told.push(...textsIn([event]));
+      const childTexts: string[] = [];
+      for await (const event of context.runChild({ agent: one, message: 'Pay.' })) childTexts.push(...textsIn([event]));
       await context.requestInput({ message: 'Go on?' });
-      for await (const event of context.runChild({ agent: two, message: 'Pay.' })) told.push(...textsIn([event]));
+      for await (const event of context.runChild({ agent: two, message: 'Pay.' })) childTexts.push(...textsIn([event]));
       await context.requestInput({ message: 'And now?' });
-      yield sayingEvent(context, told.filter((text) => !text.includes('function')).join(' '));
+      yield sayingEvent(context, childTexts.filter((text) => !text.includes('function')).join(' '));
     });
     let { interrupts } = await runnerOf(agent).runToCompletion(hello);
     for (let i = 0; i < 2; i++) {
@@ -428,8 +428,8 @@ describe('A custom agent of a resumed run', () => {
     expect(paid).toEqual(['one', 'two']);
   });
 
-  it('does not get the answer to a request of another agent', async () => {
-    const { runnerOf, events } = await durableStore();
+  it('does not receive the answer to a request of another agent', async () => {
+    const { runnerOf, events } = await createDurableStore();
     const ask = (name: string): Agent =>
       agentOf(name, async function* (context) {
         yield sayingEvent(context, `${name}: ${(await context.requestInput({ message: `${name}?` })) as string}`);
@@ -445,7 +445,7 @@ describe('A custom agent of a resumed run', () => {
   });
 
   it('does not run the next agent while an agent waits', async () => {
-    const { runnerOf } = await durableStore();
+    const { runnerOf } = await createDurableStore();
     const pay = toolOf('pay', () => 'paid', { requireConfirmation: true });
     const first = new LlmAgent({
       name: 'first',
@@ -467,8 +467,8 @@ describe('A custom agent of a resumed run', () => {
 
 describe('A resumed LlmAgent', () => {
   it('runs the calls of its later answers as in a first run', async () => {
-    const { runnerOf, events } = await durableStore();
-    const { tool } = stuck({ idempotent: true });
+    const { runnerOf, events } = await createDurableStore();
+    const { tool } = createStuckTool({ idempotent: true });
     const mail = toolOf('mail', () => 'sent');
     await runAndClose(runnerOf(rootOf(new ScriptedLlm(calls('pay', {}, 'c1')), { tools: [tool, mail] })));
     const model = new ScriptedLlm(calls('mail', {}, 'c2'), says('Done.'));
@@ -480,8 +480,8 @@ describe('A resumed LlmAgent', () => {
   });
 
   it('does not run a tool again that had started after its approval', async () => {
-    const { runnerOf, events } = await durableStore();
-    const { tool, runs } = stuck({ requireConfirmation: true });
+    const { runnerOf, events } = await createDurableStore();
+    const { tool, runs } = createStuckTool({ requireConfirmation: true });
     const first = runnerOf(rootOf(new ScriptedLlm(calls('pay', {}, 'c1')), { tools: [tool] }));
     const { interrupts } = await first.runToCompletion(hello);
     const resumed = outcomeOf(first.resume({ ...ref, answers: { [interrupts[0]!.id]: true } }));
@@ -493,9 +493,9 @@ describe('A resumed LlmAgent', () => {
     expect(answersIn(await events()).at(-1)).toEqual(['pay', { error: expect.stringContaining('outcome unknown') }]);
   });
 
-  it('requests a confirmation whose provisional answer is stored, without another one', async () => {
-    const { runnerOf, events } = await durableStore();
-    const { tool } = stuck();
+  it('requests a confirmation after a crash without a second provisional answer', async () => {
+    const { runnerOf, events } = await createDurableStore();
+    const { tool } = createStuckTool();
     const book = toolOf('book', () => 'booked', { requireConfirmation: true });
     const model = new ScriptedLlm(callsAll(['book', {}, 'c1'], ['pay', {}, 'c2']));
     await runAndClose(runnerOf(rootOf(model, { tools: [book, tool] })));
@@ -509,7 +509,7 @@ describe('A resumed LlmAgent', () => {
   });
 
   it('repeats a transfer that was not stored', async () => {
-    const { runnerOf, events } = await durableStore();
+    const { runnerOf, events } = await createDurableStore();
     const other = new LlmAgent({ name: 'other', model: new ScriptedLlm(says('Here.')) });
     const model = new ScriptedLlm(calls('transfer_to_agent', { agentName: 'other' }, 'c1'));
     const beforeToolCallback = (): Promise<undefined> => new Promise(() => {});
@@ -518,9 +518,9 @@ describe('A resumed LlmAgent', () => {
     expect(textsIn(await events()).at(-1)).toBe('other: Here.');
   });
 
-  it('does not ask its model again for an answer that set_model_response has given', async () => {
-    const { runnerOf, events } = await durableStore();
-    const { tool } = stuck({ idempotent: true });
+  it('does not call its model again for an answer of set_model_response', async () => {
+    const { runnerOf, events } = await createDurableStore();
+    const { tool } = createStuckTool({ idempotent: true });
     const options = { tools: [tool], outputSchema: stringsSchema('city') };
     const model = new ScriptedLlm(callsAll(['set_model_response', { city: 'Rome' }, 'c1'], ['pay', {}, 'c2']));
     await runAndClose(runnerOf(rootOf(model, options)));
@@ -531,8 +531,8 @@ describe('A resumed LlmAgent', () => {
 
 describe('A resumed SequentialAgent', () => {
   it('does not run ended agents again', async () => {
-    const { runnerOf } = await durableStore();
-    const { tool } = stuck({ idempotent: true });
+    const { runnerOf } = await createDurableStore();
+    const { tool } = createStuckTool({ idempotent: true });
     const agents = (first: ScriptedLlm, second: ScriptedLlm): Agent =>
       new SequentialAgent({
         name: 'root',
@@ -548,9 +548,9 @@ describe('A resumed SequentialAgent', () => {
 });
 
 describe('An update of a long-running call', () => {
-  it('leaves the call open, and asks the model only with onUpdate: ask-model', async () => {
+  it('leaves the call open, and calls the model only with onUpdate: ask-model', async () => {
     for (const onUpdate of ['store', 'ask-model'] as const) {
-      const { runnerOf } = await durableStore();
+      const { runnerOf } = await createDurableStore();
       const tool = toolOf('order', () => ({ ticket: 1 }), { isLongRunning: true, acceptsUpdates: true, onUpdate });
       const model = new ScriptedLlm(calls('order', {}, 'c1'), says('On its way.'), says('Arrived.'));
       const runner = runnerOf(rootOf(model, { tools: [tool] }));
@@ -566,7 +566,7 @@ describe('An update of a long-running call', () => {
 
 describe('Limits of an invocation', () => {
   it('count over all its runs, with the limits of its first run', async () => {
-    const { runnerOf } = await durableStore();
+    const { runnerOf } = await createDurableStore();
     const pay = toolOf('pay', () => 'paid', { requireConfirmation: true });
     const used = { usageMetadata: { totalTokenCount: 80 } };
     const model = new ScriptedLlm(
@@ -590,9 +590,9 @@ describe('Limits of an invocation', () => {
 });
 
 describe('An answer to a paused invocation', () => {
-  it('leaves the mark of another invocation that a dead process has left', async () => {
-    const { runnerOf } = await durableStore();
-    const { tool } = stuck({ idempotent: true });
+  it('keeps the mark of another invocation, whose process died', async () => {
+    const { runnerOf } = await createDurableStore();
+    const { tool } = createStuckTool({ idempotent: true });
     const ask = toolOf('ask', () => 'asked', { requireConfirmation: true });
     const tools = [tool, ask];
     const first = runnerOf(rootOf(new ScriptedLlm(calls('ask', {}, 'c1'), calls('pay', {}, 'c2')), { tools }));

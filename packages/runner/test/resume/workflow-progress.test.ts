@@ -5,7 +5,7 @@ import { LlmAgent } from '../../src/agents/llm-agent.ts';
 import { LoopAgent } from '../../src/agents/loop-agent.ts';
 import { ParallelAgent } from '../../src/agents/parallel-agent.ts';
 import { SequentialAgent } from '../../src/agents/sequential-agent.ts';
-import { durableStore, runAndClose } from '../support/durable-store.ts';
+import { createDurableStore, runAndClose } from '../support/durable-store.ts';
 import {
   createSetup,
   hello,
@@ -25,7 +25,7 @@ const pathsOf = (events: readonly Event[]): (string | undefined)[] => events.map
 const pay = toolOf('pay', () => 'paid', { requireConfirmation: true });
 
 describe('The path of an event', () => {
-  it('names each agent below the first one, and how often its parent has called it', async () => {
+  it('names each agent below the first, and the number of its call by its parent', async () => {
     const writer = llm('writer', new ScriptedLlm(says('A.'), says('B.')));
     const loop = new LoopAgent({ name: 'loop', subAgents: [writer], maxIterations: 2 });
     const { runner, stored } = await createSetup(new SequentialAgent({ name: 'plan', subAgents: [loop] }));
@@ -33,7 +33,7 @@ describe('The path of an event', () => {
     expect(pathsOf((await stored()).events)).toEqual([undefined, 'plan/loop/writer', 'plan/loop/writer#2']);
   });
 
-  it('is not stored by an LlmAgent without others: its run stores nothing extra', async () => {
+  it('is not stored for a single LlmAgent, whose run stores nothing extra', async () => {
     const model = new ScriptedLlm(calls('look', {}, 'c1'), says('Seen.'));
     const { runner, stored } = await createSetup(rootOf(model, { tools: [toolOf('look', () => 'a view')] }));
     await runner.runToCompletion(hello);
@@ -51,8 +51,8 @@ describe('A resumed LoopAgent', () => {
   const loop = (model: ScriptedLlm, other: ScriptedLlm): Agent =>
     new LoopAgent({ name: 'root', subAgents: [llm('one', model), llm('two', other)], maxIterations: 2 });
 
-  it('counts the rounds of the run before', async () => {
-    const { runnerOf, events } = await durableStore();
+  it('continues the count of iterations', async () => {
+    const { runnerOf, events } = await createDurableStore();
     await runAndClose(runnerOf(loop(new ScriptedLlm(says('1a'), says('1b')), new ScriptedLlm(says('2a'), never))));
     await Array.fromAsync(runnerOf(loop(new ScriptedLlm(), new ScriptedLlm(says('2b')))).recover());
     expect(textsIn(await events()).filter((text) => !/^(user|system)/.test(text))).toEqual([
@@ -63,8 +63,8 @@ describe('A resumed LoopAgent', () => {
     ]);
   });
 
-  it('ends at once if an agent had escalated in the log', async () => {
-    const { runnerOf, events } = await durableStore();
+  it('ends at once if an agent escalated before the crash', async () => {
+    const { runnerOf, events } = await createDurableStore();
     const escalate = (context: { actions: { escalate?: boolean } }): string => {
       context.actions.escalate = true;
       return 'enough';
@@ -83,8 +83,8 @@ describe('A resumed LoopAgent', () => {
 });
 
 describe('A ParallelAgent', () => {
-  it('lets its other branches end while one waits, and then runs only that one (contract 28)', async () => {
-    const { runnerOf, events } = await durableStore();
+  it('completes other branches while one waits, and then runs only that branch (contract 28)', async () => {
+    const { runnerOf, events } = await createDurableStore();
     const agents = (first: ScriptedLlm, second: ScriptedLlm): Agent =>
       new ParallelAgent({ name: 'root', subAgents: [llm('asking', first, { tools: [pay] }), llm('working', second)] });
     const before = runnerOf(agents(new ScriptedLlm(calls('pay', {}, 'c1')), new ScriptedLlm(says('Worked.'))));
@@ -98,7 +98,7 @@ describe('A ParallelAgent', () => {
 });
 
 describe('A resumed ParallelAgent', () => {
-  it('continues a custom agent although another branch has acted after it', async () => {
+  it('continues a custom agent although another branch has newer events', async () => {
     const asking = agentOf('asking', async function* (context) {
       yield sayingEvent(context, 'Before.');
       yield sayingEvent(context, (await context.requestInput({ message: 'Which?' })) as string);
@@ -120,8 +120,8 @@ describe('A resumed ParallelAgent', () => {
 });
 
 describe('A resumed SequentialAgent with a transfer', () => {
-  it('continues the agent that took over, in its place', async () => {
-    const { runnerOf, events } = await durableStore();
+  it('continues the target of the transfer, and then the next agent', async () => {
+    const { runnerOf, events } = await createDurableStore();
     const agents = (model: ScriptedLlm, other: ScriptedLlm, last: ScriptedLlm): Agent =>
       new SequentialAgent({
         name: 'root',
@@ -137,8 +137,8 @@ describe('A resumed SequentialAgent with a transfer', () => {
 });
 
 describe('context.step of a resumed agent', () => {
-  it('looks up the n-th use of its name, and does not record what it throws', async () => {
-    const { runnerOf, events } = await durableStore();
+  it('returns the recorded result of the n-th use of its name, and records no errors', async () => {
+    const { runnerOf, events } = await createDurableStore();
     const runs: string[] = [];
     let fails = true;
     const agent = agentOf('root', async function* (context) {
@@ -185,8 +185,8 @@ describe('context.step of a resumed agent', () => {
     expect((await outcomeOf(runner.runAsync(hello))).error?.code).toBe('PLUGIN_FAILED');
   });
 
-  it('gives the same idempotencyKey to each attempt, and another one to each step', async () => {
-    const { runnerOf } = await durableStore();
+  it('passes the same idempotencyKey to each attempt, and a different key to each step', async () => {
+    const { runnerOf } = await createDurableStore();
     const keys: string[] = [];
     let fails = true;
     const agent = agentOf('root', async function* (context) {
@@ -211,8 +211,8 @@ describe('context.step of a resumed agent', () => {
 });
 
 describe('Callbacks of a resumed run', () => {
-  it('run as the design says: before hooks again, and the others only for what happens now', async () => {
-    const { runnerOf, sessions, runtime } = await durableStore();
+  it('repeat before hooks, and run the other hooks only for new work', async () => {
+    const { runnerOf, sessions, runtime } = await createDurableStore();
     let log: string[] = [];
     const note =
       (name: string) =>
@@ -291,7 +291,7 @@ describe('Callbacks of a resumed run', () => {
   });
 
   it('count an answer of beforeAgentCallback only if the agent has no event yet', async () => {
-    const { runnerOf, events } = await durableStore();
+    const { runnerOf, events } = await createDurableStore();
     const first = runnerOf(rootOf(new ScriptedLlm(calls('pay', {}, 'c1')), { tools: [pay] }));
     const { interrupts } = await first.runToCompletion(hello);
     const answer = { role: 'model' as const, parts: [{ text: 'Instead.' }] };
@@ -302,8 +302,8 @@ describe('Callbacks of a resumed run', () => {
     expect(textsIn(await events())).not.toContain('root: Instead.');
   });
 
-  it('lose temp: state, and keep state that an event carried', async () => {
-    const { runnerOf } = await durableStore();
+  it('lose temp: state, and keep state that was stored with an event', async () => {
+    const { runnerOf } = await createDurableStore();
     const seen: unknown[] = [];
     const tool = toolOf('book', async (_args, context) => {
       seen.push([context.state.get('kept'), context.state.get('temp:x')]);
@@ -323,8 +323,8 @@ describe('Callbacks of a resumed run', () => {
 });
 
 describe('maxLlmCalls', () => {
-  it('counts over all runs of an invocation; its record can be continued with a higher limit', async () => {
-    const { runnerOf, events } = await durableStore();
+  it('counts over all runs of an invocation, which can continue with a higher limit', async () => {
+    const { runnerOf, events } = await createDurableStore();
     const model = new ScriptedLlm({ ...calls('pay', {}, 'c1'), usageMetadata: { totalTokenCount: 1 } }, says('Paid.'));
     const runner = runnerOf(rootOf(model, { tools: [pay] }));
     const { interrupts, invocationId } = await runner.runToCompletion({ ...hello, runConfig: { maxLlmCalls: 1 } });
@@ -338,8 +338,8 @@ describe('maxLlmCalls', () => {
 });
 
 describe('context.sleep of an agent', () => {
-  it('waits itself for up to 60 s, and pauses for longer', async () => {
-    const { runnerOf, runtime } = await durableStore();
+  it('waits in the process up to 60 s, and pauses the run for a longer time', async () => {
+    const { runnerOf, runtime } = await createDurableStore();
     const agent = (ms: number): Agent =>
       agentOf('root', async function* (context) {
         await context.sleep(ms);
@@ -356,7 +356,7 @@ describe('context.sleep of an agent', () => {
   });
 
   it('cannot be answered by a person', async () => {
-    const { runnerOf, events } = await durableStore();
+    const { runnerOf, events } = await createDurableStore();
     const runner = runnerOf(
       agentOf('root', async function* (context) {
         await context.sleep(3_600_000);
@@ -373,7 +373,7 @@ describe('context.sleep of an agent', () => {
 
 describe('An update of a long-running call', () => {
   it('is ANSWER_INVALID for a tool without acceptsUpdates, and stores nothing', async () => {
-    const { runnerOf, events } = await durableStore();
+    const { runnerOf, events } = await createDurableStore();
     const tool = toolOf('order', () => ({ ticket: 1 }), { isLongRunning: true });
     const runner = runnerOf(rootOf(new ScriptedLlm(calls('order', {}, 'c1'), says('It comes.')), { tools: [tool] }));
     await runner.runToCompletion(hello);
@@ -385,9 +385,9 @@ describe('An update of a long-running call', () => {
   });
 });
 
-describe('An invocation that is answered after another one', () => {
+describe('An invocation that is resumed after another invocation', () => {
   it('leaves a log A, B, A, whose prompt has each call with its answer (contract 17)', async () => {
-    const { runnerOf, events } = await durableStore();
+    const { runnerOf, events } = await createDurableStore();
     const model = new ScriptedLlm(calls('pay', {}, 'c1'), says('B.'), says('A.'), says('C.'));
     const runner = runnerOf(rootOf(model, { tools: [pay] }));
     const first = await runner.runToCompletion(hello);
@@ -405,7 +405,7 @@ describe('An invocation that is answered after another one', () => {
 
 describe('runConfig.maxLlmCalls', () => {
   it('counts the calls of all runs, also of a model that reports no tokens', async () => {
-    const { runnerOf, events } = await durableStore();
+    const { runnerOf, events } = await createDurableStore();
     const model = new ScriptedLlm(calls('pay', {}, 'c1'), says('Paid.'));
     const runner = runnerOf(rootOf(model, { tools: [pay] }));
     const { interrupts, invocationId } = await runner.runToCompletion({ ...hello, runConfig: { maxLlmCalls: 1 } });
@@ -416,8 +416,8 @@ describe('runConfig.maxLlmCalls', () => {
     expect(textsIn(await events()).at(-1)).toBe('root: Paid.');
   });
 
-  it('counts no call for an answer that came as a call of set_model_response', async () => {
-    const { runnerOf, events } = await durableStore();
+  it('counts no extra call for an answer through set_model_response', async () => {
+    const { runnerOf, events } = await createDurableStore();
     const typed = stringsSchema('name');
     const first = llm('first', new ScriptedLlm(calls('set_model_response', { name: 'ann' }, 'c0')), {
       tools: [toolOf('look', () => 'seen')],

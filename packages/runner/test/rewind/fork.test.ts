@@ -13,8 +13,8 @@ const save = toolOf('save', async (args, context) => {
 });
 const copy = { ...ref, sessionId: 'copy' };
 
-/** A session with one invocation for each text. Each saves the text as state and as a file. */
-async function notes(...texts: string[]): Promise<LlmTestSetup & { invocations: string[]; model: ScriptedLlm }> {
+/** Creates a session with one invocation for each text. Each saves the text as state and as a file. */
+async function createNotes(...texts: string[]): Promise<LlmTestSetup & { invocations: string[]; model: ScriptedLlm }> {
   const model = new ScriptedLlm(
     ...texts.flatMap((text) => [calls('save', { text }), says(`Saved ${text}.`)]),
     says('Fine.'),
@@ -28,7 +28,7 @@ async function notes(...texts: string[]): Promise<LlmTestSetup & { invocations: 
 
 describe('Runner.fork', () => {
   it('copies events, state and files before an invocation', async () => {
-    const { artifacts, invocations, model, runner, sessions, stored } = await notes('one', 'two');
+    const { artifacts, invocations, model, runner, sessions, stored } = await createNotes('one', 'two');
     const original = await stored();
     const p = { ...ref, beforeInvocationId: invocations[1]!, newSessionId: 'copy' };
     const forked = await runner.fork(p);
@@ -49,7 +49,7 @@ describe('Runner.fork', () => {
     expect(ingestibleEvents({ ...forked, events })).toEqual(events.slice(count));
   });
 
-  it('answers a long-running call that has no answer, so that the model of the copy knows', async () => {
+  it('answers a long-running call without an answer, and shows it to the model of the copy', async () => {
     const order = toolOf('order', () => ({ ticket: 1 }), { isLongRunning: true });
     const model = new ScriptedLlm(calls('order', {}, 'c1'), says('Fine.'));
     const { runner } = await createSetup(rootOf(model, { tools: [order] }));
@@ -61,7 +61,7 @@ describe('Runner.fork', () => {
   });
 
   it('deletes the files of a copy that cannot be stored', async () => {
-    const { artifacts, runner, sessions } = await notes('one');
+    const { artifacts, runner, sessions } = await createNotes('one');
     const failure = new TholeError('STORE_UNAVAILABLE', 'The store is gone.');
     Object.defineProperty(sessions, 'insertSession', { value: () => Promise.reject(failure) });
     await expect(runner.fork({ ...ref, newSessionId: 'copy' })).rejects.toBe(failure);
@@ -69,7 +69,7 @@ describe('Runner.fork', () => {
   });
 
   it('copies all events by default, and up to a seq', async () => {
-    const { runner, stored } = await notes('one');
+    const { runner, stored } = await createNotes('one');
     const { events } = await stored();
     const all = await runner.fork(ref);
     expect([all.events, all.id === 's']).toEqual([events, false]);
@@ -77,8 +77,8 @@ describe('Runner.fork', () => {
     expect([part.events, part.state['note']]).toEqual([events.slice(0, 1), 'initial']);
   });
 
-  it('gives files new version numbers, and omits deleted files', async () => {
-    const { artifacts, runner, stored } = await notes('one');
+  it('assigns new version numbers to files, and omits deleted files', async () => {
+    const { artifacts, runner, stored } = await createNotes('one');
     await artifacts.saveArtifact({ ...ref, filename: 'note.txt', artifact: { text: 'unnamed' } });
     const { seq: _, ...event } = { ...(await stored()).events[0]!, id: 'named', invocationId: 'named' };
     await artifacts.saveArtifact({ ...ref, filename: 'note.txt', artifact: { text: 'named' } });
@@ -134,7 +134,7 @@ describe('Runner.fork', () => {
     [{ sessionId: 'none' }, 'SESSION_NOT_FOUND'],
     [{ other: 1 }, 'INVALID_INPUT'],
   ])('rejects %j with %s and stores nothing', async (p, code) => {
-    const { artifacts, runner, sessions } = await notes('one');
+    const { artifacts, runner, sessions } = await createNotes('one');
     await expect(runner.fork({ ...ref, ...p } as never)).rejects.toMatchObject({ code });
     expect((await sessions.listSessions({ appName: 'app' })).total).toBe(1);
     expect(await artifacts.listVersions({ ...ref, filename: 'note.txt' })).toEqual([0]);

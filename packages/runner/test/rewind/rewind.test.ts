@@ -5,7 +5,7 @@ import { InMemoryMemoryService } from '@thole/mem-services';
 import { calls, says, ScriptedLlm } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
 import type { RunnerOptions } from '../../src/runner/runner-options.ts';
-import { durableStore, runAndClose } from '../support/durable-store.ts';
+import { createDurableStore, runAndClose } from '../support/durable-store.ts';
 import { createSetup, hello, outcomeOf, ref, rootOf, toolOf } from '../support/llm-setup.ts';
 import type { LlmTestSetup } from '../support/llm-setup.ts';
 
@@ -16,8 +16,8 @@ const save = toolOf('save', async (args, context) => {
   return 'saved';
 });
 
-/** A session with one invocation for each text. Each saves the text as state and as a file. */
-async function notes(
+/** Creates a session with one invocation for each text. Each saves the text as state and as a file. */
+async function createNotes(
   texts: string[],
   p: { more?: Parameters<typeof says>[0][]; options?: Partial<RunnerOptions> } = {},
 ): Promise<LlmTestSetup & { invocations: string[]; model: ScriptedLlm }> {
@@ -37,7 +37,7 @@ const lastRequest = ({ requests }: ScriptedLlm): string => JSON.stringify(reques
 
 describe('Runner.rewind', () => {
   it('restores state and files, and hides the invocation from the model', async () => {
-    const setup = await notes(['one', 'two'], { more: ['Fine.'] });
+    const setup = await createNotes(['one', 'two'], { more: ['Fine.'] });
     const { invocations, model, runner, stored } = setup;
     const marker = await runner.rewind({ ...ref, rewindBeforeInvocationId: invocations[1]! });
     expect(marker).toMatchObject({ author: 'user', actions: { rewindBeforeInvocationId: invocations[1] } });
@@ -50,14 +50,14 @@ describe('Runner.rewind', () => {
   });
 
   it('restores the initial state, and empties files that did not exist', async () => {
-    const setup = await notes(['one', 'two']);
+    const setup = await createNotes(['one', 'two']);
     await setup.runner.rewind({ ...ref, rewindBeforeInvocationId: setup.invocations[0]! });
     expect((await setup.stored()).state).toEqual({ note: 'initial', kept: 1 });
     expect(await loadNote(setup)).toEqual({ inlineData: { mimeType: 'application/octet-stream', data: '' } });
   });
 
   it('rejects unknown and rewound invocations, and stores nothing', async () => {
-    const { invocations, runner, stored } = await notes(['one', 'two']);
+    const { invocations, runner, stored } = await createNotes(['one', 'two']);
     const before = (await stored()).lastSeq;
     const unknown = runner.rewind({ ...ref, rewindBeforeInvocationId: 'other' });
     await expect(unknown).rejects.toMatchObject({ code: 'INVOCATION_NOT_FOUND' });
@@ -71,7 +71,7 @@ describe('Runner.rewind', () => {
   it.each([{ rewindBeforeInvocationId: '' }, { rewindBeforeInvocationId: 'a', keepMemory: 1 }, { other: 1 }])(
     'rejects invalid arguments: %j',
     async (p) => {
-      const { runner } = await notes([]);
+      const { runner } = await createNotes([]);
       await expect(runner.rewind({ ...ref, ...p } as never)).rejects.toMatchObject({ code: 'INVALID_INPUT' });
     },
   );
@@ -104,7 +104,7 @@ describe('Runner.rewind', () => {
     expect((await runner.runToCompletion(hello)).text).toBe('Fine.');
   });
 
-  it('names the earliest invocation that works if it would split a call', async () => {
+  it('rejects a rewind that splits a call, and names an invocation that works', async () => {
     const wait = toolOf('wait', () => ({ status: 'waiting' }), { isLongRunning: true });
     const model = new ScriptedLlm(calls('wait', {}, 'w1'), says('Waiting.'), says('Hi.'), says('It is done.'));
     const { runner, stored } = await createSetup(rootOf(model, { tools: [wait] }));
@@ -134,8 +134,8 @@ describe('Runner.rewind', () => {
     await runner.rewind({ ...ref, rewindBeforeInvocationId: first.invocationId });
   });
 
-  it('refuses to remove the start of a tool and keep its call (contract 27)', async () => {
-    const { invocations, runner, stored } = await notes(['one', 'two']);
+  it('rejects a rewind that removes the start of a tool but not its call (contract 27)', async () => {
+    const { invocations, runner, stored } = await createNotes(['one', 'two']);
     const { events } = await stored();
     const call = events.find((event) => getFunctionCalls(event).length > 0)!;
     const toolStarted = { callId: getFunctionCalls(call)[0]!.id!, attempt: 0 };
@@ -149,7 +149,7 @@ describe('Runner.rewind', () => {
   });
 
   it('removes the mark of an unfinished invocation, which is then not recovered', async () => {
-    const { events, runnerOf } = await durableStore();
+    const { events, runnerOf } = await createDurableStore();
     await runAndClose(runnerOf(rootOf(new ScriptedLlm(() => new Promise(() => {})))));
     const runner = runnerOf(rootOf(new ScriptedLlm()));
     const [{ invocationId }] = (await events()) as [Event];
@@ -160,7 +160,7 @@ describe('Runner.rewind', () => {
   it('deletes the memory of removed events, and keeps it with keepMemory', async () => {
     for (const keepMemory of [false, true]) {
       const memoryService = new InMemoryMemoryService();
-      const { invocations, runner, stored } = await notes(['one', 'two'], { options: { memoryService } });
+      const { invocations, runner, stored } = await createNotes(['one', 'two'], { options: { memoryService } });
       await memoryService.addSessionToMemory(await stored());
       await runner.rewind({ ...ref, rewindBeforeInvocationId: invocations[1]!, keepMemory });
       const { memories } = await memoryService.searchMemory({ appName: 'app', userId: 'ann', query: 'two' });
@@ -171,7 +171,7 @@ describe('Runner.rewind', () => {
 
 describe('Runner.regenerate', () => {
   it('answers the same message again, in one run', async () => {
-    const { invocations, model, runner, stored } = await notes(['one', 'two'], { more: ['Better.'] });
+    const { invocations, model, runner, stored } = await createNotes(['one', 'two'], { more: ['Better.'] });
     const run = runner.regenerate({ ...ref, invocationId: invocations[1]! });
     const { error } = await outcomeOf(run);
     expect([error, (await run.result).status]).toEqual([undefined, 'completed']);
@@ -182,8 +182,8 @@ describe('Runner.regenerate', () => {
     expect([message!.author, answer!.content?.parts]).toEqual(['user', [{ text: 'Better.' }]]);
   });
 
-  it('sets the state of the message again, except that of the user and the app', async () => {
-    const { runner, stored } = await notes([], { more: ['One.', 'Two.'] });
+  it('sets the state of the message again, except state of the user and the app', async () => {
+    const { runner, stored } = await createNotes([], { more: ['One.', 'Two.'] });
     const stateDelta = { seen: 1, 'user:seen': 1, 'app:seen': 1 };
     const { invocationId } = await runner.runToCompletion({ ...hello, stateDelta });
     await runner.updateState({ ...ref, stateDelta: { seen: 2, 'user:seen': 2, 'app:seen': 2 } });
@@ -192,14 +192,14 @@ describe('Runner.regenerate', () => {
   });
 
   it('answers another message instead', async () => {
-    const { invocations, model, runner } = await notes(['one', 'two'], { more: ['Better.'] });
+    const { invocations, model, runner } = await createNotes(['one', 'two'], { more: ['Better.'] });
     await outcomeOf(runner.regenerate({ ...ref, invocationId: invocations[1]!, newMessage: 'three' }));
     expect(model.requests.at(-1)!.contents.at(-1)).toEqual({ role: 'user', parts: [{ text: 'three' }] });
     expect(lastRequest(model)).not.toContain('two');
   });
 
-  it('leaves the first answer out when its successor is regenerated or rewound too (contract 27)', async () => {
-    const setup = await notes(['one', 'two'], { more: ['Better.', 'Best.', 'Fine.'] });
+  it('leaves out the first answer if the second is regenerated or rewound, too (contract 27)', async () => {
+    const setup = await createNotes(['one', 'two'], { more: ['Better.', 'Best.', 'Fine.'] });
     const { invocations, model, runner, stored } = setup;
     const again = runner.regenerate({ ...ref, invocationId: invocations[1]! });
     await outcomeOf(again);
@@ -217,7 +217,7 @@ describe('Runner.regenerate', () => {
   });
 
   it('throws INVOCATION_NOT_FOUND for an unknown invocation and stores nothing', async () => {
-    const { runner, stored } = await notes(['one']);
+    const { runner, stored } = await createNotes(['one']);
     const before = (await stored()).lastSeq;
     const { error } = await outcomeOf(runner.regenerate({ ...ref, invocationId: 'other' }));
     expect([error?.code, (await stored()).lastSeq]).toEqual(['INVOCATION_NOT_FOUND', before]);

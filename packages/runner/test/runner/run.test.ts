@@ -71,7 +71,7 @@ describe('Run.text', () => {
     expect([...pieces].sort()).toEqual(['a1', 'a2', 'a3', 'b1', 'b2', 'b3', 'c1', 'c2', 'c3']);
   });
 
-  it('yields nothing of an answer that does not fit the outputSchema', async () => {
+  it('yields nothing of an answer that does not match the outputSchema', async () => {
     const model = new ScriptedLlm(streams('{"tow', 'n":"Oslo"}'), streams('{"city":', '"Oslo"}'));
     const { runner } = await createSetup(new LlmAgent({ name: 'root', model, outputSchema: stringsSchema('city') }));
     expect(await Array.fromAsync(runner.runAsync(streamed).text())).toEqual(['{"city":"Oslo"}']);

@@ -54,7 +54,7 @@ describe('Runner.runEphemeral', () => {
 });
 
 describe('Runner', () => {
-  it('throws for wrong options and agents, and names them', () => {
+  it('throws for invalid options and agents, and names them', () => {
     const sessionService = new InMemorySessionService();
     const agent = saying('root', 'x');
     const create = (options: object) => () =>
@@ -125,7 +125,7 @@ describe('Runner', () => {
     expect(runtime.pending).toBe(0);
   });
 
-  it('passes deps to the run only and stores nothing of them', async () => {
+  it('passes deps to the run, and does not store them', async () => {
     const seen: unknown[] = [];
     const agent = agentOf('root', async function* (context) {
       seen.push(context.deps);
@@ -197,7 +197,7 @@ describe('Runner.runAsync without a sessionId', () => {
   });
 });
 
-describe('Runner.runAsync with a wrong argument', () => {
+describe('Runner.runAsync with an invalid argument', () => {
   it.each([[undefined], [null], ['hello'], [7]])('throws INVALID_INPUT from the iterable for %s', async (argument) => {
     const { runner } = await createSetup(saying('root', 'Hello.'));
     const runAsync = runner.runAsync.bind(runner) as (p?: unknown) => AsyncIterable<Event>;

@@ -12,8 +12,8 @@ interface Read {
   reads: number[];
 }
 
-/** A session with other events, a request, other events, a second request, and other events. */
-async function waiting(p: { start?: number; before?: number; after?: number }): Promise<{
+/** Creates a session with other events, a request, other events, a second request, and other events. */
+async function createWaitingSession(p: { start?: number; before?: number; after?: number }): Promise<{
   ids: string[];
   read: () => Promise<Read>;
   rewind: () => Promise<unknown>;
@@ -57,7 +57,7 @@ async function waiting(p: { start?: number; before?: number; after?: number }): 
 
 describe('Runner.pendingInterrupts', () => {
   it('reads the newest 100 of 5,000 events if they contain all requests', async () => {
-    const { ids, read } = await waiting({ start: 4_900, after: 40 });
+    const { ids, read } = await createWaitingSession({ start: 4_900, after: 40 });
     expect(ids).toHaveLength(2);
     const { interrupts, reads } = await read();
     expect([interrupts.map(({ id }) => id), reads.length]).toEqual([ids, 1]);
@@ -65,13 +65,13 @@ describe('Runner.pendingInterrupts', () => {
   });
 
   it('reads at most 8 times as many events as the oldest open request needs', async () => {
-    const { ids, read } = await waiting({ start: 4_500, before: 200, after: 300 });
+    const { ids, read } = await createWaitingSession({ start: 4_500, before: 200, after: 300 });
     const { interrupts, reads } = await read();
     expect([interrupts.map(({ id }) => id), reads]).toEqual([ids, [100, 800]]);
   });
 
   it('reads the whole session after a rewind', async () => {
-    const { ids, read, rewind } = await waiting({ before: 1_000 });
+    const { ids, read, rewind } = await createWaitingSession({ before: 1_000 });
     await rewind();
     const { interrupts, reads } = await read();
     expect([interrupts.map(({ id }) => id), reads.length]).toEqual([ids, 2]);

@@ -7,7 +7,7 @@ import { Runner } from '../../src/runner/runner.ts';
 import {
   agentOf,
   agentWith,
-  counting,
+  withCounts,
   countedTool,
   createSetup,
   expectNextTurn,
@@ -170,7 +170,7 @@ describe('Runs of the same session', () => {
     const model = new ScriptedLlm(answers('one'), answers('two'));
     const agent = new LlmAgent({ name: 'root', model, instruction: 'Theme: {user:theme?}{app:motd?}' });
     const { service, newRunner } = await createSetup(agent);
-    const counted = counting(service);
+    const counted = withCounts(service);
     const runner = newRunner({ sessionService: counted.service });
     await runner.runToCompletion(hello);
     await service.updateState({ ...ref, stateDelta: { 'user:theme': 'dark' } });
@@ -192,7 +192,7 @@ describe('Runs of the same session', () => {
     expect((await setup.stored()).state).toEqual({});
   });
 
-  it('see a state update during the run from the next step on (contract 13)', async () => {
+  it('read a state update during the run in their next step (contract 13)', async () => {
     const seen: unknown[] = [];
     const agent = agentOf('root', async function* (context) {
       yield says(context, 'one');
@@ -211,7 +211,7 @@ describe('Runs of the same session', () => {
 });
 
 describe('A process that dies', () => {
-  it('leaves finished tool answers stored, and one with an unknown outcome (contracts 17, 18)', async () => {
+  it('leaves finished tool answers, and an unknown outcome for the others (contracts 17, 18)', async () => {
     const { runtime, runnerFor, stored } = await createJumpingSetup();
     const done = ['a', 'b'].map((name) => countedTool(name, async () => name));
     const dead = runnerFor(
@@ -258,7 +258,7 @@ describe('A process that dies', () => {
     ]);
   });
 
-  it('stores nothing when it continues after it lost its lease (contract 13)', async () => {
+  it('stores nothing if it continues after the loss of its lease (contract 13)', async () => {
     const { runtime, runnerFor, stored } = await createJumpingSetup();
     let wake = (): void => {};
     const lost = readingOf(

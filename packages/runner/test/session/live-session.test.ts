@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { agentOf, createSetup, hello, says } from '../support/setup.ts';
 
 describe('LiveSession', () => {
-  it('has the keys of its state in the same order, cached or read (contract 3)', async () => {
+  it('has the keys of its state in the same order, cached or loaded (contract 3)', async () => {
     const orders: string[][] = [];
     const agent = agentOf('root', async function* (context) {
       orders.push(Object.keys(context.state.toRecord()));

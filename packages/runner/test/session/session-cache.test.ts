@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { agentOf, counting, createSetup, hello, ref, says, saying } from '../support/setup.ts';
+import { agentOf, withCounts, createSetup, hello, ref, says, saying } from '../support/setup.ts';
 
 describe('SessionCache', () => {
   it('reads nothing in later runs, except new events of other writers (contract 13)', async () => {
     const { service, newRunner } = await createSetup(saying('root', 'yes'));
-    const counted = counting(service);
+    const counted = withCounts(service);
     const runner = newRunner({ sessionService: counted.service });
     for (let turn = 0; turn < 5; turn++) await runner.runToCompletion(hello);
     expect(counted.reads).toEqual([{ afterSeq: undefined }]);
@@ -22,7 +22,7 @@ describe('SessionCache', () => {
       yield says(context, 'yes');
     });
     const { service, newRunner } = await createSetup(agent);
-    const counted = counting(service);
+    const counted = withCounts(service);
     const runner = newRunner({ sessionService: counted.service, autoCreateSession: true });
     const fresh = { ...hello, sessionId: 'fresh' };
     await runner.runToCompletion(fresh);

@@ -11,8 +11,8 @@ export interface DurableStore {
   events(): Promise<Event[]>;
 }
 
-/** Returns a store that outlives its runners: a runner that is closed leaves its invocations unfinished. */
-export async function durableStore(): Promise<DurableStore> {
+/** Returns a durable store: a runner that is closed leaves its invocations unfinished. */
+export async function createDurableStore(): Promise<DurableStore> {
   const runtime = new FixedRuntime();
   const sessions = new InMemorySessionService({ runtime });
   const sessionService = Object.defineProperty(sessions, 'isDurable', { value: true }) as SessionService;
@@ -25,7 +25,7 @@ export async function durableStore(): Promise<DurableStore> {
   };
 }
 
-/** Runs until all work waits, and then closes the runner, as a process does that ends. */
+/** Starts a run, waits until all its work waits, and closes the runner, like a process that ends. */
 export async function runAndClose(runner: Runner): Promise<void> {
   const run = runner.runAsync({ ...hello, runConfig: { reader: 'detached' } });
   await settle();
@@ -33,8 +33,8 @@ export async function runAndClose(runner: Runner): Promise<void> {
   await run.done;
 }
 
-/** A tool whose first run never ends. */
-export function stuck(more: Partial<Tool> = {}): { tool: Tool; runs: () => number } {
+/** Returns a tool whose first run never ends, and the count of its runs. */
+export function createStuckTool(more: Partial<Tool> = {}): { tool: Tool; runs: () => number } {
   let runs = 0;
   const tool = toolOf('pay', () => (++runs === 1 ? new Promise(() => {}) : { paid: true }), more);
   return { tool, runs: () => runs };

@@ -1,4 +1,4 @@
-// A program with a run that waits for a promise only: `node --conditions=@thole/source hanging-run.ts [answers]`.
+// A program whose run waits only for a promise: `node --conditions=@thole/source hanging-run.ts [answers]`.
 import { createEvent } from '@thole/core';
 import type { Agent } from '@thole/core';
 import { InMemorySessionService } from '@thole/mem-services';

@@ -76,7 +76,7 @@ export function withChangedLease(
   changes: Partial<Lease> | ((lease: Lease) => Partial<Lease>),
 ): SessionService {
   const leasing = service.leasing!;
-  const changed = (lease: Lease): Lease => {
+  const changeLease = (lease: Lease): Lease => {
     const others = typeof changes === 'function' ? changes(lease) : changes;
     return new Proxy(lease, {
       get(target, name) {
@@ -86,7 +86,7 @@ export function withChangedLease(
       },
     });
   };
-  const lease: typeof leasing.lease = async (...p) => changed(await leasing.lease(...p));
+  const lease: typeof leasing.lease = async (...p) => changeLease(await leasing.lease(...p));
   return new Proxy(service, {
     get(target, name) {
       if (name === 'leasing') return { ...leasing, lease };
@@ -97,7 +97,7 @@ export function withChangedLease(
 }
 
 /** Returns a session service that counts reads and appends. */
-export function counting(service: SessionService): {
+export function withCounts(service: SessionService): {
   service: SessionService;
   reads: { afterSeq: number | undefined }[];
   appends: () => number;
@@ -126,10 +126,11 @@ export async function settle(): Promise<void> {
 /** A tool that records its calls. */
 export interface CountedTool extends Tool {
   runs: number;
+  /** Arguments of each call. */
   args: unknown[];
 }
 
-/** Returns a tool with this function. */
+/** Returns a `CountedTool` with this function. */
 export function countedTool(name: string, run: (context: ToolContext) => Promise<unknown>): CountedTool {
   const tool: CountedTool = {
     name,
@@ -151,13 +152,13 @@ export function agentWith(model: Llm, ...tools: Tool[]): LlmAgent {
   return new LlmAgent({ name: 'root', model, tools });
 }
 
-/** Expects that another run of the session works: its answer must be `fine`. */
+/** Expects that another run of the session answers `fine`. */
 export async function expectNextTurn(setup: TestSetup, agent?: Parameters<typeof createSetup>[0]): Promise<void> {
   const runner = agent ? setup.newRunner({ agent } as never) : setup.runner;
   expect((await runner.runToCompletion({ ...hello, newMessage: 'and now?' })).text).toBe('fine');
 }
 
-/** Runs and reads `hello`. Returns the events so far and the end of the reading. */
+/** Starts a run with `hello` and reads it. Returns the events read so far, and a promise that settles when the run has ended. */
 export function readingOf(runner: Runner, more: object = {}): { events: Event[]; reading: Promise<void> } {
   return readAll(runner.runAsync({ ...hello, ...more }));
 }

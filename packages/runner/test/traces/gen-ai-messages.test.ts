@@ -56,7 +56,7 @@ describe('inputMessages', () => {
     ]);
   });
 
-  it('names code of the provider as its tool, and unknown parts generic', () => {
+  it('maps code of the provider to a server tool, and unknown parts to generic', () => {
     const parts = [
       { executableCode: { code: '1 + 1', language: 'PYTHON' } },
       { codeExecutionResult: { outcome: 'OUTCOME_OK', output: '2' } },
@@ -88,13 +88,13 @@ describe('outputMessages', () => {
     ['MAX_TOKENS', 'length'],
     ['SAFETY', 'content_filter'],
     ['NEW_REASON', 'new_reason'],
-  ])('names the finish reason %s %s', (finishReason, finish_reason) => {
+  ])('maps the finish reason %s to %s', (finishReason, finish_reason) => {
     const content: Content = { role: 'model', parts: [{ text: 'Hi.' }] };
     const parts = [{ type: 'text', content: 'Hi.' }];
     expect(output({ content, finishReason })).toEqual([{ role: 'assistant', parts, finish_reason }]);
   });
 
-  it('names the reason tool_call for calls and error for an error', () => {
+  it('returns the reason tool_call for calls and error for an error', () => {
     const call: Content = { role: 'model', parts: [{ functionCall: { name: 'look', args: {} } }] };
     expect(output({ content: call, finishReason: 'STOP' })).toMatchObject([{ finish_reason: 'tool_call' }]);
     expect(output({ content: { parts: [] }, errorCode: 'MODEL_BLOCKED' })).toMatchObject([{ finish_reason: 'error' }]);
@@ -114,7 +114,7 @@ describe('toolDefinitions', () => {
   });
 });
 
-describe('captured content', () => {
+describe('Captured content', () => {
   async function spansWith(contentNames: 'adk' | 'gen_ai' | undefined): Promise<RecordingTracer> {
     const tracer = Object.assign(new RecordingTracer({ capturesContent: true }), { contentNames });
     await run(new FixedRuntime({ tracer }));
@@ -166,23 +166,23 @@ describe('captured content', () => {
     [undefined, [...adk, ...genAi]],
     ['adk' as const, adk],
     ['gen_ai' as const, genAi],
-  ])('has the names that the tracer wants (%s)', async (contentNames, expected) => {
+  ])('has the attribute names of contentNames (%s)', async (contentNames, expected) => {
     const tracer = await spansWith(contentNames);
     const all = [...namesIn(tracer, 'gcp.vertex.agent.'), ...namesIn(tracer, 'gen_ai.')];
     const content = all.filter((name) => [...adk, ...genAi].includes(name));
     expect(new Set(content)).toEqual(new Set(expected));
   });
 
-  it('is not prepared for a span that takes none', async () => {
+  it('is not prepared for a span with takesContent: false', async () => {
     const names = new Set<string>();
-    const dull: Span = {
+    const span: Span = {
       traceId: '',
       spanId: '',
       takesContent: false,
       set: (attributes) => Object.keys(attributes).forEach((name) => names.add(name)),
       end() {},
     };
-    const tracer: Tracer = { capturesContent: true, start: () => ({ ...dull }) };
+    const tracer: Tracer = { capturesContent: true, start: () => ({ ...span }) };
     await run(new FixedRuntime({ tracer }));
     expect([...names].filter((name) => [...adk, ...genAi].includes(name))).toEqual([]);
     expect(names).toContain('gcp.vertex.agent.event_id');

@@ -9,7 +9,7 @@ import { hello, ref, rootOf, toolOf } from '../support/llm-setup.ts';
 
 const user = { appName: 'app', userId: 'ann' };
 
-/** Runs a tool once and returns the spans below its own. */
+/** Runs a tool once. Returns the memory spans, and the outline of all spans. */
 async function memorySpans(
   use: (toolContext: ToolContext) => Promise<unknown>,
   capturesContent: boolean = false,
@@ -36,8 +36,8 @@ const ids = {
   'gcp.vertex.agent.invocation_id': expect.any(String),
 };
 
-describe('memory spans', () => {
-  it('begin below the call that works on memory, one for each operation', async () => {
+describe('Memory spans', () => {
+  it('are below the call that uses the memory, one for each operation', async () => {
     const { spans, outline } = await memorySpans(async (context) => {
       await context.searchMemory('tea');
       await context.addMemory('Likes rain.');
@@ -52,7 +52,7 @@ describe('memory spans', () => {
     expect(outline[outline.indexOf('      search_memory') - 1]).toBe('    execute_tool use');
   });
 
-  it('hold operation, agent, ids and counts, and no content', async () => {
+  it('contain operation, agent, ids and counts, and no content', async () => {
     const { spans } = await memorySpans(async (context) => {
       await context.searchMemory('tea or cake');
       await context.addMemory('Likes secret snow.', { id: 'snow' });
@@ -64,17 +64,17 @@ describe('memory spans', () => {
       ...ids,
       ...more,
     });
-    const told = spans.map(({ attributes }) => JSON.parse(JSON.stringify(attributes)) as object);
-    expect(told).toEqual([
+    const recorded = spans.map(({ attributes }) => JSON.parse(JSON.stringify(attributes)) as object);
+    expect(recorded).toEqual([
       span('search_memory', { 'gen_ai.memory.record.count': 2 }),
       span('upsert_memory', { 'gen_ai.memory.record.id': 'snow', 'gen_ai.memory.record.count': 1 }),
       span('delete_memory', { 'gen_ai.memory.record.id': 'snow', 'gen_ai.memory.record.count': 1 }),
       span('delete_memory', { 'gen_ai.memory.record.count': 2 }),
     ]);
-    expect(JSON.stringify(told)).not.toMatch(/Likes|secret|tea/);
+    expect(JSON.stringify(recorded)).not.toMatch(/Likes|secret|tea/);
   });
 
-  it('hold the query and the entries if content is captured', async () => {
+  it('contain the query and the entries if content is captured', async () => {
     const { spans } = await memorySpans(async (context) => {
       await context.searchMemory('tea');
       await context.addMemory('Likes snow.');

@@ -30,7 +30,7 @@ interface TracedSetup {
   runtime: FixedRuntime;
   sessions: InMemorySessionService;
   runner: Runner;
-  /** Runs the message to its end; what it threw, if it did. */
+  /** Runs a message to its end. Returns the events and the error of the run. */
   run(more?: object): Promise<{ events: Event[]; error: { code?: string } | undefined }>;
 }
 
@@ -50,7 +50,7 @@ async function createTracedSetup(
   return { tracer, runtime, sessions, runner, run };
 }
 
-/** Every span of these has ended, once, and no more. */
+/** Expects that each span has ended exactly once. */
 function expectEnded({ spans }: RecordingTracer): void {
   expect(spans.map(({ name, ends }) => `${name}: ${ends}`)).toEqual(spans.map(({ name }) => `${name}: 1`));
 }
@@ -65,8 +65,8 @@ function errorTypes({ spans }: RecordingTracer): (string | undefined)[][] {
 
 const look = toolOf('look', () => ({ seen: 'the sea' }));
 
-describe('the spans of a run', () => {
-  it('are one invocation, its agents, their model calls and tools, nested so (F183)', async () => {
+describe('Spans of a run', () => {
+  it('are an invocation, its agents, their model calls and tools, nested (F183)', async () => {
     const model = new ScriptedLlm(calls('look', { where: 'out' }, 'c1'), says('The sea.'));
     const { tracer, run } = await createTracedSetup(rootOf(model, { tools: [look] }));
     await run();
@@ -80,7 +80,7 @@ describe('the spans of a run', () => {
     expectEnded(tracer);
   });
 
-  it('tell names, ids and counts, by the GenAI conventions and as ADK’s web UI wants them (F183)', async () => {
+  it('contain names, ids and counts for the GenAI conventions and the web UI of ADK (F183)', async () => {
     const answer = {
       content: { role: 'model' as const, parts: [{ text: 'The sea.' }] },
       finishReason: 'STOP',
@@ -170,7 +170,7 @@ describe('the spans of a run', () => {
     });
   });
 
-  it('put an agent’s sub-agents below it, and branches beside each other', async () => {
+  it('have sub-agents below their agent, and branches next to each other', async () => {
     const [a, b] = ['a', 'b'].map((name) => new LlmAgent({ name, model: new ScriptedLlm(says(name)) }));
     const both = new ParallelAgent({ name: 'both', subAgents: [a!, b!] });
     const last = new LlmAgent({ name: 'last', model: new ScriptedLlm(says('z')) });
@@ -190,7 +190,7 @@ describe('the spans of a run', () => {
     expectEnded(tracer);
   });
 
-  it('put the run of an agent tool below the call that runs it (contract 25)', async () => {
+  it('have the run of an AgentTool below its call (contract 25)', async () => {
     const expert = new LlmAgent({ name: 'expert', model: new ScriptedLlm(says('Ask the porter.')) });
     const model = new ScriptedLlm(calls('expert', { request: 'Who?' }), says('The porter.'));
     const { tracer, run } = await createTracedSetup(rootOf(model, { tools: [new AgentTool({ agent: expert })] }));
@@ -204,7 +204,7 @@ describe('the spans of a run', () => {
     expectEnded(tracer);
   });
 
-  it('put an agent that was handed over to below the one that handed over', async () => {
+  it('have the target of a transfer below the agent that transferred', async () => {
     const clerk = new LlmAgent({ name: 'clerk', model: new ScriptedLlm(says('Here.')) });
     const model = new ScriptedLlm(calls('transfer_to_agent', { agentName: 'clerk' }));
     const { tracer, run } = await createTracedSetup(rootOf(model, { subAgents: [clerk] }));
@@ -212,7 +212,7 @@ describe('the spans of a run', () => {
     expect(tracer.named('invoke_agent clerk').parent).toBe(tracer.named('invoke_agent root'));
   });
 
-  it('cover the whole of a stream, and tell when its first piece came', async () => {
+  it('cover a complete stream, and contain the time to its first chunk', async () => {
     const pieces = streams('Hel', 'lo');
     const model: Llm = {
       model: 'slow',
@@ -240,7 +240,7 @@ describe('the spans of a run', () => {
     expect(span.ends).toBe(1);
   });
 
-  it('know no model call where a callback answered in its place', async () => {
+  it('contain no model call if a callback answers instead', async () => {
     const agent = rootOf(new ScriptedLlm(), {
       beforeModelCallback: () => ({ content: { role: 'model', parts: [{ text: 'No.' }] } }),
     });
@@ -250,8 +250,8 @@ describe('the spans of a run', () => {
   });
 });
 
-describe('what a context says of its span', () => {
-  it('is the call’s in a tool, the agent’s in an agent, and a parent for spans of one’s own', async () => {
+describe('The span of a context', () => {
+  it('is the span of the call or of the agent, and can be the parent of other spans', async () => {
     const seen: Span[] = [];
     const tool = toolOf('look', (_args, { span, runtime }) => {
       seen.push(span);
@@ -278,20 +278,20 @@ describe('what a context says of its span', () => {
   });
 });
 
-describe('a silent tracer', () => {
-  it('is never asked for a span, under whatever name', async () => {
-    const asked: string[] = [];
-    const tracer: Tracer = { isSilent: true, start: (name) => (asked.push(name), silentSpan) };
+describe('A silent tracer', () => {
+  it('is never called', async () => {
+    const names: string[] = [];
+    const tracer: Tracer = { isSilent: true, start: (name) => (names.push(name), silentSpan) };
     const model = new ScriptedLlm(calls('look'), says('Done.'));
     const { error } = await (
       await createTracedSetup(rootOf(model, { tools: [look] }), { runtime: new FixedRuntime({ tracer }) })
     ).run();
-    expect([asked, error]).toEqual([[], undefined]);
+    expect([names, error]).toEqual([[], undefined]);
   });
 });
 
-describe('a span of what went wrong', () => {
-  it('ends with the error of a model, and so do those above it', async () => {
+describe('A span of failed or stopped work', () => {
+  it('ends with the error of a model, like the spans above it', async () => {
     const model = new ScriptedLlm(fails('MODEL_OVERLOADED'));
     const { tracer, run } = await createTracedSetup(rootOf(model));
     expect((await run()).error).toMatchObject({ code: 'MODEL_OVERLOADED' });
@@ -303,7 +303,7 @@ describe('a span of what went wrong', () => {
     expectEnded(tracer);
   });
 
-  it('ends with the error of a tool, and those above it do not: the model was told', async () => {
+  it('ends with the error of a tool, unlike the spans above it', async () => {
     const tools = [
       toolOf('look', () => {
         throw new RangeError('No view of 12 Elm Street.');
@@ -321,12 +321,12 @@ describe('a span of what went wrong', () => {
       [`generate_content ${model.model}`, undefined, 'no error'],
     ]);
     const answers = events.slice(1, 3).map(({ id }) => id);
-    const told = ['look', 'nothing'].map((name) => tracer.named(`execute_tool ${name}`).attributes);
-    expect(new Set(told.map((attributes) => attributes['gcp.vertex.agent.event_id']))).toEqual(new Set(answers));
+    const recorded = ['look', 'nothing'].map((name) => tracer.named(`execute_tool ${name}`).attributes);
+    expect(new Set(recorded.map((attributes) => attributes['gcp.vertex.agent.event_id']))).toEqual(new Set(answers));
     expectEnded(tracer);
   });
 
-  it('ends with what a hook threw', async () => {
+  it('ends with the error of a hook', async () => {
     const model = new ScriptedLlm(calls('look'));
     const beforeToolCallback = (): never => {
       throw new Error('Shut.');
@@ -339,8 +339,8 @@ describe('a span of what went wrong', () => {
     await run();
     expect(endsBefore).toEqual([0, 1, 1, 1]);
     const { events } = (await sessions.getSession(ref))!;
-    const told = tracer.named('execute_tool look').attributes['gcp.vertex.agent.event_id'];
-    expect(events.find(({ id }) => id === told)?.content?.parts?.[0]).toHaveProperty('functionResponse');
+    const recorded = tracer.named('execute_tool look').attributes['gcp.vertex.agent.event_id'];
+    expect(events.find(({ id }) => id === recorded)?.content?.parts?.[0]).toHaveProperty('functionResponse');
     expect(errorTypes(tracer)).toEqual([
       ['invocation', 'CALLBACK_FAILED'],
       ['invoke_agent root', 'CALLBACK_FAILED'],
@@ -351,7 +351,7 @@ describe('a span of what went wrong', () => {
   });
 
   it.each([
-    ['hears its signal', hangs()],
+    ['obeys its signal', hangs()],
     ['ignores its signal', ignores()],
   ])('ends with the abort, also when a model %s (contract 23)', async (_, answer) => {
     const model = new ScriptedLlm(answer);
@@ -369,7 +369,7 @@ describe('a span of what went wrong', () => {
     expectEnded(tracer);
   });
 
-  it('ends after those below it, whatever ends it', async () => {
+  it('ends after the spans below it', async () => {
     const ended: string[] = [];
     const tracer: Tracer = {
       start: (name) => ({ traceId: '', spanId: '', set() {}, end: () => void ended.push(name) }),
@@ -385,14 +385,14 @@ describe('a span of what went wrong', () => {
   });
 
   it('does not start after the end of the run, for an agent that continues anyway', async () => {
-    const held = Promise.withResolvers<void>();
+    const gate = Promise.withResolvers<void>();
     const late = rootOf(new ScriptedLlm(says('late')));
     let wasLate = false;
     const stubborn: Agent = {
       name: 'stubborn',
       async *runAsync(context) {
         try {
-          await held.promise;
+          await gate.promise;
         } finally {
           wasLate = true;
           yield* context.runAgent(late);
@@ -405,25 +405,25 @@ describe('a span of what went wrong', () => {
     await settle();
     run.abort();
     await outcome;
-    held.resolve();
+    gate.resolve();
     await settle();
     expect(wasLate).toBe(true);
     expect(tracer.outline()).toEqual(['invocation', '  invoke_agent stubborn']);
     expectEnded(tracer);
   });
 
-  it('ends once, with the abort and its answer’s id, when a tool finishes too late', async () => {
-    const held = Promise.withResolvers<void>();
+  it('ends once, with the abort and the id of its answer, if a tool finishes too late', async () => {
+    const gate = Promise.withResolvers<void>();
     const model = new ScriptedLlm(calls('look', {}, 'c1'));
     const { tracer, runner, sessions } = await createTracedSetup(
-      rootOf(model, { tools: [toolOf('look', () => held.promise)] }),
+      rootOf(model, { tools: [toolOf('look', () => gate.promise)] }),
     );
     const run = runner.runAsync(hello);
     const outcome = outcomeOf(run);
     await settle();
     run.abort();
     await outcome;
-    held.resolve();
+    gate.resolve();
     await settle();
     const answer = (await sessions.getSession(ref))!.events.find(
       ({ content }) => content?.parts?.[0]?.functionResponse,
@@ -435,7 +435,7 @@ describe('a span of what went wrong', () => {
     expectEnded(tracer);
   });
 
-  it('ends when the reader leaves, in the middle of a stream too (contract 23)', async () => {
+  it('ends when the reader leaves, also during a stream (contract 23)', async () => {
     const { tracer, runner } = await createTracedSetup(rootOf(new ScriptedLlm(streams('Hel', 'lo'))));
     for await (const event of runner.runAsync({ ...hello, runConfig: { streamingMode: 'sse' } })) {
       expect(event.partial).toBe(true);
@@ -455,7 +455,7 @@ describe('a span of what went wrong', () => {
     expectEnded(tracer);
   });
 
-  it('ends with LEASE_LOST when the lease is (contract 13)', async () => {
+  it('ends with LEASE_LOST if the lease is lost (contract 13)', async () => {
     const model = new ScriptedLlm(ignores());
     const setup = await createTracedSetup(rootOf(model));
     const gone = (): Promise<never> => Promise.reject(new TholeError('LEASE_LOST', 'Gone.'));
@@ -470,14 +470,14 @@ describe('a span of what went wrong', () => {
     expectEnded(tracer);
   });
 
-  it('is there for a run that is refused before it begins', async () => {
+  it('exists for a run that is rejected before it begins', async () => {
     const { tracer, run } = await createTracedSetup(rootOf(new ScriptedLlm()));
     expect((await run({ newMessage: 7 })).error).toMatchObject({ code: 'INVALID_INPUT' });
     expect(errorTypes(tracer)).toEqual([['invocation', 'INVALID_INPUT']]);
     expectEnded(tracer);
   });
 
-  it('is the failing branch’s, and those beside it end too', async () => {
+  it('belongs to the branch that fails, and spans of other branches end, too', async () => {
     const a: Agent = {
       name: 'a',
       async *runAsync() {
@@ -497,7 +497,7 @@ describe('a span of what went wrong', () => {
   });
 });
 
-describe('content', () => {
+describe('Content of spans', () => {
   const secret = 'p4ssw0rd';
   const failing = toolOf('fail', () => {
     throw new Error(`Refused: ${secret}`);
@@ -513,16 +513,16 @@ describe('content', () => {
   it('is in no span by default, nor in messages or stacks of errors (F183)', async () => {
     const { tracer, run } = await createTracedSetup(agentOf(scripted()));
     await run({ newMessage: secret });
-    const told = tracer.spans.map(({ name, attributes, error }) => {
+    const recorded = tracer.spans.map(({ name, attributes, error }) => {
       const { message, stack, cause } = (error ?? {}) as Partial<Error>;
       return JSON.stringify([name, attributes, message, stack, cause]);
     });
-    expect(told.filter((each) => each.includes(secret))).toEqual([]);
+    expect(recorded.filter((each) => each.includes(secret))).toEqual([]);
     expect(tracer.named('execute_tool fail')).toMatchObject({ error: { name: 'Error' } });
     expect((tracer.named('execute_tool fail').error as Error).stack).toContain('spans.test.ts');
   });
 
-  it('stands where ADK’s web UI looks for it when it is asked for, as JSON (F183)', async () => {
+  it('is JSON in the attributes of ADK’s web UI with capturesContent (F183)', async () => {
     const model = scripted();
     const { tracer, run } = await createTracedSetup(agentOf(model), { capturesContent: true });
     const { events } = await run({ newMessage: secret });
@@ -553,7 +553,7 @@ describe('content', () => {
   it.each([
     [true, 1],
     [false, 0],
-  ])('is serialised once for a call, however many pieces come (captured: %s)', async (capturesContent, times) => {
+  ])('is serialized once per call, for any number of chunks (captured: %s)', async (capturesContent, times) => {
     let read = 0;
     const counting = {
       get title() {
@@ -567,7 +567,7 @@ describe('content', () => {
       },
     });
     const { tracer, runner } = await createTracedSetup(agent, { capturesContent });
-    // The scripted model copies its request; what it reads itself is not counted.
+    // The scripted model copies its request. Its reads are not counted.
     const model = agent.model as ScriptedLlm;
     const unread: Llm = {
       model: model.model,
@@ -584,18 +584,24 @@ describe('content', () => {
     expectEnded(tracer);
   });
 
-  it('is not even prepared for a span that keeps nothing', async () => {
-    const told: SpanAttributes[] = [];
-    const dull: Span = { traceId: '', spanId: '', isSilent: true, set: (given) => void told.push(given), end() {} };
-    const tracer: Tracer = { capturesContent: true, start: () => ({ ...dull }) };
+  it('is not prepared for a silent span', async () => {
+    const recorded: SpanAttributes[] = [];
+    const quietSpan: Span = {
+      traceId: '',
+      spanId: '',
+      isSilent: true,
+      set: (attributes) => void recorded.push(attributes),
+      end() {},
+    };
+    const tracer: Tracer = { capturesContent: true, start: () => ({ ...quietSpan }) };
     const model = new ScriptedLlm(calls('look'), says('Done.'));
     const runtime = new FixedRuntime({ tracer });
     await (await createTracedSetup(rootOf(model, { tools: [look] }), { runtime })).run();
-    expect(told).toEqual([]);
+    expect(recorded).toEqual([]);
   });
 });
 
-describe('a tracer that throws', () => {
+describe('A tracer that throws', () => {
   it.each(['start', 'set', 'end'])('in %s is logged, and the run continues', async (method) => {
     const broken = (name: string): void => {
       if (name === method) throw new Error('Broken.');

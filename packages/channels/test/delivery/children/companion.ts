@@ -1,4 +1,4 @@
-// A process of a companion over files in a folder, which kills itself at a step.
+// A process with a dispatcher over files in a folder. It kills itself at a step.
 import { appendFileSync } from 'node:fs';
 import { flushCompileCache } from 'node:module';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import { SqlDeliveryStore, sqliteDatabase } from '../../../src/sql/index.ts';
 import { LocalChannel } from '../../support/local-channel.ts';
 
 const [folder, killAt = 'never'] = process.argv.slice(2) as [string, string?];
-// A killed process does not save what it compiled for the next one.
+// A killed process does not save its compile cache for the next process.
 flushCompileCache();
 const isClosed = killAt.startsWith('close');
 const log = (file: string, entry: unknown): void => appendFileSync(join(folder, file), `${JSON.stringify(entry)}\n`);
@@ -74,11 +74,11 @@ const dispatcher = new Dispatcher({
   }),
 });
 await dispatcher.start();
-// The service of the channel delivers each message until it is acknowledged, and here again after that.
-await channel.hear('a1', 'one', { id: 'm1' });
-// Long enough for the first message to be run alone: the second one joins its run.
+// Each process delivers both messages, also if an earlier process has acknowledged them.
+await channel.receive('a1', 'one', { id: 'm1' });
+// The run of the first message begins during this wait, so the second message joins it.
 if (killAt === 'close after joining') await systemRuntime().sleep(300);
-await channel.hear('a1', 'two', { id: 'm2' });
+await channel.receive('a1', 'two', { id: 'm2' });
 await systemRuntime().sleep(killAt === 'close after joining' ? 500 : 60);
 await dispatcher.close({ timeoutMs: isClosed ? 300 : 60_000 });
 log('left.jsonl', [(await store.unfinished()).length, (await store.pending()).length]);

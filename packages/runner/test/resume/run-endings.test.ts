@@ -3,7 +3,7 @@ import { calls, says, ScriptedLlm } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
 import { LlmAgent } from '../../src/agents/llm-agent.ts';
 import { ParallelAgent } from '../../src/agents/parallel-agent.ts';
-import { durableStore, runAndClose, stuck } from '../support/durable-store.ts';
+import { createDurableStore, runAndClose, createStuckTool } from '../support/durable-store.ts';
 import type { DurableStore } from '../support/durable-store.ts';
 import {
   answersIn,
@@ -19,8 +19,8 @@ import {
 
 const pay = toolOf('pay', () => 'paid', { requireConfirmation: true });
 
-/** Two agents: one waits for a confirmation, the other one for its model. */
-function waitingAndWorking(second: ScriptedLlm): ParallelAgent {
+/** Returns two parallel agents: the first waits for a confirmation, the second calls its model. */
+function createParallelAgent(second: ScriptedLlm): ParallelAgent {
   return new ParallelAgent({
     name: 'root',
     subAgents: [
@@ -30,14 +30,14 @@ function waitingAndWorking(second: ScriptedLlm): ParallelAgent {
   });
 }
 
-const failing = (): never => {
+const throwError = (): never => {
   throw new Error('The model failed.');
 };
 
 describe('A failed run', () => {
-  it('stores its record, is not recovered, keeps its interrupts, and can be resumed', async () => {
-    const { runnerOf, events }: DurableStore = await durableStore();
-    const runner = runnerOf(waitingAndWorking(new ScriptedLlm(failing, says('Worked.'))));
+  it('stores its closing record and is not recovered', async () => {
+    const { runnerOf, events }: DurableStore = await createDurableStore();
+    const runner = runnerOf(createParallelAgent(new ScriptedLlm(throwError, says('Worked.'))));
     const { error } = await outcomeOf(runner.runAsync(hello));
     expect(error?.code).toMatch(/^(MODEL|AGENT)_/);
     const { invocationId } = (await events())[0]!;
@@ -45,9 +45,9 @@ describe('A failed run', () => {
     expect(await Array.fromAsync(runner.recover())).toEqual([]);
   });
 
-  it('is continued by resume, and its model is asked again', async () => {
-    const { runnerOf, events } = await durableStore();
-    const runner = runnerOf(rootOf(new ScriptedLlm(failing, says('Again.'))));
+  it('is continued by resume, which calls the model again', async () => {
+    const { runnerOf, events } = await createDurableStore();
+    const runner = runnerOf(rootOf(new ScriptedLlm(throwError, says('Again.'))));
     await outcomeOf(runner.runAsync(hello));
     const { invocationId } = (await events())[0]!;
     const run = runner.resume({ ...ref, invocationId });
@@ -57,13 +57,13 @@ describe('A failed run', () => {
   });
 
   it('keeps an open interrupt, whose answer continues the invocation', async () => {
-    const { runnerOf } = await durableStore();
+    const { runnerOf } = await createDurableStore();
     const gate = Promise.withResolvers<void>();
     const late = new ScriptedLlm(async () => {
       await gate.promise;
-      return failing();
+      return throwError();
     }, says('Worked.'));
-    const runner = runnerOf(waitingAndWorking(late));
+    const runner = runnerOf(createParallelAgent(late));
     const run = outcomeOf(runner.runAsync(hello));
     await settle();
     gate.resolve();
@@ -77,8 +77,8 @@ describe('A failed run', () => {
 
 describe('A run that is stopped', () => {
   it('by its abortSignal closes its interrupts and cannot be resumed', async () => {
-    const { runnerOf } = await durableStore();
-    const runner = runnerOf(waitingAndWorking(new ScriptedLlm(() => new Promise(() => {}))));
+    const { runnerOf } = await createDurableStore();
+    const runner = runnerOf(createParallelAgent(new ScriptedLlm(() => new Promise(() => {}))));
     const abort = new AbortController();
     const run = runner.runAsync({ ...hello, abortSignal: abort.signal, runConfig: { reader: 'detached' } });
     await settle();
@@ -90,8 +90,8 @@ describe('A run that is stopped', () => {
     expect(error?.code).toBe('INVOCATION_ENDED');
   });
 
-  it('because its reader left has its record, and can be resumed', async () => {
-    const { runnerOf, events } = await durableStore();
+  it('because its reader left stores RUN_LEFT and can be resumed', async () => {
+    const { runnerOf, events } = await createDurableStore();
     const look = toolOf('look', () => 'seen', { idempotent: true });
     const model = new ScriptedLlm(calls('look', {}, 'c1'), says('Seen.'));
     const runner = runnerOf(rootOf(model, { tools: [look] }));
@@ -108,7 +108,7 @@ describe('A run that is stopped', () => {
 });
 
 describe('A run that is replaced or abandoned', () => {
-  it('by the policy interrupt has its record, and cannot be resumed', async () => {
+  it('by the policy interrupt ends with RUN_INTERRUPTED and cannot be resumed', async () => {
     const look = toolOf('look', () => new Promise(() => {}));
     const agent = rootOf(new ScriptedLlm(calls('look', {}, 'c1'), says('Newer.')), { tools: [look] });
     const { runner, stored } = await createSetup(agent, { concurrency: { policy: 'interrupt' } });
@@ -122,8 +122,8 @@ describe('A run that is replaced or abandoned', () => {
     expect(await stored()).toEqual(before);
   });
 
-  it('by its reader has its record, and can be resumed', async () => {
-    const { runtime, runnerOf, events } = await durableStore();
+  it('by its reader stores RUN_ABANDONED and can be resumed', async () => {
+    const { runtime, runnerOf, events } = await createDurableStore();
     const look = toolOf('look', () => 'seen', { idempotent: true });
     const runner = runnerOf(rootOf(new ScriptedLlm(calls('look', {}, 'c1'), says('Seen.')), { tools: [look] }));
     const run = runner.runAsync({ ...hello, runConfig: { idleLimitMs: 1_000 } });
@@ -138,13 +138,15 @@ describe('A run that is replaced or abandoned', () => {
 });
 
 describe('runConfig.timeLimitMs', () => {
-  it('counts for each run of an invocation alone', async () => {
-    const { runtime, runnerOf, events } = await durableStore();
-    const slowly = async () => {
+  it('applies to each run of an invocation separately', async () => {
+    const { runtime, runnerOf, events } = await createDurableStore();
+    const answerSlowly = async () => {
       await runtime.sleep(800);
       return says('Paid.');
     };
-    const runner = runnerOf(rootOf(new ScriptedLlm(calls('pay', {}, 'c1'), slowly, slowly), { tools: [pay] }));
+    const runner = runnerOf(
+      rootOf(new ScriptedLlm(calls('pay', {}, 'c1'), answerSlowly, answerSlowly), { tools: [pay] }),
+    );
     const { interrupts, invocationId } = await runner.runToCompletion({ ...hello, runConfig: { timeLimitMs: 1_000 } });
     await runtime.advance(5_000);
     const resumed = runner.resume({ ...ref, answers: { [interrupts[0]!.id]: true }, runConfig: { timeLimitMs: 500 } });
@@ -161,7 +163,7 @@ describe('runConfig.timeLimitMs', () => {
 });
 
 describe('A reader that leaves at the event that pauses the run', () => {
-  it('ends it as paused, without a record', async () => {
+  it('ends the run as paused, without a closing record', async () => {
     const { runner, stored } = await createSetup(rootOf(new ScriptedLlm(calls('pay', {}, 'c1')), { tools: [pay] }));
     const run = runner.runAsync(hello);
     for await (const event of run) if (event.longRunningToolIds?.length) break;
@@ -205,9 +207,9 @@ describe('Runner.resume without invocationId', () => {
     expect(await stored()).toEqual(before);
   });
 
-  it('continues the invocation that a dead process has left, and lists it with the paused ones', async () => {
-    const { runnerOf, events } = await durableStore();
-    const { tool, runs } = stuck({ idempotent: true });
+  it('continues the invocation of a dead process, and lists it with paused invocations', async () => {
+    const { runnerOf, events } = await createDurableStore();
+    const { tool, runs } = createStuckTool({ idempotent: true });
     const first = runnerOf(rootOf(new ScriptedLlm(calls('ask', {}, 'c1')), { tools: [{ ...pay, name: 'ask' }] }));
     const paused = await first.runToCompletion(hello);
     await runAndClose(runnerOf(rootOf(new ScriptedLlm(calls('pay', {}, 'c2')), { tools: [tool] })));
@@ -231,8 +233,8 @@ describe('Runner.resume without invocationId', () => {
 });
 
 describe('resumability.isResumable: false', () => {
-  it('turns off paths and resume; an answer begins a new invocation at the agent that asked', async () => {
-    const { runnerOf, events } = await durableStore();
+  it('turns off paths and resume; an answer starts a new invocation at the agent of the call', async () => {
+    const { runnerOf, events } = await createDurableStore();
     const order = toolOf('order', () => ({ ticket: 1 }), { isLongRunning: true });
     const asking = new LlmAgent({
       name: 'asking',
@@ -257,7 +259,7 @@ describe('resumability.isResumable: false', () => {
     ['needs a confirmation', toolOf('pay', () => 'paid', { requireConfirmation: true })],
     ['requests input', toolOf('pay', (_args, context) => context.requestInput({ message: 'Which account?' }))],
   ])('answers a call that %s with an error', async (_, tool) => {
-    const { runnerOf, events } = await durableStore();
+    const { runnerOf, events } = await createDurableStore();
     const model = new ScriptedLlm(calls('pay', {}, 'c1'), says('Sorry.'));
     const runner = runnerOf(rootOf(model, { tools: [tool] }), { resumability: { isResumable: false } });
     expect(await runner.runToCompletion(hello)).toMatchObject({ status: 'completed', text: 'Sorry.' });

@@ -1,27 +1,27 @@
 import type { OutboundMessage } from '../channel/outbound-message.ts';
 
-/** A message that a client fetches. */
+/** A message for a polling client. */
 export interface PolledMessage extends OutboundMessage {
-  /** The idempotency key. The client acknowledges it, and drops a message whose id it knows. */
+  /** The idempotency key. The client acknowledges this id, and drops a message whose id it has received before. */
   id: string;
 }
 
-/** A message that waits for its acknowledgement. */
+/** A send that waits for the acknowledgement of its message. */
 interface OpenSend {
   readonly acknowledge: () => void;
 }
 
-/** Maximum number of late messages that are remembered. A client gets a forgotten one again, with the same id. */
-const MAX_LATE = 1_000;
+/** Maximum number of expired sends that are remembered. A client receives a forgotten message again, with the same id. */
+const MAX_EXPIRED = 1_000;
 
-/** Connects polls of clients and sends of the channel, by address. */
-export class PollLines {
+/** Connects the polls of clients with the sends of the channel, by address. */
+export class PollQueues {
   readonly #polls = new Map<string, ((message: PolledMessage | undefined) => void)[]>();
   readonly #sends = new Map<string, OpenSend>();
-  /** Messages that a client got, but whose send has ended before the acknowledgement. True if it came later. */
-  readonly #late = new Map<string, boolean>();
+  /** Messages that a client received, but whose send has ended without acknowledgement. True if it was acknowledged later. */
+  readonly #expired = new Map<string, boolean>();
 
-  /** True if a client waits for messages to this address. */
+  /** True if a client polls for messages to this address. */
   isPolled(to: string): boolean {
     return this.#polls.has(to);
   }
@@ -32,8 +32,8 @@ export class PollLines {
       const end = (): void => take(undefined);
       const take = (message: PolledMessage | undefined): void => {
         signal.removeEventListener('abort', end);
-        const left = (this.#polls.get(to) ?? []).filter((each) => each !== take);
-        if (left.length > 0) this.#polls.set(to, left);
+        const remaining = (this.#polls.get(to) ?? []).filter((each) => each !== take);
+        if (remaining.length > 0) this.#polls.set(to, remaining);
         else this.#polls.delete(to);
         resolve(message);
       };
@@ -43,11 +43,11 @@ export class PollLines {
     });
   }
 
-  /** Gives a message to the oldest poll. Resolves when the client has acknowledged it. Returns undefined without a poll. */
+  /** Passes a message to the oldest poll. Resolves when the client has acknowledged it. Returns undefined if there is no poll. */
   send(to: string, message: PolledMessage, signal: AbortSignal | undefined): Promise<void> | undefined {
     const key = keyOf(to, message.id);
-    if (this.#late.get(key) === true) {
-      this.#late.delete(key);
+    if (this.#expired.get(key) === true) {
+      this.#expired.delete(key);
       return Promise.resolve();
     }
     const [poll] = this.#polls.get(to) ?? [];
@@ -55,8 +55,8 @@ export class PollLines {
     return new Promise((resolve, reject) => {
       const abort = (): void => {
         this.#sends.delete(key);
-        this.#late.set(key, false);
-        if (this.#late.size > MAX_LATE) this.#late.delete(this.#late.keys().next().value!);
+        this.#expired.set(key, false);
+        if (this.#expired.size > MAX_EXPIRED) this.#expired.delete(this.#expired.keys().next().value!);
         reject(signal!.reason as Error);
       };
       const acknowledge = (): void => {
@@ -70,12 +70,12 @@ export class PollLines {
     });
   }
 
-  /** Records that a client has stored a message. An unknown id is ignored: the message was acknowledged before. */
+  /** Acknowledges a message. An unknown id is ignored, because its message was acknowledged before. */
   acknowledge(to: string, id: string): void {
     const key = keyOf(to, id);
     const open = this.#sends.get(key);
     if (open) open.acknowledge();
-    else if (this.#late.has(key)) this.#late.set(key, true);
+    else if (this.#expired.has(key)) this.#expired.set(key, true);
   }
 
   /** Ends all polls. */

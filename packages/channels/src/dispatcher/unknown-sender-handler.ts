@@ -9,8 +9,8 @@ import type { AccessRequest, Identity, User } from '../identity/user.ts';
 import type { Approval, UnknownSenders } from './dispatcher-options.ts';
 import type { Texts } from './texts.ts';
 
-/** Parts of a dispatcher that unknown senders need. */
-export interface StrangersOptions {
+/** Arguments of `UnknownSenderHandler`. */
+export interface UnknownSenderOptions {
   readonly mode: UnknownSenders;
   readonly identities: IdentityStore;
   readonly deliveries: DeliveryStore;
@@ -20,40 +20,40 @@ export interface StrangersOptions {
   readonly onRequest: (request: AccessRequest) => void;
 }
 
-/** Maximum number of messages that wait for the approval of one sender. Later ones are dropped. */
+/** Maximum number of messages that wait for the approval of one sender. Later messages are dropped. */
 const MAX_WAITING = 20;
 
 /** Handles messages of senders without a user. */
-export class Strangers {
-  readonly #options: StrangersOptions;
+export class UnknownSenderHandler {
+  readonly #options: UnknownSenderOptions;
   /** Number of waiting messages by identity. */
   readonly #waiting = new Map<string, number>();
 
-  constructor(options: StrangersOptions) {
+  constructor(options: UnknownSenderOptions) {
     this.#options = options;
   }
 
-  /** Counts a message that waits since an earlier process. */
+  /** Counts a waiting message of this sender. */
   count(identity: Identity): void {
     const key = keyOf(identity);
     this.#waiting.set(key, (this.#waiting.get(key) ?? 0) + 1);
   }
 
-  /** Returns a new user for a sender who is welcome. Otherwise keeps or drops the message, and returns undefined. */
-  async meet(message: InboundMessage, key: string): Promise<User | undefined> {
+  /** With `welcome`, creates and returns a user. Otherwise stores or drops the message, and returns undefined. */
+  async handle(message: InboundMessage, key: string): Promise<User | undefined> {
     const { channel, sender, senderName } = message;
     const { identities, mode, texts } = this.#options;
     if (mode === 'welcome') {
       const name = senderName ?? sender;
       return identities.create({ name, role: 'guest', identities: [{ channel, sender }] });
     }
-    if (mode === 'approve') await this.#keep(message, key);
-    else await this.#note(message, 'refused', texts.refused);
+    if (mode === 'approve') await this.#storeUntilApproved(message, key);
+    else await this.#sendNote(message, 'refused', texts.refused);
     return undefined;
   }
 
   /**
-   * Links a sender to a user. Returns the user and the messages that waited. Throws `USER_NOT_FOUND` or `IDENTITY_TAKEN`.
+   * Links a sender to a user. Returns the user and the waiting messages. Throws `USER_NOT_FOUND` or `IDENTITY_TAKEN`.
    */
   async approve(approval: Approval): Promise<{ user: User; waiting: StoredMessage[] }> {
     const { channel, sender, userId, role } = approval;
@@ -67,14 +67,14 @@ export class Strangers {
         : await identities.link(userId, identity);
     this.#waiting.delete(keyOf(identity));
     await deliveries.assign(identity, user.id);
-    if (request) await this.#note(identity, 'approved', texts.approved);
+    if (request) await this.#sendNote(identity, 'approved', texts.approved);
     const waiting = (await deliveries.unfinished()).filter(
       (each) => each.userId === user.id && !each.batch && isSame(each.message, identity),
     );
     return { user, waiting };
   }
 
-  /** Removes the access request of a sender and drops the waiting messages. Returns false if there is none. */
+  /** Removes the access request of a sender and drops the waiting messages. Returns false if there is no request. */
   async reject(identity: Identity): Promise<boolean> {
     const { deliveries, identities, runtime } = this.#options;
     const existed = await identities.removeRequest(identity);
@@ -89,21 +89,21 @@ export class Strangers {
     return existed;
   }
 
-  async #keep(message: InboundMessage, key: string): Promise<void> {
+  async #storeUntilApproved(message: InboundMessage, key: string): Promise<void> {
     const { deliveries, identities, onRequest, runtime, texts } = this.#options;
     const { channel, sender, senderName: name } = message;
     const request = { channel, sender, ...(name !== undefined && { name }), requestedAt: runtime.now() };
     const isNew = await identities.request(request);
-    const waits = isNew || (await identities.listRequests()).some((each) => keyOf(each) === keyOf(message));
-    // Too many strangers ask for access, or this one has written too much.
-    if (!waits || (this.#waiting.get(keyOf(message)) ?? 0) >= MAX_WAITING) return;
+    const isWaiting = isNew || (await identities.listRequests()).some((each) => keyOf(each) === keyOf(message));
+    // The list of access requests is full, or this sender has too many waiting messages.
+    if (!isWaiting || (this.#waiting.get(keyOf(message)) ?? 0) >= MAX_WAITING) return;
     if (await deliveries.receive({ key, userId: '', message, receivedAt: runtime.now() })) this.count(message);
-    await this.#note(message, 'waiting', texts.waiting);
+    await this.#sendNote(message, 'waiting', texts.waiting);
     if (isNew) onRequest(request);
   }
 
   /** Sends a text to a sender, once for each kind and address. */
-  async #note(p: Identity & { address?: string | undefined }, kind: string, text: string): Promise<void> {
+  async #sendNote(p: Identity & { address?: string | undefined }, kind: string, text: string): Promise<void> {
     if (text === '') return;
     const { channel, sender, address: to = sender } = p;
     const { outbox, runtime } = this.#options;

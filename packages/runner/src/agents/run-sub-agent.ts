@@ -1,16 +1,19 @@
 import type { Agent, Event, InvocationContext } from '@thole/core';
 import { flowSupport } from '../hooks/flow-support.ts';
 
-/** Facts about a call of an agent for the agent that made it. */
-export interface Followed {
+/** The result of an agent for the workflow agent that ran it. */
+export interface SubAgentResult {
   /** True if one of the events ends the enclosing loop. */
   escalated: boolean;
-  /** True if the agent waits for an answer from outside: the next agent must not begin. */
+  /** True if the agent waits for an answer from outside. Then the next agent must not begin. */
   isPaused: boolean;
 }
 
-/** Runs an agent, yields its events, and returns a summary. */
-export async function* follow(context: InvocationContext, agent: Agent): AsyncGenerator<Event, Followed, Event> {
+/** Runs a sub-agent and yields its events. */
+export async function* runSubAgent(
+  context: InvocationContext,
+  agent: Agent,
+): AsyncGenerator<Event, SubAgentResult, Event> {
   const support = flowSupport(context);
   const { steps, place } = support.callAgent(agent);
   let escalated = support.progress?.hasEscalated(place) ?? false;
@@ -23,7 +26,7 @@ export async function* follow(context: InvocationContext, agent: Agent): AsyncGe
       step = await steps.next(answer);
     }
   } finally {
-    // The consumer left. Not awaited: an agent that ignores its signal must not delay the end of its run.
+    // Ends the agent if the consumer left. Not awaited: an agent that ignores its signal must not delay the end of the run.
     steps.return().catch(noop);
   }
   return { escalated, isPaused: support.isPaused(place) };

@@ -6,7 +6,7 @@ import { LlmAgent } from '../../src/agents/llm-agent.ts';
 import { LoggingPlugin } from '../../src/plugins/logging-plugin.ts';
 import { hello, createSetup, outcomeOf, ref, rootOf } from '../support/llm-setup.ts';
 
-const refusal = (sentence: string): unknown =>
+const inputError = (sentence: string): unknown =>
   expect.objectContaining({ code: 'INVALID_INPUT', message: expect.stringContaining(sentence) });
 
 describe('LlmAgent options', () => {
@@ -19,9 +19,9 @@ describe('LlmAgent options', () => {
     [{ instructions: 'Be brief.' }, 'there is no option instructions. Did you mean instruction?'],
     [{ generateContentConfig: { max_output_tokens: 1 } }, 'no member max_output_tokens. Did you mean maxOutputTokens?'],
     [{ generateContentConfig: { presencePenalty: 1 } }, 'An option of one provider goes into providerOptions.'],
-  ])('refuses %j with the correct form', (options, sentence) => {
+  ])('rejects %j and names the correct form', (options, sentence) => {
     const all = { name: 'root', ...(options as object) };
-    expect(() => new LlmAgent(all)).toThrow(refusal(sentence) as Error);
+    expect(() => new LlmAgent(all)).toThrow(inputError(sentence) as Error);
   });
 });
 
@@ -37,11 +37,11 @@ describe('Runner plugins', () => {
       { name: 'p', beforeModelCallbackk: 1, onModelCallback: () => {} },
       'onModelCallback, which is not a hook',
     ],
-    ["a Python's name", { name: 'p', before_model_callback: () => {} }, 'Did you mean beforeModelCallback?'],
-    ['a hook that is a list', { name: 'p', afterRunCallback: [] }, 'Plugin p: afterRunCallback must be a function'],
-  ])('refuses %s', async (_what, plugin, sentence) => {
+    ['a name in snake_case', { name: 'p', before_model_callback: () => {} }, 'Did you mean beforeModelCallback?'],
+    ['a hook that is an array', { name: 'p', afterRunCallback: [] }, 'Plugin p: afterRunCallback must be a function'],
+  ])('rejects %s', async (_name, plugin, sentence) => {
     const setup = createSetup(rootOf(new ScriptedLlm()), { plugins: [plugin as Plugin] });
-    await expect(setup).rejects.toEqual(refusal(sentence));
+    await expect(setup).rejects.toEqual(inputError(sentence));
   });
 
   it('accepts hooks of a class and other members', async () => {
@@ -55,18 +55,18 @@ describe('Runner.runAsync options', () => {
     [{ config: {} }, 'runAsync has no option config.'],
     [{ appName: 'another' }, 'appName must be "app", the app of the runner, or must be left out.'],
     [{ runConfig: { max_llm_calls: 1 } }, 'Did you mean maxLlmCalls?'],
-  ])('refuses %j', async (options, sentence) => {
+  ])('rejects %j', async (options, sentence) => {
     const { runner } = await createSetup(rootOf(new ScriptedLlm()));
     const { error } = await outcomeOf(runner.runAsync({ ...hello, ...options }));
-    expect(error).toEqual(refusal(sentence));
+    expect(error).toEqual(inputError(sentence));
   });
 
-  it('accepts a whole session reference', async () => {
+  it('accepts a complete session reference', async () => {
     const { runner } = await createSetup(rootOf(new ScriptedLlm(says('Hi.'))));
     expect((await outcomeOf(runner.runAsync({ ...hello, ...ref }))).error).toBeUndefined();
   });
 
-  it('says how to create a session that does not exist', async () => {
+  it('explains how to create a missing session', async () => {
     const { runner } = await createSetup(rootOf(new ScriptedLlm()));
     const { error } = await outcomeOf(runner.runAsync({ ...hello, sessionId: 'none' }));
     expect(error).toMatchObject({
@@ -79,7 +79,7 @@ describe('Runner.runAsync options', () => {
 });
 
 describe('Runner.updateState', () => {
-  it('writes state, and so does its earlier name updateSessionState', async () => {
+  it('writes state, also under its earlier name updateSessionState', async () => {
     const { runner, stored } = await createSetup(rootOf(new ScriptedLlm()));
     await runner.updateState({ userId: 'ann', sessionId: 's', stateDelta: { a: 1 } });
     await runner.updateSessionState({ userId: 'ann', sessionId: 's', stateDelta: { b: 2 } });
@@ -90,28 +90,28 @@ describe('Runner.updateState', () => {
 describe('State', () => {
   const state = (): State => new State({ read: () => undefined, copyInto: () => {} });
 
-  it('refuses an assignment and names set', () => {
+  it('rejects an assignment and names set', () => {
     expect(() => Object.assign(state(), { city: 'Ulm' })).toThrow(
-      refusal('State has no member "city" to assign. Use state.set("city", value).') as Error,
+      inputError('State has no member "city" to assign. Use state.set("city", value).') as Error,
     );
   });
 
-  it('still answers undefined for a member that it does not have', () => {
+  it('returns undefined for an unknown member', () => {
     expect((state() as unknown as { city?: string }).city).toBeUndefined();
   });
 });
 
 describe('createEvent and createEventActions', () => {
-  it('refuse names in snake_case with the correct form', () => {
+  it('reject names in snake_case and name the correct form', () => {
     const event = { author: 'a', invocation_id: 'i' };
     expect(() => createEvent(event)).toThrow(
-      refusal('createEvent has no member invocation_id. Did you mean invocationId?') as Error,
+      inputError('createEvent has no member invocation_id. Did you mean invocationId?') as Error,
     );
     const actions = { state_delta: {} };
-    expect(() => createEventActions(actions as never)).toThrow(refusal('Did you mean stateDelta?') as Error);
+    expect(() => createEventActions(actions as never)).toThrow(inputError('Did you mean stateDelta?') as Error);
   });
 
-  it('keep other members that this version does not know', () => {
+  it('keep other unknown members', () => {
     expect(createEvent({ author: 'a', avg_logprobs: 1 } as never)).toMatchObject({ avg_logprobs: 1 });
   });
 });
