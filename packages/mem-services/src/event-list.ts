@@ -1,13 +1,13 @@
 import type { Event, EventWindow } from '@thole/core';
 
-/** Maximum count of events without an index by id: for short sessions, an index costs more than a search. */
+/** Maximum number of events without an index by id. For short sessions, an index costs more than a search. */
 const MAX_UNINDEXED = 16;
 
-/** The events of a session: the event with `seq` n has the index n - 1. The cost of a window is the count of its events. */
+/** The events of a session. The event with `seq` n has the index n - 1. Reading a window copies only its events. */
 export class EventList {
   readonly #events: Event[] = [];
   #seqOf: Map<string, number> | undefined;
-  // The order is that of `seq`, and a writer's clock may be late. If none was late, binary search finds a time.
+  // Events are ordered by `seq`. A late clock of a writer makes times decrease. If they never do, binary search finds a time.
   #timesAscend = true;
 
   constructor(events: readonly Event[] = []) {
@@ -41,7 +41,7 @@ export class EventList {
     const { afterSeq = 0, afterTimestamp, numRecentEvents } = window;
     const limit = numRecentEvents ?? this.#events.length;
     if (afterTimestamp === undefined || this.#timesAscend) {
-      const first = Math.max(afterSeq, afterTimestamp === undefined ? 0 : this.#firstFrom(afterTimestamp));
+      const first = Math.max(afterSeq, afterTimestamp === undefined ? 0 : this.#findFirstSince(afterTimestamp));
       return this.#events.slice(Math.max(first, this.#events.length - limit));
     }
     const found: Event[] = [];
@@ -52,7 +52,7 @@ export class EventList {
     return found.reverse();
   }
 
-  #firstFrom(timestamp: number): number {
+  #findFirstSince(timestamp: number): number {
     let low = 0;
     let high = this.#events.length;
     while (low < high) {

@@ -4,7 +4,7 @@ import type { ArtifactKey, ArtifactMeta, ArtifactScope, ArtifactStore } from '@t
 /** Stores files in the memory of this process. */
 export class InMemoryArtifactStore implements ArtifactStore {
   readonly specVersion = 1;
-  // By user, then by session. The session of a user's own files is undefined.
+  // By user, then by session id. The id undefined contains the files of the user.
   readonly #users = new Map<string, Map<string | undefined, Files>>();
 
   async put(key: ArtifactKey, bytes: Uint8Array, meta: ArtifactMeta): Promise<number> {
@@ -24,9 +24,9 @@ export class InMemoryArtifactStore implements ArtifactStore {
     version?: number,
   ): Promise<{ version: number; bytes: Uint8Array; meta: ArtifactMeta } | undefined> {
     const versions = this.#versions(key);
-    const wanted = version ?? [...(versions?.keys() ?? [])].at(-1);
-    const found = wanted === undefined ? undefined : versions?.get(wanted);
-    return found && { version: wanted!, bytes: found.bytes.slice(), meta: { ...found.meta } };
+    const wantedVersion = version ?? [...(versions?.keys() ?? [])].at(-1);
+    const found = wantedVersion === undefined ? undefined : versions?.get(wantedVersion);
+    return found && { version: wantedVersion!, bytes: found.bytes.slice(), meta: { ...found.meta } };
   }
 
   async versions(key: ArtifactKey): Promise<number[]> {

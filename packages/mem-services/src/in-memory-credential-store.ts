@@ -4,18 +4,18 @@ import type { CredentialRecord, CredentialRecordKey, CredentialStore, UserRef } 
 /** Stores credentials in the memory of this process. */
 export class InMemoryCredentialStore implements CredentialStore {
   readonly specVersion = 1;
-  // By user, then by kind and name. A kind contains no blank.
+  // By user, then by kind and name, joined with a space. A kind contains no space.
   readonly #users = new Map<string, Map<string, CredentialRecord>>();
 
   async put(key: CredentialRecordKey, record: CredentialRecord, now: number): Promise<void> {
     const records = this.#users.get(userKeyOf(key)) ?? new Map<string, CredentialRecord>();
     this.#users.set(userKeyOf(key), records);
     for (const [name, { expiresAt }] of records) if (expiresAt !== undefined && expiresAt < now) records.delete(name);
-    records.set(nameOf(key), { ...record });
+    records.set(recordNameOf(key), { ...record });
   }
 
   async get(key: CredentialRecordKey): Promise<CredentialRecord | undefined> {
-    const record = this.#users.get(userKeyOf(key))?.get(nameOf(key));
+    const record = this.#users.get(userKeyOf(key))?.get(recordNameOf(key));
     return record && { ...record };
   }
 
@@ -25,7 +25,7 @@ export class InMemoryCredentialStore implements CredentialStore {
   }
 
   async remove(key: CredentialRecordKey): Promise<void> {
-    this.#users.get(userKeyOf(key))?.delete(nameOf(key));
+    this.#users.get(userKeyOf(key))?.delete(recordNameOf(key));
   }
 
   async removeAll(user: UserRef): Promise<void> {
@@ -33,6 +33,6 @@ export class InMemoryCredentialStore implements CredentialStore {
   }
 }
 
-function nameOf({ kind, name }: CredentialRecordKey): string {
+function recordNameOf({ kind, name }: CredentialRecordKey): string {
   return `${kind} ${name}`;
 }

@@ -14,7 +14,7 @@ export interface InMemoryMemoryServiceOptions extends StoredMemoryServiceOptions
   match?: 'words' | 'substring' | undefined;
 }
 
-const names = optionNames<InMemoryMemoryServiceOptions>({
+const knownOptions = optionNames<InMemoryMemoryServiceOptions>({
   runtime: true,
   match: true,
   topK: true,
@@ -28,7 +28,7 @@ const names = optionNames<InMemoryMemoryServiceOptions>({
 /** Memory in this process, for tests, trials and short-lived programs. It is lost when the process ends. */
 export class InMemoryMemoryService extends StoredMemoryService {
   constructor(options: InMemoryMemoryServiceOptions = {}) {
-    rejectUnknownOptions(options, names, 'InMemoryMemoryService');
+    rejectUnknownOptions(options, knownOptions, 'InMemoryMemoryService');
     const { match, ...others } = options;
     if (match !== undefined && match !== 'words' && match !== 'substring')
       throw new TholeError('INVALID_INPUT', `match must be 'words' or 'substring'.`);
@@ -36,12 +36,12 @@ export class InMemoryMemoryService extends StoredMemoryService {
       throw new TholeError('INVALID_INPUT', 'Pass either match or ranking to InMemoryMemoryService, not both.');
     if (options.ranking !== undefined) assertRanking(options.ranking);
     const ranking = options.ranking ?? (match === 'substring' ? substringMemoryRanking() : wordRanking());
-    // A saved index would be a second copy in the same memory.
-    super(new InMemoryMemoryStore(), { ...others, ranking: withoutSaving(ranking) });
+    // The index is not saved, because the copy would be in the same memory.
+    super(new InMemoryMemoryStore(), { ...others, ranking: disableSaving(ranking) });
   }
 }
 
-// A ranking may be an instance of a class. A spread does not copy its methods.
-function withoutSaving(ranking: MemoryRanking): MemoryRanking {
+// Does not use a spread, because a ranking may be an instance of a class. A spread does not copy its methods.
+function disableSaving(ranking: MemoryRanking): MemoryRanking {
   return { atIngest: ranking.atIngest, createIndex: (scope) => ranking.createIndex(scope) };
 }

@@ -29,8 +29,11 @@ interface Log {
   seq: number;
   /** Ordered by `seq`. Stale records are dropped when they are more than half. */
   records: LogRecord[];
+  /** By id. */
   latest: Map<string, LogRecord>;
+  /** Number of removed entries. */
   removals: number;
+  /** Time of the last removal of everything, in seconds. Entries up to this time are not added again. */
   forgottenUntil: number;
   /** By analyzer. */
   segments: Map<string, IndexSegment>;
@@ -51,8 +54,8 @@ export class InMemoryMemoryStore implements MemoryStore {
         saveSegment: async (scope, segment, { ifRemovals }) => {
           const log = this.#logs.get(userKeyOf(scope));
           if ((log?.removals ?? 0) !== ifRemovals || !log) return false;
-          const known = log.segments.get(segment.analyzer);
-          if (!known || known.upTo <= segment.upTo) log.segments.set(segment.analyzer, copyOf(segment));
+          const existing = log.segments.get(segment.analyzer);
+          if (!existing || existing.upTo <= segment.upTo) log.segments.set(segment.analyzer, copyOf(segment));
           return true;
         },
       },
@@ -74,7 +77,7 @@ export class InMemoryMemoryStore implements MemoryStore {
     const log = this.#logs.get(userKeyOf(scope)) ?? emptyLog();
     const written = new Set<string>();
     for (const entry of entries) {
-      if (written.has(entry.id) || !mayWrite(log, entry, mode)) continue;
+      if (written.has(entry.id) || !canWrite(log, entry, mode)) continue;
       written.add(entry.id);
       append(log, entry.id, toFrozen(entry));
     }
@@ -88,8 +91,8 @@ export class InMemoryMemoryStore implements MemoryStore {
     const changes: MemoryChanges['changes'] = [];
     for (const record of recordsAfter(log, seq)) {
       if (changes.length === limit) return { changes, removals: log.removals, more: true };
-      const { id, entry, seq: at } = record;
-      changes.push(entry ? { seq: at, entry } : { seq: at, removed: id });
+      const { id, entry, seq: recordSeq } = record;
+      changes.push(entry ? { seq: recordSeq, entry } : { seq: recordSeq, removed: id });
     }
     return { changes, removals: log.removals, more: false };
   }
@@ -149,7 +152,7 @@ function copyOf(segment: IndexSegment): IndexSegment {
   return { ...segment, bytes: segment.bytes.slice() };
 }
 
-function mayWrite(log: Log, entry: MemoryEntry, mode: MemoryPutMode): boolean {
+function canWrite(log: Log, entry: MemoryEntry, mode: MemoryPutMode): boolean {
   const record = log.latest.get(entry.id);
   if (mode === 'replace') return true;
   if (mode === 'ifPresent') return record?.entry !== undefined;
@@ -157,10 +160,10 @@ function mayWrite(log: Log, entry: MemoryEntry, mode: MemoryPutMode): boolean {
 }
 
 function append(log: Log, id: string, entry: MemoryEntry | undefined): void {
-  const before = log.latest.get(id);
-  if (before) {
-    before.stale = true;
-    before.entry = undefined; // Removes the text now, not when stale records are dropped.
+  const previous = log.latest.get(id);
+  if (previous) {
+    previous.stale = true;
+    previous.entry = undefined; // Removes the text now, not when stale records are dropped.
   }
   const record = { seq: ++log.seq, id, entry, stale: false };
   log.records.push(record);

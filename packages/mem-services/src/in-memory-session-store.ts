@@ -39,11 +39,11 @@ import { readWaiting, WaitingIndex } from './waiting-index.ts';
 export class InMemorySessionStore implements SessionStore {
   readonly specVersion = 1;
   readonly abilities: { readonly leasing: StoredLeaseManager; readonly watching: StoredEventWatcher };
-  // Nested maps: keys made of two names could be equal for different names.
+  // Nested maps, because joined names could be equal for different pairs of names.
   readonly #apps = new Map<string, StoredApp>();
   readonly #leases: InMemoryLeaseStore;
   readonly #runtime: Runtime;
-  /** The session that was found last: the steps of a turn come in a row. */
+  /** The session that was found last. Consecutive steps of a turn need the same session. */
   #recent: FoundSession | undefined;
 
   constructor(runtime: Runtime = systemRuntime()) {
@@ -62,9 +62,9 @@ export class InMemorySessionStore implements SessionStore {
 
   async insert(session: StoredSession): Promise<void> {
     const { appName, userId, sessionId } = session.key;
-    const app = getOrCreate(this.#apps, appName, () => ({ ...newState(), users: new Map<string, StoredUser>() }));
+    const app = getOrCreate(this.#apps, appName, () => ({ ...createState(), users: new Map<string, StoredUser>() }));
     const user = getOrCreate(app.users, userId, () => ({
-      ...newState(),
+      ...createState(),
       waiting: new WaitingIndex(),
       sessions: new Map<string, SessionRecord>(),
     }));
@@ -124,7 +124,7 @@ export class InMemorySessionStore implements SessionStore {
     const app = this.#apps.get(request.appName);
     const user = request.userId === undefined ? undefined : app?.users.get(request.userId);
     const users = request.userId === undefined ? (app?.users.values() ?? []) : user ? [user] : [];
-    return readWaiting(waitingOf(users), request, this.#runtime.now());
+    return readWaiting(waitingIndexesOf(users), request, this.#runtime.now());
   }
 
   async remove(key: SessionRef, { ifLastSeq, ifIdle }: RemoveConditions): Promise<boolean> {
@@ -146,9 +146,9 @@ export class InMemorySessionStore implements SessionStore {
     const found = this.#find(key);
     if (!found || (incarnation !== undefined && incarnation !== found.session.incarnation)) throw sessionNotFound(key);
     const { app, user, session } = found;
-    // Checked before the lease: a run that repeats an append after a timeout must learn that the event is stored.
-    const known = session.events.find(event.id);
-    if (known) return { event: known, duplicate: true };
+    // Checked before the lease, so that a run that repeats an append after a timeout receives the stored event.
+    const duplicate = session.events.find(event.id);
+    if (duplicate) return { event: duplicate, duplicate: true };
     if (fence !== undefined && !this.#leases.holds(key, fence)) throw leaseLost(key, event.invocationId);
     if (ifHeldBy !== undefined && !this.#leases.isRunning(key, ifHeldBy)) throw notRunning(key, ifHeldBy);
     event.seq = session.events.length + 1;
@@ -203,7 +203,7 @@ export class InMemorySessionStore implements SessionStore {
   }
 }
 
-function newState(): { state: StateMap; version: number } {
+function createState(): { state: StateMap; version: number } {
   return { state: {}, version: 0 };
 }
 
@@ -217,6 +217,6 @@ function isSame(a: SessionRef, b: SessionRef): boolean {
   return a.sessionId === b.sessionId && a.userId === b.userId && a.appName === b.appName;
 }
 
-function* waitingOf(users: Iterable<StoredUser>): Generator<WaitingIndex> {
+function* waitingIndexesOf(users: Iterable<StoredUser>): Generator<WaitingIndex> {
   for (const { waiting } of users) yield waiting;
 }

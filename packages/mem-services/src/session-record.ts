@@ -3,7 +3,7 @@ import type { SessionMarks, SessionPage, StateDelta, StateMap, StoredSession } f
 import type { EventList } from './event-list.ts';
 import type { WaitingIndex } from './waiting-index.ts';
 
-/** An app: its state, the count of writes to it, and its users. */
+/** An app: its state, the number of writes to its state, and its users. */
 export interface StoredApp {
   state: StateMap;
   version: number;
@@ -18,7 +18,7 @@ export interface StoredUser {
   readonly sessions: Map<string, SessionRecord>;
 }
 
-/** A session. Its `lastSeq` is the count of its events. */
+/** A session. Its `lastSeq` is the number of its events. */
 export interface SessionRecord extends Pick<
   StoredSession,
   'key' | 'incarnation' | 'initialState' | 'createTime' | 'forkedFrom'
@@ -26,7 +26,7 @@ export interface SessionRecord extends Pick<
   readonly state: StateMap;
   readonly events: EventList;
   lastUpdateTime: number;
-  /** True if the list of waiting sessions contains it. */
+  /** True if the `WaitingIndex` of the user contains this session. */
   isListed: boolean;
   readonly marks: { -readonly [Mark in keyof SessionMarks]: SessionMarks[Mark] };
 }
@@ -45,18 +45,18 @@ export function applyChanges(owner: StoredApp | StoredUser, delta: StateDelta | 
   owner.version++;
 }
 
-/** Sets the given marks and keeps the others. */
-export function applyMarks({ session, user }: FoundSession, given: Partial<SessionMarks> | undefined): void {
-  if (!given) return;
+/** Sets the marks that `changes` contains. The others do not change. */
+export function applyMarks({ session, user }: FoundSession, changes: Partial<SessionMarks> | undefined): void {
+  if (!changes) return;
   const { marks } = session;
-  const { openInterrupts, unfinished, wakeAt } = given;
+  const { openInterrupts, unfinished, wakeAt } = changes;
   if (unfinished !== undefined) marks.unfinished = unfinished;
   if (wakeAt !== undefined) marks.wakeAt = wakeAt;
   if (openInterrupts !== undefined) marks.openInterrupts = openInterrupts;
   user.waiting.update(session);
 }
 
-/** Returns the session as `load` and `list` return it. The maps are copied because the next append changes them. */
+/** Returns the session in the form of `load` and `list`. The maps are copied because the next append changes them. */
 export function toRecord({ app, user, session }: FoundSession): SessionPage['sessions'][number] {
   return {
     key: { ...session.key },

@@ -28,19 +28,19 @@ export interface VectorMemoryServiceOptions {
   vectorWeight?: number | undefined;
   /** Maximum number of concurrent calls of the embedder. Default: 4. */
   maxConcurrentBatches?: number | undefined;
-  /** Maximum attempts of a call that fails with a retryable error. Searches embed entries once. Default: 3. */
+  /** Maximum attempts of a call that fails with a retryable error. A search makes one attempt to embed entries. Default: 3. */
   maxAttempts?: number | undefined;
   /** Approximate size of the cache of vectors by model and text, in bytes. Default: 16 MiB. */
   cacheBytes?: number | undefined;
   /**
-   * Approximate size of the indexes of all users in bytes. The least recently used ones are evicted first. Default: 64 MiB.
-   * There is no limit if the store has no `has`: then only the index knows which entries have vectors.
+   * Approximate size of the indexes of all users in bytes. The least recently used indexes are evicted first. Default:
+   * 64 MiB. There is no limit if the store has no `has`, because then only the index shows which entries have vectors.
    */
   indexBytes?: number | undefined;
   runtime?: Runtime | undefined;
 }
 
-const names = optionNames<VectorMemoryServiceOptions>({
+const knownOptions = optionNames<VectorMemoryServiceOptions>({
   embedder: true,
   topK: true,
   minScore: true,
@@ -59,11 +59,12 @@ const names = optionNames<VectorMemoryServiceOptions>({
 
 /**
  * Memory ranked by the cosine of an embedder's vectors, with the methods of `InMemoryMemoryService`. If the embedder fails,
- * the entry is stored, words find it, and results report `vectorsMissing`. A later ingestion or search computes the vector.
+ * the entry is stored and found by its words, and results report `vectorsMissing`. A later ingestion or search computes
+ * the vector.
  */
 export class VectorMemoryService extends StoredMemoryService {
   constructor(options: VectorMemoryServiceOptions) {
-    rejectUnknownOptions(options, names, 'VectorMemoryService');
+    rejectUnknownOptions(options, knownOptions, 'VectorMemoryService');
     const { embedder, topK = 5, minScore, minRelevance, rerank, runtime = systemRuntime() } = options;
     const { store = new InMemoryVectorStore(), entries = new InMemoryMemoryStore() } = options;
     const { ranking: kind = 'vector', vectorWeight: weight = 0.6 } = options;

@@ -10,8 +10,8 @@ import type { WaitingKind, WaitingPage, WaitingRequest, WaitingSession } from '@
 import type { SessionRecord } from './session-record.ts';
 
 /**
- * The waiting sessions of a user. A session stays listed when it waits no more, until the list is read: each turn makes its
- * session unfinished and then finished. An app has no list: only `recover` reads it, which passes all users of the app.
+ * The waiting sessions of a user. A session that no longer waits stays listed until the list is read, because each turn
+ * makes its session unfinished and then finished. There is no index per app: `recover` reads the indexes of all users.
  */
 export class WaitingIndex {
   readonly #listed = new Set<SessionRecord>();
@@ -27,8 +27,8 @@ export class WaitingIndex {
     this.#listed.delete(session);
   }
 
-  /** Returns the sessions that wait for this. */
-  *of(kind: WaitingKind): Generator<SessionRecord> {
+  /** Returns the sessions that wait for `kind`. Removes sessions that no longer wait. */
+  *sessionsOf(kind: WaitingKind): Generator<SessionRecord> {
     for (const session of this.#listed) {
       if (isWaiting(session.marks, kind)) yield session;
       else if (!hasMarks(session.marks)) session.isListed = !this.#listed.delete(session);
@@ -36,7 +36,7 @@ export class WaitingIndex {
   }
 }
 
-/** Returns the first waiting sessions after the cursor, by time and then by name. The indexes are those of users. */
+/** Returns the first waiting sessions after the cursor `after`, ordered by time, session id and user id. */
 export function readWaiting(
   indexes: Iterable<WaitingIndex>,
   { kind, before, limit = WAITING_PAGE, after }: WaitingRequest,
@@ -46,7 +46,7 @@ export function readWaiting(
   const latest = before ?? (kind === 'due' ? now : Infinity);
   const found: Position[] = [];
   for (const index of indexes) {
-    for (const session of index.of(kind)) {
+    for (const session of index.sessionsOf(kind)) {
       const position = { session, time: waitingTime(session, kind), id: idOf(session) };
       if (position.time <= latest && (!cursor || compare(position, cursor) > 0)) found.push(position);
     }

@@ -13,7 +13,7 @@ async function search(embedder: Embedder, tracer: RecordingTracer): Promise<unkn
 }
 
 describe('spans of embedders', () => {
-  it('have the names and counts of the conventions, and no texts', async () => {
+  it('have the names and attributes of the GenAI conventions, and no texts', async () => {
     const embedder: Embedder = Object.assign(new HashEmbedder(), { providerName: 'acme' });
     const tracer = new RecordingTracer();
     await search(embedder, tracer);

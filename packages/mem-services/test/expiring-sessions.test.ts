@@ -16,7 +16,7 @@ import { InMemorySessionStore } from '@thole/mem-services';
 import { register, sessionServiceCases } from '@thole/testing';
 import { describe, it } from 'vitest';
 
-/** A store whose sessions expire 60 seconds after their last event: shows that a store can pass the cases about expiry. */
+/** A store whose sessions expire 60 seconds after their last event. It shows that a store can pass the cases of expiry. */
 class ExpiringStore extends InMemorySessionStore {
   readonly #ends = new Map<string, { key: SessionRef; end: number }>();
   readonly #runtime: Runtime;
@@ -71,7 +71,7 @@ register(
   { describe, it },
   sessionServiceCases.filter((each) => each.needs?.includes('ttl-60s')),
   {
-    name: 'a store whose sessions live 60 seconds',
+    name: 'a store whose sessions expire after 60 seconds',
     claims: ['ttl-60s'],
     create: (runtime) => new StoredSessionService(new ExpiringStore(runtime), { runtime }),
   },

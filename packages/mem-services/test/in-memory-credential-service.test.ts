@@ -29,34 +29,36 @@ class RecordingStore extends InMemoryCredentialStore {
 
 describe('StoredCredentialService with encryptionKeys', () => {
   const runtime = new FixedRuntime();
-  const over = (store: RecordingStore, encryptionKeys?: string): StoredCredentialService =>
+  const serviceOver = (store: RecordingStore, encryptionKeys?: string): StoredCredentialService =>
     new StoredCredentialService(store, { runtime, ...(encryptionKeys !== undefined && { encryptionKeys }) });
 
-  it('stores no secret in readable form', async () => {
+  it('stores no secret as plain text', async () => {
     const store = new RecordingStore();
-    await over(store, keyA).saveCredential({ ...ref, credential });
+    await serviceOver(store, keyA).saveCredential({ ...ref, credential });
     expect(store.contents).toEqual([expect.stringMatching(/^a1\.a\./)]);
     expect(store.contents.join()).not.toContain('secret');
   });
 
   it('reads records of an older key and writes with the first key', async () => {
     const store = new RecordingStore();
-    await over(store, keyA).saveCredential({ ...ref, credential });
-    const service = over(store, `${keyB},${keyA}`);
+    await serviceOver(store, keyA).saveCredential({ ...ref, credential });
+    const service = serviceOver(store, `${keyB},${keyA}`);
     expect(await service.loadCredential(ref)).toEqual(credential);
     await service.saveCredential({ ...ref, credential });
     expect(store.contents[1]).toMatch(/^a1\.b\./);
-    expect(await over(store, keyB).loadCredential(ref)).toEqual(credential);
+    expect(await serviceOver(store, keyB).loadCredential(ref)).toEqual(credential);
   });
 
   it('rejects records of a missing or different key with CREDENTIAL_UNREADABLE', async () => {
     const store = new RecordingStore();
-    await over(store, keyA).saveCredential({ ...ref, credential });
+    await serviceOver(store, keyA).saveCredential({ ...ref, credential });
     const wrong = `a:${btoa('c'.repeat(32))}`;
     for (const keys of [keyB, wrong, undefined]) {
-      await expect(over(store, keys).loadCredential(ref)).rejects.toMatchObject({ code: 'CREDENTIAL_UNREADABLE' });
+      await expect(serviceOver(store, keys).loadCredential(ref)).rejects.toMatchObject({
+        code: 'CREDENTIAL_UNREADABLE',
+      });
     }
-    await expect(over(store, wrong).saveCredential({ ...ref, credential })).rejects.toMatchObject({
+    await expect(serviceOver(store, wrong).saveCredential({ ...ref, credential })).rejects.toMatchObject({
       code: 'CREDENTIAL_UNREADABLE',
     });
     expect(store.contents).toHaveLength(1);
@@ -64,27 +66,27 @@ describe('StoredCredentialService with encryptionKeys', () => {
 
   it('replaces and deletes a record whose key is lost', async () => {
     const store = new RecordingStore();
-    await over(store, keyA).saveCredential({ ...ref, credential });
-    const service = over(store, keyB);
+    await serviceOver(store, keyA).saveCredential({ ...ref, credential });
+    const service = serviceOver(store, keyB);
     await service.saveCredential({ ...ref, credential });
     expect(await service.loadCredential(ref)).toEqual(credential);
-    await over(store, `c:${btoa('c'.repeat(32))}`).deleteCredential(ref);
+    await serviceOver(store, `c:${btoa('c'.repeat(32))}`).deleteCredential(ref);
     expect(await service.loadCredential(ref)).toBeUndefined();
   });
 
   it('rejects a record that was moved to another user', async () => {
     const store = new RecordingStore();
-    await over(store, keyA).saveCredential({ ...ref, credential });
+    await serviceOver(store, keyA).saveCredential({ ...ref, credential });
     const moved = { appName: 'app', userId: 'eve', kind: 'credential', name: 'k' } as const;
     await store.put(moved, { content: store.contents[0]! }, 0);
-    await expect(over(store, keyA).loadCredential({ ...ref, userId: 'eve' })).rejects.toMatchObject({
+    await expect(serviceOver(store, keyA).loadCredential({ ...ref, userId: 'eve' })).rejects.toMatchObject({
       code: 'CREDENTIAL_UNREADABLE',
     });
   });
 });
 
 describe('InMemoryCredentialService', () => {
-  it('rejects unknown options and wrong keys', () => {
+  it('rejects unknown options and invalid keys', () => {
     expect(() => new InMemoryCredentialService({ key: 'a' } as never)).toThrow(
       expect.objectContaining({ code: 'INVALID_INPUT' }),
     );

@@ -13,32 +13,33 @@ register({ describe, it }, memoryServiceCases, {
 
 describe('StoredMemoryService.addSessionToMemory', () => {
   const ref = { appName: 'hotel', userId: 'alice', sessionId: 's1' };
-  const said = (invocationId: string, text: string) =>
+  const messageOf = (invocationId: string, text: string) =>
     createEvent({ invocationId, author: 'user', content: { role: 'user', parts: [{ text }] } });
-  const remembered = async (memory: StoredMemoryService): Promise<string[]> =>
+  const textsIn = async (memory: StoredMemoryService): Promise<string[]> =>
     (await memory.listMemories(ref)).memories.map(({ content }) => textOf(content));
 
   it('skips rewound events', async () => {
     const sessions = new InMemorySessionService();
     const session = await sessions.createSession(ref);
-    for (const event of [said('i1', 'tea'), said('i2', 'milk')]) await sessions.appendEvent({ session, event });
+    for (const event of [messageOf('i1', 'tea'), messageOf('i2', 'milk')])
+      await sessions.appendEvent({ session, event });
     const actions = { rewindBeforeInvocationId: 'i2' };
     await sessions.appendEvent({ session, event: createEvent({ invocationId: 'i3', author: 'user', actions }) });
-    await sessions.appendEvent({ session, event: said('i4', 'honey') });
+    await sessions.appendEvent({ session, event: messageOf('i4', 'honey') });
     const memory = new StoredMemoryService(new InMemoryMemoryStore());
     await memory.addSessionToMemory((await sessions.getSession(ref))!);
-    expect(await remembered(memory)).toEqual(['tea', 'honey']);
+    expect(await textsIn(memory)).toEqual(['tea', 'honey']);
   });
 
   it('skips events that were copied from another session', async () => {
     const sessions = new InMemorySessionService();
     const forkedFrom = { sessionId: 's0', incarnation: 'first', copiedEvents: 2 };
-    const events = [said('i1', 'tea'), said('i2', 'milk')];
+    const events = [messageOf('i1', 'tea'), messageOf('i2', 'milk')];
     const session = await sessions.insertSession({ ...ref, initialState: {}, events, forkedFrom });
-    await sessions.appendEvent({ session, event: said('i3', 'honey') });
+    await sessions.appendEvent({ session, event: messageOf('i3', 'honey') });
     const memory = new StoredMemoryService(new InMemoryMemoryStore());
     await memory.addSessionToMemory((await sessions.getSession(ref))!);
-    expect(await remembered(memory)).toEqual(['honey']);
+    expect(await textsIn(memory)).toEqual(['honey']);
   });
 });
 
@@ -46,7 +47,7 @@ describe('StoredMemoryService.addMemory', () => {
   const user = { appName: 'hotel', userId: 'alice' };
   const note = (text: string): NewMemory => ({ id: 'n', kind: 'note', content: { parts: [{ text }] } });
 
-  it('takes effect before and after updates of the same entry in the order of the calls', async () => {
+  it('keeps the order of concurrent addMemory and updateMemory calls for one entry', async () => {
     const memory = new InMemoryMemoryService();
     await memory.addMemory({ ...user, memories: [note('old')] });
     const update = (topics: string[]): Promise<unknown> =>
@@ -166,7 +167,7 @@ describe('StoredMemoryService over a store that returns entries in any order', (
 });
 
 describe(`InMemoryMemoryService with match 'substring'`, () => {
-  it('finds the complete query anywhere, ignoring case, newest first', async () => {
+  it('finds entries that contain the complete query, ignoring case, newest first', async () => {
     const memory = new InMemoryMemoryService({ match: 'substring' });
     const texts = ['A Pizza oven', 'two pizzas', 'pizza  oven', 'an oven for pizza'];
     const memories = texts.map((text, i) => ({ kind: 'note' as const, content: { parts: [{ text }] }, timestamp: i }));

@@ -10,7 +10,7 @@ function note(id: string, text: string = id, more: Partial<MemoryEntry> = {}): M
   return { id, kind: 'note', content: { parts: [{ text }] }, timestamp: 10, ...more };
 }
 
-async function log(store: InMemoryMemoryStore, seq = 0, limit = 100): Promise<string[]> {
+async function readLog(store: InMemoryMemoryStore, seq = 0, limit = 100): Promise<string[]> {
   const { changes } = await store.since(user, seq, limit);
   return changes.map((change) => `${change.seq} ${'removed' in change ? `-${change.removed}` : change.entry.id}`);
 }
@@ -24,12 +24,12 @@ describe('InMemoryMemoryStore', () => {
     });
     await store.put(user, [note('a')], 'replace');
     await store.remove(user, { ids: ['b', 'none'] }, 0);
-    expect(await log(store)).toEqual(['3 c', '4 a', '5 -b']);
-    expect(await log(store, 3)).toEqual(['4 a', '5 -b']);
-    expect(await log(store, 5)).toEqual([]);
+    expect(await readLog(store)).toEqual(['3 c', '4 a', '5 -b']);
+    expect(await readLog(store, 3)).toEqual(['4 a', '5 -b']);
+    expect(await readLog(store, 5)).toEqual([]);
   });
 
-  it('returns a long log in pages and says if there is more', async () => {
+  it('returns a long log in pages and reports if there is more', async () => {
     const store = new InMemoryMemoryStore();
     await store.put(user, [note('a'), note('b'), note('c')], 'ifAbsent');
     expect(await store.since(user, 0, 2)).toMatchObject({ more: true, changes: [{ seq: 1 }, { seq: 2 }] });
@@ -62,10 +62,10 @@ describe('InMemoryMemoryStore', () => {
     expect(JSON.stringify(await store.since(user, 0, 10))).not.toContain('secret');
   });
 
-  it('stays small under writes to the same entries', async () => {
+  it('keeps only the latest record of an entry that is written often', async () => {
     const store = new InMemoryMemoryStore();
     for (let i = 0; i < 1_000; i++) await store.put(user, [note('a', `text ${i}`)], 'replace');
-    expect(await log(store)).toEqual(['1000 a']);
+    expect(await readLog(store)).toEqual(['1000 a']);
   });
 
   it('counts each deleted entry once', async () => {
@@ -79,12 +79,12 @@ describe('InMemoryMemoryStore', () => {
 });
 
 describe('the index of StoredMemoryService', () => {
-  function counting(): MemoryRanking & { made: number; puts: number } {
+  function createRanking(): MemoryRanking & { created: number; puts: number } {
     return {
-      made: 0,
+      created: 0,
       puts: 0,
       createIndex() {
-        this.made++;
+        this.created++;
         return { bytes: 10_000, put: () => void this.puts++, remove: () => {}, rank: async () => [] };
       },
     };
@@ -96,33 +96,34 @@ describe('the index of StoredMemoryService', () => {
 
   it('reads only new records of the log', async () => {
     const store = new InMemoryMemoryStore();
-    const ranking = counting();
+    const ranking = createRanking();
     const memory = new StoredMemoryService(store, { ranking });
     await store.put(user, [note('a'), note('b')], 'ifAbsent');
     for (let i = 0; i < 5; i++) await memory.searchMemory({ ...user, query: 'x' });
-    expect([ranking.made, ranking.puts]).toEqual([1, 2]);
+    expect([ranking.created, ranking.puts]).toEqual([1, 2]);
     await store.put(user, [note('c')], 'ifAbsent');
     await Promise.all([memory.searchMemory({ ...user, query: 'x' }), memory.searchMemory({ ...user, query: 'x' })]);
-    expect([ranking.made, ranking.puts]).toEqual([1, 3]);
+    expect([ranking.created, ranking.puts]).toEqual([1, 3]);
   });
 
   it('evicts the least recently used index when indexBytes is reached, and builds it again', async () => {
     const store = new InMemoryMemoryStore();
-    const ranking = counting();
+    const ranking = createRanking();
     const memory = new StoredMemoryService(store, { ranking, indexBytes: 25_000 });
     await fill(store, 3);
-    const ask = (i: number): Promise<unknown> => memory.searchMemory({ appName: 'hotel', userId: `u${i}`, query: 'x' });
-    for (const i of [0, 1, 0, 1]) await ask(i);
-    expect(ranking.made).toBe(2);
-    for (const i of [0, 2, 0]) await ask(i);
-    expect(ranking.made).toBe(3);
-    await ask(1);
-    expect(ranking.made).toBe(4);
+    const search = (i: number): Promise<unknown> =>
+      memory.searchMemory({ appName: 'hotel', userId: `u${i}`, query: 'x' });
+    for (const i of [0, 1, 0, 1]) await search(i);
+    expect(ranking.created).toBe(2);
+    for (const i of [0, 2, 0]) await search(i);
+    expect(ranking.created).toBe(3);
+    await search(1);
+    expect(ranking.created).toBe(4);
   });
 
   it('continues at the same place of the log after the store has failed', async () => {
     const store = new InMemoryMemoryStore();
-    const ranking = counting();
+    const ranking = createRanking();
     const memory = new StoredMemoryService(store, { ranking });
     await store.put(user, [note('a')], 'ifAbsent');
     const since = store.since.bind(store);
@@ -150,8 +151,8 @@ describe('the saved index of StoredMemoryService', () => {
     }),
   );
 
-  /** Returns a store with a saved index, and the count of log records that were read since. */
-  async function saved(): Promise<{ store: InMemoryMemoryStore; read: () => number; search: Search }> {
+  /** Returns a store with a saved index, a search over it, and the count of log records that were read since the save. */
+  async function createSavedIndex(): Promise<{ store: InMemoryMemoryStore; read: () => number; search: Search }> {
     const store = new InMemoryMemoryStore();
     await store.put(user, many, 'ifAbsent');
     const search: Search = async (p) =>
@@ -190,9 +191,9 @@ describe('the saved index of StoredMemoryService', () => {
     });
 
   it.each(['updateMemory', 'addMemory'] as const)(
-    'loses a text that %s replaces at once, and is saved again by the next search (contract 31)',
+    'contains no text that %s has replaced, and is saved again by the next search (contract 31)',
     async (method) => {
-      const { store, search } = await saved();
+      const { store, search } = await createSavedIndex();
       const service = new StoredMemoryService(store);
       const write = async (text: string): Promise<void> => {
         const content = { parts: [{ text }] };
@@ -216,7 +217,7 @@ describe('the saved index of StoredMemoryService', () => {
   );
 
   it('is loaded instead of the log, with the same results and scores', async () => {
-    const { store, read, search } = await saved();
+    const { store, read, search } = await createSavedIndex();
     const found = await search();
     expect(read()).toBe(0);
     const unsaved = new StoredMemoryService(withoutSegments(store));
@@ -231,7 +232,7 @@ describe('the saved index of StoredMemoryService', () => {
   });
 
   it('contains no text of an entry', async () => {
-    const { store } = await saved();
+    const { store } = await createSavedIndex();
     const [segment] = await store.abilities.segmented.loadSegments(user);
     const bytes = new TextDecoder().decode(segment!.bytes);
     expect(bytes).toContain('chess');
@@ -240,7 +241,7 @@ describe('the saved index of StoredMemoryService', () => {
   });
 
   it('is updated with entries that were written later', async () => {
-    const { store, read, search } = await saved();
+    const { store, read, search } = await createSavedIndex();
     await store.put(user, [note('new', 'A chess club.'), note('n0', 'No more of it.')], 'replace');
     const found = (await search({ query: 'chess club' })).map(({ id }) => id);
     expect(found[0]).toBe('new');
@@ -248,8 +249,8 @@ describe('the saved index of StoredMemoryService', () => {
     expect(read()).toBe(2);
   });
 
-  it('is removed by a deletion; an older one is not saved afterwards (contract 31)', async () => {
-    const { store, read, search } = await saved();
+  it('is removed by a deletion, and an older index is not saved afterwards (contract 31)', async () => {
+    const { store, read, search } = await createSavedIndex();
     const [before] = await store.abilities.segmented.loadSegments(user);
     await store.remove(user, { ids: ['n0'] }, 0);
     expect(await store.abilities.segmented.loadSegments(user)).toEqual([]);
@@ -272,7 +273,7 @@ describe('the saved index of StoredMemoryService', () => {
     ['cut', (segment: IndexSegment): IndexSegment => ({ ...segment, bytes: segment.bytes.slice(0, 500) })],
     ['of another analyzer', (segment: IndexSegment): IndexSegment => ({ ...segment, analyzer: 'another' })],
   ])('is built again, with the same results, if it is %s', async (_, change) => {
-    const { store, read, search } = await saved();
+    const { store, read, search } = await createSavedIndex();
     const found = await search();
     const { segmented } = store.abilities;
     const load = segmented.loadSegments;
@@ -282,7 +283,7 @@ describe('the saved index of StoredMemoryService', () => {
   });
 
   it('is built again, with the same results, if the store cannot load or save it', async () => {
-    const { store, read, search } = await saved();
+    const { store, read, search } = await createSavedIndex();
     const found = await search();
     store.abilities.segmented.loadSegments = () => Promise.reject(new Error('gone'));
     store.abilities.segmented.saveSegment = () => Promise.reject(new Error('gone'));
@@ -291,7 +292,7 @@ describe('the saved index of StoredMemoryService', () => {
   });
 
   it('is stored per user (contract 30)', async () => {
-    const { store } = await saved();
+    const { store } = await createSavedIndex();
     expect(await store.abilities.segmented.loadSegments({ ...user, userId: 'bob' })).toEqual([]);
     expect(await store.abilities.segmented.loadSegments({ ...user, appName: 'inn' })).toEqual([]);
   });

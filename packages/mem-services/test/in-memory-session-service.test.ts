@@ -60,7 +60,7 @@ describe('InMemorySessionService', () => {
     await expect(service.appendEvent({ session: ref, event })).rejects.toMatchObject({ code: 'VALUE_TOO_LARGE' });
   });
 
-  it('does not change the initial state, which a rewind starts from (contract 2)', async () => {
+  it('does not change the initial state, from which a rewind starts (contract 2)', async () => {
     const store = new InMemorySessionStore();
     const service = new StoredSessionService(store);
     await service.createSession({ ...ref, state: { a: 1, 'user:b': 2, 'app:c': 3, 'temp:d': 4, gone: null } });
@@ -106,7 +106,7 @@ describe('InMemorySessionService', () => {
     await expect(service.createSession(ref)).rejects.toMatchObject({ code: 'STORE_VERSION' });
   });
 
-  it('throws STORE_OUTCOME_UNKNOWN if the signal is aborted first; the same id finds out (contract 7)', async () => {
+  it('throws STORE_OUTCOME_UNKNOWN after an abort, and then finds the event by its id (contract 7)', async () => {
     const store = new InMemorySessionStore();
     const controller = new AbortController();
     const service = new StoredSessionService({
@@ -120,8 +120,8 @@ describe('InMemorySessionService', () => {
     });
     await service.createSession(ref);
     const event = createEvent({ author: 'user' });
-    const waiting = service.appendEvent({ session: ref, event, signal: controller.signal });
-    await expect(waiting).rejects.toMatchObject({ code: 'STORE_OUTCOME_UNKNOWN', cause: 'enough', retryable: true });
+    const appending = service.appendEvent({ session: ref, event, signal: controller.signal });
+    await expect(appending).rejects.toMatchObject({ code: 'STORE_OUTCOME_UNKNOWN', cause: 'enough', retryable: true });
     expect((await service.appendEvent({ session: ref, event })).seq).toBe(1);
     expect((await service.getSession(ref))!.lastSeq).toBe(1);
   });

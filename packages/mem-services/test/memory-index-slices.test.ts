@@ -22,7 +22,7 @@ async function storeOf(count: number): Promise<InMemoryMemoryStore> {
 }
 
 /** Returns a runtime that calls `onPause` for each slice. Its clock advances by 1 ms with each read. */
-function slicing(onPause: () => void): Runtime {
+function createSlicingRuntime(onPause: () => void): Runtime {
   let elapsed = 0;
   const system = systemRuntime();
   const eventLoopTurn = async (): Promise<void> => {
@@ -38,11 +38,11 @@ function rankingOf(index: Partial<MemoryIndex>): MemoryRanking {
   return { createIndex: () => ({ bytes: 10_000, put: () => {}, remove: () => {}, rank, ...index }) };
 }
 
-describe('slices of StoredMemoryService', () => {
-  it('contain at most 5 entries while an index is derived', async () => {
+describe('time slices of StoredMemoryService', () => {
+  it('contain at most 5 entries while an index is built', async () => {
     let entries = 0;
     const slices: number[] = [];
-    const runtime = slicing(() => {
+    const runtime = createSlicingRuntime(() => {
       slices.push(entries);
       entries = 0;
     });
@@ -53,7 +53,7 @@ describe('slices of StoredMemoryService', () => {
     expect(Math.max(...slices)).toBe(5);
   });
 
-  it('of the first search are the steps of warmUp, the ranking and the reading of results', async () => {
+  it('separate the steps of warmUp, ranking and reading results in the first search', async () => {
     const steps: string[] = [];
     const store = await storeOf(3);
     const get = store.get.bind(store);
@@ -67,7 +67,10 @@ describe('slices of StoredMemoryService', () => {
       },
       rank: async () => (steps.push('rank'), [{ id: 'n0', score: 1 }]),
     });
-    const memory = new StoredMemoryService(store, { ranking, runtime: slicing(() => void steps.push('pause')) });
+    const memory = new StoredMemoryService(store, {
+      ranking,
+      runtime: createSlicingRuntime(() => void steps.push('pause')),
+    });
     await memory.searchMemory(question);
     expect(steps).toEqual(['tea', 'pause', 'second step', 'pause', 'rank', 'pause', 'get']);
     steps.length = 0;
@@ -75,7 +78,7 @@ describe('slices of StoredMemoryService', () => {
     expect(steps).toEqual(['rank', 'get']);
   });
 
-  it('of warmUp run once and before the results of concurrent searches', async () => {
+  it('run the steps of warmUp once, before concurrent searches rank', async () => {
     const steps: string[] = [];
     const ranking = rankingOf({
       *warmUp() {
@@ -88,7 +91,7 @@ describe('slices of StoredMemoryService', () => {
     expect(steps).toEqual(['step', 'step', 'step', 'rank', 'rank']);
   });
 
-  it('of a warmUp that throws have no effect on searches', async () => {
+  it('do not affect searches if warmUp throws', async () => {
     const warmUp = (): never => {
       throw new Error('not ready');
     };
@@ -96,23 +99,26 @@ describe('slices of StoredMemoryService', () => {
     expect((await memory.searchMemory(question)).memories).toHaveLength(1);
   });
 
-  it.each(['vector', 'hybrid'] as const)('of the first search by %s are those of its words', async (ranking) => {
-    const pausesOf = async (count: number): Promise<number> => {
-      let pauses = 0;
-      const runtime = { ...slicing(() => void pauses++), monotonic: () => 0 };
-      const entries = await storeOf(count);
-      const memory = new VectorMemoryService({ embedder: new HashEmbedder(), entries, ranking, runtime });
-      await memory.searchMemory(question);
-      return pauses;
-    };
-    // A word of many entries and its variant have separate steps.
-    expect((await pausesOf(300)) - (await pausesOf(3))).toBe(2);
-  });
+  it.each(['vector', 'hybrid'] as const)(
+    'separate the steps of a frequent word in the first search by %s',
+    async (ranking) => {
+      const pausesOf = async (count: number): Promise<number> => {
+        let pauses = 0;
+        const runtime = { ...createSlicingRuntime(() => void pauses++), monotonic: () => 0 };
+        const entries = await storeOf(count);
+        const memory = new VectorMemoryService({ embedder: new HashEmbedder(), entries, ranking, runtime });
+        await memory.searchMemory(question);
+        return pauses;
+      };
+      // A word of many entries and its variant have separate steps.
+      expect((await pausesOf(300)) - (await pausesOf(3))).toBe(2);
+    },
+  );
 });
 
 describe('StoredMemoryService.saved', () => {
-  class Closing extends StoredMemoryService {
-    saving(): Promise<void> {
+  class WithSaves extends StoredMemoryService {
+    waitForSaves(): Promise<void> {
       return this.saved();
     }
   }
@@ -128,12 +134,12 @@ describe('StoredMemoryService.saved', () => {
       return save(...p);
     };
     const segments = (): Promise<IndexSegment[]> => store.abilities.segmented.loadSegments(user);
-    const memory = new Closing(store, { indexBytes: 0 });
+    const memory = new WithSaves(store, { indexBytes: 0 });
     await memory.searchMemory(question);
     await saveStarted.promise;
     await memory.searchMemory({ ...question, userId: 'bob' });
     let isSaved = false;
-    const saved = memory.saving().then(() => void (isSaved = true));
+    const saved = memory.waitForSaves().then(() => void (isSaved = true));
     await new Promise((resolve) => setImmediate(resolve));
     expect([isSaved, (await segments()).length]).toEqual([false, 0]);
     mayEnd.resolve();

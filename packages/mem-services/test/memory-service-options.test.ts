@@ -8,7 +8,7 @@ import { describe, expect, it } from 'vitest';
 
 const alice = { appName: 'hotel', userId: 'alice' };
 
-async function filled<S extends MemoryService>(memory: S): Promise<S> {
+async function fill<S extends MemoryService>(memory: S): Promise<S> {
   for (const memoryText of ['The pool is open.', 'The pool bar is closed.', 'The pool has a slide.'])
     await memory.addMemory!({ ...alice, memory: memoryText });
   return memory;
@@ -18,23 +18,24 @@ async function found(memory: MemoryService, query = 'pool'): Promise<string[]> {
   return (await memory.searchMemory({ ...alice, query })).memories.map(({ content }) => textOf(content));
 }
 
-const makers: [string, (p: { rerank?: Rerank; runtime?: FixedRuntime; minRelevance?: number }) => MemoryService][] = [
-  ['InMemoryMemoryService', (p) => new InMemoryMemoryService(p)],
-  ['VectorMemoryService', (p) => new VectorMemoryService({ embedder: new HashEmbedder(), ...p })],
-];
+const factories: [string, (p: { rerank?: Rerank; runtime?: FixedRuntime; minRelevance?: number }) => MemoryService][] =
+  [
+    ['InMemoryMemoryService', (p) => new InMemoryMemoryService(p)],
+    ['VectorMemoryService', (p) => new VectorMemoryService({ embedder: new HashEmbedder(), ...p })],
+  ];
 
-describe.each(makers)('rerank of %s', (_, make) => {
+describe.each(factories)('rerank of %s', (_, make) => {
   it('receives the query and the hits, and may reorder and drop them', async () => {
-    const asked: [string, number][] = [];
+    const calls: [string, number][] = [];
     const rerank: Rerank = (query, hits) => {
-      asked.push([query, hits.length]);
+      calls.push([query, hits.length]);
       return hits.toReversed().slice(0, 2);
     };
-    const plain = await found(await filled(make({ runtime: new FixedRuntime() })));
-    expect(await found(await filled(make({ rerank, runtime: new FixedRuntime() })))).toEqual(
+    const plain = await found(await fill(make({ runtime: new FixedRuntime() })));
+    expect(await found(await fill(make({ rerank, runtime: new FixedRuntime() })))).toEqual(
       plain.toReversed().slice(0, 2),
     );
-    expect(asked).toEqual([['pool', 3]]);
+    expect(calls).toEqual([['pool', 3]]);
   });
 
   it('may answer later, and cannot add, repeat or change entries', async () => {
@@ -42,8 +43,8 @@ describe.each(makers)('rerank of %s', (_, make) => {
       for (const hit of hits) hit.content.parts = [{ text: 'changed' }];
       return [hits[1]!, hits[1]!, { ...hits[0]!, id: 'made-up' }];
     };
-    const plain = await found(await filled(make({ runtime: new FixedRuntime() })));
-    expect(await found(await filled(make({ rerank, runtime: new FixedRuntime() })))).toEqual([plain[1]]);
+    const plain = await found(await fill(make({ runtime: new FixedRuntime() })));
+    expect(await found(await fill(make({ rerank, runtime: new FixedRuntime() })))).toEqual([plain[1]]);
   });
 
   it.each([
@@ -60,8 +61,8 @@ describe.each(makers)('rerank of %s', (_, make) => {
     ],
   ])('leaves the order unchanged and logs if it %s', async (_what, rerank) => {
     const runtime = new FixedRuntime();
-    const plain = await found(await filled(make({ runtime: new FixedRuntime() })));
-    expect(await found(await filled(make({ rerank, runtime })))).toEqual(plain);
+    const plain = await found(await fill(make({ runtime: new FixedRuntime() })));
+    expect(await found(await fill(make({ rerank, runtime })))).toEqual(plain);
     expect(runtime.logs.map(({ level, message }) => [level, message])).toEqual([
       ['warn', expect.stringContaining('reranker failed')],
     ]);
@@ -70,7 +71,7 @@ describe.each(makers)('rerank of %s', (_, make) => {
   it('is aborted with the search', async () => {
     const rerank: Rerank = (_query, _hits, signal) =>
       new Promise((_, reject) => signal!.addEventListener('abort', () => reject(new Error('stopped'))));
-    const memory = await filled(make({ rerank }));
+    const memory = await fill(make({ rerank }));
     const controller = new AbortController();
     const searching = memory.searchMemory({ ...alice, query: 'pool', signal: controller.signal });
     setImmediate(() => controller.abort(new Error('enough')));
@@ -87,9 +88,9 @@ describe.each(makers)('rerank of %s', (_, make) => {
 describe('InMemoryMemoryService', () => {
   it('accepts the options of the database services (contract 41)', async () => {
     const all = { topK: 2, minScore: 0, minRelevance: 0, indexBytes: 0, runtime: new FixedRuntime() };
-    expect(await found(await filled(new InMemoryMemoryService(all)))).toHaveLength(2);
+    expect(await found(await fill(new InMemoryMemoryService(all)))).toHaveLength(2);
     const strict = new InMemoryMemoryService({ minRelevance: 0.9 });
-    expect(await found(await filled(strict), 'pool elephants')).toEqual([]);
+    expect(await found(await fill(strict), 'pool elephants')).toEqual([]);
     expect(await found(strict, 'pool')).toHaveLength(3);
   });
 
@@ -100,8 +101,8 @@ describe('InMemoryMemoryService', () => {
     );
   });
 
-  it('gives hits of match: substring a relevance of 1', async () => {
-    const memory = await filled(new InMemoryMemoryService({ match: 'substring', minRelevance: 1 }));
+  it('returns hits with relevance 1 for match: substring', async () => {
+    const memory = await fill(new InMemoryMemoryService({ match: 'substring', minRelevance: 1 }));
     expect(await found(memory, 'pool bar')).toEqual(['The pool bar is closed.']);
   });
 });
@@ -151,7 +152,7 @@ describe.each<[string, () => MemoryService]>([
     timestamp: id === 'third' ? 1 : 9,
   });
 
-  it('are behind the facts that replaced them, and scores do not increase', async () => {
+  it('follow the facts that replaced them, and scores do not increase', async () => {
     const memory = make();
     const memories = [
       fact('first', 'lives in Rome', 'second'),

@@ -8,6 +8,6 @@ register({ describe, it }, memoryStoreCases, {
   name: 'InMemoryMemoryStore',
   claims: ['shared', 'users', ...(isSegmented ? ['segmented'] : [])],
   create: () => new InMemoryMemoryStore(),
-  // Another instance would have other entries.
+  // A new instance would be empty.
   reopen: (store) => store,
 });

@@ -6,7 +6,7 @@ import { describe, it } from 'vitest';
 const stores = new WeakMap<StoredMemoryService, InMemoryMemoryStore>();
 
 register({ describe, it }, memoryServiceCases, {
-  name: 'StoredMemoryService without room for an index, and another over the same store',
+  name: 'StoredMemoryService with indexBytes: 0, reopened over the same store',
   claims: [...memoryAbilities, 'words', 'shared'],
   create(runtime) {
     const store = new InMemoryMemoryStore();

@@ -13,10 +13,10 @@ import { describe, expect, it } from 'vitest';
 
 register({ describe, it }, embedderCases, { name: 'HashEmbedder', create: () => new HashEmbedder() });
 
-// Stores that several services share, like those of a database.
+// Several services share these stores, like a database.
 const storesOf = new WeakMap<object, { store: InMemoryVectorStore; entries: InMemoryMemoryStore }>();
-function reopened(runtime: Runtime, before?: object): VectorMemoryService {
-  const stores = (before && storesOf.get(before)) ?? {
+function openService(runtime: Runtime, previous?: object): VectorMemoryService {
+  const stores = (previous && storesOf.get(previous)) ?? {
     store: new InMemoryVectorStore(),
     entries: new InMemoryMemoryStore(),
   };
@@ -28,8 +28,8 @@ function reopened(runtime: Runtime, before?: object): VectorMemoryService {
 register({ describe, it }, memoryServiceCases, {
   name: 'VectorMemoryService (stores of the caller)',
   claims: [...memoryAbilities, 'cosine', 'shared'],
-  create: (runtime) => reopened(runtime),
-  reopen: (service, runtime) => reopened(runtime, service),
+  create: (runtime) => openService(runtime),
+  reopen: (service, runtime) => openService(runtime, service),
 });
 
 const user = { appName: 'hotel', userId: 'alice' };
@@ -52,13 +52,13 @@ async function found(memory: VectorMemoryService, query: string, more: object = 
 }
 
 /** Returns a `HashEmbedder` with changed members. */
-function changing(change: Partial<Embedder> = {}): HashEmbedder {
+function embedderWith(change: Partial<Embedder> = {}): HashEmbedder {
   return Object.assign(new HashEmbedder({ maxBatch: 2 }), change);
 }
 
 describe('VectorMemoryService', () => {
   it('embeds each entry once, at ingestion, in batches of maxBatch', async () => {
-    const embedder = changing();
+    const embedder = embedderWith();
     const memory = new VectorMemoryService({ embedder });
     await memory.addSessionToMemory(sessionOf('a pool', 'a bar', 'a roof'));
     expect(embedder.requests).toEqual([
@@ -74,7 +74,7 @@ describe('VectorMemoryService', () => {
   });
 
   it('embeds no text twice for two concurrent calls', async () => {
-    const embedder = changing();
+    const embedder = embedderWith();
     const memory = new VectorMemoryService({ embedder });
     await Promise.all([
       memory.addSessionToMemory(sessionOf('a pool', 'a bar')),
@@ -90,14 +90,14 @@ describe('VectorMemoryService', () => {
       [undefined, 5],
       [3, 3],
     ] as const) {
-      const memory = new VectorMemoryService({ embedder: changing(), topK });
+      const memory = new VectorMemoryService({ embedder: embedderWith(), topK });
       await memory.addSessionToMemory(session);
       expect(await found(memory, 'pool')).toHaveLength(expected);
     }
   });
 
-  it('applies its minScore to searches without one', async () => {
-    const memory = new VectorMemoryService({ embedder: changing(), minScore: 0.9 });
+  it('applies its minScore to searches without a minScore', async () => {
+    const memory = new VectorMemoryService({ embedder: embedderWith(), minScore: 0.9 });
     await memory.addSessionToMemory(sessionOf('a pool on the roof', 'a garden'));
     expect(await found(memory, 'a pool on the roof')).toEqual(['a pool on the roof']);
     expect(await found(memory, 'a pool on the roof', { minScore: -1 })).toHaveLength(2);
@@ -108,10 +108,13 @@ describe('VectorMemoryService', () => {
     ['returns too few vectors', async () => []],
     ['returns vectors of another length', async (texts: readonly string[]) => texts.map(() => new Float32Array(3))],
     ['does not return a list', async () => undefined as unknown as Float32Array[]],
-    ['returns holes', async (texts: readonly string[]) => texts.map(() => undefined as unknown as Float32Array)],
+    [
+      'returns undefined vectors',
+      async (texts: readonly string[]) => texts.map(() => undefined as unknown as Float32Array),
+    ],
   ])('keeps the entry, finds it by words and computes its vector later if the embedder %s', async (_, embed) => {
-    const embedder = changing();
-    const works = embedder.embed.bind(embedder);
+    const embedder = embedderWith();
+    const originalEmbed = embedder.embed.bind(embedder);
     embedder.embed = embed;
     const runtime = new FixedRuntime();
     const memory = new VectorMemoryService({ embedder, runtime, maxAttempts: 1 });
@@ -122,7 +125,7 @@ describe('VectorMemoryService', () => {
     expect(runtime.logs.every(({ level, fields }) => level === 'warn' && fields?.['code'] === 'EMBEDDER_FAILED')).toBe(
       true,
     );
-    embedder.embed = works;
+    embedder.embed = originalEmbed;
     await runtime.advance(20_000);
     const later = await memory.searchMemory({ ...user, query: 'pool', minScore: 0.1 });
     expect(later).toEqual({ memories: [expect.objectContaining({ eventId: 'e0' })] });
@@ -130,10 +133,10 @@ describe('VectorMemoryService', () => {
   });
 
   it('calls a failed embedder again after a pause, at most maxAttempts times', async () => {
-    const embedder = changing();
-    const works = embedder.embed.bind(embedder);
+    const embedder = embedderWith();
+    const originalEmbed = embedder.embed.bind(embedder);
     let calls = 0;
-    embedder.embed = (texts, p) => (++calls < 3 ? Promise.reject(new Error('busy')) : works(texts, p));
+    embedder.embed = (texts, p) => (++calls < 3 ? Promise.reject(new Error('busy')) : originalEmbed(texts, p));
     const runtime = new FixedRuntime();
     const memory = new VectorMemoryService({ embedder, runtime });
     const adding = memory.addSessionToMemory(sessionOf('a pool'));
@@ -143,31 +146,31 @@ describe('VectorMemoryService', () => {
   });
 
   it('tries failed entries again after some seconds or at the next ingestion', async () => {
-    const embedder = changing();
-    const works = embedder.embed.bind(embedder);
-    const tried: string[][] = [];
+    const embedder = embedderWith();
+    const originalEmbed = embedder.embed.bind(embedder);
+    const attempts: string[][] = [];
     embedder.embed = (texts, p) => {
-      if (p.task === 'query') return works(texts, p);
-      tried.push([...texts]);
+      if (p.task === 'query') return originalEmbed(texts, p);
+      attempts.push([...texts]);
       return Promise.reject(new Error('down'));
     };
     const runtime = new FixedRuntime();
     const memory = new VectorMemoryService({ embedder, runtime, maxAttempts: 1 });
     await memory.addSessionToMemory(sessionOf('a pool'));
     await found(memory, 'pool');
-    expect(tried).toEqual([['a pool']]);
+    expect(attempts).toEqual([['a pool']]);
     await runtime.advance(11_000);
     await found(memory, 'pool');
-    expect(tried).toHaveLength(2);
+    expect(attempts).toHaveLength(2);
     await memory.addSessionToMemory(sessionOf('a pool', 'a bar'));
-    expect(tried.slice(2).flat()).toContain('a bar');
+    expect(attempts.slice(2).flat()).toContain('a bar');
   });
 
   it('computes the vectors of all other texts if the embedder rejects one', async () => {
     const embedder = new HashEmbedder({ maxBatch: 8 });
-    const works = embedder.embed.bind(embedder);
+    const originalEmbed = embedder.embed.bind(embedder);
     embedder.embed = (texts, p) =>
-      texts.includes('a bad one') ? Promise.reject(new Error('too long')) : works(texts, p);
+      texts.includes('a bad one') ? Promise.reject(new Error('too long')) : originalEmbed(texts, p);
     const runtime = new FixedRuntime();
     const memory = new VectorMemoryService({ embedder, runtime, maxAttempts: 1 });
     await memory.addSessionToMemory(sessionOf('a pool', 'a bar', 'a roof', 'a bad one', 'a door', 'a bed'));
@@ -199,14 +202,14 @@ describe('VectorMemoryService', () => {
   });
 
   it('never has more concurrent batches than maxConcurrentBatches', async () => {
-    const embedder = changing();
-    const works = embedder.embed.bind(embedder);
+    const embedder = embedderWith();
+    const originalEmbed = embedder.embed.bind(embedder);
     let [now, most] = [0, 0];
     embedder.embed = async (texts, p) => {
       most = Math.max(most, ++now);
       await new Promise((resolve) => setImmediate(resolve));
       now--;
-      return works(texts, p);
+      return originalEmbed(texts, p);
     };
     const memory = new VectorMemoryService({ embedder, maxConcurrentBatches: 3 });
     const texts = Array.from({ length: 40 }, (_, i) => `pool ${i}`);
@@ -218,7 +221,7 @@ describe('VectorMemoryService', () => {
   });
 
   it('caches vectors by text, and empties the cache after a deletion', async () => {
-    const embedder = changing();
+    const embedder = embedderWith();
     const memory = new VectorMemoryService({ embedder });
     await memory.addSessionToMemory(sessionOf('a pool'));
     await memory.addSessionToMemory({ ...sessionOf('a pool'), userId: 'bob' });
@@ -228,17 +231,17 @@ describe('VectorMemoryService', () => {
     await memory.deleteUserMemory({ ...user, userId: 'bob' });
     await found(memory, 'pool');
     expect(embedder.requests).toHaveLength(3);
-    const forgetful = new VectorMemoryService({ embedder, cacheBytes: 0 });
-    await found(forgetful, 'pool');
-    await found(forgetful, 'pool');
+    const uncached = new VectorMemoryService({ embedder, cacheBytes: 0 });
+    await found(uncached, 'pool');
+    await found(uncached, 'pool');
     expect(embedder.requests).toHaveLength(5);
   });
 
   it('never finds entries whose vector is zero or contains NaN (contract 32)', async () => {
-    const embedder = changing();
-    const works = embedder.embed.bind(embedder);
+    const embedder = embedderWith();
+    const originalEmbed = embedder.embed.bind(embedder);
     embedder.embed = async (texts, p) => {
-      const vectors = await works(texts, p);
+      const vectors = await originalEmbed(texts, p);
       return vectors.map((vector, i) =>
         texts[i] === 'zero' ? vector.fill(0) : texts[i] === 'odd' ? vector.fill(NaN) : vector,
       );
@@ -252,7 +255,7 @@ describe('VectorMemoryService', () => {
   });
 
   it('computes vectors again after a change of the model, and compares only one model', async () => {
-    const embedder = changing();
+    const embedder = embedderWith();
     const memory = new VectorMemoryService({ embedder });
     await memory.addSessionToMemory(sessionOf('a pool', 'a bar', 'a roof'));
     Object.assign(embedder, { model: 'hash-2', dimensions: 512 });
@@ -268,7 +271,7 @@ describe('VectorMemoryService', () => {
 
   it('uses vectors of the new model that another process has computed', async () => {
     const stores = { store: new InMemoryVectorStore(), entries: new InMemoryMemoryStore() };
-    const embedders = [changing(), changing()];
+    const embedders = [embedderWith(), embedderWith()];
     const [first, second] = embedders.map((embedder) => new VectorMemoryService({ embedder, ...stores }));
     await first!.addSessionToMemory(sessionOf('a pool', 'a bar'));
     expect((await found(second!, 'bar'))[0]).toBe('a bar');
@@ -277,20 +280,21 @@ describe('VectorMemoryService', () => {
     expect(embedders.map(({ requests }) => requests.filter(({ task }) => task === 'document').length)).toEqual([2, 0]);
   });
 
-  it('finds entries by words while vectors of the new model are missing', async () => {
-    const embedder = changing();
+  it('finds entries by words while vectors of a new model are missing', async () => {
+    const embedder = embedderWith();
     const runtime = new FixedRuntime();
     const memory = new VectorMemoryService({ embedder, runtime, maxAttempts: 1 });
     await memory.addSessionToMemory(sessionOf('a pool', 'a bar', 'a roof'));
-    const works = embedder.embed.bind(embedder);
-    embedder.embed = (texts, p) => (p.task === 'document' ? Promise.reject(new Error('down')) : works(texts, p));
+    const originalEmbed = embedder.embed.bind(embedder);
+    embedder.embed = (texts, p) =>
+      p.task === 'document' ? Promise.reject(new Error('down')) : originalEmbed(texts, p);
     Object.assign(embedder, { model: 'hash-2' });
     const { memories, vectorsMissing } = await memory.searchMemory({ ...user, query: 'the bar' });
     expect([memories[0]!.eventId, memories[0]!.score, vectorsMissing]).toEqual(['e1', 1, 3]);
   });
 
   it('embeds a limited number of entries per search after a change of the model', async () => {
-    const embedder = changing();
+    const embedder = embedderWith();
     const memory = new VectorMemoryService({ embedder });
     await memory.addSessionToMemory(sessionOf(...Array.from({ length: 50 }, (_, i) => `pool ${i}`)));
     Object.assign(embedder, { model: 'hash-2' });
@@ -301,9 +305,9 @@ describe('VectorMemoryService', () => {
 
   it('deletes vectors with their entries, by every kind of deletion', async () => {
     const store = new InMemoryVectorStore();
-    const embedder = changing();
+    const embedder = embedderWith();
     const memory = new VectorMemoryService({ embedder, store });
-    const left = async (userId = 'alice'): Promise<number> => {
+    const countVectors = async (userId = 'alice'): Promise<number> => {
       const [vector] = await embedder.embed(['a'], { task: 'query' });
       const model = `${embedder.model}@${embedder.dimensions}`;
       return (await store.query({ ...user, userId }, { model, vector: vector!, limit: 100 })).length;
@@ -311,38 +315,38 @@ describe('VectorMemoryService', () => {
     await memory.addSessionToMemory(sessionOf('a pool', 'a bar', 'a roof'));
     await memory.addSessionToMemory({ ...sessionOf('a bed', 'a door'), id: 's2' });
     await memory.addSessionToMemory({ ...sessionOf('a bed'), userId: 'bob' });
-    expect([await left(), await left('bob')]).toEqual([5, 1]);
+    expect([await countVectors(), await countVectors('bob')]).toEqual([5, 1]);
     const { memories } = await memory.listMemories(user);
     await memory.deleteMemory({ ...user, ids: [memories[0]!.id] });
-    expect(await left()).toBe(4);
+    expect(await countVectors()).toBe(4);
     await memory.deleteSessionMemory({ ...user, sessionId: 's2' });
-    expect(await left()).toBe(2);
+    expect(await countVectors()).toBe(2);
     await memory.deleteUserMemory(user);
-    expect([await left(), await left('bob')]).toEqual([0, 1]);
+    expect([await countVectors(), await countVectors('bob')]).toEqual([0, 1]);
   });
 
   it('stores no vector of an entry that is deleted while it is embedded', async () => {
     const store = new InMemoryVectorStore();
-    const embedder = changing();
-    const works = embedder.embed.bind(embedder);
+    const embedder = embedderWith();
+    const originalEmbed = embedder.embed.bind(embedder);
     const memory = new VectorMemoryService({ embedder, store });
     embedder.embed = async (texts, p) => {
       if (texts.includes('a secret')) await memory.deleteUserMemory(user);
-      return works(texts, p);
+      return originalEmbed(texts, p);
     };
     await memory.addSessionToMemory(sessionOf('a secret'));
-    const [vector] = await works(['a secret'], { task: 'query' });
+    const [vector] = await originalEmbed(['a secret'], { task: 'query' });
     expect(await store.query(user, { model: 'hash@1024', vector: vector!, limit: 5 })).toEqual([]);
     expect(await found(memory, 'a secret')).toEqual([]);
   });
 
   // Two services over the same stores behave like two processes.
-  const twoProcesses = (at: 'embed' | 'upsert', change: (other: VectorMemoryService) => Promise<unknown>) => {
+  const createTwoProcesses = (at: 'embed' | 'upsert', change: (other: VectorMemoryService) => Promise<unknown>) => {
     const [store, entries] = [new InMemoryVectorStore(), new InMemoryMemoryStore()];
-    const slow = changing();
-    const other = new VectorMemoryService({ embedder: changing(), store, entries });
+    const slow = embedderWith();
+    const other = new VectorMemoryService({ embedder: embedderWith(), store, entries });
     let done: Promise<unknown> | undefined;
-    const changedBy = <A extends unknown[], R>(work: (...args: A) => Promise<R>, when: 'before' | 'after') => {
+    const withChange = <A extends unknown[], R>(work: (...args: A) => Promise<R>, when: 'before' | 'after') => {
       return async (...args: A): Promise<R> => {
         if (when === 'before') await (done ??= change(other));
         const answer = await work(...args);
@@ -351,12 +355,12 @@ describe('VectorMemoryService', () => {
       };
     };
     const slowStore = Object.assign(Object.create(store) as VectorStore, {
-      upsert: changedBy(store.upsert.bind(store), 'after'),
+      upsert: withChange(store.upsert.bind(store), 'after'),
       query: store.query.bind(store),
       delete: store.delete.bind(store),
       has: store.has.bind(store),
     });
-    if (at === 'embed') slow.embed = changedBy(slow.embed.bind(slow), 'before');
+    if (at === 'embed') slow.embed = withChange(slow.embed.bind(slow), 'before');
     const first = new VectorMemoryService({ embedder: slow, store: at === 'upsert' ? slowStore : store, entries });
     return { first, other, store };
   };
@@ -374,7 +378,7 @@ describe('VectorMemoryService', () => {
         (other: VectorMemoryService) => other.deleteSessionMemory({ ...user, sessionId: 's1' }),
         (other: VectorMemoryService) => other.deleteMemory({ ...user, ids: ['["s1","e0"]'] }),
       ]) {
-        const { first, store } = twoProcesses(at, forget);
+        const { first, store } = createTwoProcesses(at, forget);
         await first.addSessionToMemory(sessionOf('a secret'));
         expect(await cosines(store, 'a secret')).toEqual([]);
         expect(await found(first, 'a secret')).toEqual([]);
@@ -383,7 +387,9 @@ describe('VectorMemoryService', () => {
 
     it(`stores no vector of a text that another process changes during ${at}`, async () => {
       const change = { content: { parts: [{ text: 'roof garden' }] } };
-      const { first, other, store } = twoProcesses(at, (by) => by.updateMemory({ ...user, id: '["s1","e0"]', change }));
+      const { first, other, store } = createTwoProcesses(at, (by) =>
+        by.updateMemory({ ...user, id: '["s1","e0"]', change }),
+      );
       await first.addSessionToMemory(sessionOf('a secret'));
       expect([await cosines(store, 'roof garden'), await cosines(store, 'a secret')]).toEqual([[1], [0]]);
       for (const memory of [first, other]) {
@@ -396,7 +402,7 @@ describe('VectorMemoryService', () => {
   it('removes a vector that another process stores during the deletion (contract 31)', async () => {
     const [store, entries] = [new InMemoryVectorStore(), new InMemoryMemoryStore()];
     const remove = entries.remove.bind(entries);
-    const other = new VectorMemoryService({ embedder: changing(), store, entries });
+    const other = new VectorMemoryService({ embedder: embedderWith(), store, entries });
     const forgetting = Object.assign(Object.create(entries) as InMemoryMemoryStore, {
       remove: async (...args: Parameters<typeof remove>) => {
         await other.addEventsToMemory({ ...user, sessionId: 's1', events: sessionOf('a bar', 'a secret').events });
@@ -405,14 +411,14 @@ describe('VectorMemoryService', () => {
     });
     for (const method of ['put', 'since', 'get', 'list'] as const)
       Object.assign(forgetting, { [method]: entries[method].bind(entries) });
-    const memory = new VectorMemoryService({ embedder: changing(), store, entries: forgetting });
+    const memory = new VectorMemoryService({ embedder: embedderWith(), store, entries: forgetting });
     await memory.addSessionToMemory(sessionOf('a bar'));
     expect(await memory.deleteSessionMemory({ ...user, sessionId: 's1' })).toBe(2);
     expect(await cosines(store, 'a secret')).toEqual([]);
   });
 
   it('evicts indexes over indexBytes, and computes no vector again to reload them', async () => {
-    const embedder = changing();
+    const embedder = embedderWith();
     const store = new InMemoryVectorStore();
     const has = store.has.bind(store);
     let checks = 0;
@@ -429,16 +435,16 @@ describe('VectorMemoryService', () => {
       expect([memories[0]!.content.parts![0]!.text, vectorsMissing]).toEqual(['a bar', undefined]);
     }
     expect(embedder.requests.filter(({ task }) => task === 'document')).toHaveLength(users.length);
-    expect(checks, 'each search has built an index again').toBe(4);
+    expect(checks, 'each search builds an index again').toBe(4);
     await memory.deleteUserMemory(users[0]!);
     expect((await memory.searchMemory({ ...users[0]!, query: 'a bar' })).memories).toEqual([]);
   });
 
   it('computes no vector that the store has already', async () => {
     const stores = { store: new InMemoryVectorStore(), entries: new InMemoryMemoryStore() };
-    const first = new VectorMemoryService({ embedder: changing(), ...stores });
+    const first = new VectorMemoryService({ embedder: embedderWith(), ...stores });
     await first.addSessionToMemory(sessionOf('a pool', 'a bar'));
-    const embedder = changing();
+    const embedder = embedderWith();
     const second = new VectorMemoryService({ embedder, ...stores });
     expect((await found(second, 'bar'))[0]).toBe('a bar');
     expect(embedder.requests.map(({ task }) => task)).toEqual(['query']);
@@ -462,9 +468,9 @@ describe('VectorMemoryService', () => {
     }
   });
 
-  it('ranks by words and cosine with hybrid, and finds entries of either', async () => {
+  it('ranks by words and cosine with hybrid, and finds entries by words or by cosine', async () => {
     // An embedder that only detects if a text is about water.
-    const about: Embedder = {
+    const waterEmbedder: Embedder = {
       specVersion: 1,
       model: 'water',
       dimensions: 2,
@@ -473,7 +479,7 @@ describe('VectorMemoryService', () => {
     };
     const texts = ['Room 714 has a view.', 'The lake is near.', 'We dine at eight.'];
     const best = async (options: object, query: string, more: object = {}): Promise<string[]> => {
-      const memory = new VectorMemoryService({ embedder: about, ...options });
+      const memory = new VectorMemoryService({ embedder: waterEmbedder, ...options });
       await memory.addSessionToMemory(sessionOf(...texts));
       return found(memory, query, { limit: 1, ...more });
     };
@@ -484,8 +490,8 @@ describe('VectorMemoryService', () => {
     expect(await best({ ranking: 'hybrid' }, 'Swim from room 714?', { limit: 5, minScore: 0.9 })).toEqual([texts[0]]);
   });
 
-  it('ranks by words alone with hybrid, and reports it, if the query cannot be embedded', async () => {
-    const embedder = changing();
+  it('ranks by words and reports vectorsMissing with hybrid if the query cannot be embedded', async () => {
+    const embedder = embedderWith();
     const memory = new VectorMemoryService({ embedder, ranking: 'hybrid', maxAttempts: 1 });
     await memory.addSessionToMemory(sessionOf('a pool', 'a bar'));
     embedder.embed = () => Promise.reject(new Error('down'));
@@ -494,7 +500,7 @@ describe('VectorMemoryService', () => {
   });
 
   it('embeds an entry again only if its text changes', async () => {
-    const embedder = changing();
+    const embedder = embedderWith();
     const memory = new VectorMemoryService({ embedder });
     await memory.addMemory({
       ...user,
@@ -507,28 +513,30 @@ describe('VectorMemoryService', () => {
     expect(await found(memory, 'a roof', { minScore: 0.99 })).toEqual(['a roof']);
   });
 
-  it('stops embedding and throws the reason of an aborted signal; keeps the entry', async () => {
-    const over = new AbortController();
-    const embedder = changing();
-    const works = embedder.embed.bind(embedder);
+  it('stops embedding and throws the reason of an aborted signal, and keeps the entry', async () => {
+    const controller = new AbortController();
+    const embedder = embedderWith();
+    const originalEmbed = embedder.embed.bind(embedder);
     const memory = new VectorMemoryService({ embedder });
     embedder.embed = () => {
-      over.abort(new Error('enough'));
+      controller.abort(new Error('enough'));
       return new Promise(() => {});
     };
-    await expect(memory.addSessionToMemory(sessionOf('a pool'), { signal: over.signal })).rejects.toThrow('enough');
-    embedder.embed = works;
+    await expect(memory.addSessionToMemory(sessionOf('a pool'), { signal: controller.signal })).rejects.toThrow(
+      'enough',
+    );
+    embedder.embed = originalEmbed;
     expect((await memory.listMemories(user)).memories).toHaveLength(1);
   });
 
-  it('throws for an invalid embedder or store and for numbers out of range', () => {
+  it('throws for an invalid embedder or store, and for numbers out of range', () => {
     expect(() => new VectorMemoryService({ embedder: {} as Embedder })).toThrow('embedder must be an Embedder');
     for (const [options, message] of [
-      [{ embedder: changing({ model: '' }) }, 'embedder.model must'],
-      [{ embedder: changing({ model: 7 as never }) }, 'embedder.model must be'],
-      [{ embedder: changing({ dimensions: 0 }) }, 'embedder.dimensions must be'],
-      [{ embedder: changing({ maxBatch: undefined as never }) }, 'embedder.maxBatch must be'],
-      [{ embedder: changing({ maxBatch: Number.NaN }) }, 'embedder.maxBatch must be'],
+      [{ embedder: embedderWith({ model: '' }) }, 'embedder.model must'],
+      [{ embedder: embedderWith({ model: 7 as never }) }, 'embedder.model must be'],
+      [{ embedder: embedderWith({ dimensions: 0 }) }, 'embedder.dimensions must be'],
+      [{ embedder: embedderWith({ maxBatch: undefined as never }) }, 'embedder.maxBatch must be'],
+      [{ embedder: embedderWith({ maxBatch: Number.NaN }) }, 'embedder.maxBatch must be'],
       [{ store: {} }, 'store must be a VectorStore'],
       [{ entries: {} }, 'entries must be a MemoryStore'],
       [{ ranking: 'best' }, 'ranking must be'],
@@ -538,7 +546,8 @@ describe('VectorMemoryService', () => {
       [{ cacheBytes: -1 }, 'cacheBytes must be'],
       [{ topk: 3 }, 'topk'],
     ] as const) {
-      const make = (): VectorMemoryService => new VectorMemoryService({ embedder: changing(), ...(options as object) });
+      const make = (): VectorMemoryService =>
+        new VectorMemoryService({ embedder: embedderWith(), ...(options as object) });
       expect(make).toThrow(message);
       expect(make).toSatisfy(() => {
         try {

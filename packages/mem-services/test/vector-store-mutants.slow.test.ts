@@ -5,17 +5,17 @@ import { describe, expect, it } from 'vitest';
 
 type Change = (store: InMemoryVectorStore) => Partial<VectorStore>;
 
-const joined = ({ appName, userId }: UserRef): UserRef => ({ appName: 'all', userId: `${appName}/${userId}` });
+const joinNames = ({ appName, userId }: UserRef): UserRef => ({ appName: 'all', userId: `${appName}/${userId}` });
 
 /** Stores that break one promise each, with the case that must fail. */
-const mutants: readonly (readonly [id: string, breaks: string, change: Change])[] = [
+const mutants: readonly (readonly [description: string, failingCase: string, change: Change])[] = [
   [
     'joins app and user into one name',
     'vector.scope-lookalikes',
     (store) => ({
-      upsert: (scope, rows) => store.upsert(joined(scope), rows),
-      query: (scope, p) => store.query(joined(scope), p),
-      delete: (scope, ids) => store.delete(joined(scope), ids),
+      upsert: (scope, rows) => store.upsert(joinNames(scope), rows),
+      query: (scope, p) => store.query(joinNames(scope), p),
+      delete: (scope, ids) => store.delete(joinNames(scope), ids),
     }),
   ],
   [
@@ -102,9 +102,9 @@ function mutantOf(change: Change): VectorStore {
 }
 
 describe('vectorStoreCases', () => {
-  it.each(mutants)('fail a store that %s: %s (contracts 30, 32)', async (_, breaks, change) => {
+  it.each(mutants)('fail a store that %s: %s (contracts 30, 32)', async (_, failingCase, change) => {
     const results = await runCases(vectorStoreCases, { claims: ['has'], create: () => mutantOf(change) });
-    const broken = results.filter(({ error }) => error !== undefined).map(({ id }) => id);
-    expect(broken).toContain(breaks);
+    const failed = results.filter(({ error }) => error !== undefined).map(({ id }) => id);
+    expect(failed).toContain(failingCase);
   });
 });

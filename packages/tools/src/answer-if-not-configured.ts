@@ -3,13 +3,13 @@ import type { ToolContext } from '@thole/core';
 
 type Code = 'MEMORY_NOT_CONFIGURED' | 'ARTIFACT_NOT_CONFIGURED';
 
-/** Returns the result of `ask`. Without the service: returns an error for the model and logs a warning. */
+/** Returns the result of `execute`. If the service is not configured, returns an error for the model and logs a warning. */
 export async function answerIfNotConfigured<T>(
   p: { tool: string; code: Code; error: string; toolContext: ToolContext },
-  ask: () => Promise<T>,
+  execute: () => Promise<T>,
 ): Promise<T | { error: string; code: Code }> {
   try {
-    return await ask();
+    return await execute();
   } catch (error) {
     if (!TholeError.is(error, p.code)) throw error;
     const { agentName, sessionId, runtime } = p.toolContext;

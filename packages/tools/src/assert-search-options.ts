@@ -1,7 +1,7 @@
 import { invalidInput, isPlainObject } from '@thole/core/kit';
 import type { MemoryFilter } from '@thole/core';
 
-/** Throws `INVALID_INPUT` for invalid conditions of a tool's searches. The memory service checks the filter's members. */
+/** Throws `INVALID_INPUT` if a search option of a tool is invalid. The memory service checks the members of `filter`. */
 export function assertSearchOptions(p: {
   minRelevance: number;
   minScore: number | undefined;

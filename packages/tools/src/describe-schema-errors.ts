@@ -12,8 +12,8 @@ export function describeSchemaErrors(errors: readonly OutputUnit[]): ValidationI
   return [...issues.values()];
 }
 
-// These only report that a nested value is invalid; the cause follows.
-const WRAPPERS = new Set([
+// Keywords whose errors only report that a nested value is invalid. The next error contains the cause.
+const WRAPPER_KEYWORDS = new Set([
   'properties',
   'patternProperties',
   'additionalProperties',
@@ -35,7 +35,7 @@ const WRAPPERS = new Set([
 function isWrapper(error: OutputUnit, next: OutputUnit | undefined): boolean {
   if (next === undefined) return false;
   return (
-    WRAPPERS.has(error.keyword) ||
+    WRAPPER_KEYWORDS.has(error.keyword) ||
     (error.keyword === 'oneOf' && next.keywordLocation.startsWith(`${error.keywordLocation}/`))
   );
 }
@@ -46,39 +46,39 @@ function describe({ keyword, instanceLocation, error }: OutputUnit): ValidationI
     const missing = /property "(.*)"\.$/s.exec(error)?.[1];
     return { path: missing === undefined ? path : [...path, missing], message: 'is required' };
   }
-  return { path, message: wordings[keyword]?.(error) ?? lowerFirst(error.replace(/\.$/, '')) };
+  return { path, message: messageByKeyword[keyword]?.(error) ?? lowerFirst(error.replace(/\.$/, '')) };
 }
 
-// The library's messages without the values that some of them repeat.
-const wordings: { readonly [keyword: string]: (error: string) => string } = {
+// Replace messages of the validator, because some of them repeat the invalid value.
+const messageByKeyword: { readonly [keyword: string]: (error: string) => string } = {
   type: (error) => {
-    const [, came, expected = ''] = /^Instance type "(.*?)" is invalid\. Expected (.*)\.$/.exec(error) ?? [];
-    return `expected ${expected.replaceAll('"', '').replaceAll(', ', ' or ')}, received ${came}`;
+    const [, received, expected = ''] = /^Instance type "(.*?)" is invalid\. Expected (.*)\.$/.exec(error) ?? [];
+    return `expected ${expected.replaceAll('"', '').replaceAll(', ', ' or ')}, received ${received}`;
   },
   false: () => 'is not allowed',
-  enum: (error) => `must be one of ${after(error, 'any of ')}`,
-  const: (error) => `must be ${after(error, 'match ')}`,
-  // Draft 4 has a flag for an exclusive limit: "or equal to".
-  minimum: (error) => `must be ${error.includes('or equal to') ? 'greater than' : 'at least'} ${lastWord(error)}`,
-  maximum: (error) => `must be ${error.includes('or equal to') ? 'less than' : 'at most'} ${lastWord(error)}`,
-  exclusiveMinimum: (error) => `must be greater than ${after(error, 'less than ')}`,
-  exclusiveMaximum: (error) => `must be less than ${after(error, 'equal to ')}`,
-  multipleOf: (error) => `must be a multiple of ${after(error, 'multiple of ')}`,
-  minLength: (error) => `must have at least ${limit(error)} characters`,
-  maxLength: (error) => `must have at most ${limit(error)} characters`,
-  minItems: (error) => `must have at least ${limit(error)} items`,
-  maxItems: (error) => `must have at most ${limit(error)} items`,
+  enum: (error) => `must be one of ${textAfter(error, 'any of ')}`,
+  const: (error) => `must be ${textAfter(error, 'match ')}`,
+  // Draft 4 marks an exclusive limit with a flag. The message then contains "or equal to".
+  minimum: (error) => `must be ${error.includes('or equal to') ? 'greater than' : 'at least'} ${lastWordOf(error)}`,
+  maximum: (error) => `must be ${error.includes('or equal to') ? 'less than' : 'at most'} ${lastWordOf(error)}`,
+  exclusiveMinimum: (error) => `must be greater than ${textAfter(error, 'less than ')}`,
+  exclusiveMaximum: (error) => `must be less than ${textAfter(error, 'equal to ')}`,
+  multipleOf: (error) => `must be a multiple of ${textAfter(error, 'multiple of ')}`,
+  minLength: (error) => `must have at least ${limitIn(error)} characters`,
+  maxLength: (error) => `must have at most ${limitIn(error)} characters`,
+  minItems: (error) => `must have at least ${limitIn(error)} items`,
+  maxItems: (error) => `must have at most ${limitIn(error)} items`,
   pattern: () => 'must match the pattern of its schema',
-  format: (error) => `must be a ${after(error, 'format ').replaceAll('"', '')}`,
+  format: (error) => `must be a ${textAfter(error, 'format ').replaceAll('"', '')}`,
 };
 
-const after = (error: string, words: string): string =>
+const textAfter = (error: string, words: string): string =>
   error
     .slice(error.indexOf(words) + words.length)
     .replace(/\.$/, '')
     .trim();
-const lastWord = (error: string): string => error.slice(error.lastIndexOf(' ') + 1).replace(/\.$/, '');
-const limit = (error: string): string => /[<>] (\d+)\)/.exec(error)?.[1] ?? '';
+const lastWordOf = (error: string): string => error.slice(error.lastIndexOf(' ') + 1).replace(/\.$/, '');
+const limitIn = (error: string): string => /[<>] (\d+)\)/.exec(error)?.[1] ?? '';
 const lowerFirst = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1);
 
 function decodeStep(step: string): string {

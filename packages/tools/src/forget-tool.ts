@@ -11,12 +11,12 @@ export interface ForgetToolOptions {
   limit?: number | undefined;
 }
 
-/** A memory that may be meant, as the model sees it. */
+/** A memory that the user may mean, in the form that the model receives. */
 export interface MemoryCandidate {
   id: string;
   text: string;
   kind: MemoryEntry['kind'];
-  /** ISO 8601. */
+  /** Time of the memory: ISO 8601, in UTC. */
   time?: string | undefined;
 }
 
@@ -24,18 +24,19 @@ export interface MemoryCandidate {
 export interface ForgetAnswer {
   /** Number of deleted entries, including those deleted with a fact. */
   forgotten: number;
-  /** Memories that may be meant. After a deletion: memories that still say something similar. */
+  /** Memories that the user may mean. After a deletion: the remaining memories with a similar text. */
   candidates: MemoryCandidate[];
-  /** The model's next step. */
+  /** Tells the model the next step. */
   note?: string | undefined;
   error?: string | undefined;
 }
 
 /**
- * Returns the tool `forget`: the model deletes a memory of this user. It searches for `what` and deletes only the
- * candidate with the given `id`, or without an id the candidates whose text is exactly `what`; otherwise it returns
- * the candidates. An unknown id is answered as an error. Without a memory service that can delete, the answer is
- * `{error, code}` with `MEMORY_NOT_CONFIGURED`. Throws `INVALID_INPUT` for a limit that is not an integer ≥ 1.
+ * Returns the tool `forget`, with which the model deletes a memory of this user. The tool searches for `what`. With an
+ * `id`, it deletes the candidate with this id. Without an id, it deletes the candidates whose text equals `what`,
+ * ignoring case, white space and a final `.` or `!`. Otherwise it returns the candidates. For an unknown id, the answer
+ * contains an error. If no memory service can delete, the answer is `{error, code}` with `MEMORY_NOT_CONFIGURED`.
+ * Throws `INVALID_INPUT` for a limit that is not an integer ≥ 1.
  */
 export function forgetTool(options: ForgetToolOptions = {}): Tool {
   rejectUnknownOptions(options, optionNames<ForgetToolOptions>({ limit: true }), 'forget');
@@ -58,32 +59,34 @@ export function forgetTool(options: ForgetToolOptions = {}): Tool {
       answerIfNotConfigured(
         { tool: 'forget', code: 'MEMORY_NOT_CONFIGURED', error: NO_MEMORY, toolContext },
         async (): Promise<ForgetAnswer> => {
-          const found = await candidatesFor(what, limit, toolContext);
-          const chosen = found.filter((entry) => (id ? entry.id === id : isSame(textOf(entry.content), what)));
+          const found = await findCandidates(what, limit, toolContext);
+          const chosen = found.filter((entry) => (id ? entry.id === id : isSameText(textOf(entry.content), what)));
           if (chosen.length > 0) return forget(chosen, limit, toolContext);
           const candidates = found.map(toCandidate);
-          if (id) return { forgotten: 0, error: UNKNOWN_ID, candidates };
-          return { forgotten: 0, candidates, note: candidates.length > 0 ? CHOOSE : NOTHING };
+          if (id) return { forgotten: 0, error: UNKNOWN_ID_ERROR, candidates };
+          return { forgotten: 0, candidates, note: candidates.length > 0 ? CHOOSE_NOTE : NOTHING_FOUND_NOTE };
         },
       ),
   });
 }
 
 const NO_MEMORY = 'Memory is not configured here: nothing can be forgotten. Tell the user so.';
-const UNKNOWN_ID = 'No candidate for `what` has this id. It may be forgotten already. Use the id of a candidate.';
-const CHOOSE = 'Nothing was forgotten yet. Call forget again with the id of the candidate that the user means.';
-const NOTHING = 'Nothing like this is remembered.';
-const REMAINING = 'These are still remembered. Ask the user whether to forget them too.';
+const UNKNOWN_ID_ERROR = 'No candidate for `what` has this id. It may be forgotten already. Use the id of a candidate.';
+const CHOOSE_NOTE = 'Nothing was forgotten yet. Call forget again with the id of the candidate that the user means.';
+const NOTHING_FOUND_NOTE = 'Nothing like this is remembered.';
+const REMAINING_NOTE = 'These are still remembered. Ask the user whether to forget them too.';
 /** Minimum relevance of a memory that is reported as similar after a deletion. */
-const SIMILAR = 0.6;
+const MIN_SIMILAR_RELEVANCE = 0.6;
 
 async function forget(chosen: readonly MemoryEntry[], limit: number, toolContext: ToolContext): Promise<ForgetAnswer> {
   const forgotten = await toolContext.deleteMemory(chosen.map(({ id }) => id));
-  const candidates = (await candidatesFor(textOf(chosen[0]!.content), limit, toolContext, SIMILAR)).map(toCandidate);
-  return { forgotten, candidates, ...(candidates.length > 0 && { note: REMAINING }) };
+  const candidates = (await findCandidates(textOf(chosen[0]!.content), limit, toolContext, MIN_SIMILAR_RELEVANCE)).map(
+    toCandidate,
+  );
+  return { forgotten, candidates, ...(candidates.length > 0 && { note: REMAINING_NOTE }) };
 }
 
-async function candidatesFor(
+async function findCandidates(
   query: string,
   limit: number,
   toolContext: ToolContext,
@@ -98,12 +101,12 @@ function toCandidate({ id, kind, content, timestamp }: MemoryEntry): MemoryCandi
   return { id, text: textOf(content), kind, ...(time !== undefined && { time }) };
 }
 
-/** True for texts that differ only in case, white space and the punctuation at their end. */
-function isSame(one: string, other: string): boolean {
-  return plain(one) === plain(other);
+/** Returns true if the texts differ only in case, white space and a final `.` or `!`. */
+function isSameText(a: string, b: string): boolean {
+  return normalizeText(a) === normalizeText(b);
 }
 
-function plain(text: string): string {
+function normalizeText(text: string): string {
   return text
     .normalize('NFKC')
     .toLowerCase()

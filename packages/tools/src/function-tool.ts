@@ -36,8 +36,8 @@ export interface FunctionToolOptions<Parameters extends ParametersInput | undefi
   /** Schema of the arguments, an object. Default: no arguments. */
   parameters?: Parameters | undefined;
   /**
-   * Runs one call. An object is the answer; any other value is returned as `result`; a thrown error is returned to
-   * the model. Pass `toolContext.signal` to every wait.
+   * Runs one call. A returned object is the answer; any other value becomes `{result: value}`. A thrown error is
+   * returned to the model. Pass `toolContext.signal` to every call that waits.
    */
   execute(args: ArgumentsOf<Parameters>, toolContext: ToolContext<Deps>): unknown;
   /** True if the final answer arrives later in a separate message. The result of `execute` is then a first note. */
@@ -66,18 +66,18 @@ export interface FunctionToolOptions<Parameters extends ParametersInput | undefi
   /** `ask-model` calls the model after each update of a long-running call. Default: `store`. */
   onUpdate?: 'ask-model' | 'store' | undefined;
   /**
-   * Finds out whether a call took effect whose run ended before its answer. Returns its result, `not-done` to run it, or
-   * `unknown`.
+   * Checks whether a call took effect if its run ended before the answer was stored. Returns the result of the call,
+   * `not-done` to run the call, or `unknown`.
    */
   probe?: ToolProbe | undefined;
 }
 
 /**
- * A function that a model can call. Arguments are validated before `execute` runs, which gets the schema's output
- * (defaults filled in, values transformed). Invalid arguments throw `INVALID_INPUT` with `details: {refused: true}`
- * and a message with path and expectation: it is returned to the model, and `execute` does not run. The constructor
- * throws `INVALID_INPUT` for an invalid name, description, schema or option, and `SCHEMA_UNSUPPORTED` if the
- * schema's library provides no JSON Schema.
+ * A function that a model can call. Arguments are validated before `execute` runs. `execute` receives the output of
+ * the schema: with defaults and transformed values. Invalid arguments throw `INVALID_INPUT` with
+ * `details: {refused: true}`, and `execute` does not run. A run returns the message to the model; it contains the path
+ * and the expected value of each invalid argument. The constructor throws `INVALID_INPUT` for an invalid name,
+ * description, schema or option, and `SCHEMA_UNSUPPORTED` if the schema's library provides no JSON Schema.
  */
 export class FunctionTool<Parameters extends ParametersInput | undefined = undefined, Deps = unknown> implements Tool {
   readonly name: string;
@@ -91,7 +91,7 @@ export class FunctionTool<Parameters extends ParametersInput | undefined = undef
   readonly acceptsUpdates?: boolean | undefined;
   readonly onUpdate?: 'ask-model' | 'store' | undefined;
   readonly probe?: ToolProbe | undefined;
-  // Neither field uses the type parameters, so that every `FunctionTool<…>` can be in a list of `FunctionTool`.
+  // These fields do not use the type parameters, so that a list of `FunctionTool` can contain every `FunctionTool<…>`.
   readonly #parameters: ReadSchema | undefined;
   readonly #declaration: FunctionDeclaration;
   readonly #execute: (args: never, toolContext: never) => unknown;
@@ -116,7 +116,7 @@ export class FunctionTool<Parameters extends ParametersInput | undefined = undef
     this.#declaration = {
       name: this.name,
       description: this.description,
-      parametersJsonSchema: declaredSchema(this.#parameters, options.name),
+      parametersJsonSchema: createDeclaredSchema(this.#parameters, options.name),
     };
     this.#execute = options.execute.bind(options);
   }
@@ -126,7 +126,7 @@ export class FunctionTool<Parameters extends ParametersInput | undefined = undef
   }
 
   async runAsync(p: { args: JsonObject; toolContext: ToolContext }): Promise<unknown> {
-    const args = await this.#check(p.args);
+    const args = await this.#validate(p.args);
     // The run may have ended, or the call may have timed out, during validation.
     p.toolContext?.signal?.throwIfAborted();
     // Only the caller of the run knows the type of `deps`.
@@ -134,16 +134,20 @@ export class FunctionTool<Parameters extends ParametersInput | undefined = undef
   }
 
   async checkArguments(args: JsonObject): Promise<void> {
-    await this.#check(args);
+    await this.#validate(args);
   }
 
-  async #check(args: JsonObject): Promise<unknown> {
+  async #validate(args: JsonObject): Promise<unknown> {
     if (!this.#parameters) return args;
-    const checked = await this.#parameters.validate(args);
-    if ('value' in checked) return checked.value;
-    throw new TholeError('INVALID_INPUT', `The arguments of ${this.name} were refused: ${listed(checked.issues)}.`, {
-      details: { refused: true },
-    });
+    const result = await this.#parameters.validate(args);
+    if ('value' in result) return result.value;
+    throw new TholeError(
+      'INVALID_INPUT',
+      `The arguments of ${this.name} were refused: ${formatIssues(result.issues)}.`,
+      {
+        details: { refused: true },
+      },
+    );
   }
 }
 
@@ -199,10 +203,10 @@ function assertDurableOptions(tool: string, options: FunctionToolOptions): void 
 }
 
 /**
- * Returns the schema for the model without `$schema`, which providers do not need and which costs tokens. Frozen,
- * because all requests share it.
+ * Returns the schema for the model without `$schema`, which providers do not need and which costs tokens. The schema
+ * is frozen, because all requests share it.
  */
-function declaredSchema(parameters: ReadSchema | undefined, tool: string): JsonObject {
+function createDeclaredSchema(parameters: ReadSchema | undefined, tool: string): JsonObject {
   const { $schema: _, ...schema }: JsonObject = parameters?.jsonSchema ?? { properties: {} };
   if (schema['type'] !== undefined && schema['type'] !== 'object') {
     throw new TholeError(
@@ -214,9 +218,9 @@ function declaredSchema(parameters: ReadSchema | undefined, tool: string): JsonO
   return copier.copy({ type: 'object', ...schema }, `parameters of tool ${tool}`) as JsonObject;
 }
 
-const MOST_ISSUES = 10;
+const MAX_ISSUES = 10;
 
-function listed(issues: readonly string[]): string {
-  const more = issues.length - MOST_ISSUES;
-  return `${issues.slice(0, MOST_ISSUES).join('; ')}${more > 0 ? `; and ${more} more` : ''}`.replace(/\.+$/, '');
+function formatIssues(issues: readonly string[]): string {
+  const more = issues.length - MAX_ISSUES;
+  return `${issues.slice(0, MAX_ISSUES).join('; ')}${more > 0 ? `; and ${more} more` : ''}`.replace(/\.+$/, '');
 }

@@ -2,13 +2,13 @@ import { TholeError } from '@thole/core';
 import { invalidInput, optionNames, rejectUnknownOptions } from '@thole/core/kit';
 import type { FunctionDeclaration, ReadonlyContext, Tool, Toolset } from '@thole/core';
 
-/** True if a tool is offered in this context: to this user, with this state. */
+/** Returns true if the tool is available in this context, for example to this user or with this state. */
 export type ToolPredicate = (tool: Tool, context: ReadonlyContext) => boolean;
 
 /** Options of `FunctionToolset`. */
 export interface FunctionToolsetOptions {
   tools: readonly Tool[];
-  /** Names (without the prefix) of the offered tools, or a function that decides at each step. Default: all. */
+  /** Names (without the prefix) of the available tools, or a function that is called at each step. Default: all. */
   toolFilter?: readonly string[] | ToolPredicate | undefined;
   /** Added to each name with `_`: `hotel` changes `find_room` to `hotel_find_room`. */
   prefix?: string | undefined;
@@ -21,7 +21,7 @@ const knownOptions = optionNames<FunctionToolsetOptions>({ tools: true, toolFilt
  * for two tools with one name and `INVALID_INPUT` for a filter that names an unknown tool.
  */
 export class FunctionToolset implements Toolset {
-  readonly #tools: readonly { given: Tool; offered: Tool }[];
+  readonly #tools: readonly { tool: Tool; offeredTool: Tool }[];
   readonly #isOffered: ToolPredicate;
 
   constructor(options: FunctionToolsetOptions) {
@@ -30,12 +30,12 @@ export class FunctionToolset implements Toolset {
     if (!Array.isArray(tools)) throw invalidInput('tools', 'an array of tools', tools);
     if (prefix !== undefined && typeof prefix !== 'string') throw invalidInput('prefix', 'a string', prefix);
     assertNames(tools, toolFilter);
-    this.#tools = tools.map((given) => ({ given, offered: prefix ? withPrefix(given, prefix) : given }));
+    this.#tools = tools.map((tool) => ({ tool, offeredTool: prefix ? addPrefix(tool, prefix) : tool }));
     this.#isOffered = typeof toolFilter === 'function' ? toolFilter : (tool) => toolFilter?.includes(tool.name) ?? true;
   }
 
   async getTools(context: ReadonlyContext): Promise<readonly Tool[]> {
-    return this.#tools.filter(({ given }) => this.#isOffered(given, context)).map(({ offered }) => offered);
+    return this.#tools.filter(({ tool }) => this.#isOffered(tool, context)).map(({ offeredTool }) => offeredTool);
   }
 
   async close(): Promise<void> {}
@@ -44,7 +44,8 @@ export class FunctionToolset implements Toolset {
 function assertNames(tools: readonly Tool[], filter: FunctionToolsetOptions['toolFilter']): void {
   const names = new Set<string>();
   for (const { name } of tools) {
-    if (names.has(name)) throw new TholeError('DUPLICATE_NAME', `Two tools of a toolset are called ${name}.`);
+    if (names.has(name))
+      throw new TholeError('DUPLICATE_NAME', `Two tools of a FunctionToolset are named "${name}". Rename one of them.`);
     names.add(name);
   }
   for (const name of typeof filter === 'function' ? [] : (filter ?? [])) {
@@ -53,8 +54,8 @@ function assertNames(tools: readonly Tool[], filter: FunctionToolsetOptions['too
   }
 }
 
-// Methods that the tool does not have must not be members.
-function withPrefix(tool: Tool, prefix: string): Tool {
+// An optional method that the tool lacks must be absent from the copy, not undefined.
+function addPrefix(tool: Tool, prefix: string): Tool {
   const name = `${prefix}_${tool.name}`;
   const { checkArguments, processLlmRequest, ...copy } = {
     name,
@@ -69,7 +70,7 @@ function withPrefix(tool: Tool, prefix: string): Tool {
     onUpdate: tool.onUpdate,
     probe: tool.probe?.bind(tool),
     checkArguments: tool.checkArguments?.bind(tool),
-    declaration: () => renamed(tool.declaration?.(), name),
+    declaration: () => renameDeclaration(tool.declaration?.(), name),
     runAsync: async (p: Parameters<Tool['runAsync']>[0]) => tool.runAsync(p),
     processLlmRequest: tool.processLlmRequest?.bind(tool),
     // The compiler rejects a copy that lacks a member.
@@ -77,6 +78,9 @@ function withPrefix(tool: Tool, prefix: string): Tool {
   return { ...copy, ...(checkArguments && { checkArguments }), ...(processLlmRequest && { processLlmRequest }) };
 }
 
-function renamed(declaration: FunctionDeclaration | undefined, name: string): FunctionDeclaration | undefined {
+function renameDeclaration(
+  declaration: FunctionDeclaration | undefined,
+  name: string,
+): FunctionDeclaration | undefined {
   return declaration && { ...declaration, name };
 }

@@ -3,8 +3,8 @@ import { jsonSchema } from './json-schema.ts';
 import { LongRunningFunctionTool } from './long-running-function-tool.ts';
 
 /**
- * Returns the tool `get_user_choice`: the model offers options and waits. The call is long-running: the caller shows
- * `args.options` and answers with a function response for the call's id, such as `{choice: 'sea view'}`.
+ * Returns the tool `get_user_choice`, with which the model offers the user options. The call is long-running: the
+ * application shows `args.options` and answers with a function response for the call's id, such as `{choice: 'sea view'}`.
  */
 export function getUserChoiceTool(): Tool {
   return new LongRunningFunctionTool({

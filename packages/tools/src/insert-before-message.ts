@@ -1,17 +1,17 @@
 import type { Content, Part } from '@thole/core';
 
 /**
- * Returns the contents with one more content before the message. The message is the last content with the same
- * parts, otherwise the user's last content that answers no call, otherwise the beginning. Does not change the given
- * contents.
+ * Returns a copy of the contents with `inserted` before the user's message: the last content with the parts of
+ * `message`. If there is none, inserts before the user's last content without a function response, otherwise at the
+ * beginning.
  */
 export function insertBeforeMessage(contents: readonly Content[], message: Content, inserted: Content): Content[] {
-  let at = contents.findLastIndex((content) => content.role !== 'model' && haveSameParts(content, message));
-  if (at < 0) at = contents.findLastIndex(isSaidByUser);
-  return contents.toSpliced(Math.max(at, 0), 0, inserted);
+  let index = contents.findLastIndex((content) => content.role !== 'model' && haveSameParts(content, message));
+  if (index < 0) index = contents.findLastIndex(isUserMessage);
+  return contents.toSpliced(Math.max(index, 0), 0, inserted);
 }
 
-function isSaidByUser({ role, parts }: Content): boolean {
+function isUserMessage({ role, parts }: Content): boolean {
   return role !== 'model' && !parts?.some((part) => part.functionResponse);
 }
 
@@ -19,7 +19,7 @@ function haveSameParts({ parts: a = [] }: Content, { parts: b = [] }: Content): 
   return a.length > 0 && a.length === b.length && a.every((part, i) => isSamePart(part, b[i]!));
 }
 
-// Not compared as JSON: files may be large, and shared strings compare at once.
+// Does not compare JSON texts: files may be large, and identical strings are compared without reading them.
 function isSamePart(a: Part, b: Part): boolean {
   return (
     a === b ||

@@ -18,13 +18,13 @@ export function jsonSchema<Output = JsonObject>(schema: {
   if (!isPlainObject(schema)) throw invalidInput('schema', 'a JSON Schema object', schema);
   const copy = new JsonCopier(failInvalidJson).copy(schema, 'schema') as JsonObject;
   const validator = new Validator(thawJson(copy) as Schema, draftOf(copy['$schema']), false);
-  const write = (): Record<string, unknown> => thawJson(copy);
+  const copySchema = (): Record<string, unknown> => thawJson(copy);
   return Object.freeze({
     '~standard': Object.freeze({
       version: 1 as const,
       vendor: 'thole',
       validate: (value: unknown) => validate<Output>(validator, value),
-      jsonSchema: Object.freeze({ input: write, output: write }),
+      jsonSchema: Object.freeze({ input: copySchema, output: copySchema }),
     }),
   });
 }
@@ -37,7 +37,7 @@ function validate<Output>(validator: Validator, value: unknown): ValidationResul
   } catch (cause) {
     throw new TholeError(
       'SCHEMA_UNSUPPORTED',
-      'The JSON Schema cannot be used: a reference, a pattern or the value is broken.',
+      'The JSON Schema cannot be evaluated: a $ref, a pattern or the value is invalid. The cause has the details.',
       { cause },
     );
   }

@@ -6,17 +6,17 @@ import { FunctionTool } from './function-tool.ts';
 import { jsonSchema } from './json-schema.ts';
 
 const NAME = 'load_artifacts';
-/** Maximum number of names shown to the model; further ones are only counted. */
-const MOST_NAMES = 100;
+/** Maximum number of names in the system text. The text contains only the count of the other names. */
+const MAX_NAMES = 100;
 
 /**
- * Returns the tool `load_artifacts`. The system text lists the artifacts of the session and the user. The model
- * calls the tool for those it wants to see, and the next request shows each as a content after the answers, for that
- * step only; they are not stored again. The answer is `{artifact_names}`, or without an artifact service `{error,
- * code}` with `ARTIFACT_NOT_CONFIGURED`. The model is informed about an artifact that is missing or unreadable.
+ * Returns the tool `load_artifacts`. The system text lists the artifacts of the session and the user. The model calls
+ * the tool with the names of the artifacts that it needs. Only the next request contains them, after the answers; the
+ * session does not store them again. The answer is `{artifact_names}`, or without an artifact service `{error, code}`
+ * with `ARTIFACT_NOT_CONFIGURED`. For a missing or unreadable artifact, the request contains a note.
  */
 export function loadArtifactsTool(): Tool {
-  const called = new FunctionTool({
+  const functionTool = new FunctionTool({
     name: NAME,
     description: 'Shows you files of this conversation. Call it with the names of those whose content you need.',
     parameters: jsonSchema<{ artifact_names: string[] }>({
@@ -35,20 +35,20 @@ export function loadArtifactsTool(): Tool {
       ),
   });
   return {
-    name: called.name,
-    description: called.description,
+    name: functionTool.name,
+    description: functionTool.description,
     idempotent: true,
-    declaration: () => called.declaration(),
-    runAsync: (p) => called.runAsync(p),
+    declaration: () => functionTool.declaration(),
+    runAsync: (p) => functionTool.runAsync(p),
     async processLlmRequest({ toolContext, llmRequest }) {
       const names = await listNames(toolContext);
       if (names.length === 0) return;
       const { systemInstruction } = llmRequest.config;
       llmRequest.config.systemInstruction = [systemInstruction, instructionFor(names)].filter(Boolean).join('\n\n');
-      const wanted = askedFor(llmRequest.contents.at(-1));
-      if (wanted.length === 0) return;
-      const shown = await Promise.all(wanted.map((name) => show(name, toolContext)));
-      llmRequest.contents = [...llmRequest.contents, ...shown];
+      const requested = requestedNames(llmRequest.contents.at(-1));
+      if (requested.length === 0) return;
+      const files = await Promise.all(requested.map((name) => loadFile(name, toolContext)));
+      llmRequest.contents = [...llmRequest.contents, ...files];
     },
   };
 }
@@ -62,32 +62,32 @@ async function listNames(toolContext: ToolContext): Promise<string[]> {
   try {
     return await toolContext.listArtifacts();
   } catch (error) {
-    // A call gets an error answer; here there is nothing to list.
+    // Without a service there are no names. Only a call of the tool returns the error.
     if (TholeError.is(error, 'ARTIFACT_NOT_CONFIGURED')) return [];
     throw error;
   }
 }
 
 function instructionFor(names: readonly string[]): string {
-  const more = names.length - MOST_NAMES;
+  const more = names.length - MAX_NAMES;
   const list = names
-    .slice(0, MOST_NAMES)
+    .slice(0, MAX_NAMES)
     .map((name) => JSON.stringify(name))
     .join(', ');
   return `These files belong to the conversation: ${list}${more > 0 ? ` and ${more} more` : ''}. You have not seen their content; call ${NAME} when you need it.`;
 }
 
-/** Returns the names in this tool's answers if those are the last part of the request. */
-function askedFor(content: Content | undefined): string[] {
+/** Returns the names in this tool's answers if the last content of the request contains answers. */
+function requestedNames(content: Content | undefined): string[] {
   const names = (content?.parts ?? []).flatMap(({ functionResponse }) => {
     const answer: unknown = functionResponse?.name === NAME ? functionResponse.response : undefined;
-    const asked = isPlainObject(answer) ? answer['artifact_names'] : undefined;
-    return Array.isArray(asked) ? asked.filter((name) => typeof name === 'string') : [];
+    const listed = isPlainObject(answer) ? answer['artifact_names'] : undefined;
+    return Array.isArray(listed) ? listed.filter((name) => typeof name === 'string') : [];
   });
   return [...new Set(names)];
 }
 
-async function show(name: string, toolContext: ToolContext): Promise<Content> {
+async function loadFile(name: string, toolContext: ToolContext): Promise<Content> {
   const contentOf = (text: string, ...parts: Part[]): Content => ({ role: 'user', parts: [{ text }, ...parts] });
   const file = `File ${JSON.stringify(name)}`;
   try {

@@ -23,14 +23,15 @@ export interface LoadMemoryToolOptions {
   minRelevance?: number | undefined;
   /** Minimum score of a returned memory. The memory service defines its scale. Default: none. */
   minScore?: number | undefined;
+  /** Condition of every search. A time range of the model can only narrow it. Default: none. */
   filter?: MemoryFilter | undefined;
   /** The user's time zone, for the model's times and the times of memories. Default: UTC. */
   timeZone?: TimeZoneOption | undefined;
 }
 
 /**
- * One memory as the model sees it. Times are ISO 8601. `until` is set for a fact that has ended. `relevance` is the
- * share of the query that the memory holds, from 0 to 1.
+ * A memory in the form that the model receives. Times are ISO 8601. `until` is set for a fact that has ended.
+ * `relevance` is the share of the query that the memory contains, from 0 to 1.
  */
 export interface LoadedMemory {
   text: string;
@@ -41,8 +42,8 @@ export interface LoadedMemory {
   score?: number | undefined;
 }
 
-// Declared here because the tool below needs it when this module is loaded.
-const SPAN = {
+// Declared before `LOAD_MEMORY`, which is created while this module is loaded.
+const RANGE_PROPERTIES = {
   from: {
     type: 'string',
     description:
@@ -56,11 +57,11 @@ const SPAN = {
 };
 
 /**
- * Returns the tool `load_memory`: the model searches memories from earlier sessions of this user, of all times or of
- * a range from `from` to `to`. The answer is `{memories: [{text, author, time, relevance, score}]}`, best first,
- * empty without matches. Without a memory service, the answer is `{error, code}` with `MEMORY_NOT_CONFIGURED`. An
- * invalid range is `INVALID_INPUT` with the member's name; a failed search is thrown. Throws `INVALID_INPUT` for
- * invalid options.
+ * Returns the tool `load_memory`, with which the model searches memories from earlier sessions of this user. A call may
+ * have a time range: `from` and `to`. The answer is `{memories: [{text, author, time, relevance, score}]}`, best first,
+ * empty without matches. Without a memory service, the answer is `{error, code}` with `MEMORY_NOT_CONFIGURED`. A call
+ * with an invalid range throws `INVALID_INPUT` with the name of the member; a failed search throws the error of the
+ * memory service. Throws `INVALID_INPUT` for invalid options.
  */
 export function loadMemoryTool(options: LoadMemoryToolOptions = {}): Tool {
   rejectUnknownOptions(options, knownOptions(), 'load_memory');
@@ -76,7 +77,7 @@ export function loadMemoryTool(options: LoadMemoryToolOptions = {}): Tool {
       type: 'object',
       properties: {
         query: { type: 'string', description: 'What to look for: the words or the topic.' },
-        ...SPAN,
+        ...RANGE_PROPERTIES,
       },
       required: ['query'],
     }),
@@ -86,10 +87,10 @@ export function loadMemoryTool(options: LoadMemoryToolOptions = {}): Tool {
         { tool: 'load_memory', code: 'MEMORY_NOT_CONFIGURED', error: NO_MEMORY, toolContext },
         async () => {
           const zone = await readTimeZone(toolContext);
-          const within = withinFilter(filter, readTimeRange(range, zone));
-          if (within?.from !== undefined && within.to !== undefined && within.from >= within.to)
+          const searchFilter = narrowFilter(filter, readTimeRange(range, zone));
+          if (searchFilter?.from !== undefined && searchFilter.to !== undefined && searchFilter.from >= searchFilter.to)
             return { memories: [] };
-          const search = { limit, minRelevance, minScore, filter: within, timeZone: zone?.timeZone };
+          const search = { limit, minRelevance, minScore, filter: searchFilter, timeZone: zone?.timeZone };
           const { memories } = await toolContext.searchMemory(query, search);
           return { memories: memories.slice(0, limit).map((entry) => toLoadedMemory(entry, zone)) };
         },
@@ -102,8 +103,8 @@ export const LOAD_MEMORY: Tool = /* @__PURE__ */ Object.freeze(/* @__PURE__ */ l
 
 const NO_MEMORY = 'Memory is not configured here: nothing can be looked up. Go on without it.';
 
-/** Combines both conditions: that of the app and that of the model. */
-function withinFilter(filter: MemoryFilter | undefined, range: MemoryFilter): MemoryFilter | undefined {
+/** Combines the filter of the app with the time range of the model. */
+function narrowFilter(filter: MemoryFilter | undefined, range: MemoryFilter): MemoryFilter | undefined {
   if (range.from === undefined && range.to === undefined) return filter;
   const from = Math.max(filter?.from ?? -Infinity, range.from ?? -Infinity);
   const to = Math.min(filter?.to ?? Infinity, range.to ?? Infinity);

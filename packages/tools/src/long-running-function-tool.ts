@@ -9,9 +9,9 @@ export type LongRunningFunctionToolOptions<
 > = Omit<FunctionToolOptions<Parameters, Deps>, 'isLongRunning'>;
 
 /**
- * A function whose answer comes later. `execute` starts the work and returns a first note for the model (a ticket, a
- * status) or nothing. The event's `longRunningToolIds` holds the call's id. The answer is a function response with
- * that id in a later message. The model is instructed not to call again meanwhile.
+ * A function whose answer arrives later. `execute` starts the work and returns a first note for the model (a ticket, a
+ * status) or nothing. The event's `longRunningToolIds` contains the id of the call. The answer is a function response
+ * with this id in a later message. The description instructs the model not to repeat a pending call.
  */
 export class LongRunningFunctionTool<
   Parameters extends ParametersInput | undefined = undefined,

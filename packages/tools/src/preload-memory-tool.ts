@@ -27,7 +27,7 @@ import { insertBeforeMessage } from './insert-before-message.ts';
 export interface PreloadMemoryToolOptions {
   /** Maximum number of memories. Default: 40; usually fewer fit into `maxTokens`. */
   limit?: number | undefined;
-  /** Token budget of the quotes, at about four bytes per token. The frame adds about 50 tokens. Default: 900. */
+  /** Token budget of the quotes, at about four bytes per token. The label adds about 50 tokens. Default: 900. */
   maxTokens?: number | undefined;
   /**
    * Formats the memories, best first, instead of the default lines. The result is escaped, cut to `maxTokens` and
@@ -43,6 +43,7 @@ export interface PreloadMemoryToolOptions {
   minRelevance?: number | undefined;
   /** Minimum score of a quoted memory. The memory service defines its scale. Default: none. */
   minScore?: number | undefined;
+  /** Condition of every search. Default: none. */
   filter?: MemoryFilter | undefined;
   /**
    * The user's time zone for times in headings. An invalid zone of one call is logged and replaced by UTC. Default:
@@ -52,11 +53,12 @@ export interface PreloadMemoryToolOptions {
 }
 
 /**
- * Returns the passive tool `preload_memory`: the model neither sees nor calls it. Before each model call, memories
- * that match the user's message (all its texts) are quoted in the request: escaped, labelled as data and not as
- * instructions, never stored. Memory is searched once per invocation and agent, so that every step shows the same
- * text. Turns of the current session that are in the request are not quoted again. It does nothing without a memory
- * service, words to search for or matches; a failed search is logged, and the run continues.
+ * Returns the passive tool `preload_memory`: the model neither sees nor calls it. Before each model call, the tool
+ * quotes memories that match the user's message (all its texts). The quotes are escaped, labelled as data
+ * and not as instructions, and never stored. Memory is searched once per invocation and agent, so that every step
+ * contains the same quotes. Turns of the current session that are in the request are not quoted again. The tool does
+ * nothing without a memory service, without words in the message, or without matches. A failed search is logged, and
+ * the run continues.
  */
 export function preloadMemoryTool(options: PreloadMemoryToolOptions = {}): Tool {
   rejectUnknownOptions(options, knownOptions(), 'preload_memory');
@@ -70,31 +72,31 @@ export function preloadMemoryTool(options: PreloadMemoryToolOptions = {}): Tool 
     throw new TholeError('INVALID_INPUT', `placement must be 'user' or 'system'.`);
   const readTimeZone = createTimeZoneReader(timeZone);
 
-  async function findBlock(toolContext: ToolContext, shown: readonly Content[]): Promise<string> {
-    const query = wordsOf(toolContext.userContent);
+  async function createBlock(toolContext: ToolContext, shown: readonly Content[]): Promise<string> {
+    const query = searchTextOf(toolContext.userContent);
     if (!query) return '';
     try {
-      const zone = await zoneFor(toolContext);
+      const zone = await readZone(toolContext);
       const search = { limit, minRelevance, minScore, filter, timeZone: zone?.timeZone };
       const { memories } = await toolContext.searchMemory(query, search);
-      const news = withoutShown(memories, toolContext.sessionId, shown);
-      if (format) return (await formatted(news.slice(0, limit))) ?? '';
+      const newMemories = omitShown(memories, toolContext.sessionId, shown);
+      if (format) return (await formatMemories(newMemories.slice(0, limit))) ?? '';
       const now = toolContext.runtime.now();
-      return packMemory(news, { limit, maxTokens, now, zone }) ?? '';
+      return packMemory(newMemories, { limit, maxTokens, now, zone }) ?? '';
     } catch (error) {
       logFailure('preload_memory could not search or format', error, toolContext);
       return '';
     }
   }
 
-  async function formatted(memories: readonly MemoryEntry[]): Promise<string | undefined> {
+  async function formatMemories(memories: readonly MemoryEntry[]): Promise<string | undefined> {
     if (memories.length === 0) return undefined;
     const text = await format!(memories);
     if (typeof text !== 'string') throw invalidInput('The result of format', 'a string', text);
     return labelFormattedMemory(text, maxTokens);
   }
 
-  async function zoneFor(toolContext: ToolContext): Promise<ZonedTime | undefined> {
+  async function readZone(toolContext: ToolContext): Promise<ZonedTime | undefined> {
     try {
       return await readTimeZone(toolContext);
     } catch (error) {
@@ -114,14 +116,14 @@ export function preloadMemoryTool(options: PreloadMemoryToolOptions = {}): Tool 
       );
     },
     async processLlmRequest({ toolContext, llmRequest }) {
-      // A tool keeps no data of a run: the result is in the temporary state of the invocation.
-      const memo = `temp:preload_memory:${toolContext.agentName}`;
-      let block = toolContext.state.get<string>(memo);
+      // Runs share this object, so the block is cached in the `temp:` state of the invocation.
+      const stateKey = `temp:preload_memory:${toolContext.agentName}`;
+      let block = toolContext.state.get<string>(stateKey);
       if (block === undefined) {
-        block = await findBlock(toolContext, llmRequest.contents);
-        toolContext.state.set(memo, block);
+        block = await createBlock(toolContext, llmRequest.contents);
+        toolContext.state.set(stateKey, block);
       }
-      if (block) place(block, placement, llmRequest, toolContext.userContent);
+      if (block) insertBlock(block, placement, llmRequest, toolContext.userContent);
     },
   };
 }
@@ -129,8 +131,8 @@ export function preloadMemoryTool(options: PreloadMemoryToolOptions = {}): Tool 
 /** `preloadMemoryTool()` with default options under ADK's name. */
 export const PRELOAD_MEMORY: Tool = /* @__PURE__ */ Object.freeze(/* @__PURE__ */ preloadMemoryTool());
 
-// Memory may hold the current session. Only turns outside the window of the request are quoted.
-function withoutShown(
+// Memory may contain turns of the current session. Turns that the request contains are left out.
+function omitShown(
   memories: readonly MemoryEntry[],
   sessionId: string,
   shown: readonly Content[],
@@ -140,7 +142,7 @@ function withoutShown(
   return memories.filter((entry) => entry.sessionId !== sessionId || !texts.has(textOf(entry.content).trim()));
 }
 
-function place(block: string, placement: 'user' | 'system', request: LlmRequest, message: Content): void {
+function insertBlock(block: string, placement: 'user' | 'system', request: LlmRequest, message: Content): void {
   if (placement === 'user') {
     request.contents = insertBeforeMessage(request.contents, message, { role: 'user', parts: [{ text: block }] });
     return;
@@ -149,7 +151,7 @@ function place(block: string, placement: 'user' | 'system', request: LlmRequest,
   request.config.systemInstruction = systemInstruction ? `${systemInstruction}\n\n${block}` : block;
 }
 
-function wordsOf(message: Content): string {
+function searchTextOf(message: Content): string {
   const texts = (message.parts ?? []).flatMap((part) => (part.text === undefined || part.thought ? [] : [part.text]));
   return texts.join('\n').trim();
 }

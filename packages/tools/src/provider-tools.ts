@@ -2,34 +2,34 @@ import { TholeError } from '@thole/core';
 import { invalidInput, isPlainObject, optionNames, rejectUnknownOptions } from '@thole/core/kit';
 import type { JsonObject, Tool, ToolDeclaration } from '@thole/core';
 
-/** Options of `fileSearchTool`: the stores to search, under each provider's name for them. */
+/** Options of `fileSearchTool`: the stores of each provider that the tool searches. */
 export interface FileSearchToolOptions {
   /** File search stores of the Gemini API, such as `fileSearchStores/hotel-manuals`. */
   fileSearchStoreNames?: readonly string[] | undefined;
   /** Vector stores of OpenAI, such as `vs_123`. */
   vectorStoreIds?: readonly string[] | undefined;
-  /** Further settings with the provider's names: `topK` and `metadataFilter` of Gemini, `max_num_results` of OpenAI. */
+  /** Other settings with the names of the provider: `topK` and `metadataFilter` of Gemini, `max_num_results` of OpenAI. */
   settings?: JsonObject | undefined;
 }
 
 /**
- * Returns `google_search`: the provider searches the web, with Google if the model is a Gemini. `settings` are the
- * provider's, such as `timeRangeFilter`.
+ * Returns `google_search`: the provider searches the web. A Gemini model uses Google Search. `settings` are passed to
+ * the provider, such as `timeRangeFilter`.
  */
 export function googleSearchTool(settings: JsonObject = {}): Tool {
   const googleSearch = checkSettings(settings, 'googleSearchTool');
   return providerTool('google_search', 'Searches the web with Google.', { googleSearch });
 }
 
-/** Returns `code_execution`: the provider runs code that the model writes. `settings` are the provider's. */
+/** Returns `code_execution`: the provider runs code that the model writes. `settings` are passed to the provider. */
 export function codeExecutionTool(settings: JsonObject = {}): Tool {
   const codeExecution = checkSettings(settings, 'codeExecutionTool');
   return providerTool('code_execution', 'Runs code that the model writes.', { codeExecution });
 }
 
 /**
- * Returns `file_search`: the provider searches files in its stores. Throws `INVALID_INPUT` without a store. With
- * stores of several providers, each provider uses its own.
+ * Returns `file_search`: the provider searches files in its stores. If `options` name stores of several providers, each
+ * provider searches its own stores. Throws `INVALID_INPUT` without a store.
  */
 export function fileSearchTool(options: FileSearchToolOptions): Tool {
   if (!isPlainObject(options)) throw invalidInput('options of fileSearchTool', 'an object', options);
@@ -55,7 +55,7 @@ export function fileSearchTool(options: FileSearchToolOptions): Tool {
   return providerTool('file_search', 'Searches files that the provider stores.', { fileSearch });
 }
 
-/** Returns `web_search`: the provider searches the web with its own search. `settings` are the provider's. */
+/** Returns `web_search`: the provider searches the web with its own search. `settings` are passed to the provider. */
 export function webSearchTool(settings: JsonObject = {}): Tool {
   const webSearch = checkSettings(settings, 'webSearchTool');
   return providerTool('web_search', 'Searches the web.', { webSearch });

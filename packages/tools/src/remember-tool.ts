@@ -4,9 +4,9 @@ import { FunctionTool } from './function-tool.ts';
 import { jsonSchema } from './json-schema.ts';
 
 /**
- * Returns the tool `remember`: the model stores a fact about the user for later sessions, word for word. The answer
- * is `{remembered: true}`; a repeated attempt of the same call stores it once. Without a memory service, or with one
- * that stores no notes, the answer is `{error, code}` with `MEMORY_NOT_CONFIGURED`.
+ * Returns the tool `remember`, with which the model stores a fact about the user for later sessions, word for word. The
+ * answer is `{remembered: true}`. Repeated attempts of one call store the fact once. If no memory service can store
+ * notes, the answer is `{error, code}` with `MEMORY_NOT_CONFIGURED`.
  */
 export function rememberTool(): Tool {
   return new FunctionTool({

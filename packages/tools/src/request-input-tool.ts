@@ -4,15 +4,15 @@ import { jsonSchema } from './json-schema.ts';
 
 /** Options of `requestInputTool`. */
 export interface RequestInputToolOptions {
-  /** JSON Schema of the answers of people. Default: any value. */
+  /** JSON Schema of the user's answer. Default: any value. */
   responseSchema?: JsonObject | undefined;
   /** Time until a question expires, in milliseconds. Default: `interruptTtlMs` of the app. */
   ttlMs?: number | undefined;
 }
 
 /**
- * Returns a tool with which the model asks the user a question. The run pauses until the answer has come, also for days and
- * over restarts. Its name is `request_input`.
+ * Returns the tool `request_input`, with which the model asks the user a question. The run pauses until the answer
+ * arrives, also for days and across restarts.
  */
 export function requestInputTool(options: RequestInputToolOptions = {}): FunctionTool {
   const { responseSchema, ttlMs } = options;

@@ -7,7 +7,7 @@ import type { ForgetAnswer, ForgetToolOptions } from '../src/index.ts';
 
 const ada = { appName: 'hotel', userId: 'ada' };
 
-async function remembering() {
+async function createMemory() {
   const runtime = new FixedRuntime();
   const memory = new InMemoryMemoryService({ runtime });
   const fact = (id: string, text: string) => ({ id, kind: 'fact' as const, content: { parts: [{ text }] } });
@@ -24,7 +24,7 @@ async function remembering() {
   return { runtime, memory, ids };
 }
 
-async function ask(
+async function callForget(
   args: JsonObject,
   p: { runtime: FixedRuntime; memory?: MemoryService },
   options?: ForgetToolOptions,
@@ -34,9 +34,9 @@ async function ask(
 }
 
 describe('forget', () => {
-  it('shows candidates and deletes nothing without an id or an exact match', async () => {
-    const setup = await remembering();
-    const answer = await ask({ what: 'where the user lives: Kiel' }, setup);
+  it('returns candidates and deletes nothing without an id or an exact match', async () => {
+    const setup = await createMemory();
+    const answer = await callForget({ what: 'where the user lives: Kiel' }, setup);
     expect(answer).toMatchObject({ forgotten: 0, note: expect.stringContaining('id') });
     expect(answer.candidates.map(({ id }) => id)).toContain('new');
     expect(answer.candidates[0]).toEqual({
@@ -45,24 +45,24 @@ describe('forget', () => {
     expect(await setup.ids()).toHaveLength(4);
   });
 
-  it('deletes the candidate with the id and its earlier versions, and shows similar entries', async () => {
-    const setup = await remembering();
-    const answer = await ask({ what: 'lives Kiel', id: 'new' }, setup);
+  it('deletes the candidate with the id and its earlier versions, and returns similar entries', async () => {
+    const setup = await createMemory();
+    const answer = await callForget({ what: 'lives Kiel', id: 'new' }, setup);
     expect(answer).toMatchObject({ forgotten: 2, note: expect.stringContaining('still remembered') });
     expect(answer.candidates.map(({ id }) => id)).toEqual(['said']);
     expect([await setup.ids(), await setup.ids('bob')]).toEqual([['said', 'tea'], ['bob']]);
   });
 
-  it('deletes an exact match without an id, in any case and with any final sign', async () => {
-    const setup = await remembering();
-    expect(await ask({ what: 'likes  green tea' }, setup)).toEqual({ forgotten: 1, candidates: [] });
+  it('deletes an exact match without an id, ignoring case and final punctuation', async () => {
+    const setup = await createMemory();
+    expect(await callForget({ what: 'likes  green tea' }, setup)).toEqual({ forgotten: 1, candidates: [] });
     expect(await setup.ids()).not.toContain('tea');
   });
 
-  it('returns an error for an id that is not a candidate, also one of another memory', async () => {
-    const setup = await remembering();
+  it('returns an error for an id that is not a candidate, also for the id of another memory', async () => {
+    const setup = await createMemory();
     for (const id of ['nobody', 'tea', 'bob'])
-      expect(await ask({ what: 'lives in Kiel', id }, setup)).toMatchObject({
+      expect(await callForget({ what: 'lives in Kiel', id }, setup)).toMatchObject({
         forgotten: 0,
         error: expect.stringContaining('No candidate'),
         candidates: expect.arrayContaining([expect.objectContaining({ id: 'new' })]),
@@ -71,29 +71,29 @@ describe('forget', () => {
   });
 
   it('returns a note that nothing is remembered if there is no candidate', async () => {
-    const answer = await ask({ what: 'helicopters' }, await remembering());
+    const answer = await callForget({ what: 'helicopters' }, await createMemory());
     expect(answer).toEqual({ forgotten: 0, candidates: [], note: 'Nothing like this is remembered.' });
   });
 
   it('returns MEMORY_NOT_CONFIGURED without a service, or with one that cannot delete (contract 35)', async () => {
-    const { runtime, memory } = await remembering();
-    const weak: MemoryService = {
+    const { runtime, memory } = await createMemory();
+    const serviceWithoutDelete: MemoryService = {
       addSessionToMemory: (session) => memory.addSessionToMemory(session),
       searchMemory: (p) => memory.searchMemory(p),
     };
-    expect(await ask({ what: 'tea' }, { runtime })).toMatchObject({ code: 'MEMORY_NOT_CONFIGURED' });
-    expect(await ask({ what: 'likes green tea' }, { runtime, memory: weak })).toMatchObject({
+    expect(await callForget({ what: 'tea' }, { runtime })).toMatchObject({ code: 'MEMORY_NOT_CONFIGURED' });
+    expect(await callForget({ what: 'likes green tea' }, { runtime, memory: serviceWithoutDelete })).toMatchObject({
       code: 'MEMORY_NOT_CONFIGURED',
     });
   });
 
-  it('shows at most limit candidates and rejects other limits with INVALID_INPUT', async () => {
-    expect((await ask({ what: 'lives Kiel' }, await remembering(), { limit: 1 })).candidates).toHaveLength(1);
+  it('returns at most limit candidates and rejects invalid options with INVALID_INPUT', async () => {
+    expect((await callForget({ what: 'lives Kiel' }, await createMemory(), { limit: 1 })).candidates).toHaveLength(1);
     for (const options of [{ limit: 0 }, { most: 1 } as never])
       expect(() => forgetTool(options)).toThrow(expect.objectContaining({ code: 'INVALID_INPUT' }));
   });
 
   it.each([{}, { what: ' ' }, { what: 'x', id: 7 }])('rejects the arguments %j', async (args) => {
-    await expect(ask(args, await remembering())).rejects.toMatchObject({ code: 'INVALID_INPUT' });
+    await expect(callForget(args, await createMemory())).rejects.toMatchObject({ code: 'INVALID_INPUT' });
   });
 });

@@ -33,11 +33,11 @@ describe('parameters of FunctionTool', () => {
       execute: (args) => ({ booked: args }),
     });
 
-    it(`${name}: valid arguments reach the function`, async () => {
+    it(`passes valid arguments to execute, with ${name}`, async () => {
       expect(await run(tool, { city: 'Oslo', nights: 2 })).toEqual({ booked: { city: 'Oslo', nights: 2 } });
     });
 
-    it(`${name}: describes each argument to the model`, () => {
+    it(`describes each argument to the model, with ${name}`, () => {
       expect(tool.declaration().parametersJsonSchema).toMatchObject({
         type: 'object',
         properties: { city: { type: 'string' } },
@@ -46,7 +46,7 @@ describe('parameters of FunctionTool', () => {
       expect(tool.declaration().parametersJsonSchema).not.toHaveProperty('$schema');
     });
 
-    it(`${name}: rejects invalid arguments with path and expectation before the function runs (contract 18)`, async () => {
+    it(`rejects invalid arguments before execute runs, with ${name} (contract 18)`, async () => {
       let ran = 0;
       const counting = new FunctionTool({ name: 'book', description: 'Books.', parameters, execute: () => void ran++ });
       const error = await run(counting, { city: 7, nights: 2 }).catch((thrown: unknown) => thrown);
@@ -58,7 +58,7 @@ describe('parameters of FunctionTool', () => {
       expect(ran).toBe(0);
     });
 
-    it(`${name}: a missing argument is named`, async () => {
+    it(`names a missing argument in the error, with ${name}`, async () => {
       await expect(run(tool, { city: 'Oslo' })).rejects.toThrow(/nights/);
     });
   }
@@ -83,7 +83,7 @@ describe('types of FunctionTool', () => {
     expect(tool.declaration().parametersJsonSchema?.['required']).toEqual(['city', 'when']);
   });
 
-  it('infers them from valibot, arktype and jsonSchema<T>()', () => {
+  it('infers the arguments from valibot, arktype and jsonSchema<T>()', () => {
     void new FunctionTool({
       name: 'a',
       description: 'A.',
@@ -193,7 +193,7 @@ describe('FunctionTool options', () => {
     expect(failure.details).toBeUndefined();
   });
 
-  it('lists at most ten problems, and the count of the others', async () => {
+  it('lists at most ten errors, and the count of the others', async () => {
     const tool = new FunctionTool({
       name: 'sum',
       description: 'Adds.',
@@ -205,7 +205,7 @@ describe('FunctionTool options', () => {
     );
   });
 
-  it('tells the model not to repeat a pending call of a long-running tool', () => {
+  it('instructs the model not to repeat a pending call of a long-running tool', () => {
     const tool = new LongRunningFunctionTool({ name: 'ask', description: 'Asks.', execute: () => ({ ticket: 1 }) });
     expect(tool.isLongRunning).toBe(true);
     expect(tool.declaration().description).toMatch(/^Asks\.\n\n.*do not repeat/);
@@ -213,7 +213,7 @@ describe('FunctionTool options', () => {
 });
 
 describe('new FunctionTool', () => {
-  const make =
+  const create =
     (change: object): (() => unknown) =>
     () =>
       new FunctionTool({ name: 'book', description: 'Books.', execute: () => 1, ...change });
@@ -221,48 +221,50 @@ describe('new FunctionTool', () => {
   it.each([
     ['a name with a space', { name: 'book room' }, /"book room" must be/],
     ['a name of 65 letters', { name: 'a'.repeat(65) }, /must be 1 to 64/],
-    ['no name', { name: undefined }, /name must be a string, got undefined/],
-    ['a description that is not a text', { description: 7 }, /description of tool book must be a string/],
-    ['no function', { execute: undefined }, /execute of tool book must be a function/],
-    ['a time-out of 0', { timeoutMs: 0 }, /timeoutMs of tool book/],
-    ['parameters that are a list', { parameters: [] }, /parameters of tool book must be/],
-    ['parameters that are a text', { parameters: z.string() }, /parameters of tool book must describe an object/],
+    ['an undefined name', { name: undefined }, /name must be a string, got undefined/],
+    ['a description that is not a string', { description: 7 }, /description of tool book must be a string/],
+    ['an undefined execute', { execute: undefined }, /execute of tool book must be a function/],
+    ['a timeoutMs of 0', { timeoutMs: 0 }, /timeoutMs of tool book/],
+    ['parameters that are an array', { parameters: [] }, /parameters of tool book must be/],
+    ['a schema of a string', { parameters: z.string() }, /parameters of tool book must describe an object/],
     ['parameters that are not JSON', { parameters: { type: 'object', default: new Date(0) } }, /schema\.default/],
-  ])('%s', (_name, change, message) => {
-    expect(make(change)).toThrow(
+  ])('rejects %s with INVALID_INPUT', (_name, change, message) => {
+    expect(create(change)).toThrow(
       expect.objectContaining({ code: 'INVALID_INPUT', message: expect.stringMatching(message) }),
     );
   });
 
   it('rejects a valibot schema without JSON Schema and names the vendor', () => {
-    expect(make({ parameters: v.object({}) })).toThrow(
+    expect(create({ parameters: v.object({}) })).toThrow(
       expect.objectContaining({ code: 'SCHEMA_UNSUPPORTED', message: expect.stringContaining('valibot') }),
     );
   });
 });
 
-it('does not execute if its signal is aborted while the arguments are checked', async () => {
-  const controller = new AbortController();
-  let runs = 0;
-  const tool = new FunctionTool({
-    name: 'work',
-    description: 'Works.',
-    parameters: {
-      jsonSchema: { type: 'object' },
-      schema: {
-        '~standard': {
-          version: 1,
-          vendor: 'test',
-          validate: async (value: unknown) => {
-            controller.abort(new Error('enough'));
-            return { value };
+describe('FunctionTool.runAsync', () => {
+  it('does not call execute if the signal is aborted during the validation of arguments', async () => {
+    const controller = new AbortController();
+    let runs = 0;
+    const tool = new FunctionTool({
+      name: 'work',
+      description: 'Works.',
+      parameters: {
+        jsonSchema: { type: 'object' },
+        schema: {
+          '~standard': {
+            version: 1,
+            vendor: 'test',
+            validate: async (value: unknown) => {
+              controller.abort(new Error('enough'));
+              return { value };
+            },
           },
         },
       },
-    },
-    execute: () => void runs++,
+      execute: () => void runs++,
+    });
+    const toolContext = toolContextFor({ runtime: new FixedRuntime(), signal: controller.signal });
+    await expect(tool.runAsync({ args: {}, toolContext })).rejects.toThrow('enough');
+    expect(runs).toBe(0);
   });
-  const toolContext = toolContextFor({ runtime: new FixedRuntime(), signal: controller.signal });
-  await expect(tool.runAsync({ args: {}, toolContext })).rejects.toThrow('enough');
-  expect(runs).toBe(0);
 });

@@ -10,48 +10,58 @@ const issuesOf = async (schema: { [keyword: string]: unknown }, value: unknown):
 describe('jsonSchema', () => {
   it.each([
     ['a wrong type', { type: 'string' }, 7, ['expected string, received number']],
-    ['none of several types', { type: ['integer', 'null'] }, 'x', ['expected integer or null, received string']],
     [
-      'a missing member, inside',
+      'a value of none of several types',
+      { type: ['integer', 'null'] },
+      'x',
+      ['expected integer or null, received string'],
+    ],
+    [
+      'a missing member of a nested object',
       { properties: { guest: { required: ['name'] } } },
       { guest: {} },
       ['guest.name: is required'],
     ],
     ['an unknown member', { properties: {}, additionalProperties: false }, { vip: 1 }, ['vip: is not allowed']],
-    ['another value than the listed ones', { enum: ['sea', 'city'] }, 'sky', ['must be one of ["sea","city"]']],
-    ['another value than the only one', { const: 'sea' }, 'sky', ['must be "sea"']],
-    ['too small', { minimum: 1 }, 0, ['must be at least 1']],
-    ['too large', { maximum: 9 }, 10, ['must be at most 9']],
-    ['not above', { exclusiveMinimum: 1 }, 1, ['must be greater than 1']],
-    ['not below', { exclusiveMaximum: 9 }, 9, ['must be less than 9']],
-    ['no multiple', { multipleOf: 5 }, 7, ['must be a multiple of 5']],
-    ['too short', { minLength: 3 }, 'ab', ['must have at least 3 characters']],
-    ['too long', { maxLength: 3 }, 'abcd', ['must have at most 3 characters']],
-    ['too few', { minItems: 2 }, [1], ['must have at least 2 items']],
-    ['too many', { maxItems: 1 }, [1, 2], ['must have at most 1 items']],
-    ['another pattern', { pattern: '^a' }, 'b', ['must match the pattern of its schema']],
-    ['another format', { format: 'date' }, 'soon', ['must be a date']],
-    ['an item, by its place', { items: { type: 'number' } }, [1, 'x'], ['1: expected number, received string']],
+    ['a value that is not in enum', { enum: ['sea', 'city'] }, 'sky', ['must be one of ["sea","city"]']],
+    ['a value that differs from const', { const: 'sea' }, 'sky', ['must be "sea"']],
+    ['a number below minimum', { minimum: 1 }, 0, ['must be at least 1']],
+    ['a number above maximum', { maximum: 9 }, 10, ['must be at most 9']],
+    ['a number at exclusiveMinimum', { exclusiveMinimum: 1 }, 1, ['must be greater than 1']],
+    ['a number at exclusiveMaximum', { exclusiveMaximum: 9 }, 9, ['must be less than 9']],
+    ['a number that is not a multiple', { multipleOf: 5 }, 7, ['must be a multiple of 5']],
+    ['a text that is too short', { minLength: 3 }, 'ab', ['must have at least 3 characters']],
+    ['a text that is too long', { maxLength: 3 }, 'abcd', ['must have at most 3 characters']],
+    ['an array with too few items', { minItems: 2 }, [1], ['must have at least 2 items']],
+    ['an array with too many items', { maxItems: 1 }, [1, 2], ['must have at most 1 items']],
+    ['a text that does not match the pattern', { pattern: '^a' }, 'b', ['must match the pattern of its schema']],
+    ['a text of another format', { format: 'date' }, 'soon', ['must be a date']],
     [
-      'none of several forms',
+      'an invalid item, with its index',
+      { items: { type: 'number' } },
+      [1, 'x'],
+      ['1: expected number, received string'],
+    ],
+    [
+      'a value that matches no schema of anyOf',
       { anyOf: [{ type: 'string' }, { type: 'null' }] },
       1,
       ['expected string, received number', 'expected null, received number'],
     ],
     [
-      'two of several forms',
+      'a value that matches two schemas of oneOf',
       { oneOf: [{ type: 'number' }, { type: 'integer' }] },
       1,
       ['instance does not match exactly one subschema (2 matches)'],
     ],
     [
-      'through a reference',
+      'a value behind a $ref',
       { $defs: { n: { type: 'number' } }, properties: { 'a/b': { $ref: '#/$defs/n' } } },
       { 'a/b': 'x' },
       ['a/b: expected number, received string'],
     ],
-    ['nothing at all', {}, undefined, ['a value is required']],
-  ])('names the expected value: %s', async (_name, schema, value, issues) => {
+    ['undefined', {}, undefined, ['a value is required']],
+  ])('names the expected value for %s', async (_name, schema, value, issues) => {
     expect(await issuesOf(schema, value)).toEqual(issues);
   });
 
@@ -77,16 +87,16 @@ describe('jsonSchema', () => {
   });
 
   it('copies the schema, so that later changes have no effect', async () => {
-    const given = { type: 'object', required: ['city'] };
-    const schema = jsonSchema(given);
-    given.required.push('nights');
-    const written = schema['~standard'].jsonSchema!.input({ target: 'draft-2020-12' });
-    (written['required'] as string[]).push('stars');
+    const input = { type: 'object', required: ['city'] };
+    const schema = jsonSchema(input);
+    input.required.push('nights');
+    const copy = schema['~standard'].jsonSchema!.input({ target: 'draft-2020-12' });
+    (copy['required'] as string[]).push('stars');
     expect(await readSchema(schema, 'x').validate({ city: 'Oslo' })).toEqual({ value: { city: 'Oslo' } });
     expect(readSchema(schema, 'x').jsonSchema).toEqual({ type: 'object', required: ['city'] });
   });
 
-  it('reads older drafts by their name', async () => {
+  it('supports the older drafts that $schema names', async () => {
     const draft4 = {
       $schema: 'http://json-schema.org/draft-04/schema#',
       minimum: 1,
@@ -97,17 +107,17 @@ describe('jsonSchema', () => {
     expect(await issuesOf(draft4, 1)).toEqual(['must be greater than 1']);
     expect(await issuesOf(draft4, 9)).toEqual(['must be less than 9']);
     // Keywords next to a $ref count only since 2019-09.
-    const beside = { $ref: '#/definitions/n', type: 'string', definitions: { n: { type: 'number' } } };
-    expect(await issuesOf({ ...beside, $schema: 'http://json-schema.org/draft-07/schema#' }, 1)).toEqual([]);
-    expect(await issuesOf({ ...beside, $schema: 'https://json-schema.org/draft/2019-09/schema' }, 1)).toEqual([
+    const refWithType = { $ref: '#/definitions/n', type: 'string', definitions: { n: { type: 'number' } } };
+    expect(await issuesOf({ ...refWithType, $schema: 'http://json-schema.org/draft-07/schema#' }, 1)).toEqual([]);
+    expect(await issuesOf({ ...refWithType, $schema: 'https://json-schema.org/draft/2019-09/schema' }, 1)).toEqual([
       'expected string, received number',
     ]);
-    expect(await issuesOf(beside, 1)).toEqual(['expected string, received number']);
+    expect(await issuesOf(refWithType, 1)).toEqual(['expected string, received number']);
   });
 
   it.each([
-    ['a reference to nowhere', { $ref: '#/$defs/nobody' }],
-    ['a pattern that is none', { pattern: '(' }],
+    ['a $ref without a target', { $ref: '#/$defs/nobody' }],
+    ['an invalid pattern', { pattern: '(' }],
   ])('rejects %s at its first use', async (_name, schema) => {
     await expect(issuesOf(schema, 'x')).rejects.toMatchObject({ code: 'SCHEMA_UNSUPPORTED' });
   });

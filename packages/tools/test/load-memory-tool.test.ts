@@ -8,80 +8,83 @@ import type { LoadMemoryToolOptions } from '../src/index.ts';
 
 const at = (iso: string): number => Date.parse(iso) / 1000;
 
-/** Returns the tool's search request and its answer for these memories. */
+/** Returns the search request of the tool and its answer for these memories. */
 async function load(
   args: JsonObject,
   options: LoadMemoryToolOptions = {},
   p: { memories?: MemoryEntry[]; state?: JsonObject } = {},
-): Promise<{ asked: SearchMemoryRequest | undefined; answer: unknown }> {
-  let asked: SearchMemoryRequest | undefined;
+): Promise<{ request: SearchMemoryRequest | undefined; answer: unknown }> {
+  let request: SearchMemoryRequest | undefined;
   const memoryService: MemoryService = {
     addSessionToMemory: async () => {},
-    searchMemory: async (request) => {
-      asked = request;
+    searchMemory: async (search) => {
+      request = search;
       return { memories: p.memories ?? [] };
     },
   };
   const toolContext = toolContextFor({ runtime: new FixedRuntime(), memoryService, state: p.state ?? {} });
   const answer = await loadMemoryTool(options).runAsync({ args: { query: 'rooms', ...args }, toolContext });
-  return { asked, answer };
+  return { request, answer };
 }
 
-const spanOf = async (args: JsonObject, options?: LoadMemoryToolOptions): Promise<(number | undefined)[]> => {
-  const { asked } = await load(args, options);
-  return [asked!.filter?.from, asked!.filter?.to];
+const rangeOf = async (args: JsonObject, options?: LoadMemoryToolOptions): Promise<(number | undefined)[]> => {
+  const { request } = await load(args, options);
+  return [request!.filter?.from, request!.filter?.to];
 };
 
 describe('load_memory', () => {
   it('returns the rounded relevance of each memory and requires 0.3 by default', async () => {
     const entry = { id: 'a', kind: 'note' as const, content: { parts: [{ text: 'A.' }] }, score: 1.23456 };
-    const { answer, asked } = await load({}, {}, { memories: [{ ...entry, relevance: 0.6789 }, entry] });
+    const { answer, request } = await load({}, {}, { memories: [{ ...entry, relevance: 0.6789 }, entry] });
     expect(answer).toEqual({
       memories: [
         { text: 'A.', relevance: 0.68, score: 1.23 },
         { text: 'A.', score: 1.23 },
       ],
     });
-    expect(asked!.minRelevance).toBe(0.3);
-    expect((await load({}, { minRelevance: 0 })).asked!.minRelevance).toBe(0);
+    expect(request!.minRelevance).toBe(0.3);
+    expect((await load({}, { minRelevance: 0 })).request!.minRelevance).toBe(0);
   });
 
   it('passes the user’s time zone to the search', async () => {
-    expect((await load({}, { timeZone: 'Asia/Tokyo' })).asked!.timeZone).toBe('Asia/Tokyo');
-    expect((await load({})).asked!.timeZone).toBeUndefined();
+    expect((await load({}, { timeZone: 'Asia/Tokyo' })).request!.timeZone).toBe('Asia/Tokyo');
+    expect((await load({})).request!.timeZone).toBeUndefined();
   });
 });
 
 describe('time range of load_memory', () => {
   it('searches all times without a range, or with empty texts', async () => {
-    expect((await load({})).asked!.filter).toBeUndefined();
-    expect((await load({ from: '', to: ' ' })).asked!.filter).toBeUndefined();
+    expect((await load({})).request!.filter).toBeUndefined();
+    expect((await load({ from: '', to: ' ' })).request!.filter).toBeUndefined();
   });
 
   it('accepts days, months and years, including the last one, and days with a time', async () => {
-    expect(await spanOf({ from: '2026-05-30', to: '2026-05-31' })).toEqual([at('2026-05-30Z'), at('2026-06-01Z')]);
-    expect(await spanOf({ from: '2026-02', to: '2026-02' })).toEqual([at('2026-02-01Z'), at('2026-03-01Z')]);
-    expect(await spanOf({ from: '2025', to: '2026' })).toEqual([at('2025-01-01Z'), at('2027-01-01Z')]);
-    expect(await spanOf({ from: '2026-12-31T18:00', to: '2026-12-31 18:00:30' })).toEqual([
+    expect(await rangeOf({ from: '2026-05-30', to: '2026-05-31' })).toEqual([at('2026-05-30Z'), at('2026-06-01Z')]);
+    expect(await rangeOf({ from: '2026-02', to: '2026-02' })).toEqual([at('2026-02-01Z'), at('2026-03-01Z')]);
+    expect(await rangeOf({ from: '2025', to: '2026' })).toEqual([at('2025-01-01Z'), at('2027-01-01Z')]);
+    expect(await rangeOf({ from: '2026-12-31T18:00', to: '2026-12-31 18:00:30' })).toEqual([
       at('2026-12-31T18:00Z'),
       at('2026-12-31T18:00:30Z'),
     ]);
-    expect(await spanOf({ to: '2024-02-29' })).toEqual([undefined, at('2024-03-01Z')]);
+    expect(await rangeOf({ to: '2024-02-29' })).toEqual([undefined, at('2024-03-01Z')]);
   });
 
   it('is read in the user’s time zone, in summer and winter; a given offset has priority', async () => {
     const berlin = { timeZone: 'Europe/Berlin' };
     const day = { from: '2026-07-01', to: '2026-07-01' };
-    expect(await spanOf(day, berlin)).toEqual([at('2026-06-30T22:00Z'), at('2026-07-01T22:00Z')]);
-    expect(await spanOf({ from: '2026-01' }, berlin)).toEqual([at('2025-12-31T23:00Z'), undefined]);
+    expect(await rangeOf(day, berlin)).toEqual([at('2026-06-30T22:00Z'), at('2026-07-01T22:00Z')]);
+    expect(await rangeOf({ from: '2026-01' }, berlin)).toEqual([at('2025-12-31T23:00Z'), undefined]);
     const withOffsets = { from: '2026-07-01T12:00Z', to: '2026-07-01T12:00:00.5-0330' };
-    expect(await spanOf(withOffsets, berlin)).toEqual([at('2026-07-01T12:00Z'), at('2026-07-01T15:30Z')]);
-    expect(await spanOf(day, { timeZone: 'Asia/Kolkata' })).toEqual([at('2026-06-30T18:30Z'), at('2026-07-01T18:30Z')]);
+    expect(await rangeOf(withOffsets, berlin)).toEqual([at('2026-07-01T12:00Z'), at('2026-07-01T15:30Z')]);
+    expect(await rangeOf(day, { timeZone: 'Asia/Kolkata' })).toEqual([
+      at('2026-06-30T18:30Z'),
+      at('2026-07-01T18:30Z'),
+    ]);
   });
 
   it('covers the real length of a day, also when clocks change', async () => {
     const hours = async (day: string): Promise<number> => {
-      const [from, to] = await spanOf({ from: day, to: day }, { timeZone: 'Europe/Berlin' });
+      const [from, to] = await rangeOf({ from: day, to: day }, { timeZone: 'Europe/Berlin' });
       return (to! - from!) / 3600;
     };
     expect([await hours('2026-03-29'), await hours('2026-10-25'), await hours('2026-10-26')]).toEqual([23, 25, 24]);
@@ -89,7 +92,7 @@ describe('time range of load_memory', () => {
 
   it('uses the first of two equal local times and moves a skipped one forward', async () => {
     const from = async (text: string, timeZone: string): Promise<number> =>
-      (await spanOf({ from: text }, { timeZone }))[0]!;
+      (await rangeOf({ from: text }, { timeZone }))[0]!;
     expect(await from('2026-11-01T01:30', 'America/New_York')).toBe(at('2026-11-01T05:30Z'));
     expect(await from('2026-10-25T02:30', 'Europe/Berlin')).toBe(at('2026-10-25T00:30Z'));
     expect(await from('2026-03-08T02:30', 'America/New_York')).toBe(at('2026-03-08T07:30Z'));
@@ -98,15 +101,15 @@ describe('time range of load_memory', () => {
     expect(await from('2026-03-29T01:59', 'Europe/Berlin'), 'soon before').toBe(at('2026-03-29T00:59Z'));
   });
 
-  it('never widens what the app’s own filter allows', async () => {
+  it('never extends the filter of the app', async () => {
     const filter = { author: 'user', from: at('2026-05-01Z'), to: at('2026-06-01Z') };
-    expect((await load({ from: '2026-04-01', to: '2026-05-10' }, { filter })).asked!.filter).toEqual({
+    expect((await load({ from: '2026-04-01', to: '2026-05-10' }, { filter })).request!.filter).toEqual({
       author: 'user',
       from: filter.from,
       to: at('2026-05-11Z'),
     });
     const outside = await load({ from: '2026-07-01' }, { filter });
-    expect([outside.asked, outside.answer]).toEqual([undefined, { memories: [] }]);
+    expect([outside.request, outside.answer]).toEqual([undefined, { memories: [] }]);
   });
 
   it.each([
@@ -161,15 +164,15 @@ describe('number of results of load_memory', () => {
 
   it('is five by default, also if a service returns more', async () => {
     for (const limit of [undefined, 1, 7]) {
-      const { asked, answer } = await load({}, { limit }, { memories });
-      expect([asked!.limit, (answer as { memories: unknown[] }).memories.length]).toEqual([limit ?? 5, limit ?? 5]);
+      const { request, answer } = await load({}, { limit }, { memories });
+      expect([request!.limit, (answer as { memories: unknown[] }).memories.length]).toEqual([limit ?? 5, limit ?? 5]);
     }
     expect(() => loadMemoryTool({ limit: 0 })).toThrow('limit must be an integer ≥ 1.');
   });
 
   it('is applied with the app’s minScore and filter', async () => {
-    const { asked } = await load({}, { minScore: 0.3, filter: { kinds: ['fact'] } });
-    expect([asked!.minScore, asked!.filter]).toEqual([0.3, { kinds: ['fact'] }]);
+    const { request } = await load({}, { minScore: 0.3, filter: { kinds: ['fact'] } });
+    expect([request!.minScore, request!.filter]).toEqual([0.3, { kinds: ['fact'] }]);
   });
 });
 
@@ -210,12 +213,12 @@ describe('time zone of load_memory', () => {
   });
 
   it('can be read from the state of each user', async () => {
-    const own: TimeZoneOption = ({ state }) => state?.get<string>('user:timeZone');
-    expect(await timesIn(own, { 'user:timeZone': 'Asia/Tokyo' })).toEqual([
+    const fromState: TimeZoneOption = ({ state }) => state?.get<string>('user:timeZone');
+    expect(await timesIn(fromState, { 'user:timeZone': 'Asia/Tokyo' })).toEqual([
       '2026-07-01T09:00:00+09:00',
       '2026-12-01T09:00:00+09:00',
     ]);
-    expect(await timesIn(own)).toEqual(['2026-07-01T00:00:00Z', '2026-12-01T00:00:00Z']);
+    expect(await timesIn(fromState)).toEqual(['2026-07-01T00:00:00Z', '2026-12-01T00:00:00Z']);
   });
 
   it.each([['Mars/Olympus'], [''], [7], [null]])('cannot be %j', (timeZone) => {

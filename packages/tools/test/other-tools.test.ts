@@ -20,13 +20,13 @@ import {
 
 const runtime = new FixedRuntime();
 
-it.each<[what: string, make: () => unknown]>([
+it.each<[name: string, create: () => unknown]>([
   ['a FunctionTool', () => new FunctionTool({ name: 'a', description: '', execute: () => 1, timeout: 5 } as never)],
   ['a FunctionToolset', () => new FunctionToolset({ tools: [], filter: [] } as never)],
   ['load_memory', () => loadMemoryTool({ topK: 5 } as never)],
   ['preload_memory', () => preloadMemoryTool({ most: 5 } as never)],
-])('rejects an unknown option of %s and names it (contract 42)', (_, make) => {
-  expect(make).toThrow(
+])('rejects an unknown option of %s and names it (contract 42)', (_, create) => {
+  expect(create).toThrow(
     expect.objectContaining({ code: 'INVALID_INPUT', message: expect.stringMatching(/has no option \w+/) }),
   );
 });
@@ -40,7 +40,7 @@ it.each([
 });
 
 describe('load_memory and remember', () => {
-  it.each([0, -1, 1.5, '5', null])('load_memory rejects the limit %j at its creation (contract 42)', (limit) => {
+  it.each([0, -1, 1.5, '5', null])('load_memory rejects the limit %j when it is created (contract 42)', (limit) => {
     expect(() => loadMemoryTool({ limit: limit as never })).toThrow('limit must be an integer ≥ 1');
   });
 
@@ -144,7 +144,7 @@ describe('load_artifacts', () => {
     listArtifactKeys: async () => Object.keys(files),
     loadArtifact: async ({ filename }: { filename: string }) => files[filename],
   } as Partial<ArtifactService> as ArtifactService;
-  const afterCall = (names: string[]): LlmRequest => ({
+  const requestAfterCall = (names: string[]): LlmRequest => ({
     contents: [
       {
         role: 'user',
@@ -158,10 +158,10 @@ describe('load_artifacts', () => {
     return llmRequest;
   };
 
-  it('tells the model the names, and shows requested files after the answer', async () => {
+  it('lists the names in the system text, and adds requested files after the answer', async () => {
     const request = await process(
       loadArtifactsTool(),
-      afterCall(['plan.txt', 'gone.txt', 'plan.txt']),
+      requestAfterCall(['plan.txt', 'gone.txt', 'plan.txt']),
       artifactService,
     );
     expect(request.config.systemInstruction).toMatch(/^Be kind\.\n\nThese files .*"plan.txt", "user:map.png"\./);
@@ -171,28 +171,28 @@ describe('load_artifacts', () => {
     ]);
   });
 
-  it('shows files for one step only', async () => {
-    const request = afterCall(['plan.txt']);
+  it('adds files for one step only', async () => {
+    const request = requestAfterCall(['plan.txt']);
     request.contents = [...request.contents, { role: 'model', parts: [{ text: 'Two nights.' }] }];
     expect((await process(loadArtifactsTool(), request, artifactService)).contents).toHaveLength(2);
   });
 
-  it('tells the model if a file cannot be read, and logs only the code', async () => {
-    const own = new FixedRuntime();
+  it('informs the model about an unreadable file, and logs only the code', async () => {
+    const loggingRuntime = new FixedRuntime();
     const broken = {
       ...artifactService,
       loadArtifact: () => Promise.reject(new TholeError('STORE_UNAVAILABLE', 'Gone.')),
     } as ArtifactService;
-    const llmRequest = afterCall(['plan.txt']);
+    const llmRequest = requestAfterCall(['plan.txt']);
     await loadArtifactsTool().processLlmRequest!({
-      toolContext: toolContextFor({ runtime: own, artifactService: broken }),
+      toolContext: toolContextFor({ runtime: loggingRuntime, artifactService: broken }),
       llmRequest,
     });
     expect(llmRequest.contents[1]?.parts).toEqual([{ text: 'File "plan.txt" could not be read.' }]);
-    expect(own.logs).toMatchObject([{ level: 'warn', fields: { code: 'STORE_UNAVAILABLE' } }]);
+    expect(loggingRuntime.logs).toMatchObject([{ level: 'warn', fields: { code: 'STORE_UNAVAILABLE' } }]);
   });
 
-  it('counts the names after the hundredth', async () => {
+  it('lists the first 100 names and the count of the others', async () => {
     const many = {
       ...artifactService,
       listArtifactKeys: async () => Array.from({ length: 103 }, (_, i) => `f${i}`),
@@ -201,8 +201,8 @@ describe('load_artifacts', () => {
     expect(config.systemInstruction).toMatch(/"f99" and 3 more\. /);
   });
 
-  it('without a service leaves the request unchanged, and names what is missing', async () => {
-    expect(await process(loadArtifactsTool(), afterCall(['plan.txt']))).toEqual(afterCall(['plan.txt']));
+  it('leaves the request unchanged and returns ARTIFACT_NOT_CONFIGURED without a service', async () => {
+    expect(await process(loadArtifactsTool(), requestAfterCall(['plan.txt']))).toEqual(requestAfterCall(['plan.txt']));
     const call = loadArtifactsTool().runAsync({
       args: { artifact_names: ['plan.txt'] },
       toolContext: toolContextFor({ runtime }),
@@ -218,13 +218,13 @@ describe('load_artifacts', () => {
 });
 
 describe('exit_loop and get_user_choice', () => {
-  it('exit_loop escalates without a summary of the model', async () => {
+  it('exit_loop escalates and skips the summary of the model', async () => {
     const toolContext = toolContextFor({ runtime });
     expect(await exitLoopTool().runAsync({ args: {}, toolContext })).toEqual({});
     expect(toolContext.actions).toMatchObject({ escalate: true, skipSummarization: true });
   });
 
-  it('get_user_choice is long-running and returns no answer itself', async () => {
+  it('get_user_choice is long-running and returns no first note', async () => {
     const tool = getUserChoiceTool();
     expect(tool.isLongRunning).toBe(true);
     expect(
@@ -235,7 +235,7 @@ describe('exit_loop and get_user_choice', () => {
     );
   });
 
-  it('constants such as EXIT_LOOP have no state and are frozen', () => {
+  it('EXIT_LOOP and the other constants are frozen', () => {
     expect([EXIT_LOOP, LOAD_ARTIFACTS, LOAD_MEMORY, PRELOAD_MEMORY].map(({ name }) => name)).toEqual([
       'exit_loop',
       'load_artifacts',
@@ -254,7 +254,7 @@ describe('FunctionToolset', () => {
   const namesOf = async (toolset: FunctionToolset): Promise<string[]> =>
     (await toolset.getTools(context)).map(({ name }) => name);
 
-  it('offers all tools, those of a list, or those that a function accepts', async () => {
+  it('returns all tools, the tools of a list, or the tools that a function accepts', async () => {
     const tools = [tool('find'), tool('book')];
     expect(await namesOf(new FunctionToolset({ tools }))).toEqual(['find', 'book']);
     expect(await namesOf(new FunctionToolset({ tools, toolFilter: ['book'] }))).toEqual(['book']);
@@ -266,7 +266,7 @@ describe('FunctionToolset', () => {
     ).toEqual(['find']);
   });
 
-  it('adds a prefix to names and declarations, without a change of the tool', async () => {
+  it('adds a prefix to names and declarations, and does not change the tool', async () => {
     const [prefixed] = await new FunctionToolset({
       tools: [tool('find')],
       toolFilter: ['find'],

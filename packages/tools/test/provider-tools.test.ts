@@ -16,12 +16,12 @@ describe('tools that the provider runs', () => {
   ])('%s adds its declaration to the request', async (name, tool, declaration) => {
     expect(tool.name).toBe(name);
     expect(tool.declaration?.()).toBeUndefined();
-    expect((await processed(tool)).config.tools).toEqual([{ functionDeclarations: [] }, declaration]);
+    expect((await processRequest(tool)).config.tools).toEqual([{ functionDeclarations: [] }, declaration]);
   });
 
   it('adds a separate declaration to each request', async () => {
     const tool = fileSearchTool(stores);
-    const [one, other] = [await processed(tool), await processed(tool)];
+    const [one, other] = [await processRequest(tool), await processRequest(tool)];
     expect(one.config.tools![1]).not.toBe(other.config.tools![1]);
   });
 
@@ -43,7 +43,7 @@ describe('tools that the provider runs', () => {
   });
 });
 
-async function processed(tool: Tool): Promise<LlmRequest> {
+async function processRequest(tool: Tool): Promise<LlmRequest> {
   const llmRequest: LlmRequest = { contents: [], config: { tools: [{ functionDeclarations: [] }] } };
   await tool.processLlmRequest!({ toolContext: toolContextFor({ runtime: new FixedRuntime() }), llmRequest });
   return llmRequest;

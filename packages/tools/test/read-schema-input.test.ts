@@ -13,9 +13,9 @@ describe('readSchemaInput', () => {
       'a schema of zod 3, which does not provide JSON Schema. Use zod 4.2',
     ],
     ['a schema of zod/mini', mini.object({ city: mini.string() }), 'Pass {schema, jsonSchema: z.toJSONSchema(schema)}'],
-  ])('rejects %s and names the correct form', (_what, given, sentence) => {
-    expect(() => readSchemaInput(given as never, 'parameters')).toThrow(sentence);
-    const options = { name: 'look', description: '', parameters: given as never, execute: () => 1 };
+  ])('rejects %s and names the correct form', (_name, schema, sentence) => {
+    expect(() => readSchemaInput(schema as never, 'parameters')).toThrow(sentence);
+    const options = { name: 'look', description: '', parameters: schema as never, execute: () => 1 };
     expect(() => new FunctionTool(options)).toThrow(sentence);
   });
 

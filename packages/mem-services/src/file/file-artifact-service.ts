@@ -5,7 +5,7 @@ import { FileArtifactStore } from './file-artifact-store.ts';
 
 /** Options of `FileArtifactService`. */
 export interface FileArtifactServiceOptions extends StoredArtifactServiceOptions {
-  /** The folder of all files. It is created by the first save. */
+  /** The folder for all files. The first save creates it. */
   rootDir: string;
 }
 

@@ -6,7 +6,7 @@ import { fromPathComponent, toPathComponent } from './path-component.ts';
 
 /**
  * Stores files in a folder. Each version is a folder with the files `bytes`, `meta.json` and `name`. A version becomes visible
- * completely or not at all. A writer claims its number by creating a file, which only one writer of all processes can do.
+ * completely or not at all. A writer claims a version number by creating a file: only one writer of all processes succeeds.
  */
 export class FileArtifactStore implements ArtifactStore {
   readonly specVersion = 1;
@@ -17,22 +17,22 @@ export class FileArtifactStore implements ArtifactStore {
   }
 
   async put(key: ArtifactKey, bytes: Uint8Array, meta: ArtifactMeta): Promise<number> {
-    const written = await this.#createTemporary();
+    const temporaryFolder = await this.#createTemporary();
     try {
-      await writeFile(join(written, 'bytes'), bytes, { flush: true });
-      await writeFile(join(written, 'meta.json'), JSON.stringify(meta), { flush: true });
-      await writeFile(join(written, 'name'), key.filename, { flush: true });
-      // Another process may delete the folder between two steps. Then the save is repeated in a new folder.
+      await writeFile(join(temporaryFolder, 'bytes'), bytes, { flush: true });
+      await writeFile(join(temporaryFolder, 'meta.json'), JSON.stringify(meta), { flush: true });
+      await writeFile(join(temporaryFolder, 'name'), key.filename, { flush: true });
+      // Another process may delete the folder of the file between two steps. Then the next attempt creates the folder again.
       for (let attempt = 0; attempt < 10; attempt++) {
-        const version = await ignoreError('ENOENT', this.#publish(key, written));
+        const version = await ignoreError('ENOENT', this.#publish(key, temporaryFolder));
         if (version !== undefined) return version;
       }
       throw new TholeError(
         'STORE_UNAVAILABLE',
-        `Artifact "${key.filename}" could not be saved: its folder was deleted during each attempt.`,
+        `Artifact "${key.filename}" could not be saved: another process deleted its folder during each of 10 attempts. Save it again.`,
       );
     } finally {
-      await rm(written, { recursive: true, force: true });
+      await rm(temporaryFolder, { recursive: true, force: true });
     }
   }
 
@@ -41,14 +41,14 @@ export class FileArtifactStore implements ArtifactStore {
     version?: number,
   ): Promise<{ version: number; bytes: Uint8Array; meta: ArtifactMeta } | undefined> {
     const folder = this.#folderOf(key);
-    const wanted = version ?? (await versionsIn(folder)).at(-1);
-    if (wanted === undefined) return undefined;
-    const read = (name: string): Promise<Uint8Array> => readFile(join(folder, String(wanted), name));
+    const wantedVersion = version ?? (await versionsIn(folder)).at(-1);
+    if (wantedVersion === undefined) return undefined;
+    const read = (name: string): Promise<Uint8Array> => readFile(join(folder, String(wantedVersion), name));
     const found = await ignoreError('ENOENT', Promise.all([read('bytes'), read('meta.json')]));
     if (!found) return undefined;
     const [bytes, meta] = found;
     return {
-      version: wanted,
+      version: wantedVersion,
       bytes: new Uint8Array(bytes),
       meta: JSON.parse(new TextDecoder().decode(meta)) as ArtifactMeta,
     };
@@ -81,15 +81,15 @@ export class FileArtifactStore implements ArtifactStore {
     await this.#removeFolder(scope.sessionId === undefined ? this.#folderOfUser(scope) : this.#folderOfScope(scope));
   }
 
-  async #publish(key: ArtifactKey, written: string): Promise<number> {
+  async #publish(key: ArtifactKey, temporaryFolder: string): Promise<number> {
     const folder = this.#folderOf(key);
     await mkdir(folder, { recursive: true });
     const version = await claim(folder);
-    await rename(written, join(folder, String(version)));
+    await rename(temporaryFolder, join(folder, String(version)));
     return version;
   }
 
-  // Moved before it is deleted, so that no reader sees half of it.
+  // Moves the folder before deleting it, so that no reader sees a part of its files.
   async #removeFolder(folder: string): Promise<void> {
     const bin = await this.#createTemporary();
     await ignoreError('ENOENT', rename(folder, join(bin, 'removed')));
@@ -118,7 +118,7 @@ export class FileArtifactStore implements ArtifactStore {
   }
 }
 
-/** Claims the next version number. Claims stay when versions are removed, so no number is used twice. */
+/** Claims the next version number. A claim remains when its version is removed, so that no number is used twice. */
 async function claim(folder: string): Promise<number> {
   const claims = (await listFolder(folder))
     .map((name) => /^(\d+)\.claim$/.exec(name)?.[1])

@@ -4,9 +4,9 @@ import { createHash } from 'node:crypto';
 const MAX_LENGTH = 120;
 
 /**
- * Returns a name as one component of a path. Lower-case letters, digits, `-` and `_` stay; every other byte is escaped. So two
- * names never have the same component, also if the file system folds case or normalises Unicode, and no name leads out of its
- * folder. The prefix avoids names that a system reserves (`con`, `nul`).
+ * Returns a name as one component of a path. Lower-case letters, digits, `-` and `_` are kept; every other byte is escaped. So
+ * two names never have the same component, also if the file system ignores case or normalises Unicode. No component points
+ * outside its folder. The prefix avoids names that an operating system reserves (`con`, `nul`).
  */
 export function toPathComponent(name: string): string {
   let escaped = 'n_';

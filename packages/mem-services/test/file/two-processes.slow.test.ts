@@ -9,7 +9,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { packageFlags } from '../../../../test/servers/package-flags.ts';
 
 describe('FileArtifactService', () => {
-  it('never gives the same version to two processes (contract 37)', async () => {
+  it('never assigns one version number to two processes (contract 37)', async () => {
     const rootDir = await mkdtemp(join(tmpdir(), 'thole-artifacts-'));
     onTestFinished(() => rm(rootDir, { recursive: true }));
     const script = fileURLToPath(new URL('save-twenty.ts', import.meta.url));
