@@ -5,16 +5,16 @@ interface Build {
   onLoad(options: { filter: RegExp }, load: () => { contents: string; loader: 'js' }): void;
 }
 
-/** An esbuild plugin for the build of this package: the published package contains the Lua files and reads no files. */
+/** An esbuild plugin for the build of this package: the published package contains the texts of the Lua files and reads no files. */
 export const inlineLua: { name: string; setup(build: Build): void } = {
   name: 'inline-lua',
   setup(build) {
-    build.onLoad({ filter: /[\\/]read-lua-file\.ts$/ }, () => ({ contents: luaModule(), loader: 'js' }));
+    build.onLoad({ filter: /[\\/]read-lua-file\.ts$/ }, () => ({ contents: createLuaModule(), loader: 'js' }));
   },
 };
 
 /** Returns the code that replaces `src/client/read-lua-file.ts`: the texts of all Lua files. */
-export function luaModule(): string {
+export function createLuaModule(): string {
   const src = join(import.meta.dirname, 'src');
   const texts = globSync('**/*.lua', { cwd: src })
     .sort()

@@ -14,24 +14,25 @@ const client = new Redis(server.url);
 const service = new RedisSessionService(client);
 const ref = (sessionId: string): SessionRef => ({ appName: 'app', userId: 'u', sessionId });
 
-// Writes the same bytes without any checks: the event, its id and time in the record, and the lists of the user and the app.
-const bare = `
+// Writes the same bytes without checks: the event, its id and time in the record, and the lists of the user and the app.
+const bareScript = `
 local seq = redis.call('HINCRBY', KEYS[1], 'seq', 1)
 redis.call('HSET', KEYS[1], ARGV[1], seq, 'ut', ARGV[2])
 redis.call('RPUSH', KEYS[2], ARGV[3])
 redis.call('ZADD', KEYS[3], ARGV[2], ARGV[4])
 redis.call('ZADD', KEYS[4], ARGV[2], ARGV[5])
 return seq`;
-const sha = createHash('sha1').update(bare).digest('hex');
-await client.script('LOAD', bare);
+const sha = createHash('sha1').update(bareScript).digest('hex');
+await client.script('LOAD', bareScript);
 
-const long = ref('long');
-await service.createSession(long);
-await Promise.all(eventsOf(length).map((event) => service.appendEvent({ session: long, event })));
-for (const event of (await service.getSession(long))!.events) await client.rpush('bare-long', JSON.stringify(event));
+const longSession = ref('long');
+await service.createSession(longSession);
+await Promise.all(eventsOf(length).map((event) => service.appendEvent({ session: longSession, event })));
+for (const event of (await service.getSession(longSession))!.events)
+  await client.rpush('bare-long', JSON.stringify(event));
 
 const costs = { append: [0], bareAppend: [0], load: [0], bareLoad: [0] };
-let kept: unknown;
+let lastResult: unknown;
 for (let sample = -20; sample < samples; sample++) {
   if (sample === 0) for (const cost of Object.values(costs)) cost.length = 0;
   await service.createSession(ref(`s${sample}`));
@@ -39,12 +40,12 @@ for (let sample = -20; sample < samples; sample++) {
   clearNursery();
   await inTurns(Math.abs(sample), [
     () =>
-      measured(costs.append, batch * rounds, async () => {
+      measure(costs.append, batch * rounds, async () => {
         const session = ref(`s${sample}`);
         for (const events of batches) await Promise.all(events.map((event) => service.appendEvent({ session, event })));
       }),
     () =>
-      measured(costs.bareAppend, batch * rounds, async () => {
+      measure(costs.bareAppend, batch * rounds, async () => {
         for (const events of batches) await appendBare(`bare${sample}`, events);
       }),
   ]);
@@ -52,8 +53,8 @@ for (let sample = -20; sample < samples; sample++) {
   await client.unlink(...keysOf(`bare${sample}`));
   clearNursery();
   await inTurns(Math.abs(sample), [
-    () => measured(costs.load, 3, () => times(3, () => service.getSession(long))),
-    () => measured(costs.bareLoad, 3, () => times(3, loadBare)),
+    () => measure(costs.load, 3, () => repeat(3, () => service.getSession(longSession))),
+    () => measure(costs.bareLoad, 3, () => repeat(3, loadBare)),
   ]);
 }
 
@@ -73,7 +74,7 @@ figures.compare(
 figures.end();
 client.disconnect();
 await server.remove();
-void kept;
+void lastResult;
 
 function eventsOf(count: number): Event[] {
   return Array.from({ length: count }, (_, i) => {
@@ -101,8 +102,8 @@ async function loadBare(): Promise<unknown> {
   return (await client.lrange('bare-long', 0, -1)).map((text) => JSON.parse(text) as unknown);
 }
 
-async function times(count: number, work: () => Promise<unknown>): Promise<void> {
-  for (let i = 0; i < count; i++) kept = await work();
+async function repeat(count: number, work: () => Promise<unknown>): Promise<void> {
+  for (let i = 0; i < count; i++) lastResult = await work();
 }
 
 // Keys of the same length as those of the service.
@@ -110,16 +111,16 @@ function keysOf(name: string): [string, string, string, string] {
   return [`thole:{app|u}:s:${name}`, `thole:{app|u}:e:${name}`, `thole:{app|u}:l:${name}`, `thole:{app}:l:${name}`];
 }
 
-async function measured(into: number[], units: number, work: () => Promise<unknown>): Promise<void> {
-  const theirs = await serverCpu();
-  const ours = cpuTime();
-  kept = await work();
-  into.push((cpuTime() - ours + (await serverCpu()) - theirs) / units);
+async function measure(results: number[], units: number, work: () => Promise<unknown>): Promise<void> {
+  const serverStart = await serverCpu();
+  const processStart = cpuTime();
+  lastResult = await work();
+  results.push((cpuTime() - processStart + (await serverCpu()) - serverStart) / units);
 }
 
 /** Returns the CPU time of the server in microseconds. */
 async function serverCpu(): Promise<number> {
   const info = await client.info('cpu');
-  const of = (name: string): number => Number(new RegExp(`^${name}:([\\d.]+)`, 'm').exec(info)![1]);
-  return (of('used_cpu_user') + of('used_cpu_sys')) * 1e6;
+  const valueOf = (name: string): number => Number(new RegExp(`^${name}:([\\d.]+)`, 'm').exec(info)![1]);
+  return (valueOf('used_cpu_user') + valueOf('used_cpu_sys')) * 1e6;
 }

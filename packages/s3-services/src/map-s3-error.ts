@@ -1,6 +1,6 @@
 import { TholeError } from '@thole/core';
 
-/** The parts of an error of the SDK that decide what it means. */
+/** The parts of an error of the SDK that determine its meaning. */
 export interface S3Failure {
   /** Name of the error, such as `NoSuchBucket`. */
   readonly name: string;
@@ -10,11 +10,11 @@ export interface S3Failure {
   readonly attempts: number;
 }
 
-/** Errors for a bucket in another region. The second one is about the region in the signature. */
+/** Errors for a bucket in another region. The second error refers to the region in the signature. */
 const WRONG_REGION: ReadonlySet<string> = new Set(['PermanentRedirect', 'AuthorizationHeaderMalformed']);
 
 /** Returns the parts of an error of the SDK. */
-export function statusOf(error: unknown): S3Failure {
+export function readS3Failure(error: unknown): S3Failure {
   const { name, $metadata } = (error ?? {}) as {
     name?: unknown;
     $metadata?: { httpStatusCode?: number; attempts?: number };
@@ -22,10 +22,10 @@ export function statusOf(error: unknown): S3Failure {
   return { name: String(name), status: $metadata?.httpStatusCode, attempts: $metadata?.attempts ?? 1 };
 }
 
-/** Returns the error for the caller, with the SDK's error as its cause. It says what to do. */
+/** Returns the error for the caller, with the SDK's error as its cause. The message names the next step where there is one. */
 export function mapS3Error(error: unknown, bucket: string, isWrite: boolean): TholeError {
   if (TholeError.is(error)) return error;
-  const { name, status } = statusOf(error);
+  const { name, status } = readS3Failure(error);
   const refused = (message: string): TholeError =>
     new TholeError('STORE_UNAVAILABLE', message, { retryable: false, cause: error });
   if (name === 'NoSuchBucket') return refused(`The bucket "${bucket}" does not exist. Create it, or check the name.`);
@@ -46,13 +46,13 @@ export function mapS3Error(error: unknown, bucket: string, isWrite: boolean): Th
     return refused(`The bucket "${bucket}" is in another region. Set the region of the bucket.`);
   if (status === 413 || name === 'EntityTooLarge')
     return new TholeError('ARTIFACT_TOO_LARGE', 'S3 rejected the artifact because it is too large.', { cause: error });
-  // A refused write after a lost answer too: the first attempt may have been done.
+  // 412 is also the answer to a repeated write after a lost answer: the first attempt may have been done.
   if (isWrite && (status === undefined || status >= 500 || status === 412))
     return new TholeError('STORE_OUTCOME_UNKNOWN', `S3 did not answer: ${name}. The write may have been done.`, {
       cause: error,
     });
-  const isLater = status === undefined || status >= 500 || status === 429 || status === 409;
-  return new TholeError('STORE_UNAVAILABLE', `S3 failed: ${name}.`, { retryable: isLater, cause: error });
+  const isRetryable = status === undefined || status >= 500 || status === 429 || status === 409;
+  return new TholeError('STORE_UNAVAILABLE', `S3 failed: ${name}.`, { retryable: isRetryable, cause: error });
 }
 
 function messageOf(error: unknown): string {

@@ -10,14 +10,15 @@ export interface S3ArtifactServiceOptions {
   bucket: string;
   /** Start of all object names, such as `artifacts`. Default: none. */
   prefix?: string | undefined;
-  /** Client to use, which the caller closes. Not together with `region` and `endpoint`. */
+  /** Client to use, which the caller closes. Not together with `region` or `endpoint`. Default: a new client. */
   client?: S3Client | undefined;
-  /** Region of the bucket. Default: that of the environment. */
+  /** Region of the bucket. Default: the region of the environment. */
   region?: string | undefined;
-  /** Address of a compatible server, such as MinIO. */
+  /** Address of a compatible server, such as MinIO. Default: Amazon S3. */
   endpoint?: string | undefined;
   /** Maximum size of one version in bytes. Default: 32 MiB. */
   maxBytes?: number | undefined;
+  /** Clock of the versions' times. Default: `systemRuntime()`. */
   runtime?: Runtime | undefined;
 }
 
@@ -45,7 +46,10 @@ export class S3ArtifactService extends StoredArtifactService {
     for (const [option, value] of Object.entries({ prefix, region, endpoint }))
       if (value !== undefined && typeof value !== 'string') throw invalidInput(option, 'a string', value);
     if (options.client !== undefined && (region !== undefined || endpoint !== undefined))
-      throw new TholeError('INVALID_INPUT', 'S3ArtifactService takes either client, or region and endpoint.');
+      throw new TholeError(
+        'INVALID_INPUT',
+        'S3ArtifactService accepts either client, or region and endpoint, but not both.',
+      );
     const client =
       options.client ??
       new S3Client({

@@ -1,9 +1,9 @@
 import { DeleteObjectCommand, GetObjectCommand, ListObjectsV2Command, PutObjectCommand } from '@aws-sdk/client-s3';
 import type { S3Client } from '@aws-sdk/client-s3';
 import type { ObjectBucket, StoredObject } from '@thole/core/kit';
-import { mapS3Error, statusOf } from './map-s3-error.ts';
+import { mapS3Error, readS3Failure } from './map-s3-error.ts';
 
-/** Attempts of a write that another write of the same name disturbs. */
+/** Maximum number of retries of a write that conflicts with another write of the same name. */
 const MAX_CONFLICTS = 5;
 
 /** A bucket of Amazon S3 or a compatible server. */
@@ -27,8 +27,8 @@ export class S3Bucket implements ObjectBucket {
         await this.#client.send(new PutObjectCommand({ Bucket: this.#bucket, ...put }));
         return true;
       } catch (error) {
-        const { status, attempts } = statusOf(error);
-        // After an attempt without an answer, the object may be the one of this call.
+        const { status, attempts } = readS3Failure(error);
+        // After an attempt without an answer, this call may have stored the object itself.
         if (status === 412 && attempts === 1) return false;
         if (status !== 409 || conflicts === MAX_CONFLICTS) throw mapS3Error(error, this.#bucket, true);
       }
@@ -45,7 +45,7 @@ export class S3Bucket implements ObjectBucket {
         createTime: (found.LastModified?.getTime() ?? 0) / 1000,
       };
     } catch (error) {
-      const { status, name: code } = statusOf(error);
+      const { status, name: code } = readS3Failure(error);
       if (status === 404 && code !== 'NoSuchBucket') return undefined;
       throw mapS3Error(error, this.#bucket, false);
     }

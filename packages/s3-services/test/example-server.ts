@@ -1,5 +1,5 @@
-// Plays S3 for the first program of the README and prints the environment variables to set, as one line of JSON. Runs until it is
-// stopped.
+// Simulates S3 for the first program of the README and prints the environment variables to set, as one line of JSON. Runs
+// until it is stopped.
 import { S3Server } from './s3-server.ts';
 
 const { url } = await S3Server.start();

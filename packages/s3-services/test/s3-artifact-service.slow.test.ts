@@ -43,7 +43,7 @@ describe('S3ArtifactService', () => {
     expect([...server.buckets.get('lost')!.keys()]).toEqual(['hotel/ada/s1/plan.txt/0']);
   });
 
-  it('says what to do for a missing bucket and for missing permission', async () => {
+  it('names the next step for a missing bucket and for a missing permission', async () => {
     const messages = ['missing-one', 'denied-one'].map(async (bucket) =>
       new S3ArtifactService({ bucket, client }).listVersions(file).catch((error: unknown) => error),
     );
@@ -57,7 +57,7 @@ describe('S3ArtifactService', () => {
     ]);
   });
 
-  describe('without settings of AWS', () => {
+  describe('without AWS settings', () => {
     beforeEach(() => {
       for (const name of ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'AWS_PROFILE', 'AWS_REGION'])
         vi.stubEnv(name, undefined);
@@ -66,7 +66,7 @@ describe('S3ArtifactService', () => {
       return () => vi.unstubAllEnvs();
     });
 
-    it('says how to set credentials', async () => {
+    it('names the command and the variables for credentials', async () => {
       const service = new S3ArtifactService({ bucket: 'plans', region: 'eu-west-1', endpoint: server.url });
       onTestFinished(() => service.close());
       await expect(service.saveArtifact({ ...file, artifact: { text: 'one' } })).rejects.toMatchObject({
@@ -77,20 +77,23 @@ describe('S3ArtifactService', () => {
       });
     });
 
-    it.each([undefined, 'eu_west 1'])('says how to set the region instead of %s', async (region) => {
-      vi.stubEnv('AWS_ACCESS_KEY_ID', credentials.accessKeyId);
-      vi.stubEnv('AWS_SECRET_ACCESS_KEY', credentials.secretAccessKey);
-      const service = new S3ArtifactService({ bucket: 'plans', region, endpoint: server.url });
-      onTestFinished(() => service.close());
-      await expect(service.listVersions(file)).rejects.toMatchObject({
-        code: 'STORE_UNAVAILABLE',
-        retryable: false,
-        message: expect.stringContaining('Set the option region, or AWS_REGION'),
-      });
-    });
+    it.each([undefined, 'eu_west 1'])(
+      'names the option and the variable for the region instead of %s',
+      async (region) => {
+        vi.stubEnv('AWS_ACCESS_KEY_ID', credentials.accessKeyId);
+        vi.stubEnv('AWS_SECRET_ACCESS_KEY', credentials.secretAccessKey);
+        const service = new S3ArtifactService({ bucket: 'plans', region, endpoint: server.url });
+        onTestFinished(() => service.close());
+        await expect(service.listVersions(file)).rejects.toMatchObject({
+          code: 'STORE_UNAVAILABLE',
+          retryable: false,
+          message: expect.stringContaining('Set the option region, or AWS_REGION'),
+        });
+      },
+    );
   });
 
-  it.each(['us-east-1', 'eu-west-1'])('says that the bucket is not in %s', async (region) => {
+  it.each(['us-east-1', 'eu-west-1'])('reports that the bucket is not in %s', async (region) => {
     const client = new S3Client({ region, endpoint: server.url, forcePathStyle: true, credentials });
     onTestFinished(() => client.destroy());
     const service = new S3ArtifactService({ bucket: 'elsewhere', client });

@@ -12,12 +12,12 @@ interface ServerObject {
 const PAGE = 50;
 
 /**
- * Plays the REST API of S3 with path-style addresses: conditional puts, gets, lists and deletions. Buckets whose names
+ * Simulates the REST API of S3 with path-style addresses: conditional puts, gets, lists and deletions. Buckets whose names
  * begin with `missing` do not exist, those with `denied` allow nothing, and those with `elsewhere` are in another region.
  */
 export class S3Server {
   readonly buckets: Map<string, Map<string, ServerObject>> = new Map();
-  /** Number of next requests whose connection is cut after their work. */
+  /** Number of next requests whose connection is closed after their work, without an answer. */
   cuts = 0;
   /** Returns the status with which a request fails before its work. */
   failWith: (method: string) => number | undefined = () => undefined;

@@ -1,4 +1,4 @@
-// Measures appends to SQLite and reads of the newest events, compared with the bare statements and with small databases.
+// Measures appends to SQLite and reads of the newest events. Compares them with bare statements and with small databases.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ const samples = 60;
 const ref = (sessionId: string): SessionRef => ({ appName: 'app', userId: 'u', sessionId });
 
 /** Opens a service on a new file, with one session. */
-async function opened(name: string): Promise<{ service: DatabaseSessionService; path: string }> {
+async function openService(name: string): Promise<{ service: DatabaseSessionService; path: string }> {
   const path = join(folder, name);
   const service = new DatabaseSessionService(`sqlite:///${path}`);
   await service.createSession(ref('s'));
@@ -49,7 +49,7 @@ function fill(path: string, sessions: number, events: number): void {
 }
 
 /** Returns a function that appends events with prepared statements, each in a separate transaction. */
-function bareAppends(path: string): (events: readonly { id: string; text: string }[]) => void {
+function createBareAppend(path: string): (events: readonly { id: string; text: string }[]) => void {
   const file = new DatabaseSync(path);
   file.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL');
   const [begin, commit] = [file.prepare('BEGIN IMMEDIATE'), file.prepare('COMMIT')];
@@ -71,13 +71,13 @@ function bareAppends(path: string): (events: readonly { id: string; text: string
   };
 }
 
-const [small, big, floor] = [await opened('small.db'), await opened('big.db'), await opened('floor.db')];
+const [small, big, floor] = [await openService('small.db'), await openService('big.db'), await openService('floor.db')];
 fill(small.path, 1, 10);
 fill(big.path, 900, 1_000);
 fill(big.path, 1, 100_000);
-const bare = bareAppends(floor.path);
+const appendBare = createBareAppend(floor.path);
 const costs = { ours: [0], bare: [0], short: [0], long: [0], newestShort: [0], newestLong: [0] };
-const [shortOne, longOne] = [ref('filled-10-1'), ref('filled-100000-1')];
+const [shortSession, longSession] = [ref('filled-10-1'), ref('filled-100000-1')];
 const events = (): Event[] => Array.from({ length: batch }, (_, i) => eventAt(i));
 const append = async (service: DatabaseSessionService, session: SessionRef, all: Event[]): Promise<void> => {
   for (const event of all) await service.appendEvent({ session, event });
@@ -93,24 +93,24 @@ for (let sample = -10; sample < samples; sample++) {
   clearNursery();
   await inTurns(Math.abs(sample), [
     async () => void costs.ours.push(await cpuOf(batch, () => append(floor.service, ref('s'), own))),
-    async () => void costs.bare.push(await cpuOf(batch, async () => bare(prepared))),
+    async () => void costs.bare.push(await cpuOf(batch, async () => appendBare(prepared))),
   ]);
   await inTurns(Math.abs(sample), [
-    async () => void costs.short.push(await cpuOf(batch, () => append(small.service, shortOne, short))),
-    async () => void costs.long.push(await cpuOf(batch, () => append(big.service, longOne, long))),
+    async () => void costs.short.push(await cpuOf(batch, () => append(small.service, shortSession, short))),
+    async () => void costs.long.push(await cpuOf(batch, () => append(big.service, longSession, long))),
   ]);
   await inTurns(Math.abs(sample), [
-    async () => void costs.newestShort.push(await cpuOf(batch, () => readNewest(small.service, shortOne))),
-    async () => void costs.newestLong.push(await cpuOf(batch, () => readNewest(big.service, longOne))),
+    async () => void costs.newestShort.push(await cpuOf(batch, () => readNewest(small.service, shortSession))),
+    async () => void costs.newestLong.push(await cpuOf(batch, () => readNewest(big.service, longSession))),
   ]);
 }
 
 const figures = new Figures();
 const of = (name: string, list: number[]): { samples: number[]; of: string } => ({ samples: list, of: name });
 figures.compare('SQLite: appendEvent', of('append', costs.ours), of('bare statements', costs.bare), 2);
-const grown = '100,000 events in the session and 1,000,000 in the database against few';
-figures.compare(`SQLite: appendEvent, ${grown}`, of('many', costs.long), of('few', costs.short), 1.5);
-figures.compare(`SQLite: newest 10 events, ${grown}`, of('many', costs.newestLong), of('few', costs.newestShort), 1.5);
+const scale = '100,000 events in the session and 1,000,000 in the database against few';
+figures.compare(`SQLite: appendEvent, ${scale}`, of('many', costs.long), of('few', costs.short), 1.5);
+figures.compare(`SQLite: newest 10 events, ${scale}`, of('many', costs.newestLong), of('few', costs.newestShort), 1.5);
 await Promise.all([small, big, floor].map(({ service }) => service.close()));
 rmSync(folder, { recursive: true, force: true });
 figures.end();

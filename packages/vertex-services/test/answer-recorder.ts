@@ -22,7 +22,7 @@ export class AnswerRecorder {
       if (this.answers.some((each) => each.route === route && each.status === response.status)) return response;
       const text = (await response.clone().text()).slice(0, MAX_BODY);
       const anonymous = text.replaceAll(project, 'hotel').replaceAll(/projects\/\d+/g, 'projects/123456789');
-      this.answers.push({ route, status: response.status, body: parsed(anonymous) });
+      this.answers.push({ route, status: response.status, body: parseJsonOrText(anonymous) });
       return response;
     };
   }
@@ -37,7 +37,7 @@ function routeOf(path: string): string {
     .replace(/\/b\/[^/]+\/o(\/.+)?/, (_, object: string | undefined) => (object === undefined ? '/b/*/o' : '/b/*/o/*'));
 }
 
-function parsed(text: string): unknown {
+function parseJsonOrText(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

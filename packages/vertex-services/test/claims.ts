@@ -16,7 +16,7 @@ export const sessionsPending: { readonly [id: string]: string } = {
 /** Cases of the session store's suite that Vertex AI cannot pass, each with the reason. */
 export const sessionStorePending: { readonly [id: string]: string } = { 'waiting.members': ids };
 
-/** Claims of Memory Bank. It has facts in place of turns, and keeps no record of deletions. */
+/** Claims of Memory Bank. It stores facts instead of turns, and keeps no record of deletions. */
 export const bankClaims: readonly string[] = [
   'addEventsToMemory',
   'addMemory',

@@ -1,5 +1,5 @@
-// Plays Google Cloud for the first program of the README and prints the environment variables to set, as one line of JSON.
-// Credentials come from it too, as on a machine in Google Cloud. Runs until it is stopped.
+// Simulates Google Cloud for the first program of the README and prints the environment variables to set, as one line of JSON.
+// It also issues credentials, like the metadata server of a machine in Google Cloud. Runs until it is stopped.
 import { GoogleServer } from './google-server/google-server.ts';
 
 const { url } = await GoogleServer.start();

@@ -1,6 +1,6 @@
 let subjects = 0;
 
-/** Returns a function that gives each app an Agent Engine which no other caller uses. */
+/** Returns a function that returns a separate Agent Engine for each app. No other caller uses these engines. */
 export function newEngines(): (appName: string) => string {
   const subject = ++subjects;
   const apps = new Map<string, string>();

@@ -4,7 +4,7 @@ import type { VertexClient } from '../src/client/vertex-client.ts';
 /** The Agent Engines of a case, and the RAG corpus of all cases. */
 export class OwnedResources {
   /** True if the case had more apps than there are engines. */
-  isShort = false;
+  needsMoreEngines = false;
   readonly #client: VertexClient;
   readonly #parent: string;
   readonly #location: string;
@@ -17,19 +17,19 @@ export class OwnedResources {
     this.#location = location;
   }
 
-  /** Creates engines for the next case: state of users and apps outlives their sessions. */
+  /** Creates new engines for the next case, because the state of users and apps outlives their sessions. */
   async prepare(engines: number): Promise<void> {
-    this.isShort = false;
+    this.needsMoreEngines = false;
     while (this.#engines.length < engines) this.#engines.push(await this.#create('reasoningEngines'));
   }
 
-  /** Returns a function that gives each app of a case a separate engine. */
+  /** Returns a function that returns a separate engine for each app of a case. */
   enginesOfApps(): (appName: string) => string {
     const apps = new Map<string, string>();
     return (appName) => {
       const engine = apps.get(appName) ?? this.#engines[apps.size];
       if (engine === undefined) {
-        this.isShort = true;
+        this.needsMoreEngines = true;
         throw new Error('The case has more apps than there are engines.');
       }
       apps.set(appName, engine);
@@ -42,7 +42,7 @@ export class OwnedResources {
     return (this.#corpus ??= await this.#create('ragCorpora'));
   }
 
-  /** Deletes what a case has left. */
+  /** Deletes the resources of a case. */
   async empty(): Promise<void> {
     const engines = this.#engines;
     this.#engines = [];
@@ -53,7 +53,7 @@ export class OwnedResources {
       await this.#delete(`${files}/${idOf(file)}`);
   }
 
-  /** Deletes everything. */
+  /** Deletes all resources. */
   async remove(): Promise<void> {
     await this.empty();
     if (this.#corpus !== undefined) await this.#delete(`ragCorpora/${this.#corpus}`);
@@ -61,13 +61,13 @@ export class OwnedResources {
 
   async #create(kind: string): Promise<string> {
     const body = { displayName: 'thole record' };
-    return idOf(await this.#client.operation({ method: 'POST', url: this.#url(kind), body }, this.#location));
+    return idOf(await this.#client.runOperation({ method: 'POST', url: this.#url(kind), body }, this.#location));
   }
 
   async #delete(path: string): Promise<void> {
     // An engine or a corpus is deleted with its content.
     const query = /^[^/]+\/[^/]+$/.test(path) ? { force: 'true' } : {};
-    await this.#client.operation({ method: 'DELETE', url: this.#url(path), query }, this.#location);
+    await this.#client.runOperation({ method: 'DELETE', url: this.#url(path), query }, this.#location);
   }
 
   #url(path: string): string {

@@ -32,12 +32,12 @@ export interface Recording {
   answers: RecordedAnswer[];
 }
 
-/** Thrown by a case whose result depends on the words that Google's models choose. */
+/** Message of a case whose result depends on the words that Google's models choose. */
 const REWORDED = 'not run: Google’s models choose the words of ingested memories';
 
 /**
- * Runs the published suites against real services. Creates Agent Engines and a RAG corpus for them and deletes these
- * again.
+ * Runs the published suites against real services. Creates Agent Engines and a RAG corpus for them and deletes them
+ * at the end.
  */
 export async function recordSuites(options: RecordOptions): Promise<Recording> {
   const { project, location, bucket, words, log } = options;
@@ -54,7 +54,7 @@ export async function recordSuites(options: RecordOptions): Promise<Recording> {
       if (result !== 'passed') log(`${suite} ${each.id}: ${result}`);
     }
   };
-  // Memory Bank refuses times in the past at which memories expire.
+  // Memory Bank rejects expiry times in the past.
   const now = Math.floor(Date.now() / 1000);
   try {
     await run<SessionService>('sessions', sessionServiceCases, {
@@ -92,7 +92,7 @@ export async function recordSuites(options: RecordOptions): Promise<Recording> {
   return { results, answers: recorder.answers };
 }
 
-/** How to run a suite. */
+/** Settings of the run of a suite. */
 interface SuiteRun<S> {
   claims: readonly string[];
   usesEngines?: boolean;
@@ -121,9 +121,9 @@ async function resultOf<S>(
       () => 'passed',
       (error: Error) => (error.message === REWORDED ? REWORDED : `failed: ${error.message.split('\n')[0]}`),
     );
-    const { isShort } = owned;
+    const { needsMoreEngines } = owned;
     await owned.empty();
-    if (!isShort) return result;
+    if (!needsMoreEngines) return result;
     if (engines === MAX_ENGINES) return `not run: needs more than ${MAX_ENGINES} apps`;
   }
 }
@@ -143,7 +143,7 @@ function withRealWaits(clock: FixedRuntime): Runtime {
   };
 }
 
-/** Memory Bank without ingestion: Google's models extract other words than those that the cases expect. */
+/** Memory Bank without ingestion, because Google's models choose other words than the cases expect. */
 class DirectMemoryBank extends VertexAiMemoryBankService {
   override async addEventsToMemory(): Promise<void> {
     throw new Error(REWORDED);

@@ -19,9 +19,9 @@ else {
   process.exitCode = 1;
 }
 
-async function record(ofProject: string, inLocation: string): Promise<void> {
+async function record(projectId: string, locationId: string): Promise<void> {
   const { results, answers } = await recordSuites({
-    ...{ project: ofProject, location: inLocation, bucket, words: process.argv.slice(2) },
+    ...{ project: projectId, location: locationId, bucket, words: process.argv.slice(2) },
     log: (line) => console.log(line),
   });
   mkdirSync(folder, { recursive: true });

@@ -7,18 +7,18 @@ import { RedisArtifactStore } from './redis-artifact-store.ts';
 
 /** Options of `RedisArtifactService`. */
 export interface RedisArtifactServiceOptions extends RedisOptions {
-  /** Maximum size of one version in bytes; a larger one is `ARTIFACT_TOO_LARGE`. Default: 32 MiB. */
+  /** Maximum size of one version in bytes. A larger version throws `ARTIFACT_TOO_LARGE`. Default: 32 MiB. */
   maxBytes?: number | undefined;
 }
 
-const ownOptionNames = optionNames<Omit<RedisArtifactServiceOptions, keyof RedisOptions>>({ maxBytes: true });
+const extraOptionNames = optionNames<Omit<RedisArtifactServiceOptions, keyof RedisOptions>>({ maxBytes: true });
 
 /** Artifacts in Redis, for any number of processes. Each version is one value; Redis limits a value to 512 MB. */
 export class RedisArtifactService extends StoredArtifactService {
   constructor(client: RedisClient, options: RedisArtifactServiceOptions = {}) {
     const input: unknown = options;
     if (!isPlainObject(input)) throw invalidInput('The options of RedisArtifactService', 'an object', input);
-    rejectUnknownOptions(options, [...redisOptionNames, ...ownOptionNames], 'RedisArtifactService');
+    rejectUnknownOptions(options, [...redisOptionNames, ...extraOptionNames], 'RedisArtifactService');
     const { maxBytes, ...storeOptions } = options;
     const runtime = options.runtime ?? systemRuntime();
     super(new RedisArtifactStore(client, { ...storeOptions, runtime }), { runtime, maxBytes });

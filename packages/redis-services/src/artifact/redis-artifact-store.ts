@@ -59,16 +59,16 @@ export class RedisArtifactStore implements ArtifactStore {
   ): Promise<{ version: number; bytes: Uint8Array; meta: ArtifactMeta } | undefined> {
     const versions = this.#keys.artifact(key);
     const call = { script: getArtifact, keys: [versions], args: [version ?? ''], bytes: true };
-    const [found, content, metaBytes] = (await this.#calls.read(call)) as Buffer[];
-    if (found === undefined) return undefined;
+    const [foundVersion, content, metaBytes] = (await this.#calls.read(call)) as Buffer[];
+    if (foundVersion === undefined) return undefined;
     const metaText = metaBytes!.toString();
     const { v, meta } = JSON.parse(await decodeText(this.#codec, metaText)) as { v: unknown; meta: ArtifactMeta };
     assertVersion(v, `Artifact "${key.filename}"`);
-    // The bytes of a version may begin with any byte, so its metadata tell if it is encoded.
+    // The bytes of a version may begin with any byte, so only its metadata shows whether it is encoded.
     const bytes = isEncoded(metaText)
       ? decodeBase64(await decodeText(this.#codec, content!.toString()))!
       : new Uint8Array(content!);
-    return { version: Number(found.toString()), bytes, meta };
+    return { version: Number(foundVersion.toString()), bytes, meta };
   }
 
   async versions(key: ArtifactKey): Promise<number[]> {

@@ -1,4 +1,4 @@
--- Deletes all artifacts of a session, or all artifacts of a user. The script derives keys from the user's: they share one slot.
+-- Deletes all artifacts of a session, or all artifacts of a user. The script derives keys from a key of the user: they share one slot.
 -- KEYS: names of the user's own artifacts, sessions.
 -- ARGV: deadline, session or ''.
 -- Returns: [OK] or [LATE].

@@ -15,7 +15,7 @@ export class CallDeadlines<C extends TimedCall> {
   readonly #timeoutMs: number;
   readonly #fail: (call: C) => void;
   // A Set keeps the order of insertion.
-  readonly #open = new Set<C>();
+  readonly #openCalls = new Set<C>();
   #timer: CancelTimer | undefined;
 
   constructor(runtime: Runtime, timeoutMs: number, fail: (call: C) => void) {
@@ -25,14 +25,14 @@ export class CallDeadlines<C extends TimedCall> {
   }
 
   begin(call: C): void {
-    this.#open.add(call);
+    this.#openCalls.add(call);
     this.#timer ??= this.#runtime.timer(this.#timeoutMs, () => this.#failExpired());
   }
 
   /** Removes a call. Returns true if it was still in progress. */
   end(call: C): boolean {
-    const wasOpen = this.#open.delete(call);
-    if (this.#open.size === 0) {
+    const wasOpen = this.#openCalls.delete(call);
+    if (this.#openCalls.size === 0) {
       this.#timer?.();
       this.#timer = undefined;
     }
@@ -42,13 +42,13 @@ export class CallDeadlines<C extends TimedCall> {
   #failExpired(): void {
     this.#timer = undefined;
     const now = this.#runtime.monotonic();
-    for (const call of this.#open) {
-      const left = call.startedAt + this.#timeoutMs - now;
-      if (left > 0) {
-        this.#timer = this.#runtime.timer(left, () => this.#failExpired());
+    for (const call of this.#openCalls) {
+      const remainingMs = call.startedAt + this.#timeoutMs - now;
+      if (remainingMs > 0) {
+        this.#timer = this.#runtime.timer(remainingMs, () => this.#failExpired());
         return;
       }
-      this.#open.delete(call);
+      this.#openCalls.delete(call);
       this.#fail(call);
     }
   }

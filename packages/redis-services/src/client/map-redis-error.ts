@@ -22,9 +22,9 @@ export interface FailedCall {
 }
 
 /**
- * Returns the error for the caller, with the client's error as its cause. If the server replied with an error, the call did nothing:
- * `STORE_UNAVAILABLE`. If the client sent the call twice, the first attempt may have been done: `STORE_OUTCOME_UNKNOWN`. The same holds
- * for a write without a reply. Messages that may contain stored values are reduced to their code.
+ * Returns the error for the caller, with the client's error as its cause. After an error reply, the call did nothing:
+ * `STORE_UNAVAILABLE`. After an error reply to the second attempt of a write, the first attempt may have been done:
+ * `STORE_OUTCOME_UNKNOWN`. A write without a reply has the same code. Messages that may contain stored values are reduced to their code.
  */
 export function mapRedisError(error: unknown, call: FailedCall): TholeError {
   if (TholeError.is(error)) return error;

@@ -148,12 +148,12 @@ export class RedisCalls {
   }
 
   #succeed(pending: PendingCall, reply: ScriptReply): void {
-    // Only scripts that write reply LATE. Data that was read may look the same.
+    // Only scripts that write reply LATE. A script that reads may return data that looks the same.
     if (pending.isWrite && statusOf(reply) === 'LATE') {
       if (pending.hasRemeasuredClock || this.#runtime.monotonic() - pending.startedAt > this.timeoutMs / 2) {
         return this.#fail(pending, lateError(this.timeoutMs, this.#isSentAgain(pending)));
       }
-      // The call is in time by our clock. So the server's clock has changed, or another server answers.
+      // By the clock of this process, the call is in time. So the server's clock has changed, or another server answers.
       pending.hasRemeasuredClock = true;
       this.#clock.invalidate();
       return this.#measureAndSend(pending);
@@ -174,7 +174,7 @@ export class RedisCalls {
     pending.reject(mapRedisError(error, call));
   }
 
-  // After a reconnection, clients send the calls again that had no reply.
+  // After a reconnection, clients send calls without a reply again.
   #isSentAgain({ isSent, connection }: PendingCall): boolean {
     return isSent && connection !== undefined && connection !== connectionOf(this.#client);
   }

@@ -6,7 +6,7 @@ export type RedisClient = Redis | Redis<'resp3'> | Cluster | Cluster<'resp3'>;
 /** A client with the reply types of RESP2. The replies of our scripts have the same types under RESP3. */
 export type Resp2Client = Redis | Cluster;
 
-/** True if the keys are in several slots, so that one script cannot use the keys of a user and those of the app. */
+/** True if the keys are in several slots, so that one script cannot use keys of a user and keys of the app. */
 export function isCluster(client: RedisClient): client is Cluster {
   return client.isCluster;
 }

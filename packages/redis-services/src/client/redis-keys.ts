@@ -102,7 +102,7 @@ export class SessionKeys {
   get state(): string {
     return `${this.user.base}k:${this.#id}`;
   }
-  /** Hash: the lease of the run that holds the session. */
+  /** Hash: the lease of the session's run. */
   get lease(): string {
     return `${this.user.base}r:${this.#id}`;
   }
@@ -116,7 +116,7 @@ export class SessionKeys {
   }
 }
 
-/** The keys of one app. On Cluster they are in another slot than those of its users. */
+/** The keys of one app. On Cluster they are in another slot than the keys of its users. */
 export class AppKeys {
   readonly #base: string;
 
@@ -135,11 +135,11 @@ export class AppKeys {
   get expiries(): string {
     return `${this.#base}x`;
   }
-  /** Sorted set: leases of the app's sessions, by the time (ms) at which they were given. */
+  /** Sorted set: leases of the app's sessions, by the time (ms) at which they were granted. */
   get leases(): string {
     return `${this.#base}r`;
   }
-  /** Sorted set: sessions that wait for this kind of work, by `wakeAt` (s) for `due`, by `lastUpdateTime` for the others. */
+  /** Sorted set: waiting sessions of this kind, by `wakeAt` (s) for `due`, by `lastUpdateTime` for the other kinds. */
   waiting(kind: WaitingKind): string {
     return `${this.#base}w${kind[0]}`;
   }

@@ -21,6 +21,7 @@ export interface RedisOptions {
   wait?: RedisWait | undefined;
   /** Encodes the stored texts, for example to encrypt them, see `TextCodec`. Default: none. */
   codec?: TextCodec | undefined;
+  /** Ids, timers and logger. Default: `systemRuntime()`. */
   runtime?: Runtime | undefined;
   /**
    * Returns the time in milliseconds since the epoch, for tests that control time. All services that share the keys must use the
@@ -29,10 +30,11 @@ export interface RedisOptions {
   clock?: (() => number) | undefined;
 }
 
-/** Options of Redis' WAIT. A write that fewer replicas have in time is `STORE_OUTCOME_UNKNOWN`: a failover may lose it. */
+/** Options of Redis' WAIT. A write that fewer replicas have in time throws `STORE_OUTCOME_UNKNOWN`: a failover may lose it. */
 export interface RedisWait {
+  /** Number of replicas that must have each write. */
   replicas: number;
-  /** Time limit in milliseconds; less than the `timeoutMs` of a call. */
+  /** Time limit in milliseconds. Must be less than the `timeoutMs` of a call. */
   timeoutMs: number;
 }
 
@@ -48,24 +50,24 @@ export const redisOptionNames: readonly string[] = optionNames<RedisOptions>({
 
 const waitOptionNames = optionNames<RedisWait>({ replicas: true, timeoutMs: true });
 
-/** Throws `INVALID_INPUT` if `client` is not an ioredis client, or if an option is unknown or invalid. `own` are further names. */
+/** Throws `INVALID_INPUT` if `client` is not an ioredis client, or if an option is unknown or invalid. `extraOptionNames` are also allowed. */
 export function assertRedisOptions(
   client: RedisClient,
   options: RedisOptions,
-  own: readonly string[],
-  where: string,
+  extraOptionNames: readonly string[],
+  owner: string,
 ): void {
   if (typeof (client as Partial<RedisClient> | undefined)?.evalsha !== 'function') {
     throw invalidInput('client', 'an ioredis client', client);
   }
-  rejectUnknownOptions(options, [...redisOptionNames, ...own], where);
+  rejectUnknownOptions(options, [...redisOptionNames, ...extraOptionNames], owner);
   const { keyPrefix, timeoutMs = 5_000, wait, codec, clock } = options;
   if (keyPrefix !== undefined && typeof keyPrefix !== 'string') throw invalidInput('keyPrefix', 'a string', keyPrefix);
   assertCount('timeoutMs', timeoutMs, 1);
   if (clock !== undefined && typeof clock !== 'function') throw invalidInput('clock', 'a function', clock);
   assertTextCodec(codec);
   if (wait !== undefined) assertWait(wait, timeoutMs);
-  // Cluster takes the slot of a key from its first pair of braces, which must be ours.
+  // Cluster derives the slot of a key from its first pair of braces, which must be the hash tag of `RedisKeys`.
   if (keyPrefix !== undefined && /[{}]/.test(keyPrefix) && isCluster(client)) {
     throw new TholeError('INVALID_INPUT', 'keyPrefix must not contain braces on Cluster.');
   }

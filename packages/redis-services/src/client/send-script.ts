@@ -4,7 +4,7 @@ import type { Resp2Client } from './redis-client.ts';
 import type { RedisWait } from './redis-options.ts';
 import type { ScriptArgument, ScriptCall, ScriptReply } from './script-call.ts';
 
-/** The commands that run scripts. The types of ioredis lack those that return buffers, and arguments as one array. */
+/** The commands that run scripts. The types of ioredis do not include replies as buffers, and arguments as one array. */
 type Evaluate = (script: string, keyCount: number, all: readonly ScriptArgument[]) => Promise<unknown>;
 type Evaluators = Record<'evalsha' | 'eval' | 'evalshaBuffer' | 'evalBuffer', Evaluate>;
 
@@ -26,7 +26,7 @@ export function sendScript(
 }
 
 /**
- * Sends a script and waits until enough replicas have what it wrote. Throws `STORE_OUTCOME_UNKNOWN` if too few have it. WAIT counts the
+ * Sends a script and waits until enough replicas have its writes. Throws `STORE_OUTCOME_UNKNOWN` if too few replicas have them. WAIT counts the
  * writes of one connection; a pipeline sends both commands on one connection, also on Cluster.
  */
 export async function sendAndWait(

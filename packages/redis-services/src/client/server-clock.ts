@@ -10,8 +10,8 @@ const SLOW_MASTER_MS = 100;
 
 /**
  * Computes deadlines of calls in the server's time. Scripts compare the deadline with their own TIME and write nothing after it. The
- * offset between the clocks is measured at the first call, every ten seconds, on each new connection and after each failure. The time of
- * the reply is not subtracted: a deadline may be too early by that, but never too late. Of several masters the slowest clock counts.
+ * offset between the clocks is measured at the first call, every ten seconds, on each new connection and after each failure. The time
+ * until the reply is not subtracted, so a deadline may be too early, but never too late. With several masters, the slowest clock is used.
  */
 export class ServerClock {
   readonly #client: Resp2Client;
@@ -50,7 +50,7 @@ export class ServerClock {
     this.#offsetMs = undefined;
   }
 
-  /** Asks the server for its time. Concurrent callers share one measurement. */
+  /** Measures the offset of the server's clock. Concurrent callers share one measurement. */
   measure(): Promise<void> {
     return (this.#measuring ??= this.#measure().finally(() => (this.#measuring = undefined)));
   }

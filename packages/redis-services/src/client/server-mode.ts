@@ -5,9 +5,9 @@ import { isCluster } from './redis-client.ts';
 import type { RedisClient } from './redis-client.ts';
 
 /**
- * Finds out if one script may use keys of several slots. With a Cluster client it may not. A plain client may be connected to a server in
- * cluster mode too, so the server is asked at the first call. A proxy may not report the mode and still reply CROSSSLOT. Each CROSSSLOT
- * reply therefore turns cluster mode on; the server has done nothing in that case, so the call is repeated.
+ * Detects whether one script may use keys of several slots. With a Cluster client it may not. A plain client may also be connected to a
+ * server in cluster mode, so the first call reads the mode from the server. A proxy may hide the mode and still reply CROSSSLOT.
+ * Therefore each CROSSSLOT reply turns cluster mode on. The server has done nothing in that case, so the call is repeated.
  */
 export class ServerMode {
   readonly #calls: RedisCalls;
@@ -23,7 +23,7 @@ export class ServerMode {
     return this.#isCluster === true;
   }
 
-  /** Runs `work` when the mode is known, and once again if the server replies CROSSSLOT. */
+  /** Runs `work` when the mode is known. Repeats it once if the server replies CROSSSLOT. */
   run<T>(work: () => Promise<T>, p: { isWrite: boolean }): Promise<T> {
     if (this.#isCluster !== undefined) return this.#runAndRetry(work);
     return this.#calls.withDeadline(

@@ -15,7 +15,7 @@ export interface RedisCredentialServiceOptions extends RedisOptions {
   encryptionKeys?: string | undefined;
 }
 
-const ownOptionNames = optionNames<Omit<RedisCredentialServiceOptions, keyof RedisOptions>>({ encryptionKeys: true });
+const extraOptionNames = optionNames<Omit<RedisCredentialServiceOptions, keyof RedisOptions>>({ encryptionKeys: true });
 
 /**
  * Credentials in Redis, encrypted, for any number of processes. The caller opens and closes the client. Throws
@@ -27,7 +27,7 @@ export class RedisCredentialService extends StoredCredentialService {
   constructor(client: RedisClient, options: RedisCredentialServiceOptions = {}) {
     const input: unknown = options;
     if (!isPlainObject(input)) throw invalidInput('The options of RedisCredentialService', 'an object', input);
-    rejectUnknownOptions(options, [...redisOptionNames, ...ownOptionNames], 'RedisCredentialService');
+    rejectUnknownOptions(options, [...redisOptionNames, ...extraOptionNames], 'RedisCredentialService');
     const { encryptionKeys = env['THOLE_CREDENTIAL_KEYS'] ?? '', ...storeOptions } = options;
     const runtime = options.runtime ?? systemRuntime();
     const store = new RedisCredentialStore(client, { ...storeOptions, runtime });

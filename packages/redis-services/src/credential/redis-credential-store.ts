@@ -15,7 +15,7 @@ const putCredential = redisScript('credential/put-credential');
 const removeCredential = redisScript('credential/remove-credential');
 const removeCredentials = redisScript('credential/remove-credentials');
 
-/** Stores credentials in Redis: one hash for each user. The content arrives encrypted. A codec encodes it again. */
+/** Stores credentials in Redis: one hash per user. The caller encrypts the content. A codec encodes it again. */
 export class RedisCredentialStore implements CredentialStore {
   readonly specVersion = 1;
   readonly #keys: RedisKeys;
@@ -55,8 +55,8 @@ export class RedisCredentialStore implements CredentialStore {
   async names({ kind, ...user }: UserRef & Pick<CredentialRecordKey, 'kind'>): Promise<string[]> {
     const { records } = this.#keys.credentials(user);
     const fields = (await this.#calls.read({ script: listCredentials, keys: [records] })) as string[];
-    const start = fieldOf({ kind, name: '' });
-    return fields.filter((field) => field.startsWith(start)).map((field) => field.slice(start.length));
+    const prefix = fieldOf({ kind, name: '' });
+    return fields.filter((field) => field.startsWith(prefix)).map((field) => field.slice(prefix.length));
   }
 
   async remove(key: CredentialRecordKey): Promise<void> {

@@ -1,12 +1,12 @@
--- Asks for the lease of a session: grants it, or gives the run a place in the queue.
+-- Requests the lease of a session: grants it, or adds the run to the queue.
 -- KEYS: lease, queue, waiter deadlines, record, user state; then app state, app leases, or on Cluster: outbox.
--- ARGV: deadline, fence, invocation, holder, process or '', policy, '1' for the first ask, maximum number of waiting runs, ttl (ms),
+-- ARGV: deadline, fence, invocation, holder, process or '', policy, '1' for the first request, maximum number of waiting runs, ttl (ms),
 --   cleanup (ms), fence of a lease whose process is dead or '', member of app leases, how long a waiting run keeps its place without
---   another ask (ms), how long an expired lease is kept (ms).
+--   another request (ms), how long an expired lease is kept (ms).
 -- Returns: [GRANTED, head, outbox entries], [WAITING or BUSY, number of other waiting runs, then fence, invocation,
 --   process and remaining ms of a live lease], [OVERTAKEN], or [LATE].
--- A waiting run that interrupts has the score -1 in the queue. The next such run takes its place: then the waiter deadlines contain '!'
--- and the fence of the overtaken run.
+-- A waiting run that interrupts has the score -1 in the queue. The next interrupting run replaces it. The waiter deadlines then
+-- contain '!' and the fence of the overtaken run.
 -- @include client/prelude
 -- @include session/read-head
 local lease_key, queue, waiter_deadlines, record = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
@@ -16,22 +16,22 @@ local ttl_ms, cleanup_ms, app_member, place_ms, keep_ms = ARGV[9], ARGV[10], ARG
 local interrupts = policy == 'interrupt'
 local lease = redis.call('HMGET', lease_key, 'fence', 'inv', 'until', 'latest', 'member', 'proc')
 local is_live = lease[1] and lease[1] ~= ARGV[11] and now < tonumber(lease[3])
-local function granted()
+local function grant_reply()
   local entries = on_cluster and redis.call('LRANGE', KEYS[6], 0, 99) or {}
   return {'GRANTED', read_head(record, KEYS[5], not on_cluster and KEYS[6]), entries}
 end
-local function refused(status, waiting)
+local function refusal_reply(status, waiting)
   if not is_live then return {status, waiting} end
   return {status, waiting, lease[1], lease[2], lease[6] or '', lease[3] - now}
 end
-if is_live and lease[1] == fence then return granted() end
+if is_live and lease[1] == fence then return grant_reply() end
 if late then return {'LATE'} end
 
--- Removes the places of runs that no longer ask.
-local gone = redis.call('ZRANGEBYSCORE', waiter_deadlines, '-inf', now, 'LIMIT', 0, 1000)
-if #gone > 0 then
-  redis.call('ZREM', queue, unpack(gone))
-  redis.call('ZREM', waiter_deadlines, unpack(gone))
+-- Removes the places of runs that no longer request the lease.
+local expired_places = redis.call('ZRANGEBYSCORE', waiter_deadlines, '-inf', now, 'LIMIT', 0, 1000)
+if #expired_places > 0 then
+  redis.call('ZREM', queue, unpack(expired_places))
+  redis.call('ZREM', waiter_deadlines, unpack(expired_places))
 end
 if interrupts and redis.call('ZSCORE', waiter_deadlines, '!' .. fence) then return {'OVERTAKEN'} end
 
@@ -46,15 +46,15 @@ if not is_live and (not first_in_queue or first_in_queue == fence) then
     if lease[5] then redis.call('ZREM', KEYS[7], lease[5]) end
     redis.call('ZADD', KEYS[7], now, app_member)
   end
-  return granted()
+  return grant_reply()
 end
 
 if not redis.call('ZSCORE', queue, fence) then
   local overtaken = interrupts and redis.call('ZRANGEBYSCORE', queue, '-inf', '(0') or {}
-  -- The place of this run was removed, and then a later run with the same policy came.
+  -- The place of this run was removed, and then a later run with the same policy entered the queue.
   if #overtaken > 0 and not is_first then return {'OVERTAKEN'} end
   local others = redis.call('ZCARD', queue) - #overtaken
-  if policy == 'reject' or (is_first and others >= tonumber(ARGV[8])) then return refused('BUSY', others) end
+  if policy == 'reject' or (is_first and others >= tonumber(ARGV[8])) then return refusal_reply('BUSY', others) end
   for _, other in ipairs(overtaken) do
     redis.call('ZREM', queue, other)
     redis.call('ZREM', waiter_deadlines, other)
@@ -72,4 +72,4 @@ end
 redis.call('ZADD', waiter_deadlines, now + place_ms, fence)
 redis.call('PEXPIRE', queue, place_ms)
 redis.call('PEXPIRE', waiter_deadlines, place_ms)
-return refused('WAITING', redis.call('ZCARD', queue) - 1)
+return refusal_reply('WAITING', redis.call('ZCARD', queue) - 1)

@@ -1,8 +1,8 @@
 -- Reads the state of leases.
 -- KEYS: lease ….
 -- ARGV: deadline, the fence of each lease.
--- Returns: for each lease [remaining ms], or [remaining ms, invocation that asked for the stop or ''] if the holder is asked to stop, or
---   an empty list if the lease has another fence.
+-- Returns: for each lease [remaining ms], or [remaining ms, invocation that requested the stop or ''] if there is a stop request, or an
+--   empty list if the lease has another fence.
 -- @include client/prelude
 local states = {}
 for i, key in ipairs(KEYS) do

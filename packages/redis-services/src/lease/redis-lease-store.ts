@@ -39,13 +39,13 @@ export class RedisLeaseStore implements LeaseStore {
   readonly #context: StoreContext;
   readonly #placeMs: number;
 
-  /** `placeMs`: how long a waiting run keeps its place without another ask, in milliseconds. */
+  /** `placeMs`: milliseconds for which a waiting run keeps its place without another request. */
   constructor(context: StoreContext, { placeMs }: { placeMs: number }) {
     this.#context = context;
     this.#placeMs = placeMs;
   }
 
-  /** Throws `STORE_UNAVAILABLE` also if the outcome is unknown: the caller releases the fence after each failure. */
+  /** Throws `STORE_UNAVAILABLE` even if the outcome is unknown, because the caller releases the fence after each failure. */
   ask(key: SessionRef, ask: LeaseAsk): Promise<LeaseAnswer> {
     const { calls, mode, runtime } = this.#context;
     const startedAt = runtime.monotonic();

@@ -1,4 +1,4 @@
--- Asks the invocation that holds the session to stop. Only the first request of a lease is stored.
+-- Stores a stop request for the invocation that has the session. Only the first request of a lease is stored.
 -- KEYS: lease.
 -- ARGV: deadline, invocation.
 -- Returns: [fence of the lease], an empty list if the invocation has no live lease, or [LATE].

@@ -3,8 +3,8 @@ import { decodeText, encodeText } from '@thole/core/kit';
 import type { MemoryEntry, StoredMemory, TextCodec } from '@thole/core';
 
 /**
- * Returns an entry as a value of its hash, in four lines: time, kind, session (JSON) and text; a line is empty if the entry has no such
- * value. Scripts read the first three lines only, because a codec may have encoded the text.
+ * Returns an entry as a value of its hash, in four lines: time, kind, session (JSON) and text; a line is empty if the entry does not
+ * have the value. Scripts read the first three lines only, because a codec may have encoded the text.
  */
 export async function toElement(entry: MemoryEntry, codec: TextCodec | undefined): Promise<string> {
   const text = encodeText(codec, JSON.stringify({ v: 1, entry }));

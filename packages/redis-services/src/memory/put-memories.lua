@@ -1,8 +1,8 @@
 -- Writes the entries that the mode allows, each under the next seq of the user's memory log.
 -- KEYS: head, log, entries, facts, sessions, idempotency key.
 -- ARGV: deadline, mode, how long to keep the idempotency key (ms), '1' if the app's list contains the user; then id and element of each entry.
--- Returns: '<last seq> <index> …' with the 0-based indexes of the written entries, [NOT_FOUND] if the app's list must get the user
---   first, [VERSION, v] for another version, or [LATE]. A repeated call returns the same reply again.
+-- Returns: '<last seq> <index> …' with the 0-based indexes of the written entries, [NOT_FOUND] if the user must first be added to
+--   the app's list, [VERSION, v] for another version, or [LATE]. A repeated call returns the same reply again.
 -- @include client/prelude
 -- @include memory/memory-log
 local head, log, entries, facts, sessions, idempotency_key = unpack(KEYS)
@@ -20,20 +20,20 @@ if not seq then
   if ARGV[4] ~= '1' then return {'NOT_FOUND'} end
 end
 seq = seq or 0
-local done, written = {}, {}
+local handled, written = {}, {}
 for i = 5, #ARGV, 2 do
   local id, element = ARGV[i], ARGV[i + 1]
   local old = redis.call('HGET', entries, id)
   local time, kind, session = parse_element(element)
-  local allowed = not done[id]
-  if allowed and mode == 'ifPresent' then
-    allowed = old
-  elseif allowed and mode == 'ifAbsent' then
+  local may_write = not handled[id]
+  if may_write and mode == 'ifPresent' then
+    may_write = old
+  elseif may_write and mode == 'ifAbsent' then
     local is_forgotten = forgotten_until and time ~= '' and tonumber(time) <= forgotten_until
-    allowed = not redis.call('ZSCORE', log, id) and not is_forgotten
+    may_write = not redis.call('ZSCORE', log, id) and not is_forgotten
   end
-  if allowed then
-    done[id] = true
+  if may_write then
+    handled[id] = true
     if old then remove_from_indexes(old, id, facts, sessions) end
     seq = seq + 1
     redis.call('HSET', entries, id, element)

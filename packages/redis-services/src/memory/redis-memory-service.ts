@@ -11,8 +11,8 @@ import { RedisMemoryStore } from './redis-memory-store.ts';
 export interface RedisMemoryServiceOptions extends RedisOptions, StoredMemoryServiceOptions {}
 
 /**
- * Memory in Redis, for any number of processes. Each search includes what other processes wrote before it. The client is of a single
- * server, of Sentinel or of a Cluster; the caller opens and closes it.
+ * Memory in Redis, for any number of processes. Each search includes earlier writes of other processes. The client is connected
+ * to a single server, Sentinel or a Cluster. The caller opens and closes it.
  */
 export class RedisMemoryService extends StoredMemoryService {
   readonly #store: RedisMemoryStore;
@@ -32,7 +32,7 @@ export class RedisMemoryService extends StoredMemoryService {
   }
 }
 
-/** Splits the options by who reads them. Unknown options go to the service, which rejects them. */
+/** Splits the options into options of the store and of the service. The service receives and rejects unknown options. */
 function splitOptions(options: RedisMemoryServiceOptions): {
   storeOptions: RedisOptions;
   serviceOptions: StoredMemoryServiceOptions;

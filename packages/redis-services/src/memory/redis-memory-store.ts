@@ -40,8 +40,8 @@ const removeMemories = redisScript('memory/remove-memories');
 const PAGE = 500;
 
 /**
- * Stores memory in Redis. Each step is one atomic script, and all keys of a user are in the user's slot. The app's list of users with
- * memory gets a user before the first write.
+ * Stores memory in Redis. Each step is one atomic script, and all keys of a user are in the user's slot. A user is added
+ * to the app's list of users with memory before the first write.
  */
 export class RedisMemoryStore implements MemoryStore {
   readonly specVersion = 1;
@@ -100,15 +100,15 @@ export class RedisMemoryStore implements MemoryStore {
     return this.#calls.withDeadline(() => this.#list(scope, page));
   }
 
-  remove(scope: MemoryScope, what: MemoryRemoval, now: number): Promise<number> {
+  remove(scope: MemoryScope, removal: MemoryRemoval, now: number): Promise<number> {
     const { head, log, entries, facts, sessions, segments, user } = this.#keys.memory(scope);
     const idempotencyKey = user.idempotencyKey(this.#runtime.newId('removal'));
     const [kind, ...names] =
-      what === 'everything'
+      removal === 'everything'
         ? ['everything']
-        : 'ids' in what
-          ? ['ids', ...what.ids.map((id) => JSON.stringify(id))]
-          : ['session', JSON.stringify(what.sessionId)];
+        : 'ids' in removal
+          ? ['ids', ...removal.ids.map((id) => JSON.stringify(id))]
+          : ['session', JSON.stringify(removal.sessionId)];
     const call = (isListed: boolean): ScriptCall => ({
       script: removeMemories,
       keys: [head, log, entries, facts, sessions, segments, idempotencyKey],
@@ -142,7 +142,7 @@ export class RedisMemoryStore implements MemoryStore {
     const keys = this.#keys.memory(scope);
     let candidates = entries;
     if (mode === 'ifAbsent' || entries.length === 0) {
-      // A session is ingested again each time it has grown. Entries that the log knows are neither encoded nor sent.
+      // A session is ingested again each time it has grown. Entries that the log already contains are neither encoded nor sent.
       const args = entries.map(({ id }) => JSON.stringify(id));
       const reply = await this.#calls.read({ script: findNewMemories, keys: [keys.head, keys.log], args });
       const { seq, indexes } = parseIndexes(reply);
@@ -179,7 +179,7 @@ export class RedisMemoryStore implements MemoryStore {
     const keys = this.#keys.memory(scope);
     const session = sessionId === undefined ? '' : JSON.stringify(sessionId);
     const filterArgs = [(kinds ?? []).join(), String(from), String(to), session];
-    // By id: an entry that is rewritten during the listing gets the position of its last version.
+    // Keyed by id: an entry that is rewritten during the listing gets the position of its last version.
     const found = new Map<string, StoredMemory>();
     for (let after = String(seqOfCursor(cursor)); ;) {
       const reply = await this.#calls.read({

@@ -2,12 +2,12 @@
 -- KEYS: head, log, entries, facts, sessions, segments, idempotency key.
 -- ARGV: deadline, 'ids', 'session' or 'everything', how long to keep the idempotency key (ms), '1' if the app's list contains the user,
 --   the time (s) until which everything is forgotten; then ids, or the session.
--- Returns: the number of removed entries, [NOT_FOUND] if the app's list must get the user first, [VERSION, v] for another version, or
---   [LATE]. A repeated call returns the same number again.
+-- Returns: the number of removed entries, [NOT_FOUND] if the user must first be added to the app's list, [VERSION, v] for another
+--   version, or [LATE]. A repeated call returns the same number again.
 -- @include client/prelude
 -- @include memory/memory-log
 local head, log, entries, facts, sessions, segments, idempotency_key = unpack(KEYS)
-local what, remember_ms, forget_until = ARGV[2], ARGV[3], ARGV[5]
+local selector, remember_ms, forget_until = ARGV[2], ARGV[3], ARGV[5]
 local earlier = redis.call('GET', idempotency_key)
 if earlier then
   redis.call('PEXPIRE', idempotency_key, remember_ms)
@@ -17,7 +17,7 @@ local seq, removals, forgotten_until, version = read_head(head)
 if version then return {'VERSION', version} end
 if late then return {'LATE'} end
 if not seq then
-  if what ~= 'everything' then return '0' end
+  if selector ~= 'everything' then return '0' end
   if ARGV[4] ~= '1' then return {'NOT_FOUND'} end
   seq, removals = 0, 0
 end
@@ -31,9 +31,9 @@ local function remove(id)
   redis.call('HDEL', entries, id)
   redis.call('ZADD', log, seq, id)
 end
-if what == 'ids' then
+if selector == 'ids' then
   for i = 6, #ARGV do remove(ARGV[i]) end
-elseif what == 'session' then
+elseif selector == 'session' then
   local session = ARGV[6]
   local members = redis.call('ZRANGEBYLEX', sessions, '[' .. session .. '\n', '(' .. session .. '\v')
   for _, member in ipairs(members) do remove(string.sub(member, #session + 2)) end

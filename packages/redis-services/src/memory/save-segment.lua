@@ -1,5 +1,5 @@
--- Saves a segment of a user's index, unless entries were removed since it was built. An analyzer has one segment: a longer one
--- replaces a shorter one, and a shorter one is not saved.
+-- Saves a segment of a user's index, unless entries were removed since it was built. An analyzer has one segment: a longer segment
+-- replaces a shorter one, and a shorter segment is not saved.
 -- KEYS: head, segments.
 -- ARGV: deadline, analyzer, the last seq that it covers, the number of removals when it was built, 'encoded' or '', content.
 -- Returns: 1 if the segment or a longer one is stored, otherwise 0; [VERSION, v] for another version, or [LATE].

@@ -25,7 +25,7 @@ export class AppOutbox {
   }
 
   /**
-   * Applies the entries and those after them. `startedAt` (monotonic) is the start of the call; this method ends within the call's time
+   * Applies the entries and all later entries. `startedAt` (monotonic) is the start of the call; this method ends within the call's time
    * limit. Never throws: the write itself is stored, and entries that were not applied remain in the outbox.
    */
   async deliver(user: UserRef, entries: readonly ScriptReply[], startedAt: number): Promise<void> {
@@ -59,7 +59,10 @@ export class AppOutbox {
       }
     } catch (error) {
       const code = (error as { code?: unknown }).code;
-      this.#runtime.logger.warn('changes of an app are applied later', { appName: user.appName, code });
+      this.#runtime.logger.warn(
+        'Changes of the app could not be applied yet. The next call for this user applies them.',
+        { appName: user.appName, code },
+      );
     }
   }
 }

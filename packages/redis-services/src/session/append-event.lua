@@ -7,7 +7,7 @@
 -- Returns: seq (on Cluster [seq, outbox entry …]), [DUPLICATE, seq, element, outbox entry …], [NOT_FOUND], [VERSION, v], [LEASE_LOST],
 --   [NOT_RUNNING], [LATE], or [MORE, '1' if the session can expire] if the script must be called with all keys.
 -- A session that waits (field `waits`) does not expire. Its time to live begins when its last mark is cleared.
--- The check for a duplicate comes before those of fence and deadline: a caller that repeats a call must learn that it was done.
+-- The check for a duplicate comes before the checks of fence and deadline: a caller that repeats a call must receive the stored event.
 -- @include client/prelude
 local record_key, events, user_list = KEYS[1], KEYS[2], KEYS[3]
 local has_all_keys = KEYS[5]
@@ -42,7 +42,7 @@ if has_all_keys then
 end
 if late then return {'LATE'} end
 local seq = record[2] + 1
--- As text: Redis would convert a number twice.
+-- A text, because Redis would convert a number twice.
 local seq_text = string.format('%d', seq)
 local back = record[3] - time
 if back > 0 then

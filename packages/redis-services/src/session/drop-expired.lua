@@ -10,9 +10,9 @@ local function drop_expired(list, expiries)
   local last = redis.call('ZRANGE', expiries, -1, -1, 'WITHSCORES')[2]
   -- Each member of `expiries` is also in the list.
   if last and redis.call('ZCARD', list) == redis.call('ZCARD', expiries) then
-    local left = last - now + 1000
-    redis.call('PEXPIRE', list, left)
-    redis.call('PEXPIRE', expiries, left)
+    local remaining_ms = last - now + 1000
+    redis.call('PEXPIRE', list, remaining_ms)
+    redis.call('PEXPIRE', expiries, remaining_ms)
   else
     redis.call('PERSIST', list)
     redis.call('PERSIST', expiries)

@@ -13,7 +13,7 @@ import type { StoreContext } from './store-context.ts';
 
 const appendEvent = redisScript('session/append-event');
 
-interface Appended {
+interface AppendResult {
   event: Event;
   duplicate: boolean;
 }
@@ -28,7 +28,7 @@ export class EventAppender {
   readonly #runtime: Runtime;
   readonly #codec: TextCodec | undefined;
   readonly #context: StoreContext;
-  /** True from the first session that expires: its appends need all keys. */
+  /** True after the first append to a session that expires, because such appends need all keys. */
   #sendsAllKeys: boolean;
 
   constructor(context: StoreContext) {
@@ -40,7 +40,7 @@ export class EventAppender {
     this.#sendsAllKeys = context.calls.waitsForReplicas;
   }
 
-  append(key: SessionRef, event: Event, delta: ScopedDelta, options: AppendOptions = {}): Promise<Appended> {
+  append(key: SessionRef, event: Event, delta: ScopedDelta, options: AppendOptions = {}): Promise<AppendResult> {
     const { fence, ifHeldBy, marks } = options;
     const hasCondition = fence !== undefined || ifHeldBy !== undefined;
     const needsAllKeys = hasCondition || marks || delta.session || delta.user || delta.app;
@@ -53,7 +53,7 @@ export class EventAppender {
       keys: [record, events, user.list, this.#keys.app(key.appName).list],
       args: firstArguments(key, event, textOfEvent(event), options),
     };
-    return this.#calls.write(call, (reply): Appended | Promise<Appended> => {
+    return this.#calls.write(call, (reply): AppendResult | Promise<AppendResult> => {
       if (typeof reply === 'number') {
         event.seq = reply;
         this.#context.notify(key);
@@ -70,7 +70,7 @@ export class EventAppender {
     event: Event,
     delta: ScopedDelta,
     options: AppendOptions,
-  ): Promise<Appended> {
+  ): Promise<AppendResult> {
     const { fence, ifHeldBy, marks } = options;
     const startedAt = this.#runtime.monotonic();
     const { outbox } = this.#context;
@@ -109,7 +109,7 @@ export class EventAppender {
     reply: ScriptReply,
     options: AppendOptions,
     startedAt: number,
-  ): Promise<Appended> {
+  ): Promise<AppendResult> {
     const [status, value, element, ...entries] = Array.isArray(reply) ? reply : [reply];
     switch (status) {
       case 'DUPLICATE':

@@ -29,14 +29,15 @@ const CHANGED = -1;
 
 /**
  * Selects the events to delete: of an app, of a user or of a session. Requires `olderThan`, `keepLast` or both. Events are deleted from
- * the oldest on, up to the first one that remains. Events of an invocation that waits remain, and those after them. State, `lastSeq` and
+ * the oldest on, up to the first one that remains. Events of an invocation that waits remain, and all later events. State, `lastSeq` and
  * the `seq` of the other events do not change. `initialState` becomes the state before the first event that remains.
  */
 export interface PruneRequest {
   appName: string;
   userId?: string | undefined;
+  /** Requires `userId`. */
   sessionId?: string | undefined;
-  /** Only events before this time, in seconds since the epoch. */
+  /** Selects only events before this time, in seconds since the epoch. */
   olderThan?: number | undefined;
   /** Number of events at the end of each session that remain. Default: 0. */
   keepLast?: number | undefined;
@@ -84,7 +85,7 @@ export class EventPruner {
       incarnation = head.incarnation;
       const events = await this.#readEvents(key, head, known);
       const count = countOldest(events, head, request);
-      // The session was replaced or pruned while its events were read: it is read again.
+      // The session was replaced or pruned while its events were read. Reads it again.
       if (events.length < head.lastSeq - head.pruned) continue;
       if (count === 0) return deleted;
       const result = await this.#delete(key, head, events.slice(0, count));
@@ -158,8 +159,8 @@ function countOldest(
   head: Head,
   { olderThan = Infinity, keepLast = 0 }: PruneRequest,
 ): number {
-  const firstYoung = events.findIndex(({ timestamp }) => timestamp >= olderThan);
-  const selected = Math.min(firstYoung === -1 ? Infinity : firstYoung, head.lastSeq - head.pruned - keepLast);
+  const firstKept = events.findIndex(({ timestamp }) => timestamp >= olderThan);
+  const selected = Math.min(firstKept === -1 ? Infinity : firstKept, head.lastSeq - head.pruned - keepLast);
   const [unfinished, wakeAt, openInterrupts] = head.marks.map((mark) => (mark === '' ? null : mark));
   const marks = readMarks(unfinished, wakeAt, openInterrupts);
   // A rewind and the events that it removes are deleted in one step, also if there are more of them.

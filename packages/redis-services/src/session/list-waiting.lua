@@ -1,6 +1,6 @@
--- Shared code: `list_waiting(record, user_state, app_state, app_member)` updates the lists of waiting sessions after marks or the last
--- update time of a session have changed, and its field `waits`. It derives the keys of the lists from the state keys: they share their
--- slots. On Cluster `app_state` is false. Returns true if the session waits, and its times in the app's lists: [unfinished, due,
+-- Shared code: `list_waiting(record, user_state, app_state, app_member)` updates the lists of waiting sessions, and the field `waits`,
+-- after the marks or the last update time of a session have changed. It derives the keys of the lists from the state keys: they share
+-- their slots. On Cluster `app_state` is false. Returns true if the session waits, and its times in the app's lists: [unfinished, due,
 -- interrupts], '' for none.
 local function list_waiting(record, user_state, app_state, app_member)
   local marks = redis.call('HMGET', record, 'unfinished', 'wakeAt', 'openInterrupts', 'ut')

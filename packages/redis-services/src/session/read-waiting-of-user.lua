@@ -11,12 +11,12 @@ local base = string.sub(KEYS[1], 1, -2) .. 's:'
 local found = {}
 for _, session in ipairs(redis.call('SMEMBERS', KEYS[1])) do
   local values = redis.call('HMGET', base .. encode_name(session), mark, field)
-  local own_time = tonumber(values[2] or '')
-  if values[1] and own_time <= before then
+  local session_time = tonumber(values[2] or '')
+  if values[1] and session_time <= before then
     -- Hexadecimal digits have the same order in every locale.
-    local own_id = redis.sha1hex(session)
-    if not time or own_time > time or (own_time == time and own_id > id) then
-      found[#found + 1] = {session = session, time = own_time, id = own_id}
+    local session_id = redis.sha1hex(session)
+    if not time or session_time > time or (session_time == time and session_id > id) then
+      found[#found + 1] = {session = session, time = session_time, id = session_id}
     end
   end
 end

@@ -14,11 +14,13 @@ export interface RedisSessionServiceOptions extends RedisSessionStoreOptions {
   limits?: StoredSessionServiceOptions['limits'] | undefined;
 }
 
-const ownOptionNames = optionNames<Omit<RedisSessionServiceOptions, keyof RedisSessionStoreOptions>>({ limits: true });
+const extraOptionNames = optionNames<Omit<RedisSessionServiceOptions, keyof RedisSessionStoreOptions>>({
+  limits: true,
+});
 
 /**
- * Sessions in Redis, for any number of processes. The client is of a single server, of Sentinel or of a Cluster; the caller opens and
- * closes it. Every call ends within `timeoutMs`.
+ * Sessions in Redis, for any number of processes. The client is connected to a single server, Sentinel or a Cluster. The caller opens
+ * and closes it. Every call ends within `timeoutMs`.
  */
 export class RedisSessionService extends StoredSessionService {
   readonly #store: RedisSessionStore;
@@ -26,7 +28,7 @@ export class RedisSessionService extends StoredSessionService {
   constructor(client: RedisClient, options: RedisSessionServiceOptions = {}) {
     const input: unknown = options;
     if (!isPlainObject(input)) throw invalidInput('The options of RedisSessionService', 'an object', input);
-    const names = [...redisOptionNames, ...sessionStoreOptionNames, ...ownOptionNames];
+    const names = [...redisOptionNames, ...sessionStoreOptionNames, ...extraOptionNames];
     rejectUnknownOptions(options, names, 'RedisSessionService');
     const { limits, ...storeOptions } = options;
     const runtime = options.runtime ?? systemRuntime();
@@ -40,7 +42,7 @@ export class RedisSessionService extends StoredSessionService {
     return this.#store.ping();
   }
 
-  /** Deletes old events and returns their number. State and `seq` do not change. Throws `INVALID_INPUT` for a request without a limit. */
+  /** Deletes old events and returns their number, see `PruneRequest`. Throws `INVALID_INPUT` without `olderThan` and `keepLast`. */
   pruneEvents(request: PruneRequest): Promise<number> {
     return this.#store.pruneEvents(request);
   }

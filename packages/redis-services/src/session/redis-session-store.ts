@@ -42,9 +42,9 @@ import { WaitingLister } from './waiting-lister.ts';
 const readHash = redisScript('client/read-hash');
 const removeSession = redisScript('session/remove-session');
 
-/** Pause in milliseconds before a waiting run asks again for the first time. Each further pause is longer, up to `pollMs`. */
+/** Pause in milliseconds before the second request of a waiting run. Each further pause is longer, up to `pollMs`. */
 const FIRST_PAUSE_MS = 20;
-/** Minimum time in milliseconds that a waiting run keeps its place in the queue without another ask. */
+/** Minimum time in milliseconds for which a waiting run keeps its place in the queue without another request. */
 const MIN_PLACE_MS = 10_000;
 
 /** Stores sessions in Redis. Each step is one atomic script. On Cluster, changes of the app's keys are applied by `AppOutbox`. */
@@ -160,7 +160,7 @@ export class RedisSessionStore implements SessionStore {
     return mode.run(() => calls.withDeadline(() => this.#remover.remove(user), { isWriting: true }), { isWrite: true });
   }
 
-  /** Deletes old events and returns their number, see `PruneRequest`. */
+  /** Deletes old events and returns their number, see `PruneRequest`. Throws `INVALID_INPUT` without `olderThan` and `keepLast`. */
   pruneEvents(request: PruneRequest): Promise<number> {
     return this.#pruner.prune(request);
   }

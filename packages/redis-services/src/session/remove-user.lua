@@ -1,6 +1,6 @@
--- Deletes at most 1000 sessions of a user, and the user's state with the last of them. Also deletes leases that ran out; a lease
--- that is held remains until its run releases it. The script derives the keys of the sessions from the user's, and those of the app's lists
--- from the app's: they share their slots.
+-- Deletes at most 1000 sessions of a user, and the user's state with the last of them. Also deletes expired leases. A live
+-- lease remains until its run releases it. The script derives keys of sessions from a key of the user, and keys of the app's lists from a
+-- key of the app: they share their slots.
 -- KEYS: user state, user list, user expiries; then app list, app expiries, app leases, or on Cluster: outbox.
 -- ARGV: deadline, user, how long to keep the number of the last outbox entry (ms).
 -- Returns: [1 if the script must be called again, otherwise 0; outbox entry …], or [LATE].

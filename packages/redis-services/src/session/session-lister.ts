@@ -72,10 +72,10 @@ export class SessionLister {
     for (const [i, key] of refs.entries()) {
       const record = replies[i * 2] as string[];
       if (record.length === 0) continue;
-      const own = await readStateFields(replies[i * 2 + 1]!, this.#codec);
+      const sessionState = await readStateFields(replies[i * 2 + 1]!, this.#codec);
       found.set(key, {
         ...readRecord(key, record, record[9]),
-        state: own.state,
+        state: sessionState.state,
         ...{ appState: app.state, appVersion: app.version, userState: user.state, userVersion: user.version },
       });
     }

@@ -27,11 +27,11 @@ export class SessionLoader {
     const { calls, keys, runtime, codec, outbox } = this.#context;
     const startedAt = runtime.monotonic();
     const { afterSeq = 0, afterTimestamp = '', numRecentEvents = '' } = window;
-    const own = keys.session(key);
+    const { record: recordKey, events, state, user: userKeys } = keys.session(key);
     const appState = keys.app(key.appName).state;
     const reply = (await calls.read({
       script: loadSession,
-      keys: [own.record, own.events, own.state, own.user.state, outbox ? own.user.outbox : appState],
+      keys: [recordKey, events, state, userKeys.state, outbox ? userKeys.outbox : appState],
       args: [afterSeq, String(afterTimestamp), String(numRecentEvents), outbox ? '1' : ''],
     })) as ScriptReply[];
     const isFound = reply[0] === 'OK';

@@ -20,7 +20,7 @@ export function readMarks(unfinished: unknown, wakeAt: unknown, openInterrupts: 
   };
 }
 
-/** Fields of a session's record for each kind of waiting session: of the mark, and of the time in the lists. */
+/** For each kind of waiting session, the fields of the record that contain the mark and the time in the lists. */
 export const waitingFields: { readonly [kind in WaitingKind]: { readonly mark: string; readonly time: string } } = {
   unfinished: { mark: 'unfinished', time: 'ut' },
   due: { mark: 'wakeAt', time: 'wakeAt' },

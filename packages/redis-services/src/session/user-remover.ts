@@ -9,7 +9,7 @@ const removeUser = redisScript('session/remove-user');
 /** Milliseconds for which the number of a deleted user's last outbox entry is kept. */
 const KEEP_OUTBOX_NUMBER_MS = 24 * 60 * 60 * 1000;
 
-/** Deletes all sessions and the state of a user, in small steps, so that other calls do not wait long. The state goes with the last step. */
+/** Deletes all sessions of a user in small steps, so that other calls do not wait long. The last step also deletes the user's state. */
 export class UserRemover {
   readonly #context: StoreContext;
 
@@ -30,19 +30,19 @@ export class UserRemover {
     };
     for (let steps = 0; ; steps++) {
       const reply = await calls.write(call).catch((error: unknown) => {
-        throw steps > 0 ? partlyDone(error) : error;
+        throw steps > 0 ? partialDeletionError(error) : error;
       });
       const [more, ...entries] = reply as ScriptReply[];
       if (Number(more) === 0) {
         await outbox?.deliver(user, entries, startedAt);
         return;
       }
-      if (runtime.monotonic() - startedAt >= calls.timeoutMs) throw partlyDone(undefined);
+      if (runtime.monotonic() - startedAt >= calls.timeoutMs) throw partialDeletionError(undefined);
     }
   }
 }
 
-function partlyDone(cause: unknown): TholeError {
+function partialDeletionError(cause: unknown): TholeError {
   return new TholeError(
     'STORE_OUTCOME_UNKNOWN',
     'Some sessions of the user are deleted, but perhaps not all. Call deleteUserData again to continue.',

@@ -47,8 +47,8 @@ export class WaitingLister {
   }
 
   /**
-   * On Cluster: applies what dead processes left in the outboxes of users. The lease of a run is listed before its first event is stored,
-   * so these are users with leases.
+   * On Cluster: applies the outbox entries of dead processes. The lease of a run is listed before its first event is stored, so only users
+   * with leases can have such entries.
    */
   async #applyOutboxes(appName: string): Promise<void> {
     const { calls, keys, outbox } = this.#context;

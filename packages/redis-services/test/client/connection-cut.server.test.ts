@@ -56,7 +56,7 @@ describeWith('redis', 'Cut connection', (url) => {
   }
 
   for (const when of moments) {
-    it(`creates, deletes and saves once, cut ${when} the server has run it (contract 2, 11, 37)`, async () => {
+    it(`creates, deletes and saves once, cut ${when} the server has run it (contracts 2, 11, 37)`, async () => {
       const service = throughProxy({});
       proxy.cutAt('unique-id', when);
       const session = await service.createSession({ ...ref, sessionId: 'unique-id', state: { a: 1 } });
@@ -74,17 +74,17 @@ describeWith('redis', 'Cut connection', (url) => {
 
   it('throws STORE_OUTCOME_UNKNOWN if only the second attempt is refused (contract 7)', async () => {
     const server = await startRedis();
-    const nearby = await startCuttingProxy(server.port);
-    const client = clientTo(nearby.url, { retryStrategy: () => 1_500 });
+    const ownProxy = await startCuttingProxy(server.port);
+    const client = clientTo(ownProxy.url, { retryStrategy: () => 1_500 });
     const other = clientTo(server.url);
     try {
       const service = new RedisSessionService(client, { timeoutMs });
       await service.createSession(ref);
       // The server knows the script after this call.
       await service.appendEvent({ session: ref, event: eventOf('e0') });
-      nearby.cutAt('e1', 'after');
+      ownProxy.cutAt('e1', 'after');
       const append = outcomeOf(service.appendEvent({ session: ref, event: eventOf('e1') }), timeoutMs);
-      await until(() => nearby.cuts === 1);
+      await until(() => ownProxy.cuts === 1);
       await until(async () => (await other.llen('thole:{app|u}:e:s')) === 2);
       await other.acl('SETUSER', 'default', '-evalsha');
       expect(await append).toBe('STORE_OUTCOME_UNKNOWN');
@@ -93,12 +93,12 @@ describeWith('redis', 'Cut connection', (url) => {
     } finally {
       other.disconnect();
       client.disconnect();
-      await nearby.close();
+      await ownProxy.close();
       await server.remove();
     }
   });
 
-  it('throws STORE_OUTCOME_UNKNOWN if a new session cannot be read back (contract 2, 7)', async () => {
+  it('throws STORE_OUTCOME_UNKNOWN if a new session cannot be read back (contracts 2, 7)', async () => {
     const service = throughProxy({ autoResendUnfulfilledCommands: false, maxRetriesPerRequest: 0 });
     await service.getSession(ref);
     proxy.cutAt(redisScript('session/load-session').sha, 'before');
@@ -106,7 +106,7 @@ describeWith('redis', 'Cut connection', (url) => {
     expect(await outcomeOf(service.createSession(ref), timeoutMs)).toBe('SESSION_ALREADY_EXISTS');
   });
 
-  it('gives and releases a lease once if the replies are lost (contract 13)', async () => {
+  it('grants and releases a lease once if the replies are lost (contract 13)', async () => {
     const service = throughProxy({});
     await service.createSession(ref);
     proxy.cutAt('i1', 'after');

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readLuaFile } from '../../src/client/read-lua-file.ts';
 import { redisScript } from '../../src/client/redis-script.ts';
-import { luaModule } from '../../inline-lua.ts';
+import { createLuaModule } from '../../inline-lua.ts';
 
 const src = join(import.meta.dirname, '../../src');
 const names = globSync('**/*.lua', { cwd: src })
@@ -50,17 +50,17 @@ describe('redisScript', () => {
   });
 });
 
-describe('the build', () => {
+describe('inlineLua', () => {
   it('replaces the file reader by a module with the texts of all Lua files', async () => {
-    const built = (await import(`data:text/javascript,${encodeURIComponent(luaModule())}`)) as {
+    const built = (await import(`data:text/javascript,${encodeURIComponent(createLuaModule())}`)) as {
       readLuaFile: typeof readLuaFile;
     };
     expect(names.length).toBeGreaterThan(30);
     for (const name of names) expect(built.readLuaFile(name)).toBe(readLuaFile(name));
-    expect(luaModule()).not.toMatch(/\bimport\b|readFile(?:Sync)?\(/);
+    expect(createLuaModule()).not.toMatch(/\bimport\b|readFile(?:Sync)?\(/);
   });
 
-  it('has one module that reads Lua files', () => {
+  it('replaces the only module that reads Lua files', () => {
     const readers = globSync('**/*.ts', { cwd: src }).filter((file) =>
       readFileSync(join(src, file), 'utf8').includes('.lua`'),
     );

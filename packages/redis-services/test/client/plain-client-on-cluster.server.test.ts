@@ -56,16 +56,16 @@ describeWith('redis', 'A plain client of a server in cluster mode', () => {
     });
   }
 
-  it('asks the server for its mode once per service', async () => {
+  it('reads the mode of the server once per service', async () => {
     const service = new RedisSessionService(clients[0]!, { keyPrefix: 'once/' });
     await service.createSession(ref);
-    const before = await infoCalls();
+    const before = await countInfoCalls();
     for (let n = 0; n < 5; n++) await service.appendEvent({ session: ref, event: eventOf(`e${n}`) });
-    // INFO counts itself from the next call on.
-    expect(await infoCalls()).toBe(before + 1);
+    // INFO counts a call of INFO only from the next call on.
+    expect(await countInfoCalls()).toBe(before + 1);
   });
 
-  async function infoCalls(): Promise<number> {
+  async function countInfoCalls(): Promise<number> {
     const stats = await redisCli(server.port, 'info', 'commandstats');
     return Number(/cmdstat_info:calls=(\d+)/.exec(stats)?.[1] ?? 0);
   }

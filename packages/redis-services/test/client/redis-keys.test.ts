@@ -4,7 +4,7 @@ import { encodeName, fromAppMember, RedisKeys, toAppMember } from '../../src/cli
 const ref = { appName: 'my app', userId: 'a|b', sessionId: '{*}' };
 
 describe('RedisKeys', () => {
-  it('gives all keys of a user one hash tag, and the keys of the app another', () => {
+  it('uses one hash tag for all keys of a user, and another for the keys of the app', () => {
     const keys = new RedisKeys('p:');
     expect(keys.session(ref).record).toBe('p:{my%20app|a%7Cb}:s:%7B%2A%7D');
     expect(keys.session(ref).user.list).toBe('p:{my%20app|a%7Cb}:l');

@@ -24,7 +24,7 @@ describeWith('redis', 'Server outage', () => {
     await server.remove();
   });
 
-  it('ends calls to a stopped server in time, whatever the client options; nothing runs later (contract 7)', async () => {
+  it('ends calls to a stopped server in time with any client options, and runs nothing later (contract 7)', async () => {
     const settings = [{}, { maxRetriesPerRequest: null }, { maxRetriesPerRequest: 0 }, { enableOfflineQueue: false }];
     const services = settings.map(createService);
     await services[0]!.createSession(ref);

@@ -15,13 +15,13 @@ describeWith('redis', 'RedisCredentialService', (url) => {
   const client = clientTo(url);
   let count = 0;
   afterAll(() => client.quit());
-  const prefix = (): string => `credentials/${process.pid}/${count++}/`;
-  const fresh = (keyPrefix: string, options: RedisCredentialServiceOptions = {}): RedisCredentialService =>
+  const nextPrefix = (): string => `credentials/${process.pid}/${count++}/`;
+  const createService = (keyPrefix: string, options: RedisCredentialServiceOptions = {}): RedisCredentialService =>
     new RedisCredentialService(client, { keyPrefix, encryptionKeys: keyA, ...options });
 
   it('stores no secret in readable form, and leaves no key of a deleted user (contracts 12, 44)', async () => {
-    const keyPrefix = prefix();
-    const service = fresh(keyPrefix);
+    const keyPrefix = nextPrefix();
+    const service = createService(keyPrefix);
     await service.saveCredential({ ...user, credentialKey: 'k', credential });
     await service.savePendingAuth({ ...user, interruptId: 'i', pending: { ...pending, expiresAt: 9_999_999_999 } });
     const stored = await client.hgetall(`${keyPrefix}{app|u}:a`);
@@ -34,9 +34,9 @@ describeWith('redis', 'RedisCredentialService', (url) => {
   });
 
   it('removes expired sign-ins, and the keys of a user who has only sign-ins (contract 44)', async () => {
-    const keyPrefix = prefix();
+    const keyPrefix = nextPrefix();
     const runtime = new FixedRuntime();
-    const service = fresh(keyPrefix, { runtime });
+    const service = createService(keyPrefix, { runtime });
     const [records, expiries] = [`${keyPrefix}{app|u}:a`, `${keyPrefix}{app|u}:ax`];
     const begin = (interruptId: string, seconds: number): Promise<void> =>
       service.savePendingAuth({
@@ -60,7 +60,7 @@ describeWith('redis', 'RedisCredentialService', (url) => {
   });
 
   it('keeps a record that replaces an expiring one (contract 44)', async () => {
-    const keyPrefix = prefix();
+    const keyPrefix = nextPrefix();
     const store = new RedisCredentialStore(client, { keyPrefix });
     const key = { ...user, kind: 'signIn' as const, name: 'i' };
     await store.put(key, { content: 'first', expiresAt: 50 }, 10);
@@ -70,7 +70,7 @@ describeWith('redis', 'RedisCredentialService', (url) => {
   });
 
   it('reads the keys from THOLE_CREDENTIAL_KEYS, and decrypts with every key (contract 44)', async () => {
-    const keyPrefix = prefix();
+    const keyPrefix = nextPrefix();
     const earlier = process.env['THOLE_CREDENTIAL_KEYS'];
     onTestFinished(() => {
       if (earlier === undefined) delete process.env['THOLE_CREDENTIAL_KEYS'];
@@ -83,13 +83,13 @@ describeWith('redis', 'RedisCredentialService', (url) => {
     await make().saveCredential({ ...user, credentialKey: 'k', credential });
     process.env['THOLE_CREDENTIAL_KEYS'] = `${keyA},${keyB}`;
     expect(await make().loadCredential({ ...user, credentialKey: 'k' })).toEqual(credential);
-    await expect(fresh(keyPrefix).loadCredential({ ...user, credentialKey: 'k' })).rejects.toMatchObject({
+    await expect(createService(keyPrefix).loadCredential({ ...user, credentialKey: 'k' })).rejects.toMatchObject({
       code: 'CREDENTIAL_UNREADABLE',
     });
   });
 
   it('encodes with a codec, and throws STORE_VERSION for records that it cannot read (contract 44)', async () => {
-    const keyPrefix = prefix();
+    const keyPrefix = nextPrefix();
     const codec: TextCodec = {
       encode: (text) => Buffer.from(text).reverse(),
       decode: (stored) =>
@@ -98,16 +98,16 @@ describeWith('redis', 'RedisCredentialService', (url) => {
           .toString(),
     };
     const ref = { ...user, credentialKey: 'k' };
-    await fresh(keyPrefix, { codec }).saveCredential({ ...ref, credential });
+    await createService(keyPrefix, { codec }).saveCredential({ ...ref, credential });
     expect(await client.hget(`${keyPrefix}{app|u}:a`, 'credential k')).not.toContain('a1.a.');
-    expect(await fresh(keyPrefix, { codec }).loadCredential(ref)).toEqual(credential);
-    await expect(fresh(keyPrefix).loadCredential(ref)).rejects.toMatchObject({ code: 'STORE_VERSION' });
+    expect(await createService(keyPrefix, { codec }).loadCredential(ref)).toEqual(credential);
+    await expect(createService(keyPrefix).loadCredential(ref)).rejects.toMatchObject({ code: 'STORE_VERSION' });
     await client.hset(`${keyPrefix}{app|u}:a`, 'credential k', '{"v":2}');
-    await expect(fresh(keyPrefix).loadCredential(ref)).rejects.toMatchObject({ code: 'STORE_VERSION' });
+    await expect(createService(keyPrefix).loadCredential(ref)).rejects.toMatchObject({ code: 'STORE_VERSION' });
   });
 
   it('resolves ping, and rejects invalid clients and options (contract 42)', async () => {
-    await expect(fresh(prefix()).ping()).resolves.toBeUndefined();
+    await expect(createService(nextPrefix()).ping()).resolves.toBeUndefined();
     const bad: [unknown, unknown][] = [
       [undefined, { encryptionKeys: keyA }],
       [client, 5],
@@ -119,7 +119,7 @@ describeWith('redis', 'RedisCredentialService', (url) => {
       expect(make).toThrow(expect.objectContaining({ code: 'INVALID_INPUT' }));
     }
     for (const encryptionKeys of ['', 'a', 'a:short']) {
-      expect(() => fresh(prefix(), { encryptionKeys })).toThrow(
+      expect(() => createService(nextPrefix(), { encryptionKeys })).toThrow(
         expect.objectContaining({ code: 'CREDENTIAL_KEYS_INVALID' }),
       );
     }

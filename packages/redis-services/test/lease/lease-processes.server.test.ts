@@ -9,7 +9,7 @@ const request = leaseRequest('i1', { holder: 'runner', policy: 'reject' });
 
 describeWith('redis', 'Lease of a dead process', (url) => {
   it.runIf(process.platform === 'linux')(
-    'goes to the next run at once; the old fence is refused (contract 13)',
+    'is granted to the next run at once, and its old fence is rejected (contract 13)',
     async () => {
       const client = clientTo(url);
       onTestFinished(() => client.disconnect());
@@ -20,7 +20,7 @@ describeWith('redis', 'Lease of a dead process', (url) => {
       const next = { ...request, invocationId: 'i2' };
       await expect(service.leasing!.lease(ref, next)).rejects.toMatchObject({ code: 'SESSION_BUSY' });
 
-      // As if another process had this process id.
+      // Simulates that another process has this process id now.
       const lease = `${keyPrefix}{app|u}:r:s`;
       const name = (await client.hget(lease, 'proc')) as string;
       await client.hset(lease, 'proc', name.replace(/\d+$/, '1'));

@@ -7,7 +7,7 @@ import type { RedisCluster } from '../../../../test/servers/index.ts';
 import { ref } from '../support/outcomes.ts';
 import { clientTo, clusterClientTo } from '../support/redis-clients.ts';
 
-/** How long a waiting run keeps its place without another ask. */
+/** Milliseconds for which a waiting run keeps its place without another request. */
 const PLACE_MS = 10_000;
 
 const askOf = (fence: string, changes: Partial<LeaseAsk> = {}): LeaseAsk => ({
@@ -31,7 +31,7 @@ describeWith('redis', 'RedisLeaseStore', (url) => {
   };
   const again = { isFirst: false };
 
-  it('gives a run that lost its place another one, also if the queue is full', async () => {
+  it('adds a run that lost its place to the queue again, also if the queue is full', async () => {
     const { leases } = createLeases();
     await leases.ask(ref, askOf('holder', { ttlMs: 600_000 }));
     expect(await leases.ask(ref, askOf('first'))).toMatchObject({ kind: 'waiting', waiting: 0 });
@@ -41,7 +41,7 @@ describeWith('redis', 'RedisLeaseStore', (url) => {
     expect(await leases.ask(ref, askOf('first', again))).toMatchObject({ kind: 'waiting', waiting: 1 });
   });
 
-  it('overtakes an interrupting run that lost its place before a later one came', async () => {
+  it('overtakes an interrupting run that lost its place before a later run entered the queue', async () => {
     const { leases } = createLeases();
     await leases.ask(ref, askOf('holder', { ttlMs: 600_000, cleanupMs: 600_000 }));
     const long = { policy: 'interrupt' as const, cleanupMs: 600_000 };

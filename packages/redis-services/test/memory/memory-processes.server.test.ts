@@ -26,7 +26,7 @@ describeWith('redis', 'Memory of several processes', (url) => {
   afterAll(() => client.quit());
 
   it(
-    'is found in the order of the in-memory service, also during writes by others (contract 32)',
+    'is found in the order of InMemoryMemoryService, also during other writes (contract 32)',
     { timeout: 600_000 },
     async () => {
       const options = { keyPrefix: `between/${process.pid}/`, timeoutMs: 300_000 };
@@ -46,7 +46,7 @@ describeWith('redis', 'Memory of several processes', (url) => {
       expect(searches).toBeGreaterThan(1);
       await writeRandomMemories(reference, { ...alice, seed: 2, turns: 800, changes: 120 });
       await compareMemorySearches(service, reference, { ...alice, seed: 2 });
-      // A new service that has read nothing yet finds the same.
+      // A new service that has read nothing yet returns the same results.
       await compareMemorySearches(new RedisMemoryService(client, options), reference, { ...alice, seed: 3 });
     },
   );

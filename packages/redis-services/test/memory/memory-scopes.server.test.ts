@@ -15,9 +15,9 @@ const options = (): { keyPrefix: string; timeoutMs: number } => ({
 describeWith('redis', 'Memory scopes in Redis', (url) => {
   const client = clientTo(url);
   afterAll(() => client.quit());
-  const fresh = (): RedisMemoryStore => new RedisMemoryStore(client, options());
-  compareWithMemory('Redis', fresh, rounds(400, 1_200));
-  if (isLong) catchScopeMutants('Redis', fresh, 1_200);
+  const createStore = (): RedisMemoryStore => new RedisMemoryStore(client, options());
+  compareWithMemory('Redis', createStore, rounds(400, 1_200));
+  if (isLong) catchScopeMutants('Redis', createStore, 1_200);
 });
 
 describeWith('redis', 'Memory scopes in a Redis Cluster', () => {
@@ -31,7 +31,7 @@ describeWith('redis', 'Memory scopes in a Redis Cluster', () => {
     client?.disconnect();
     await servers?.remove();
   });
-  const fresh = (): RedisMemoryStore => new RedisMemoryStore(client, options());
-  compareWithMemory('Redis Cluster', fresh, rounds(400, 1_200));
-  if (isLong) catchScopeMutants('Redis Cluster', fresh, 1_200);
+  const createStore = (): RedisMemoryStore => new RedisMemoryStore(client, options());
+  compareWithMemory('Redis Cluster', createStore, rounds(400, 1_200));
+  if (isLong) catchScopeMutants('Redis Cluster', createStore, 1_200);
 });

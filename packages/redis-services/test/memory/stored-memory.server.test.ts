@@ -17,10 +17,10 @@ describeWith('redis', 'Keys of memory in Redis', (url) => {
   const client = clientTo(url);
   let count = 0;
   afterAll(() => client.quit());
-  const prefix = (): string => `memory-left/${process.pid}/${count++}/`;
+  const nextPrefix = (): string => `memory-left/${process.pid}/${count++}/`;
 
-  it('contain only ids after a user’s memory was deleted (contract 12, 31)', async () => {
-    const keyPrefix = prefix();
+  it('contain only ids after a user’s memory was deleted (contracts 12, 31)', async () => {
+    const keyPrefix = nextPrefix();
     const service = new RedisMemoryService(client, { keyPrefix });
     const store = new RedisMemoryStore(client, { keyPrefix });
     const content = { role: 'user' as const, parts: [{ text: 'SECRET' }] };
@@ -50,10 +50,10 @@ describeWith('redis', 'Keys of memory in Redis', (url) => {
   });
 
   it(
-    'lose the older entries of all users of one app when it is pruned (contract 30, 31)',
+    'do not contain old entries of any user after the app was pruned (contracts 30, 31)',
     { timeout: 600_000 },
     async () => {
-      const service = new RedisMemoryService(client, { keyPrefix: prefix(), timeoutMs: 300_000 });
+      const service = new RedisMemoryService(client, { keyPrefix: nextPrefix(), timeoutMs: 300_000 });
       const users = Array.from({ length: 205 }, (_, i) => ({ appName: 'hotel', userId: `ü:${i}` }));
       const other = { ...alice, appName: 'airline' };
       const memories = [note('old', 10), note('edge', 20), note('new', 30)];
@@ -76,13 +76,13 @@ describeWith('redis', 'Keys of memory in Redis', (url) => {
 
   it('do not change after the time limit of a call has passed (contract 7)', { timeout: 300_000 }, async () => {
     const server = await startRedis({ config: ['appendonly yes', 'appendfsync always'] });
-    const own = clientTo(server.url);
+    const ownClient = clientTo(server.url);
     onTestFinished(async () => {
-      own.disconnect();
+      ownClient.disconnect();
       await server.remove();
     });
     const timeoutMs = 1_000;
-    const store = new RedisMemoryStore(own, { timeoutMs });
+    const store = new RedisMemoryStore(ownClient, { timeoutMs });
     await store.put(alice, [note('before', 1)], 'ifAbsent');
     await server.pause();
     const writes = [
@@ -126,9 +126,9 @@ describeWith('redis', 'Keys of memory in Redis', (url) => {
   });
 
   it('contain no text with a codec, only ids, times, kinds and sessions', async () => {
-    const keyPrefix = prefix();
-    const backwards = (text: string): string => Array.from(text).toReversed().join('');
-    const codec = { encode: backwards, decode: (stored: string | Uint8Array) => backwards(String(stored)) };
+    const keyPrefix = nextPrefix();
+    const reverse = (text: string): string => Array.from(text).toReversed().join('');
+    const codec = { encode: reverse, decode: (stored: string | Uint8Array) => reverse(String(stored)) };
     const store = new RedisMemoryStore(client, { keyPrefix, codec });
     const entry = note('n', 10, { author: 'SECRET', sessionId: 's' });
     await store.put(alice, [entry], 'ifAbsent');
@@ -146,7 +146,7 @@ describeWith('redis', 'Keys of memory in Redis', (url) => {
   });
 
   it('cause STORE_VERSION if another version wrote them', async () => {
-    const keyPrefix = prefix();
+    const keyPrefix = nextPrefix();
     const store = new RedisMemoryStore(client, { keyPrefix });
     await store.put(alice, [note('n', 10)], 'ifAbsent');
     await store.abilities.segmented.saveSegment(
@@ -171,7 +171,7 @@ describeWith('redis', 'Keys of memory in Redis', (url) => {
   });
 
   it('are separate from those of sessions with the same prefix (contract 42)', async () => {
-    const keyPrefix = prefix();
+    const keyPrefix = nextPrefix();
     const sessions = new RedisSessionService(client, { keyPrefix });
     const memory = new RedisMemoryService(client, { keyPrefix, topK: 3, indexBytes: 0 });
     await sessions.createSession({ ...alice, sessionId: 's', state: { 'user:a': 1, 'app:b': 1 } });

@@ -8,7 +8,7 @@ const [url, keyPrefix, name] = process.argv.slice(2) as [string, string, string]
 const service = new RedisSessionService(clientTo(url), { keyPrefix });
 for (let n = 0; ; n++) {
   const { id } = await service.appendEvent({ session: ref, event: eventOf(`${name}-${n}`) });
-  // A killed process does not save what it compiled for the next one.
+  // Saves the compile cache for the next process now: this process will be killed.
   if (n === 0) flushCompileCache();
   process.stdout.write(`${id}\n`);
 }

@@ -21,7 +21,7 @@ describeWith('redis', 'AppOutbox', () => {
   });
 
   /** Returns a service whose process dies before it applies its outbox: scripts with keys of the app fail. */
-  const serviceThatDies = (keyPrefix: string): RedisSessionService => {
+  const createDyingService = (keyPrefix: string): RedisSessionService => {
     const evalsha = (sha: string, keys: number, all: string[]): Promise<unknown> =>
       keys === 4 && all[0] === `${keyPrefix}{app}:a`
         ? Promise.reject(new Error('Connection is closed.'))
@@ -51,19 +51,19 @@ describeWith('redis', 'AppOutbox', () => {
     ['the state of the user is read', (service) => service.getUserState(ref)],
     ['a missing session is deleted', (service) => service.deleteSession({ ...ref, sessionId: 'none' })],
     [
-      'a lease is given',
+      'a lease is granted',
       async (service) => {
         const lease = await service.leasing!.lease(ref, leaseRequest('i', { policy: 'reject' }));
         await lease.release();
       },
     ],
   ];
-  for (const [what, call] of calls) {
-    it(`applies what a dead process left when ${what} (contract 7)`, async () => {
+  for (const [situation, call] of calls) {
+    it(`applies the entries of a dead process when ${situation} (contract 7)`, async () => {
       const keyPrefix = `follow/${process.pid}/${count++}/`;
       const service = new RedisSessionService(client, { keyPrefix });
       await service.createSession({ ...ref, sessionId: 'other' });
-      const dead = serviceThatDies(keyPrefix);
+      const dead = createDyingService(keyPrefix);
       await dead.createSession(ref);
       await dead.appendEvent({ session: ref, event: eventOf('e1') });
       await dead.appendEvent({ session: ref, event: eventOf('e2') });
@@ -79,11 +79,11 @@ describeWith('redis', 'AppOutbox', () => {
     });
   }
 
-  it('applies what a dead process left when the waiting sessions of the app are listed (contract 11)', async () => {
+  it('applies the entries of a dead process when waiting sessions are listed (contract 11)', async () => {
     const keyPrefix = `follow/${process.pid}/${count++}/`;
     const service = new RedisSessionService(client, { keyPrefix });
     await service.createSession(ref);
-    const dead = serviceThatDies(keyPrefix);
+    const dead = createDyingService(keyPrefix);
     const { fence } = await dead.leasing!.lease(ref, leaseRequest('i1'));
     await dead.appendEvent({ session: ref, event: eventOf('e1'), fence, marks: { unfinished: 'i1' } });
     const { sessions } = await service.listWaitingSessions({ appName: 'app', kind: 'unfinished' });
@@ -96,10 +96,10 @@ describeWith('redis', 'AppOutbox', () => {
     await service.createSession(ref);
     await service.createSession({ ...ref, userId: 'v' });
     await service.updateState({ ...ref, stateDelta: { 'app:a': 'old' } });
-    // As if a process died after it applied an entry and before it removed it.
+    // Simulates a process that died after it applied an entry and before it removed the entry.
     const pending = await client.lrange(`${keyPrefix}{app|u}:p`, 0, -1);
     expect(pending).toEqual([]);
-    await serviceThatDies(keyPrefix).updateState({ ...ref, stateDelta: { 'app:a': 'newer' } });
+    await createDyingService(keyPrefix).updateState({ ...ref, stateDelta: { 'app:a': 'newer' } });
     const [entry] = await client.lrange(`${keyPrefix}{app|u}:p`, 0, -1);
     await service.getSession(ref);
     await service.updateState({ ...ref, userId: 'v', stateDelta: { 'app:a': 'newest' } });
@@ -125,8 +125,10 @@ describeWith('redis', 'AppOutbox', () => {
     for (const each of refs) await service.createSession(each);
     await servers.nodes[0]!.pause();
     try {
-      const fresh = new RedisSessionService(client, { keyPrefix, timeoutMs: 1_500 });
-      const appends = refs.map((session) => outcomeOf(fresh.appendEvent({ session, event: eventOf('e1') }), 1_500));
+      const newService = new RedisSessionService(client, { keyPrefix, timeoutMs: 1_500 });
+      const appends = refs.map((session) =>
+        outcomeOf(newService.appendEvent({ session, event: eventOf('e1') }), 1_500),
+      );
       const outcomes = new Set(await Promise.all(appends));
       expect(outcomes).toEqual(new Set(['done', 'STORE_OUTCOME_UNKNOWN']));
     } finally {
@@ -151,7 +153,7 @@ describeWith('redis', 'AppOutbox', () => {
   it('removes all 250 sessions of a deleted user from the app’s list (contract 12)', async () => {
     const keyPrefix = `follow/${process.pid}/${count++}/`;
     const service = new RedisSessionService(client, { keyPrefix, timeoutMs: 30_000 });
-    const dead = serviceThatDies(keyPrefix);
+    const dead = createDyingService(keyPrefix);
     const ids = Array.from({ length: 250 }, (_, i) => `s${i}`);
     await Promise.all(ids.map((sessionId) => dead.createSession({ ...ref, sessionId })));
     await service.getSession(ref);

@@ -44,7 +44,7 @@ describeWith('redis', 'Killed writers', (url) => {
 });
 
 describeWith('redis', 'Concurrent writers', (url) => {
-  it('lose, repeat and reorder no event and no state of any scope (contract 6, 8)', async () => {
+  it('lose, repeat and reorder no event and no state of any scope (contracts 6, 8)', async () => {
     const client = clientTo(url);
     const keyPrefix = `many/${process.pid}/`;
     const service = new RedisSessionService(client, { keyPrefix });
@@ -63,8 +63,8 @@ describeWith('redis', 'Concurrent writers', (url) => {
     expect(new Set(events.map(({ id }) => id)).size).toBe(total);
     // The events of a task are in the task's order, and the last event wrote last.
     for (let task = 0; task < tasks; task++) {
-      const own = events.map(({ id }) => id).filter((id) => id.startsWith(`p0-${task}-`));
-      expect(own).toEqual(Array.from({ length: each }, (_, n) => `p0-${task}-${n}`));
+      const taskIds = events.map(({ id }) => id).filter((id) => id.startsWith(`p0-${task}-`));
+      expect(taskIds).toEqual(Array.from({ length: each }, (_, n) => `p0-${task}-${n}`));
     }
     const keys = Object.keys(state);
     const count = (start: string): number => keys.filter((key) => key.startsWith(start)).length;

@@ -24,7 +24,7 @@ describeWith('redis', 'pruneEvents in Redis', (url) => {
     keyPrefix: `prune/${process.pid}/${count++}/`,
     timeoutMs: 60_000,
   });
-  const writing = (id: string, stateDelta: StateMap, more: Partial<Event> = {}): Event =>
+  const stateEvent = (id: string, stateDelta: StateMap, more: Partial<Event> = {}): Event =>
     createEvent({ id, author: 'agent', invocationId: id, actions: { stateDelta }, ...more });
 
   it('keeps the invocation of an open call and all events after it (contract 14)', async () => {
@@ -46,11 +46,11 @@ describeWith('redis', 'pruneEvents in Redis', (url) => {
     expect([await service.pruneEvents({ ...ref, keepLast: 1 }), await ids()]).toEqual([3, ['e5']]);
   });
 
-  for (const [what, more] of [
+  for (const [variant, more] of [
     ['without a codec', {}],
     ['with a codec', { codec }],
   ] as const) {
-    it(`adds the changes of deleted events to the initial state, ${what} (contract 27)`, async () => {
+    it(`adds the changes of deleted events to the initial state, ${variant} (contract 27)`, async () => {
       const store = new RedisSessionStore(client, { ...options(), ...more });
       const key = ref;
       const state = { kept: 1, removed: 1, 'changed ü': 1 };
@@ -68,7 +68,7 @@ describeWith('redis', 'pruneEvents in Redis', (url) => {
         v: 1,
       });
       const append = (id: string, session: StateMap): Promise<unknown> =>
-        store.append(key, writing(id, { ...session, 'user:x': 1, 'temp:y': 1 }), { session, user: { x: 1 } });
+        store.append(key, stateEvent(id, { ...session, 'user:x': 1, 'temp:y': 1 }), { session, user: { x: 1 } });
       await append('e1', { 'changed ü': 2, removed: null });
       await append('e2', { 'changed ü': 3 });
       const initialState = async (): Promise<unknown> => (await store.load(key, {}))!.initialState;
@@ -85,7 +85,7 @@ describeWith('redis', 'pruneEvents in Redis', (url) => {
     const store = new RedisSessionStore(client, { keyPrefix: `prune/${process.pid}/${count - 1}/` });
     await service.createSession(ref);
     const append = (n: number): Promise<unknown> =>
-      service.appendEvent({ session: ref, event: writing(`e${n}`, { [`k${n % 7}`]: n }) });
+      service.appendEvent({ session: ref, event: stateEvent(`e${n}`, { [`k${n % 7}`]: n }) });
     await Promise.all(Array.from({ length: 2_300 }, (_, n) => append(n)));
     let isAppending = true;
     const appending = (async () => {
@@ -110,10 +110,10 @@ describeWith('redis', 'pruneEvents in Redis', (url) => {
   it('deletes a rewind together with the 1,200 events that it removes (contract 27)', async () => {
     const service = new RedisSessionService(client, options());
     await service.createSession(ref);
-    const rewound = Array.from({ length: 1_200 }, (_, n) => writing(`e${n}`, {}, { invocationId: 'i1' }));
+    const rewound = Array.from({ length: 1_200 }, (_, n) => stateEvent(`e${n}`, {}, { invocationId: 'i1' }));
     const actions = { rewindBeforeInvocationId: 'i1' };
     const marker = createEvent({ id: 'marker', author: 'user', invocationId: 'r', actions });
-    const last = writing('last', {}, { invocationId: 'i2' });
+    const last = stateEvent('last', {}, { invocationId: 'i2' });
     for (const event of [...rewound, marker, last]) await service.appendEvent({ session: ref, event });
     expect(await service.pruneEvents({ ...ref, keepLast: 2 })).toBe(0);
     expect(await service.pruneEvents({ ...ref, keepLast: 1 })).toBe(1_201);

@@ -11,21 +11,21 @@ describeWith('redis', 'RedisSessionService', (url) => {
   const client = clientTo(url);
   let count = 0;
   afterAll(() => client.quit());
-  const prefix = (): string => `service/${process.pid}/${count++}/`;
-  const fresh = (options: RedisSessionServiceOptions = {}): RedisSessionService =>
-    new RedisSessionService(client, { keyPrefix: prefix(), ...options });
+  const nextPrefix = (): string => `service/${process.pid}/${count++}/`;
+  const createService = (options: RedisSessionServiceOptions = {}): RedisSessionService =>
+    new RedisSessionService(client, { keyPrefix: nextPrefix(), ...options });
   const keysOf = (keyPrefix: string): Promise<string[]> => client.keys(`${keyPrefix}*`);
   const hostile = ['*', '{}', ':', 'a\nb', `"'`, `') redis.call('FLUSHALL') --`, '}:{', '\\', '[[', '%25', '{app|u}'];
   const eventWithText = (id: string, timestamp: number): Event =>
     createEvent({ id, timestamp, author: 'user', content: { role: 'user', parts: [{ text: `secret ${id}` }] } });
 
   it('is durable', () => {
-    expect(fresh().isDurable).toBe(true);
+    expect(createService().isDurable).toBe(true);
   });
 
   it('writes only encoded names into keys, and no names into scripts (contract 1)', async () => {
-    const keyPrefix = prefix();
-    const service = fresh({ keyPrefix });
+    const keyPrefix = nextPrefix();
+    const service = createService({ keyPrefix });
     const artifacts = new RedisArtifactService(client, { keyPrefix });
     for (const name of hostile) {
       for (const key of [
@@ -47,12 +47,12 @@ describeWith('redis', 'RedisSessionService', (url) => {
     expect(names.filter((name) => !/^\{[\w.%-]+(\|[\w.%-]+)?\}:[a-z1](:[\w.%-]+)*$/.test(name))).toEqual([]);
   });
 
-  it('leaves no key of expired and deleted sessions and of deleted users (contract 11, 12, 14)', async () => {
-    const keyPrefix = prefix();
-    const expiring = fresh({ keyPrefix, sessionTtlMs: 200 });
+  it('leaves no key of expired and deleted sessions and of deleted users (contracts 11, 12, 14)', async () => {
+    const keyPrefix = nextPrefix();
+    const expiring = createService({ keyPrefix, sessionTtlMs: 200 });
     await expiring.createSession({ ...ref, state: { a: 1 } });
     // The option is stored with the session: another service that appends does not need it.
-    const other = fresh({ keyPrefix });
+    const other = createService({ keyPrefix });
     await other.appendEvent({ session: ref, event: eventWithText('e1', 1) });
     expect(await client.pttl(`${keyPrefix}{app|u}:e:s`)).toBeGreaterThan(0);
     await until(async () => (await other.getSession(ref)) === undefined);
@@ -66,20 +66,22 @@ describeWith('redis', 'RedisSessionService', (url) => {
   });
 
   it('throws STORE_VERSION for a record of another version and does not change it', async () => {
-    const keyPrefix = prefix();
-    const service = fresh({ keyPrefix });
+    const keyPrefix = nextPrefix();
+    const service = createService({ keyPrefix });
     await service.createSession(ref);
     await client.hset(`${keyPrefix}{app|u}:s:s`, 'v', '2');
-    const refused = { code: 'STORE_VERSION' };
-    await expect(service.getSession(ref)).rejects.toMatchObject(refused);
-    await expect(service.listSessions(ref)).rejects.toMatchObject(refused);
-    await expect(service.appendEvent({ session: ref, event: eventWithText('e1', 1) })).rejects.toMatchObject(refused);
-    await expect(service.updateState({ ...ref, stateDelta: { a: 1 } })).rejects.toMatchObject(refused);
+    const versionError = { code: 'STORE_VERSION' };
+    await expect(service.getSession(ref)).rejects.toMatchObject(versionError);
+    await expect(service.listSessions(ref)).rejects.toMatchObject(versionError);
+    await expect(service.appendEvent({ session: ref, event: eventWithText('e1', 1) })).rejects.toMatchObject(
+      versionError,
+    );
+    await expect(service.updateState({ ...ref, stateDelta: { a: 1 } })).rejects.toMatchObject(versionError);
     expect(await client.exists(`${keyPrefix}{app|u}:e:s`)).toBe(0);
     await client.hset(`${keyPrefix}{app|u}:s:s`, 'v', '1');
     await service.updateState({ ...ref, stateDelta: { 'user:a': 1 } });
     await client.hset(`${keyPrefix}{app|u}:u`, 'v', '2');
-    await expect(service.getUserState(ref)).rejects.toMatchObject(refused);
+    await expect(service.getUserState(ref)).rejects.toMatchObject(versionError);
   });
 
   const codecs: [string, TextCodec][] = [
@@ -101,13 +103,13 @@ describeWith('redis', 'RedisSessionService', (url) => {
       },
     ],
   ];
-  for (const [what, codec] of codecs) {
-    it(`stores no readable texts, state values or artifacts with a codec that returns ${what}`, async () => {
-      const keyPrefix = prefix();
+  for (const [resultType, codec] of codecs) {
+    it(`stores no readable texts, state or artifacts with a codec that returns ${resultType}`, async () => {
+      const keyPrefix = nextPrefix();
       const state = { a: 'secret', 'user:b': 'secret', 'app:c': ['secret'] };
-      const plain = fresh({ keyPrefix });
+      const plain = createService({ keyPrefix });
       await plain.createSession({ ...ref, sessionId: 'older', state: { a: 'from before' } });
-      const service = fresh({ keyPrefix, codec });
+      const service = createService({ keyPrefix, codec });
       await service.createSession({ ...ref, state });
       await service.appendEvent({ session: ref, event: eventWithText('e1', 1) });
       await service.appendEvent({ session: ref, event: eventWithText('e1', 1) });
@@ -125,7 +127,7 @@ describeWith('redis', 'RedisSessionService', (url) => {
   }
 
   it('prunes the oldest events by age and number; seq continues without gaps (contract 8)', async () => {
-    const service = fresh();
+    const service = createService();
     await service.createSession(ref);
     const times = [10, 20, 30, 25, 40, 50];
     for (const [i, time] of times.entries())
@@ -153,7 +155,7 @@ describeWith('redis', 'RedisSessionService', (url) => {
   });
 
   it('finds a window by time in a long session, also if times go back (contract 10)', async () => {
-    const service = fresh();
+    const service = createService();
     for (const [sessionId, jitter] of [
       ['steady', 0],
       ['jumping', 40],
@@ -175,9 +177,9 @@ describeWith('redis', 'RedisSessionService', (url) => {
     }
   });
 
-  it('waits, interrupts and watches across services that share only the server (contract 13, 40)', async () => {
-    const keyPrefix = prefix();
-    const [service, other] = [fresh({ keyPrefix, pollMs: 50 }), fresh({ keyPrefix, pollMs: 50 })];
+  it('waits, interrupts and watches across services that share only the server (contracts 13, 40)', async () => {
+    const keyPrefix = nextPrefix();
+    const [service, other] = [createService({ keyPrefix, pollMs: 50 }), createService({ keyPrefix, pollMs: 50 })];
     await service.createSession(ref);
     const times = { waitMs: 10_000, ttlMs: 5_000 };
     const endCodes: string[] = [];
@@ -202,15 +204,15 @@ describeWith('redis', 'RedisSessionService', (url) => {
     await watched;
     expect([seen, endCodes]).toEqual([['last words', 'newer'], ['RUN_INTERRUPTED']]);
     await lease.release();
-    // A lease that is never released runs out.
+    // A lease that is never released expires.
     await service.leasing!.lease(ref, leaseRequest('crashed', { ...times, ttlMs: 300 }));
     const after = await other.leasing!.lease(ref, leaseRequest('i4', times));
     await after.release();
     expect(await Array.fromAsync(service.leasing!.leases('app'))).toEqual([]);
   });
 
-  it('gives the lease to the next waiting run after another one gave up (contract 13)', async () => {
-    const service = fresh({ pollMs: 50 });
+  it('grants the lease to the next waiting run after another run gave up (contract 13)', async () => {
+    const service = createService({ pollMs: 50 });
     await service.createSession(ref);
     const held = await service.leasing!.lease(ref, leaseRequest('i1'));
     const leaving = new AbortController();
@@ -223,7 +225,7 @@ describeWith('redis', 'RedisSessionService', (url) => {
   });
 
   it('resolves ping, and rejects invalid clients and options (contract 42)', async () => {
-    await expect(fresh().ping()).resolves.toBeUndefined();
+    await expect(createService().ping()).resolves.toBeUndefined();
     const bad: [unknown, unknown][] = [
       [undefined, {}],
       [{}, {}],

@@ -12,14 +12,14 @@ describeWith('redis', 'Keys of sessions in Redis', (url) => {
   const client = clientTo(url);
   let count = 0;
   afterAll(() => client.quit());
-  const prefix = (): string => `left/${process.pid}/${count++}/`;
-  const fresh = (keyPrefix: string, options: RedisSessionServiceOptions = {}): RedisSessionService =>
+  const nextPrefix = (): string => `left/${process.pid}/${count++}/`;
+  const createService = (keyPrefix: string, options: RedisSessionServiceOptions = {}): RedisSessionService =>
     new RedisSessionService(client, { keyPrefix, ...options });
   const keysOf = (keyPrefix: string): Promise<string[]> => client.keys(`${keyPrefix}*`);
 
   it('disappear when all sessions of a user have expired, without a list call (contract 14)', async () => {
-    const keyPrefix = prefix();
-    const service = fresh(keyPrefix, { sessionTtlMs: 200 });
+    const keyPrefix = nextPrefix();
+    const service = createService(keyPrefix, { sessionTtlMs: 200 });
     for (const userId of ['u1', 'u2']) {
       await service.createSession({ ...ref, userId, state: { a: 1 } });
       await service.updateState({ ...ref, userId, stateDelta: { a: 2 } });
@@ -28,9 +28,9 @@ describeWith('redis', 'Keys of sessions in Redis', (url) => {
     await until(async () => (await keysOf(keyPrefix)).length === 0);
   });
 
-  it('list only the sessions that have not expired (contract 11, 14)', async () => {
-    const keyPrefix = prefix();
-    const [expiring, lasting] = [fresh(keyPrefix, { sessionTtlMs: 100 }), fresh(keyPrefix)];
+  it('list only the sessions that have not expired (contracts 11, 14)', async () => {
+    const keyPrefix = nextPrefix();
+    const [expiring, lasting] = [createService(keyPrefix, { sessionTtlMs: 100 }), createService(keyPrefix)];
     for (let i = 0; i < 5; i++) await expiring.createSession({ ...ref, sessionId: `before${i}` });
     await lasting.createSession(ref);
     await expiring.createSession({ ...ref, sessionId: 'after' });
@@ -43,9 +43,9 @@ describeWith('redis', 'Keys of sessions in Redis', (url) => {
     expect((await lasting.listSessions({ appName: 'app' })).sessions.map(({ id }) => id)).toEqual(['s', 's2']);
   });
 
-  it('contain no lease that ran out after its user was deleted (contract 12)', async () => {
-    const keyPrefix = prefix();
-    const service = fresh(keyPrefix);
+  it('contain no expired lease after its user was deleted (contract 12)', async () => {
+    const keyPrefix = nextPrefix();
+    const service = createService(keyPrefix);
     await service.createSession(ref);
     await service.leasing!.lease(ref, leaseRequest('i1', { ttlMs: 50 }));
     await until(async () => (await service.leasing!.current(ref))?.expired === true);
@@ -54,8 +54,8 @@ describeWith('redis', 'Keys of sessions in Redis', (url) => {
   });
 
   it('disappear with a deleted user who had 2,100 sessions (contract 12)', async () => {
-    const keyPrefix = prefix();
-    const service = fresh(keyPrefix, { timeoutMs: 30_000 });
+    const keyPrefix = nextPrefix();
+    const service = createService(keyPrefix, { timeoutMs: 30_000 });
     const ids = Array.from({ length: 2_100 }, (_, i) => `s${i}`);
     await Promise.all(ids.map((sessionId) => service.createSession({ ...ref, sessionId, state: { 'user:a': 1 } })));
     await service.deleteUserData(ref);
@@ -63,7 +63,7 @@ describeWith('redis', 'Keys of sessions in Redis', (url) => {
   });
 
   it('hold a state of 70,000 keys (contract 6)', async () => {
-    const service = fresh(prefix(), { timeoutMs: 60_000 });
+    const service = createService(nextPrefix(), { timeoutMs: 60_000 });
     const state = Object.fromEntries(Array.from({ length: 70_000 }, (_, i) => [`k${i}`, i]));
     await service.createSession({ ...ref, state });
     await service.updateState({ ...ref, stateDelta: state });
@@ -71,7 +71,7 @@ describeWith('redis', 'Keys of sessions in Redis', (url) => {
   });
 
   it('list artifacts with the name of a reply status (contract 37)', async () => {
-    const artifacts = new RedisArtifactService(client, { keyPrefix: prefix() });
+    const artifacts = new RedisArtifactService(client, { keyPrefix: nextPrefix() });
     for (const filename of ['LATE', 'user:LATE']) {
       await artifacts.saveArtifact({ ...ref, filename, artifact: { text: 'x' } });
     }
@@ -79,10 +79,10 @@ describeWith('redis', 'Keys of sessions in Redis', (url) => {
   });
 
   it('keep the place of a waiting run with a long pollMs (contract 13)', async () => {
-    const keyPrefix = prefix();
+    const keyPrefix = nextPrefix();
     let ahead = 0;
     const options = { pollMs: 60_000, clock: () => Date.now() + ahead };
-    const [holder, waiter, other] = [1, 2, 3].map(() => fresh(keyPrefix, options));
+    const [holder, waiter, other] = [1, 2, 3].map(() => createService(keyPrefix, options));
     await holder!.createSession(ref);
     const long = { waitMs: 600_000, ttlMs: 600_000 };
     const held = await holder!.leasing!.lease(ref, leaseRequest('i1', long));
@@ -97,9 +97,9 @@ describeWith('redis', 'Keys of sessions in Redis', (url) => {
   });
 
   it('contain no lease of a run that gave up after SCRIPT FLUSH (contract 13)', async () => {
-    const service = fresh(prefix());
+    const service = createService(nextPrefix());
     await service.createSession(ref);
-    // The server knows the script that releases leases, but not the script that gives them.
+    // The server knows the script that releases leases, but not the script that grants them.
     await (await service.leasing!.lease(ref, leaseRequest('i0'))).release();
     await client.script('FLUSH');
     await client.script('LOAD', redisScript('lease/release-lease').source);
@@ -114,8 +114,8 @@ describeWith('redis', 'Keys of sessions in Redis', (url) => {
 
   it('leave no timer of a watch that ended or failed to start (contract 43)', async () => {
     const runtime = new FixedRuntime();
-    const keyPrefix = prefix();
-    const service = fresh(keyPrefix, { runtime, clock: () => runtime.now() * 1000 });
+    const keyPrefix = nextPrefix();
+    const service = createService(keyPrefix, { runtime, clock: () => runtime.now() * 1000 });
     await service.createSession(ref);
     await service.appendEvent({ session: ref, event: createEvent({ author: 'user', id: 'e1' }) });
     const { signal } = new AbortController();
@@ -131,7 +131,7 @@ describeWith('redis', 'Keys of sessions in Redis', (url) => {
   });
 
   it('do not change if a write is refused, with or without replicas (contract 7)', async () => {
-    const service = fresh(prefix(), { wait: { replicas: 1, timeoutMs: 50 } });
+    const service = createService(nextPrefix(), { wait: { replicas: 1, timeoutMs: 50 } });
     const event = createEvent({ author: 'user' });
     await expect(service.appendEvent({ session: ref, event })).rejects.toMatchObject({ code: 'SESSION_NOT_FOUND' });
     await expect(service.createSession(ref)).rejects.toMatchObject({ code: 'STORE_OUTCOME_UNKNOWN' });

@@ -13,10 +13,10 @@ describeWith('redis', 'Waiting sessions in Redis', (url) => {
   const client = clientTo(url);
   let count = 0;
   afterAll(() => client.quit());
-  const prefix = (): string => `waiting/${process.pid}/${count++}/`;
+  const nextPrefix = (): string => `waiting/${process.pid}/${count++}/`;
 
   it('fit on one page of 4,500 sessions, also of one user (contract 11)', async () => {
-    const store = new RedisSessionStore(client, { keyPrefix: prefix(), timeoutMs: 60_000 });
+    const store = new RedisSessionStore(client, { keyPrefix: nextPrefix(), timeoutMs: 60_000 });
     const empty = { initialState: {}, state: {}, appState: {}, userState: {}, appVersion: 0, userVersion: 0 };
     const times = { createTime: 1, lastUpdateTime: 1 };
     const sessions = Array.from({ length: 4_500 }, (_, i) => ({ ...ref, sessionId: `s${i}` }));
@@ -32,7 +32,7 @@ describeWith('redis', 'Waiting sessions in Redis', (url) => {
   });
 
   it('leave no key when they are deleted (contracts 11, 12)', async () => {
-    const keyPrefix = prefix();
+    const keyPrefix = nextPrefix();
     const service = new RedisSessionService(client, { keyPrefix });
     for (const sessionId of ['s', 's2']) {
       await service.createSession({ ...ref, sessionId });
@@ -47,7 +47,7 @@ describeWith('redis', 'Waiting sessions in Redis', (url) => {
   });
 
   it('have no time to live, which begins again with the last mark (contract 14)', async () => {
-    const keyPrefix = prefix();
+    const keyPrefix = nextPrefix();
     const service = new RedisSessionService(client, { keyPrefix, sessionTtlMs: 60_000 });
     const keys = ['s', 'e', 'k'].map((kind) => `${keyPrefix}{app|u}:${kind}:s`);
     const ttls = (): Promise<boolean[]> => Promise.all(keys.map(async (key) => (await client.pttl(key)) > 0));
@@ -72,7 +72,7 @@ describeWith('redis', 'Waiting sessions in Redis', (url) => {
     expect(await client.zcard(`${keyPrefix}{app|u}:x`)).toBe(0);
   });
 
-  it('cost a turn no further calls (contract 11)', async () => {
+  it('need no further calls in a turn (contract 11)', async () => {
     let calls = 0;
     const counting = new Proxy(client, {
       get(target, name) {
@@ -81,7 +81,7 @@ describeWith('redis', 'Waiting sessions in Redis', (url) => {
         return typeof value === 'function' ? (value.bind(target) as unknown) : value;
       },
     });
-    const service = new RedisSessionService(counting as RedisClient, { keyPrefix: prefix() });
+    const service = new RedisSessionService(counting as RedisClient, { keyPrefix: nextPrefix() });
     const turn = async (first: object, last: object): Promise<number> => {
       const lease = await service.leasing!.lease(ref, leaseRequest('i'));
       const { fence } = lease;

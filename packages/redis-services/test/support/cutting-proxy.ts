@@ -4,7 +4,7 @@ import type { AddressInfo, Socket } from 'node:net';
 /** A TCP proxy that cuts a connection when it sees a given text. */
 export interface CuttingProxy {
   url: string;
-  /** Cuts the next connection that sends `text`: before the server receives it, or when the server answers. */
+  /** Cuts the next connection that sends `text`: `before` the server receives the text, or `after` it, when the server answers. */
   cutAt(text: string, when: 'before' | 'after'): void;
   /** Number of cuts. */
   readonly cuts: number;

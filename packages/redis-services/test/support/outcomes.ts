@@ -34,9 +34,9 @@ export async function outcomeOf(call: Promise<unknown>, withinMs: number): Promi
       throw error;
     },
   );
-  const took = performance.now() - start;
+  const tookMs = performance.now() - start;
   // One second more than promised, because the machine may be busy.
-  return took <= withinMs + 1_000 ? outcome : `${outcome}, after ${Math.round(took)} ms`;
+  return tookMs <= withinMs + 1_000 ? outcome : `${outcome}, after ${Math.round(tookMs)} ms`;
 }
 
 /** Returns the stored ids in order. Throws if seq has a gap, or if the state does not fit the events. */

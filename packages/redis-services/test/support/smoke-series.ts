@@ -16,11 +16,11 @@ import { eventOf, leaseRequest, outcomeOf, ref, storedIds } from './outcomes.ts'
  */
 export function registerSmokeSeries(name: string, clientOf: () => RedisClient): void {
   let count = 0;
-  const prefix = (): string => `smoke/${name}/${process.pid}/${count++}/`;
+  const nextPrefix = (): string => `smoke/${name}/${process.pid}/${count++}/`;
 
   describe(name, () => {
     it('stores, reads, lists and deletes sessions (contracts 2, 6, 8, 10, 11)', async () => {
-      const service = new RedisSessionService(clientOf(), { keyPrefix: prefix() });
+      const service = new RedisSessionService(clientOf(), { keyPrefix: nextPrefix() });
       await service.createSession({ ...ref, state: { a: 1.5, 'user:b': [true], 'app:c': 'x' } });
       expect(await outcomeOf(service.createSession(ref), 5_000)).toBe('SESSION_ALREADY_EXISTS');
       const plain = createEvent({ id: 'plain', author: 'user', timestamp: 10 });
@@ -49,7 +49,7 @@ export function registerSmokeSeries(name: string, clientOf: () => RedisClient): 
     });
 
     it('stores 200 concurrent events without gaps (contract 6)', async () => {
-      const service = new RedisSessionService(clientOf(), { keyPrefix: prefix(), timeoutMs: 30_000 });
+      const service = new RedisSessionService(clientOf(), { keyPrefix: nextPrefix(), timeoutMs: 30_000 });
       await service.createSession(ref);
       const ids = Array.from({ length: 200 }, (_, i) => `e${i}`);
       await Promise.all(ids.map((id) => service.appendEvent({ session: ref, event: eventOf(id) })));
@@ -58,7 +58,7 @@ export function registerSmokeSeries(name: string, clientOf: () => RedisClient): 
 
     it('expires sessions (contract 14)', async () => {
       let now = Date.now();
-      const options = { keyPrefix: prefix(), sessionTtlMs: 60_000, clock: () => now };
+      const options = { keyPrefix: nextPrefix(), sessionTtlMs: 60_000, clock: () => now };
       const service = new RedisSessionService(clientOf(), options);
       await service.createSession(ref);
       await service.appendEvent({ session: ref, event: eventOf('e1') });
@@ -70,7 +70,7 @@ export function registerSmokeSeries(name: string, clientOf: () => RedisClient): 
 
     it('lists waiting sessions, which expire after their last mark is cleared (contracts 11, 14)', async () => {
       let now = 1_700_000_000_000;
-      const options = { keyPrefix: prefix(), sessionTtlMs: 60_000, clock: () => now };
+      const options = { keyPrefix: nextPrefix(), sessionTtlMs: 60_000, clock: () => now };
       const service = new RedisSessionService(clientOf(), options);
       const second = { ...ref, sessionId: 'second' };
       for (const session of [ref, second]) {
@@ -101,8 +101,8 @@ export function registerSmokeSeries(name: string, clientOf: () => RedisClient): 
       for (const p of [ref, { appName: 'app' }]) expect((await service.listSessions(p)).total).toBe(0);
     });
 
-    it('gives leases in order, checks their fences and delivers events (contracts 13, 40)', async () => {
-      const service = new RedisSessionService(clientOf(), { keyPrefix: prefix(), pollMs: 50 });
+    it('grants leases in order, checks their fences and delivers events (contracts 13, 40)', async () => {
+      const service = new RedisSessionService(clientOf(), { keyPrefix: nextPrefix(), pollMs: 50 });
       await service.createSession(ref);
       const first = await service.leasing!.lease(ref, leaseRequest('i1'));
       const rejected = service.leasing!.lease(ref, leaseRequest('i2', { policy: 'reject' }));
@@ -128,7 +128,7 @@ export function registerSmokeSeries(name: string, clientOf: () => RedisClient): 
     });
 
     it('stores and returns artifacts unchanged (contract 37)', async () => {
-      const service = new RedisArtifactService(clientOf(), { keyPrefix: prefix() });
+      const service = new RedisArtifactService(clientOf(), { keyPrefix: nextPrefix() });
       const data = Buffer.from(Uint8Array.from({ length: 256 }, (_, i) => i)).toString('base64');
       const file = { ...ref, filename: 'f' };
       expect(await service.saveArtifact({ ...file, artifact: { inlineData: { mimeType: 'a/b', data } } })).toBe(0);
@@ -143,7 +143,7 @@ export function registerSmokeSeries(name: string, clientOf: () => RedisClient): 
 
     it('stores and deletes credentials (contract 44)', async () => {
       const encryptionKeys = `a:${btoa('a'.repeat(32))}`;
-      const service = new RedisCredentialService(clientOf(), { keyPrefix: prefix(), encryptionKeys });
+      const service = new RedisCredentialService(clientOf(), { keyPrefix: nextPrefix(), encryptionKeys });
       const credential = { authType: 'apiKey' as const, apiKey: 'kü' };
       await service.saveCredential({ ...ref, credentialKey: 'k', credential });
       expect(await service.loadCredential({ ...ref, credentialKey: 'k' })).toEqual(credential);
@@ -155,7 +155,7 @@ export function registerSmokeSeries(name: string, clientOf: () => RedisClient): 
     });
 
     it('stores, finds and deletes memory, and saves index segments (contracts 31, 32)', async () => {
-      const keyPrefix = prefix();
+      const keyPrefix = nextPrefix();
       const service = new RedisMemoryService(clientOf(), { keyPrefix });
       const entry = { id: 'n', kind: 'note' as const, content: { parts: [{ text: 'a flat white' }] }, timestamp: 10 };
       await service.addMemory({ ...ref, memories: [entry, { ...entry, id: 'o', kind: 'fact' }] });

@@ -12,7 +12,7 @@ import { columnText } from '../session/row-values.ts';
 import { toSeconds } from './adk-event.ts';
 import type { AdkEventRow } from './adk-event.ts';
 
-/** Options of the database with ADK's tables. It is only read. */
+/** Options of the database with ADK's tables. `migrateFromAdk` only reads these tables. */
 export type AdkDatabaseOptions = Pick<
   DatabaseOptions,
   'dbUrl' | 'db' | 'dialect' | 'schema' | 'timeoutMs' | 'maxConnections' | 'runtime'
@@ -43,12 +43,15 @@ export class AdkDatabase {
     this.#prefix = options.schema === undefined ? '' : `${options.schema}.`;
   }
 
-  /** Throws `STORE_VERSION` unless the events are JSON. Older tables contain pickled Python objects, which are not read. */
+  /**
+   * Throws `STORE_VERSION` unless the events are JSON: older tables contain pickled Python objects. Throws `INVALID_INPUT` if
+   * there are no ADK tables.
+   */
   async check(): Promise<void> {
-    const columns = await this.#columnsOfEvents();
+    const columns = await this.#readEventColumns();
     if (columns.length === 0)
       throw new TholeError('INVALID_INPUT', 'from must be a database with ADK tables. It has no table of events.');
-    const version = await this.#version();
+    const version = await this.#readVersion();
     if (version === '0' || (!columns.includes('event_data') && columns.includes('actions'))) throw pickledEventsError();
     if ((version !== undefined && version !== '1') || !columns.includes('event_data')) {
       const message = `The ADK tables have ${version === undefined ? 'an unknown version' : `version ${version}`}. This package reads version 1.`;
@@ -57,16 +60,16 @@ export class AdkDatabase {
   }
 
   async countSessions(): Promise<number> {
-    const [row] = await this.#rows(`SELECT count(*) AS sessions FROM ${this.#prefix}sessions`);
+    const [row] = await this.#readRows(`SELECT count(*) AS sessions FROM ${this.#prefix}sessions`);
     return Number(row?.['sessions'] ?? 0);
   }
 
   async *sessions(): AsyncIterable<AdkSession> {
-    const times = `${this.#seconds('create_time')} AS create_time, ${this.#seconds('update_time')} AS update_time`;
+    const times = `${this.#secondsSql('create_time')} AS create_time, ${this.#secondsSql('update_time')} AS update_time`;
     const sql = `SELECT app_name, user_id, id, state, ${times} FROM ${this.#prefix}sessions
       ORDER BY app_name, user_id, id LIMIT ${PAGE} OFFSET ?`;
     for (let offset = 0; ; offset += PAGE) {
-      const rows = await this.#rows(sql, [offset]);
+      const rows = await this.#readRows(sql, [offset]);
       for (const row of rows) {
         yield {
           key: {
@@ -86,9 +89,9 @@ export class AdkDatabase {
   /** Returns the events ordered by time. Events of the same time have the order of their rows, except on MariaDB. */
   async events(key: SessionRef): Promise<AdkEventRow[]> {
     const tieBreak = { sqlite: 'rowid', postgres: 'ctid', mariadb: 'id' }[this.#database.dialect.name];
-    const sql = `SELECT id, invocation_id, ${this.#seconds('timestamp')} AS at, event_data FROM ${this.#prefix}events
+    const sql = `SELECT id, invocation_id, ${this.#secondsSql('timestamp')} AS at, event_data FROM ${this.#prefix}events
       WHERE app_name = ? AND user_id = ? AND session_id = ? ORDER BY timestamp, ${tieBreak}`;
-    const rows = await this.#rows(sql, [key.appName, key.userId, key.sessionId]);
+    const rows = await this.#readRows(sql, [key.appName, key.userId, key.sessionId]);
     return rows.map((row) => ({
       id: columnText(row['id']),
       invocationId: columnText(row['invocation_id']),
@@ -98,14 +101,14 @@ export class AdkDatabase {
   }
 
   async *appStates(): AsyncIterable<{ appName: string; state: JsonObject }> {
-    for (const row of await this.#rows(`SELECT app_name, state FROM ${this.#prefix}app_states ORDER BY app_name`)) {
+    for (const row of await this.#readRows(`SELECT app_name, state FROM ${this.#prefix}app_states ORDER BY app_name`)) {
       yield { appName: columnText(row['app_name']), state: parseJsonColumn(row['state']) };
     }
   }
 
   async *userStates(): AsyncIterable<{ appName: string; userId: string; state: JsonObject }> {
     const sql = `SELECT app_name, user_id, state FROM ${this.#prefix}user_states ORDER BY app_name, user_id`;
-    for (const row of await this.#rows(sql)) {
+    for (const row of await this.#readRows(sql)) {
       yield {
         appName: columnText(row['app_name']),
         userId: columnText(row['user_id']),
@@ -118,13 +121,13 @@ export class AdkDatabase {
     return this.#database.close();
   }
 
-  async #columnsOfEvents(): Promise<string[]> {
+  async #readEventColumns(): Promise<string[]> {
     const sql =
       this.#database.dialect.name === 'sqlite'
         ? `SELECT name AS name FROM pragma_table_info('events')`
         : `SELECT column_name AS name FROM information_schema.columns WHERE table_name = 'events'
            AND table_schema = ${this.#schemaSql()}`;
-    return (await this.#rows(sql)).map((row) => columnText(row['name']));
+    return (await this.#readRows(sql)).map((row) => columnText(row['name']));
   }
 
   #schemaSql(): string {
@@ -133,7 +136,7 @@ export class AdkDatabase {
   }
 
   // The SQLite service of ADK for Python stores no version.
-  async #version(): Promise<string | undefined> {
+  async #readVersion(): Promise<string | undefined> {
     try {
       const rows = await this.#database.run(() => query(`SELECT * FROM ${this.#prefix}adk_internal_metadata`), {
         writes: false,
@@ -147,7 +150,7 @@ export class AdkDatabase {
   }
 
   // Drivers read times without a zone as local time. ADK stores UTC.
-  #seconds(column: string): string {
+  #secondsSql(column: string): string {
     switch (this.#database.dialect.name) {
       case 'postgres':
         return `extract(epoch FROM ${column})::float8`;
@@ -158,7 +161,7 @@ export class AdkDatabase {
     }
   }
 
-  async #rows(sql: string, parameters: readonly SqlValue[] = []): Promise<readonly Row[]> {
+  async #readRows(sql: string, parameters: readonly SqlValue[] = []): Promise<readonly Row[]> {
     const { dialect } = this.#database;
     try {
       return (await this.#database.run(() => query(dialect.statement(sql), parameters), { writes: false })).rows;

@@ -3,7 +3,7 @@ import type { Event, Json, JsonObject } from '@thole/core';
 import { textOfSummary, translateCompactions } from './translate-compactions.ts';
 import type { AdkCompaction } from './translate-compactions.ts';
 
-/** Fields below which the names come from the user, not from ADK. They are not renamed. */
+/** Fields whose members have names of the user, not of ADK. These names are not changed. */
 const USER_NAMED_FIELDS = new Set([
   ...actionMapNames.map((name) => `actions.${name}`),
   'actions.agentState',
@@ -59,15 +59,15 @@ function fromAdkEvent(row: AdkEventRow): { event: Event; compaction: AdkCompacti
     },
   } as unknown as Event;
   if (isCompacted === true) {
-    return { event, compaction: compactionOf(-Infinity, endTime, compactedContent) };
+    return { event, compaction: toAdkCompaction(-Infinity, endTime, compactedContent) };
   }
   if (!isPlainObject(compaction)) return { event, compaction: undefined };
   const { startTimestamp, endTimestamp, compactedContent: content } = compaction as JsonObject;
-  return { event, compaction: compactionOf(startTimestamp, endTimestamp, content) };
+  return { event, compaction: toAdkCompaction(startTimestamp, endTimestamp, content) };
 }
 
-/** Returns undefined for a summary without times or text. The events that it covers stay. */
-function compactionOf(
+/** Returns undefined for a summary without times or text. Its events then stay in the prompt. */
+function toAdkCompaction(
   start: Json | undefined,
   end: Json | undefined,
   content: Json | undefined,

@@ -9,7 +9,7 @@ import { fromAdkEvents } from './adk-event.ts';
 
 /** Argument of `migrateFromAdk`. */
 export interface MigrateFromAdkRequest {
-  /** ADK's database. It is only read. */
+  /** The database with ADK's tables. These tables are not changed. */
   from: AdkDatabaseOptions;
   /** Options of the `SqlSessionStore` to write to. It may be the same database, because our tables have a prefix. */
   to: SqlSessionStoreOptions;
@@ -21,16 +21,19 @@ const requestNames = optionNames<MigrateFromAdkRequest>({ from: true, to: true, 
 
 /** Counts of the copied data. */
 export interface MigrateFromAdkResult {
+  /** Number of copied sessions. */
   sessions: number;
+  /** Number of copied events. */
   events: number;
-  /** Sessions that existed already. They are not changed. */
+  /** Number of sessions that existed already. They are not changed. */
   skipped: number;
 }
 
 /**
- * Copies the sessions, events and state of Google ADK's `DatabaseSessionService`: that of ADK for TypeScript, and that of ADK
- * for Python with events as JSON (schema version 1). It can be repeated: existing sessions and keys are not changed. Throws
- * `STORE_VERSION` if the events are pickled (older tables of ADK for Python). The message names the tool that converts them.
+ * Copies the sessions, events and state of Google ADK's `DatabaseSessionService`: from ADK for TypeScript, and from ADK for
+ * Python with events as JSON (schema version 1). The call can be repeated: existing sessions and keys are not changed.
+ * Throws `STORE_VERSION` if the events are pickled (older tables of ADK for Python). The message names the command that
+ * converts them.
  */
 export async function migrateFromAdk(p: MigrateFromAdkRequest): Promise<MigrateFromAdkResult> {
   rejectUnknownOptions(p, requestNames, 'migrateFromAdk');
@@ -111,7 +114,7 @@ function findInitialState(state: StateMap, events: readonly Event[]): StateMap {
   return Object.fromEntries(Object.entries(state).filter(([key]) => !written.has(key)));
 }
 
-/** Drops keys with the value null. ADK stores them, here null deletes a key. */
+/** Drops keys with the value null. ADK stores these keys, but here null deletes a key. */
 function dropNulls(state: JsonObject): StateMap {
   return Object.fromEntries(Object.entries(state).filter(([, value]) => value !== null));
 }

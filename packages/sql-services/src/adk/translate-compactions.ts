@@ -4,18 +4,18 @@ import type { Event, EventCompaction, Json } from '@thole/core';
 
 /** A summary of ADK. It replaces the events of an interval of time. */
 export interface AdkCompaction {
-  /** Seconds. `-Infinity` in ADK for TypeScript, where a summary includes all that is older. */
+  /** Seconds. `-Infinity` in ADK for TypeScript, where a summary includes all older events. */
   readonly start: number;
   /** Seconds. */
   readonly end: number;
   readonly text: string;
 }
 
-/** Times that differ by less are equal, in seconds. Databases store times in microseconds. */
-const SAME_TIME = 2e-6;
+/** Maximum difference of equal times in seconds. Databases store times in microseconds. */
+const TIME_TOLERANCE = 2e-6;
 
-/** A record that is translated, and the ids of all events that it covers. */
-interface Translated {
+/** A translated record, and the ids of all events that it covers. */
+interface TranslatedRecord {
   readonly id: string;
   readonly compaction: EventCompaction;
   readonly covered: ReadonlySet<string>;
@@ -32,83 +32,83 @@ export function translateCompactions(
   compactions: ReadonlyMap<string, AdkCompaction>,
 ): Event[] {
   if (compactions.size === 0) return [...events];
-  const open = new Set(pendingInterrupts(events).map(({ invocationId }) => invocationId));
-  const records: Translated[] = [];
+  const openInvocations = new Set(pendingInterrupts(events).map(({ invocationId }) => invocationId));
+  const records: TranslatedRecord[] = [];
   return events.map((event, index) => {
     const compaction = compactions.get(event.id);
     if (!compaction) return event;
-    const before = events.slice(0, index);
-    if (!before.some((each) => !compactions.has(each.id) && isWithin(each, compaction)))
-      return asMessage(event, compaction);
-    const shown = applyRewinds(before);
-    const isShown = new Set(shown.map(({ id }) => id));
+    const earlier = events.slice(0, index);
+    if (!earlier.some((each) => !compactions.has(each.id) && isWithin(each, compaction)))
+      return toMessage(event, compaction);
+    const remaining = applyRewinds(earlier);
+    const remainingIds = new Set(remaining.map(({ id }) => id));
     const record = translate(event, compaction, {
       events,
-      visible: shown.filter((each) => !compactions.has(each.id) && !open.has(each.invocationId)),
-      records: records.filter(({ id }) => isShown.has(id)),
+      visible: remaining.filter((each) => !compactions.has(each.id) && !openInvocations.has(each.invocationId)),
+      records: records.filter(({ id }) => remainingIds.has(id)),
     });
     if (record) records.push(record);
-    return asRecord(event, record);
+    return toRecord(event, record);
   });
 }
 
 function translate(
   { id }: Event,
   summary: AdkCompaction,
-  p: { events: readonly Event[]; visible: readonly Event[]; records: readonly Translated[] },
-): Translated | undefined {
-  const inTime = p.visible.filter((event) => isWithin(event, summary));
-  const whole = withoutSplitCalls(p.events, inTime);
-  const ids = new Set(whole.map((event) => event.id));
+  p: { events: readonly Event[]; visible: readonly Event[]; records: readonly TranslatedRecord[] },
+): TranslatedRecord | undefined {
+  const inInterval = p.visible.filter((event) => isWithin(event, summary));
+  const complete = withoutSplitCalls(p.events, inInterval);
+  const ids = new Set(complete.map((event) => event.id));
   const active = p.records.filter(
     (record) => !p.records.some((later) => later.compaction.eventIds.includes(record.id)),
   );
   const replaced = active.filter(({ covered }) => [...covered].every((each) => ids.has(each)));
-  const taken = new Set(active.flatMap(({ covered }) => [...covered]));
-  const fresh = whole.filter((event) => !taken.has(event.id));
-  if (fresh.length === 0 && replaced.length === 0) return undefined;
-  const covered = new Set([...fresh.map((event) => event.id), ...replaced.flatMap((record) => [...record.covered])]);
-  const all = p.events.filter((event) => covered.has(event.id));
+  const alreadyCovered = new Set(active.flatMap(({ covered }) => [...covered]));
+  const added = complete.filter((event) => !alreadyCovered.has(event.id));
+  if (added.length === 0 && replaced.length === 0) return undefined;
+  const covered = new Set([...added.map((event) => event.id), ...replaced.flatMap((record) => [...record.covered])]);
+  const coveredEvents = p.events.filter((event) => covered.has(event.id));
   const compaction: EventCompaction = {
-    startSeq: all[0]!.seq!,
-    endSeq: all.at(-1)!.seq!,
-    eventIds: [...replaced.map((record) => record.id), ...fresh.map((event) => event.id)],
+    startSeq: coveredEvents[0]!.seq!,
+    endSeq: coveredEvents.at(-1)!.seq!,
+    eventIds: [...replaced.map((record) => record.id), ...added.map((event) => event.id)],
     compactedContent: { role: 'model', parts: [{ text: summary.text }] },
-    startTimestamp: all[0]!.timestamp,
-    endTimestamp: all.at(-1)!.timestamp,
+    startTimestamp: coveredEvents[0]!.timestamp,
+    endTimestamp: coveredEvents.at(-1)!.timestamp,
   };
   return { id, compaction, covered };
 }
 
 const isWithin = ({ timestamp }: Event, { start, end }: AdkCompaction): boolean =>
-  timestamp >= start - SAME_TIME && timestamp <= end + SAME_TIME;
+  timestamp >= start - TIME_TOLERANCE && timestamp <= end + TIME_TOLERANCE;
 
-/** Removes both sides of each call that is not covered completely. */
+/** Removes the events of each call whose call or answer is not among the candidates. */
 function withoutSplitCalls(events: readonly Event[], candidates: readonly Event[]): readonly Event[] {
   const sides = new Map<string, Event[]>();
   for (const event of events) {
     for (const id of callIdsOf(event)) sides.set(id, [...(sides.get(id) ?? []), event]);
   }
-  let left = new Set(candidates);
+  let remaining = new Set(candidates);
   for (;;) {
-    const whole = [...left].filter((event) =>
-      callIdsOf(event).every((id) => sides.get(id)!.every((side) => left.has(side))),
+    const complete = [...remaining].filter((event) =>
+      callIdsOf(event).every((id) => sides.get(id)!.every((side) => remaining.has(side))),
     );
-    if (whole.length === left.size) return whole;
-    left = new Set(whole);
+    if (complete.length === remaining.size) return complete;
+    remaining = new Set(complete);
   }
 }
 
 const callIdsOf = (event: Event): string[] =>
   [...getFunctionCalls(event), ...getFunctionResponses(event)].flatMap(({ id }) => id ?? []);
 
-function asRecord(event: Event, record: Translated | undefined): Event {
+function toRecord(event: Event, record: TranslatedRecord | undefined): Event {
   const { content: _, ...rest } = event;
   if (!record) return rest;
   return { ...rest, author: 'system', actions: { ...event.actions, compaction: record.compaction } };
 }
 
-function asMessage(event: Event, { text }: AdkCompaction): Event {
+function toMessage(event: Event, { text }: AdkCompaction): Event {
   const content = { role: 'user' as const, parts: [{ text: `Summary of the earlier conversation:\n${text}` }] };
   return { ...event, author: 'user', content };
 }

@@ -7,7 +7,9 @@ import type { SqlArtifactStoreOptions } from './sql-artifact-store.ts';
 /** Options of `DatabaseArtifactService`. */
 export interface DatabaseArtifactServiceOptions extends SqlArtifactStoreOptions, StoredArtifactServiceOptions {}
 
-/** Artifacts in SQLite, PostgreSQL or MariaDB. Its argument is the URL of the database, or options. The first call connects. */
+/**
+ * Artifacts in SQLite, PostgreSQL or MariaDB. The argument is the URL of the database, or options. The first call connects.
+ */
 export class DatabaseArtifactService extends StoredArtifactService {
   readonly #store: SqlArtifactStore;
 

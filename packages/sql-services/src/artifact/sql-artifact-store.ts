@@ -16,7 +16,7 @@ import { sqlOptionNames } from '../client/sql-options.ts';
 import type { DatabaseOptions } from '../client/sql-options.ts';
 import { columnText } from '../session/row-values.ts';
 
-const THE_ARTIFACT = 'app_name = ? AND user_id = ? AND session_id = ? AND filename = ?';
+const ARTIFACT_CONDITION = 'app_name = ? AND user_id = ? AND session_id = ? AND filename = ?';
 
 /** Options of `SqlArtifactStore`. */
 export interface SqlArtifactStoreOptions extends DatabaseOptions {
@@ -30,8 +30,8 @@ const artifactStoreOptionNames = [
 ];
 
 /**
- * Stores artifacts in SQLite, PostgreSQL or MariaDB: a row for each version, and a row for each name that counts the
- * versions. Deleted artifacts are also removed from the bytes of a SQLite file.
+ * Stores artifacts in SQLite, PostgreSQL or MariaDB: one row per version, and one row per name with the next version
+ * number. Deleted artifacts are also removed from the bytes of a SQLite file.
  */
 export class SqlArtifactStore implements ArtifactStore {
   readonly specVersion = 1;
@@ -66,7 +66,7 @@ export class SqlArtifactStore implements ArtifactStore {
   ): Promise<{ version: number; bytes: Uint8Array; meta: ArtifactMeta } | undefined> {
     const { artifacts } = this.#storage.tables;
     const selection = version === undefined ? 'ORDER BY version DESC LIMIT 1' : 'AND version = ?';
-    const sql = `SELECT version, meta, content, v FROM ${artifacts} WHERE ${THE_ARTIFACT} ${selection}`;
+    const sql = `SELECT version, meta, content, v FROM ${artifacts} WHERE ${ARTIFACT_CONDITION} ${selection}`;
     const { rows } = await this.#read(sql, [...this.#bind(key), ...(version === undefined ? [] : [version])]);
     const [row] = rows;
     if (!row) return undefined;
@@ -85,7 +85,7 @@ export class SqlArtifactStore implements ArtifactStore {
   }
 
   async versions(key: ArtifactKey): Promise<number[]> {
-    const sql = `SELECT version FROM ${this.#storage.tables.artifacts} WHERE ${THE_ARTIFACT} ORDER BY version`;
+    const sql = `SELECT version FROM ${this.#storage.tables.artifacts} WHERE ${ARTIFACT_CONDITION} ORDER BY version`;
     const { rows } = await this.#read(sql, this.#bind(key));
     return rows.map((row) => Number(row['version']));
   }
@@ -98,7 +98,7 @@ export class SqlArtifactStore implements ArtifactStore {
   }
 
   async remove(key: ArtifactKey): Promise<void> {
-    const sql = `DELETE FROM ${this.#storage.tables.artifacts} WHERE ${THE_ARTIFACT}`;
+    const sql = `DELETE FROM ${this.#storage.tables.artifacts} WHERE ${ARTIFACT_CONDITION}`;
     const { changes } = await this.#storage.write(() => this.#query(sql, this.#bind(key)));
     if (changes > 0) await this.#storage.erase();
   }
@@ -144,11 +144,14 @@ export class SqlArtifactStore implements ArtifactStore {
   *#put(names: readonly SqlValue[], bytes: Uint8Array, meta: string): Steps<number> {
     const { artifacts, artifactNames } = this.#storage.tables;
     const { forUpdate } = this.#storage.dialect;
-    const find = `SELECT next_version FROM ${artifactNames} WHERE ${THE_ARTIFACT}${forUpdate}`;
+    const find = `SELECT next_version FROM ${artifactNames} WHERE ${ARTIFACT_CONDITION}${forUpdate}`;
     const { rows } = yield* this.#query(find, names);
     const version = rows[0] ? Number(rows[0]['next_version']) : 0;
     if (rows[0]) {
-      yield* this.#query(`UPDATE ${artifactNames} SET next_version = ? WHERE ${THE_ARTIFACT}`, [version + 1, ...names]);
+      yield* this.#query(`UPDATE ${artifactNames} SET next_version = ? WHERE ${ARTIFACT_CONDITION}`, [
+        version + 1,
+        ...names,
+      ]);
     } else {
       const columns = 'app_name, user_id, session_id, filename, next_version';
       yield* this.#query(`INSERT INTO ${artifactNames} (${columns}) VALUES (?, ?, ?, ?, ?)`, [...names, 1]);

@@ -1,6 +1,6 @@
 /**
- * Yields the list in chunks of 1, 2, 4 … `maxLength` (a power of two) members. So statements over lists have few different
- * texts, and databases can keep them prepared.
+ * Yields the list in chunks whose lengths are powers of two, at most `maxLength` (a power of two). So statements over lists
+ * have few different texts, and databases can keep them prepared.
  */
 export function* chunksOf<T>(list: readonly T[], maxLength: number): Generator<readonly T[]> {
   let start = 0;

@@ -5,7 +5,9 @@ export async function loadDriver<T>(name: string, load: () => Promise<T>): Promi
   try {
     return await load();
   } catch (cause) {
-    const how = name.startsWith('node:') ? 'It needs Node 22.18 or newer.' : `Install it with \`npm install ${name}\`.`;
-    throw new TholeError('DRIVER_MISSING', `${name} could not be loaded. ${how}`, { cause });
+    const nextStep = name.startsWith('node:')
+      ? 'It needs Node 22.18 or newer.'
+      : `Install it with \`npm install ${name}\`.`;
+    throw new TholeError('DRIVER_MISSING', `${name} could not be loaded. ${nextStep}`, { cause });
   }
 }

@@ -11,8 +11,8 @@ export function mapSqlError(error: unknown, displayName = 'The database'): unkno
   const isAnswer = isServerAnswer(cause);
   const reason = reasonOf(cause, error.kind === 'connection' || !isAnswer);
   if (error.isOutcomeUnknown) {
-    const event = isAnswer ? 'ended the call' : 'did not answer';
-    const message = `${displayName} ${event}${reason}. The write may have been done.`;
+    const outcome = isAnswer ? 'ended the call' : 'did not answer';
+    const message = `${displayName} ${outcome}${reason}. The write may have been done.`;
     return new TholeError('STORE_OUTCOME_UNKNOWN', message, { cause });
   }
   switch (error.kind) {
@@ -55,9 +55,11 @@ function isServerAnswer(cause: unknown): boolean {
 
 /** Codes of PostgreSQL whose messages contain names of files, hosts, users and databases, but no values. */
 const SAFE_CODES = /^(08|28|3D|53|57)...$/;
-/** Codes of MariaDB and MySQL with such messages. */
+/** Codes of MariaDB and MySQL whose messages contain no values either. */
 const SAFE_NUMBERS: ReadonlySet<unknown> = new Set([1040, 1044, 1045, 1049, 1129, 1130, 1203, 1226, 1251, 1698]);
-/** Codes of SQLite with such messages: read-only, I/O error, corrupt, full, cannot open, not a database. */
+/**
+ * Codes of SQLite whose messages contain no values either: read-only, I/O error, corrupt, full, cannot open, not a database.
+ */
 const SAFE_SQLITE_CODES: ReadonlySet<number> = new Set([8, 10, 11, 13, 14, 26]);
 
 // Messages about statements may contain values. Only their codes are repeated.

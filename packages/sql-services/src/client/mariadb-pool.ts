@@ -12,8 +12,8 @@ interface PromisePool {
   getConnection(): Promise<PromiseConnection>;
 }
 
-interface OwnPool extends PromisePool {
-  on(name: 'connection', use: (connection: { query(sql: string, done: () => void): void }) => void): void;
+interface OpenedPool extends PromisePool {
+  on(name: 'connection', listener: (connection: { query(sql: string, done: () => void): void }) => void): void;
   end(): Promise<void>;
 }
 
@@ -26,7 +26,7 @@ interface PromiseConnection {
 
 /** Returns the connections of a new pool. The first call opens it, and throws `DRIVER_MISSING` without `mysql2`. */
 export function openMariaDb(url: string, options: { maxConnections: number; timeoutMs: number }): ConnectionSource {
-  const open = async (): Promise<OwnPool> => {
+  const open = async (): Promise<OpenedPool> => {
     const { createPool } = await loadDriver('mysql2', () => import('mysql2/promise'));
     const pool = createPool({
       uri: url,
@@ -35,13 +35,13 @@ export function openMariaDb(url: string, options: { maxConnections: number; time
       charset: 'utf8mb4_bin',
       enableKeepAlive: true,
     });
-    const own = pool as unknown as OwnPool;
-    // Once per connection instead of before each transaction. It runs before the first statement.
-    own.on('connection', (connection) => {
-      // If this fails, transactions have the default level of the server: they are correct, with more conflicts.
+    const openedPool = pool as unknown as OpenedPool;
+    // Sets the level once per connection, before its first statement, instead of before each transaction.
+    openedPool.on('connection', (connection) => {
+      // If this fails, transactions use the default level of the server: they are correct, but have more conflicts.
       connection.query('SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED', () => {});
     });
-    return own;
+    return openedPool;
   };
   return { ...lazyPool(open, acquire), isReadCommitted: true };
 }

@@ -19,7 +19,7 @@ export class NodeSqlite {
     this.#database = database;
   }
 
-  /** Opens a file, and creates its folder, or a database in memory. Throws `DRIVER_MISSING` without `node:sqlite`. */
+  /** Opens a file (and creates its folder) or a database in memory. Throws `DRIVER_MISSING` without `node:sqlite`. */
   static async open(p: {
     path: string;
     readOnly: boolean;
@@ -67,7 +67,7 @@ export class NodeSqlite {
     }
   }
 
-  /** Runs the steps. */
+  /** Runs the steps without a transaction. */
   runSteps<T>(steps: Steps<T>): T {
     let step = steps.next();
     while (!step.done) {

@@ -36,7 +36,10 @@ export function openDatabase(options: DatabaseOptions, { readOnly = false }: { r
   }
   if (db !== undefined) return openCallerDatabase(db, options.dialect, runtime, timeoutMs);
   if (options.dialect !== undefined) {
-    throw new TholeError('INVALID_INPUT', 'dialect must not be given with dbUrl: the URL names the database.');
+    throw new TholeError(
+      'INVALID_INPUT',
+      'dialect must not be set together with dbUrl, because the URL names the database.',
+    );
   }
   const address = parseDatabaseUrl(dbUrl);
   if (address.kind === 'sqlite') {

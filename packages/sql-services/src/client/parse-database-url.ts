@@ -29,12 +29,12 @@ export function parseDatabaseUrl(value: unknown): DatabaseAddress {
     case 'mariadb':
       return { kind: 'mariadb', url: `mysql://${rest}` };
     default:
-      throw new TholeError('INVALID_INPUT', `dbUrl must be ${FORMS}, got ${nameOf(scheme)}.`);
+      throw new TholeError('INVALID_INPUT', `dbUrl must be ${FORMS}, got ${describeScheme(scheme)}.`);
   }
 }
 
-/** Names the scheme only: the rest of a URL may contain a password. */
-function nameOf(scheme: string): string {
+// Names only the scheme, because the rest of a URL may contain a password.
+function describeScheme(scheme: string): string {
   return scheme === '' ? 'a text without a scheme' : `the scheme ${scheme}://`;
 }
 

@@ -3,13 +3,13 @@ import { loadDriver } from './load-driver.ts';
 import type { ConnectionSource, ServerConnection } from './server-database.ts';
 import type { StatementResult } from './sql-database.ts';
 
-/** A pool of `pg`: the part that is used. */
+/** The part of a `pg` pool that this package uses. */
 export interface PostgresPool {
   connect(): Promise<PostgresClient>;
   query(sql: string): Promise<unknown>;
 }
 
-/** A client of `pg`: the part that is used. */
+/** The part of a `pg` client that this package uses. */
 export interface PostgresClient {
   query(query: { text: string; values: unknown[] }): Promise<{ rows: unknown[]; rowCount: number | null }>;
   release(destroy?: boolean): void;
@@ -43,10 +43,10 @@ export function postgresConnections(pool: PostgresPool): ConnectionSource {
 async function acquire(pool: PostgresPool): Promise<ServerConnection> {
   // If the connection breaks, its current query fails. Without a listener, the error would also end the process.
   const ignore = (): void => {};
-  const client = await connect(pool, (connected) => void connected.on?.('error', ignore));
+  const client = await connect(pool, (newClient) => void newClient.on?.('error', ignore));
   return {
     async run({ sql, parameters }): Promise<StatementResult> {
-      // Has no name, because a pooler may use another server connection for each transaction.
+      // The statement has no name, because a pooler may use another server connection for each transaction.
       const { rows, rowCount } = await client.query({ text: sql, values: [...parameters] });
       return { rows: rows as StatementResult['rows'], changes: rowCount ?? 0 };
     },
@@ -60,7 +60,7 @@ async function acquire(pool: PostgresPool): Promise<ServerConnection> {
 
 /**
  * Connects with a callback, which `pg` calls before it reads more data. A promise resolves a moment later: if the connection
- * breaks in between, the process ends, because there is no listener yet. Other pools may support promises only.
+ * breaks before that, the process ends, because there is no listener yet. Other pools may support promises only.
  */
 function connect(pool: PostgresPool, onConnected: (client: PostgresClient) => void): Promise<PostgresClient> {
   return new Promise((resolve, reject) => {

@@ -10,13 +10,13 @@ export interface ServerConnection {
   run(statement: Statement): Promise<StatementResult>;
   /** Returns the connection to its pool. */
   release(): void;
-  /** Closes the connection. The server then rolls back what was not committed. */
+  /** Closes the connection. The server then rolls back the open transaction. */
   destroy(): void;
 }
 
 /** Provides connections: a pool of ours or of the caller. */
 export interface ConnectionSource {
-  /** True if transactions have the level READ COMMITTED without a statement before each. */
+  /** True if transactions have the isolation level READ COMMITTED without an extra statement. */
   readonly isReadCommitted?: boolean | undefined;
   acquire(): Promise<ServerConnection>;
   close(): Promise<void>;
@@ -78,13 +78,13 @@ export class ServerDatabase implements SqlDatabase {
 
   transact<T>(steps: () => Steps<T>, deadline: number = this.deadline()): Promise<T> {
     const { begin, isolation } = this.dialect;
-    const before = this.#source.isReadCommitted ? undefined : isolation?.readCommitted;
-    return this.#transaction(steps, { before, begin, writes: true, deadline });
+    const setIsolation = this.#source.isReadCommitted ? undefined : isolation?.readCommitted;
+    return this.#transaction(steps, { setIsolation, begin, writes: true, deadline });
   }
 
   snapshot<T>(steps: () => Steps<T>, deadline: number = this.deadline()): Promise<T> {
     const { beginSnapshot: begin, isolation } = this.dialect;
-    return this.#transaction(steps, { before: isolation?.repeatableRead, begin, writes: false, deadline });
+    return this.#transaction(steps, { setIsolation: isolation?.repeatableRead, begin, writes: false, deadline });
   }
 
   close(): Promise<void> {
@@ -99,10 +99,10 @@ export class ServerDatabase implements SqlDatabase {
 
   #transaction<T>(
     steps: () => Steps<T>,
-    p: { before: string | undefined; begin: string; writes: boolean; deadline: number },
+    p: { setIsolation: string | undefined; begin: string; writes: boolean; deadline: number },
   ): Promise<T> {
     return this.#withRetries(p.deadline, async (call, connection) => {
-      if (p.before !== undefined) await connection.run({ sql: p.before, parameters: [] });
+      if (p.setIsolation !== undefined) await connection.run({ sql: p.setIsolation, parameters: [] });
       await connection.run({ sql: p.begin, parameters: [] });
       let value: T;
       try {
@@ -118,7 +118,7 @@ export class ServerDatabase implements SqlDatabase {
     });
   }
 
-  /** Runs the work, and again after conflicts. Closes the connection at the deadline. */
+  /** Runs the work. Repeats it after conflicts and broken connections. Closes the connection at the deadline. */
   async #withRetries<T>(deadline: number, work: Work<T>): Promise<T> {
     let reconnects = 0;
     for (let conflicts = 0; ;) {

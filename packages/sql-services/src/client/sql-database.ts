@@ -1,6 +1,6 @@
 import type { Dialect } from '../dialects/dialect.ts';
 
-/** A parameter of a statement. Other values are converted before. */
+/** A parameter of a statement. Callers convert other values first. */
 export type SqlValue = string | number | null | Uint8Array;
 
 /** A statement with its parameters. On a server it is one round trip. */
@@ -17,7 +17,7 @@ export interface StatementResult {
   readonly rows: readonly Row[];
   /** Number of rows that were written, or that an UPDATE found. */
   readonly changes: number;
-  /** Row number of the last inserted row. On MariaDB also the argument of `LAST_INSERT_ID(…)`. */
+  /** Row number of the last inserted row. On MariaDB it may be the argument of `LAST_INSERT_ID(…)`. */
   readonly insertId?: number | undefined;
 }
 
@@ -30,7 +30,7 @@ export type Steps<T> = Generator<Statement, T, StatementResult>;
 
 /** Options of `SqlDatabase.run`. */
 export interface RunOptions {
-  /** True if the steps write: then the outcome is unknown if no answer arrives. */
+  /** True if the steps write. Then the outcome is unknown if no answer arrives. */
   readonly writes: boolean;
   /** Time at which the call must end, if it is part of a longer call. */
   readonly deadline?: number | undefined;

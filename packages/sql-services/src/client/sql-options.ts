@@ -5,14 +5,14 @@ import type { DialectName } from '../dialects/dialect.ts';
 import type { MariaDbPool } from './mariadb-pool.ts';
 import type { PostgresPool } from './postgres-pool.ts';
 
-/** Default time limit of a call. */
+/** Default time limit of a call in milliseconds. */
 export const TIMEOUT_MS = 30_000;
 
 /** Options of every SQL service: the database and its connections. */
 export interface DatabaseOptions {
   /**
    * URL of the database: `sqlite:///./file.db`, `sqlite:////absolute/file.db`, `sqlite://:memory:`, `postgresql://…` or
-   * `mysql://…`. The name of a Python driver (`postgresql+asyncpg://…`) is ignored.
+   * `mysql://…`. The name of a Python driver (`postgresql+asyncpg://…`) is ignored. Required without `db`.
    */
   dbUrl?: string | undefined;
   /** Instead of `dbUrl`: a pool of `pg` or `mysql2`, or a Kysely instance. The caller opens and closes it. */
@@ -34,6 +34,7 @@ export interface DatabaseOptions {
    * one flush to the disk per commit. Default: `NORMAL`.
    */
   synchronous?: 'NORMAL' | 'FULL' | undefined;
+  /** Clock, ids, timers and logger. Default: `systemRuntime()`. */
   runtime?: Runtime | undefined;
 }
 

@@ -70,15 +70,15 @@ export class SqliteDatabase implements SqlDatabase {
   async transact<T>(steps: () => Steps<T>, deadline: number = this.deadline()): Promise<T> {
     const connection = this.#connection ?? (await this.#open());
     if (this.#queue.length === 0) {
-      const done = this.#attempt(() => connection.runTransaction(steps, this.dialect.begin));
-      if (done) return done.value;
+      const result = this.#attempt(() => connection.runTransaction(steps, this.dialect.begin));
+      if (result) return result.value;
     }
     return new Promise((resolve, reject) => {
       const attempt = (): boolean => {
         try {
-          const done = this.#attempt(() => connection.runTransaction(steps, this.dialect.begin));
-          if (done) resolve(done.value);
-          return done !== undefined;
+          const result = this.#attempt(() => connection.runTransaction(steps, this.dialect.begin));
+          if (result) resolve(result.value);
+          return result !== undefined;
         } catch (error) {
           reject(error as Error);
           return true;
@@ -123,7 +123,7 @@ export class SqliteDatabase implements SqlDatabase {
     });
     if (readOnly) return (this.#connection = connection);
     try {
-      // The first process changes the mode of the file. It is locked for other processes meanwhile.
+      // While the first process changes the mode, the file is locked for other processes.
       const setMode = { sql: 'PRAGMA journal_mode = WAL', parameters: [] };
       await this.#retryUntil(this.deadline(), () => connection.run(setMode));
       connection.run({ sql: `PRAGMA synchronous = ${synchronous}`, parameters: [] });
@@ -178,8 +178,8 @@ export class SqliteDatabase implements SqlDatabase {
 
   async #retryUntil<T>(deadline: number, work: () => T): Promise<T> {
     for (;;) {
-      const done = this.#attempt(work);
-      if (done) return done.value;
+      const result = this.#attempt(work);
+      if (result) return result.value;
       if (this.#runtime.monotonic() >= deadline) throw lockTimeout();
       await this.#pause();
     }

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import type { Runtime } from '@thole/core';
 import { NodeSqlite } from './node-sqlite.ts';
-import { FIND_TEMPORARY, markRewriteDue, prefixOfTemporary, rewriteTables } from './rewrite-tables.ts';
+import { FIND_TEMPORARY, markRewriteDue, parseTemporaryPrefix, rewriteTables } from './rewrite-tables.ts';
 import type { Transact } from './rewrite-tables.ts';
 import type { Row, SqlValue } from './sql-database.ts';
 import { SqliteWorker } from './sqlite-worker.ts';
@@ -18,7 +18,7 @@ const FAILURE_PAUSE_MS = 60_000;
 const MIB = 1024 * 1024;
 /**
  * Maximum sizes in bytes of a database that VACUUM rewrites within the call (it blocks the event loop for about 7 ms per MiB)
- * and in the background (other writes wait for it). The tables of a larger one are rewritten in short transactions.
+ * and in the background (other writes wait for it). The tables of a larger database are rewritten in short transactions.
  */
 const SIZE_LIMITS: SizeLimits = { inCall: 4 * MIB, inBackground: 512 * MIB };
 
@@ -58,7 +58,7 @@ export class SqliteEraser {
   #isRewriteDue = false;
   /** Prefix of the tables that are rewritten instead of the whole file. */
   #dueTables: string | undefined;
-  /** True if the file does not tell other processes that its tables are to be rewritten. */
+  /** True if the file does not yet contain the mark that makes the rewrite due for other processes. */
   #isUnmarked = false;
   #isClosing = false;
   #cancelRewrite: (() => void) | undefined;
@@ -81,16 +81,16 @@ export class SqliteEraser {
     this.#clearLogLater();
   }
 
-  /** Continues in the background if a process has ended before its rewrite of tables. Never throws. */
+  /** Continues, in the background, a rewrite of tables that an ended process did not complete. Never throws. */
   resume(): void {
     try {
       const { rows } = this.#connection.run({ sql: FIND_TEMPORARY, parameters: [] });
-      const prefix = rows.map(({ name }) => prefixOfTemporary(String(name))).find((found) => found !== undefined);
+      const prefix = rows.map(({ name }) => parseTemporaryPrefix(String(name))).find((found) => found !== undefined);
       if (prefix === undefined) return;
       this.#dueTables = prefix;
       this.#rewriteLater();
     } catch {
-      // The file cannot be read now. The next process continues, or the next deletion.
+      // The file cannot be read now. The next deletion or the next process continues.
     }
   }
 
@@ -103,7 +103,7 @@ export class SqliteEraser {
     if (this.#dueTables !== undefined) this.#rewriteLater();
   }
 
-  /** Does what is still due. A large file is left to the next process, because it would take long. Never throws. */
+  /** Completes a due rewrite. Leaves the rewrite of a large file, which takes long, to the next process. Never throws. */
   async close(): Promise<void> {
     this.#cancelRetry?.();
     this.#cancelRewriteTimer();
@@ -208,12 +208,12 @@ export class SqliteEraser {
     return this.#inWorker((worker) => worker.vacuum());
   }
 
-  /** Rewrites tables. Returns false if another connection is doing so: this one then tries again. */
+  /** Rewrites tables. Returns false if another connection rewrites them. This connection then tries again later. */
   async #rewriteTables(tablePrefix: string): Promise<boolean> {
     const path = `${this.#options.path}-erasing`;
     const lock = await NodeSqlite.open({ path, readOnly: false });
     try {
-      // The system releases this lock if the process ends.
+      // The operating system releases this lock if the process ends.
       lock.run({ sql: 'BEGIN EXCLUSIVE', parameters: [] });
     } catch {
       lock.close();

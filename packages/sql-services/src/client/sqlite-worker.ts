@@ -23,7 +23,7 @@ const PROGRAM = `
 process.removeAllListeners('warning');
 const { parentPort, workerData } = require('node:worker_threads');
 const { DatabaseSync } = require('node:sqlite');
-const pausing = new Int32Array(new SharedArrayBuffer(4));
+const pauseCell = new Int32Array(new SharedArrayBuffer(4));
 let database;
 function open() {
   const database = new DatabaseSync(workerData.path, { timeout: workerData.timeoutMs });
@@ -51,7 +51,7 @@ parentPort.on('message', (message) => {
     const result = run(message);
     parentPort.postMessage(result);
     // Other connections get the lock between two transactions.
-    if (message.inTransaction) Atomics.wait(pausing, 0, 0, result.ms);
+    if (message.inTransaction) Atomics.wait(pauseCell, 0, 0, result.ms);
   } catch ({ code, errcode, message }) {
     if (database?.isTransaction) database.exec('ROLLBACK');
     parentPort.postMessage({ error: { code, errcode, message } });
@@ -88,18 +88,21 @@ export class SqliteWorker {
     });
   }
 
-  /** Runs statements in a transaction. Throws the driver's error. Call it again only after it has ended. */
+  /** Runs statements in a transaction. Throws the driver's error. Only one call may run at a time. */
   transact(statements: readonly WorkerStatement[]): Promise<WorkerResult> {
     return this.#run({ statements, inTransaction: true });
   }
 
-  /** Runs `VACUUM` and truncates the write-ahead log. Returns false if another connection reads, so that this is not possible. */
+  /**
+   * Runs `VACUUM` and truncates the write-ahead log. Returns false if the log cannot be truncated because another connection
+   * reads.
+   */
   async vacuum(): Promise<boolean> {
     await this.#run({ statements: [{ sql: 'VACUUM' }], inTransaction: false });
     return this.truncateLog();
   }
 
-  /** Truncates the write-ahead log. Returns false if another connection reads, so that this is not possible. */
+  /** Truncates the write-ahead log. Returns false if this is not possible because another connection reads. */
   async truncateLog(): Promise<boolean> {
     const statements = [{ sql: 'PRAGMA wal_checkpoint(TRUNCATE)' }];
     const { rows } = await this.#run({ statements, inTransaction: false });

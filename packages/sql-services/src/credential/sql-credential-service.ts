@@ -14,7 +14,7 @@ export interface DatabaseCredentialServiceOptions extends DatabaseOptions {
 }
 
 /**
- * Credentials in SQLite, PostgreSQL or MariaDB, encrypted. Its argument is the URL of the database, or options. Throws
+ * Credentials in SQLite, PostgreSQL or MariaDB, encrypted. The argument is the URL of the database, or options. Throws
  * `CREDENTIAL_KEYS_INVALID` without keys. The first call connects.
  */
 export class DatabaseCredentialService extends StoredCredentialService {

@@ -7,9 +7,9 @@ import { sqlOptionNames } from '../client/sql-options.ts';
 import type { DatabaseOptions } from '../client/sql-options.ts';
 import { columnText } from '../session/row-values.ts';
 
-const THE_RECORD = 'app_name = ? AND user_id = ? AND kind = ? AND record_name = ?';
+const RECORD_CONDITION = 'app_name = ? AND user_id = ? AND kind = ? AND record_name = ?';
 
-/** Stores credentials in SQLite, PostgreSQL or MariaDB: one row for each. The content arrives encrypted. */
+/** Stores credentials in SQLite, PostgreSQL or MariaDB: one row per credential. The caller encrypts the content. */
 export class SqlCredentialStore implements CredentialStore {
   readonly specVersion = 1;
   readonly #storage: SqlStorage;
@@ -22,7 +22,7 @@ export class SqlCredentialStore implements CredentialStore {
     const { credentials } = this.#storage.tables;
     const names = this.#bind(key);
     const values = [content, expiresAt ?? null];
-    const update = `UPDATE ${credentials} SET content = ?, expires_at = ?, v = 1 WHERE ${THE_RECORD}`;
+    const update = `UPDATE ${credentials} SET content = ?, expires_at = ?, v = 1 WHERE ${RECORD_CONDITION}`;
     const insert = `INSERT INTO ${credentials} (app_name, user_id, kind, record_name, content, expires_at, v)
       VALUES (?, ?, ?, ?, ?, ?, 1)`;
     const removeExpired = `DELETE FROM ${credentials} WHERE app_name = ? AND user_id = ? AND expires_at < ?`;
@@ -47,7 +47,7 @@ export class SqlCredentialStore implements CredentialStore {
   }
 
   async get(key: CredentialRecordKey): Promise<CredentialRecord | undefined> {
-    const sql = `SELECT content, expires_at, v FROM ${this.#storage.tables.credentials} WHERE ${THE_RECORD}`;
+    const sql = `SELECT content, expires_at, v FROM ${this.#storage.tables.credentials} WHERE ${RECORD_CONDITION}`;
     const { rows } = await this.#storage.read(() => this.#query(sql, this.#bind(key)));
     const [row] = rows;
     if (!row) return undefined;
@@ -69,7 +69,7 @@ export class SqlCredentialStore implements CredentialStore {
   }
 
   async remove(key: CredentialRecordKey): Promise<void> {
-    await this.#delete(THE_RECORD, this.#bind(key));
+    await this.#delete(RECORD_CONDITION, this.#bind(key));
   }
 
   async removeAll(user: UserRef): Promise<void> {

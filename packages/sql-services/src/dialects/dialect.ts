@@ -46,7 +46,10 @@ export interface Dialect {
   readonly indexesInTable: boolean;
   /** False if an index always contains all rows of its table. */
   readonly hasPartialIndexes: boolean;
-  /** Returns the part of a SELECT, after the alias of its table, that names the index to use. Empty if there is none. */
+  /**
+   * Returns the part of a SELECT, after the alias of its table, that names the index to use. Empty if the database has no
+   * such part.
+   */
   readonly useIndex: (name: string) => string;
   /** Returns the end of an INSERT whose result contains this column. Empty if the result has the insert id instead. */
   readonly returning: (column: string) => string;
@@ -56,11 +59,13 @@ export interface Dialect {
   readonly begin: string;
   /** Statement that starts a transaction whose reads see one state of the database. */
   readonly beginSnapshot: string;
-  /** Statement that copies what was written from the log into the file. Undefined if the server does this itself. */
+  /**
+   * Statement that copies committed pages from the write-ahead log into the file. Undefined if the server does this itself.
+   */
   readonly checkpoint: string | undefined;
   /** End of a SELECT that locks its rows for a following write. */
   readonly forUpdate: string;
-  /** Query for the time of the database in seconds, as `now`. Undefined if it is the time of this machine. */
+  /** Query for the time of the database in seconds, as `now`. Undefined if the database uses the clock of this machine. */
   readonly clockSql: string | undefined;
   /** Converts a name to the parameter that the database compares byte by byte. */
   readonly bindName: (value: string) => string | Uint8Array;
@@ -73,7 +78,7 @@ export interface Dialect {
   /** Returns the SQL expression that applies a patch, `?`, to the document in this column. */
   readonly patchDocument: (column: string) => string;
   append(tables: TableNames): AppendSteps;
-  /** Returns the statements of a lock under which only one process migrates. */
+  /** Returns the statements that take and release the lock for migrations. */
   migrationLock(name: string): { readonly acquire: Statement | undefined; readonly release: Statement | undefined };
   /** Returns the kind of a driver's error. */
   classifyError(error: unknown): FailureKind;

@@ -5,7 +5,7 @@ import type { TableNames } from '../schema/table-names.ts';
 import { SqlTextCache } from '../session/append-record.ts';
 import type { AppendOutcome, AppendRecord } from '../session/append-record.ts';
 import { checkAppendSteps, explainAppendSteps } from '../session/check-append.ts';
-import { expiryAfter } from '../session/session-marks.ts';
+import { expirySql } from '../session/session-marks.ts';
 import { appOwner, userOwner } from '../session/state-owner.ts';
 import type { StateOwner, StateWrite } from '../session/state-writes.ts';
 import type { AppendSteps, Dialect } from './dialect.ts';
@@ -34,8 +34,8 @@ export const mariadb: Dialect = {
   hasPartialIndexes: false,
   useIndex: (name) => ` FORCE INDEX (${name})`,
   returning: () => '',
-  // In the default level, a locking read that finds no row locks the gap for every other writer of new rows. Many writers at once then
-  // end in one deadlock after another.
+  // In the default level, a locking read that finds no row locks the gap for all other inserts. With many writers, deadlocks
+  // then follow each other.
   isolation: {
     readCommitted: 'SET TRANSACTION ISOLATION LEVEL READ COMMITTED',
     repeatableRead: 'SET TRANSACTION ISOLATION LEVEL REPEATABLE READ',
@@ -100,7 +100,7 @@ function updateSql(tables: TableNames, { session, lease, incarnation, marks }: A
   const index = `FORCE INDEX (${tables.sessions.split('.').at(-1)}_triple)`;
   const leaseJoin = ` JOIN ${tables.leases} l ON l.app_name = s.app_name AND l.user_id = s.user_id
     AND l.session_id = s.session_id AND ${lease?.sql}`;
-  const expiry = expiryAfter(marks, { alias: 's.', parameter: '?' });
+  const expiry = expirySql(marks, { alias: 's.', parameter: '?' });
   const newState = mariadb.patchDocument('s.state');
   return `UPDATE ${tables.sessions} s ${index}${lease === undefined ? '' : leaseJoin}
     SET s.last_seq = LAST_INSERT_ID(s.last_seq + 1), s.last_update_time = GREATEST(s.last_update_time, ?),
@@ -129,7 +129,7 @@ function classifyError(error: unknown): FailureKind {
   if (typeof errno !== 'number' || errno < 1000) return 'connection';
   // Deadlock, time-out of a lock, and a row that changed after the snapshot.
   if ([1213, 1205, 1020].includes(errno)) return 'conflict';
-  // A key, or the name of a column or an index.
+  // A duplicate key, column or index.
   if (errno === 1062 || errno === 1060 || errno === 1061) return 'duplicate';
   if (errno === 1146) return 'no-table';
   if ([1153, 1301, 1406].includes(errno)) return 'too-large';

@@ -5,7 +5,7 @@ import type { TableNames } from '../schema/table-names.ts';
 import { SqlTextCache } from '../session/append-record.ts';
 import type { AppendOutcome, AppendRecord } from '../session/append-record.ts';
 import { checkAppendSteps, explainAppendSteps } from '../session/check-append.ts';
-import { expiryAfter } from '../session/session-marks.ts';
+import { expirySql } from '../session/session-marks.ts';
 import type { AppendSteps, Dialect } from './dialect.ts';
 
 /** PostgreSQL. Names use the collation that compares bytes, documents are `jsonb`. */
@@ -53,7 +53,7 @@ export const postgres: Dialect = {
 /**
  * One statement, which is one round trip and a transaction by itself. A second statement reads the reason if nothing was
  * stored. The lease's row is locked before the session's row, so that no other run takes the lease in between. If another
- * connection stores the same event id at the same time, the unique key fails the whole statement.
+ * connection stores the same event id at the same time, the unique key makes the whole statement fail.
  */
 function append(tables: TableNames): AppendSteps {
   const check = checkAppendSteps(postgres, tables);
@@ -74,7 +74,7 @@ function appendSql(tables: TableNames, { session, app, user, lease, incarnation,
     SELECT 1 FROM ${tables.leases} l WHERE l.app_name = ? AND l.user_id = ? AND l.session_id = ? AND ${lease?.sql}
     FOR UPDATE
   ), `;
-  const expiry = expiryAfter(marks, { alias: '', parameter: '?::float8' });
+  const expiry = expirySql(marks, { alias: '', parameter: '?::float8' });
   const newState = postgres.patchDocument('state');
   return `WITH ${lease === undefined ? '' : heldPart}moved AS (
     UPDATE ${tables.sessions} SET last_seq = last_seq + 1, last_update_time = GREATEST(last_update_time, ?::float8),
@@ -96,7 +96,7 @@ function appendSql(tables: TableNames, { session, app, user, lease, incarnation,
   SELECT seq FROM stored`;
 }
 
-/** Returns SQL that writes the rows of a state from a JSON parameter, once for each row of `source`. */
+/** Returns SQL that writes the state rows of a JSON parameter, once for each row of `source`. */
 function writeStateSql(table: string, columns: readonly string[], source: string): string {
   const owner = columns.join(', ');
   return `INSERT INTO ${table} AS stored_state (${owner}, key_hash, state_key, value, version)

@@ -5,7 +5,7 @@ import type { TableNames } from '../schema/table-names.ts';
 import { SqlTextCache } from '../session/append-record.ts';
 import type { AppendOutcome, AppendRecord } from '../session/append-record.ts';
 import { checkAppendSteps, explainAppendSteps } from '../session/check-append.ts';
-import { expiryAfter } from '../session/session-marks.ts';
+import { expirySql } from '../session/session-marks.ts';
 import { appOwner, userOwner } from '../session/state-owner.ts';
 import type { AppendSteps, Dialect } from './dialect.ts';
 
@@ -76,7 +76,7 @@ function append(tables: TableNames): AppendSteps {
 }
 
 function updateSql({ sessions }: TableNames, { session, marks }: AppendRecord): string {
-  const expiry = expiryAfter(marks, { alias: '', parameter: '?' });
+  const expiry = expirySql(marks, { alias: '', parameter: '?' });
   return `UPDATE ${sessions} SET last_seq = ?, last_update_time = MAX(last_update_time, ?), expires_at = ${expiry}${
     session === undefined ? '' : `, state = ${sqlite.patchDocument('state')}`
   }${marks.map(({ column }) => `, ${column} = ?`).join('')} WHERE row_id = ?`;

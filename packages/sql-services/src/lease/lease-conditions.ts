@@ -1,12 +1,12 @@
 import type { Fence } from '@thole/core';
 import type { LeaseCondition } from '../session/append-record.ts';
 
-/** The lease has this fence. It may have expired. */
+/** Returns the condition that the lease has this fence. The lease may have expired. */
 export function fenceCondition(fence: Fence): LeaseCondition {
   return { sql: 'l.fence = ?', parameters: [fence], refusal: 'lease-lost' };
 }
 
-/** This invocation has a live lease without a stop request. */
+/** Returns the condition that this invocation has a live lease without a stop request. */
 export function heldByCondition(invocationId: string, now: number): LeaseCondition {
   return {
     sql: 'l.invocation_id = ? AND l.expires_at > ? AND l.stop_code IS NULL',

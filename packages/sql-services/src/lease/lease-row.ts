@@ -36,7 +36,7 @@ export function encodeHolder({ holder, process }: LeaseAsk): string {
   return JSON.stringify(process === undefined ? [holder] : [holder, process]);
 }
 
-// Early versions stored the holder alone.
+// Early versions stored only the holder, without its process.
 function decodeHolder(text: string): { holder: string; process: string | undefined } {
   const decoded = JSON.parse(text) as string | [holder: string, process?: string];
   const [holder, process] = typeof decoded === 'string' ? [decoded] : decoded;

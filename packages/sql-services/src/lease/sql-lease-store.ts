@@ -11,29 +11,29 @@ import type { SessionRecords } from '../session/session-records.ts';
 import { encodeName } from './lease-conditions.ts';
 import { encodeHolder, fromLeaseRow, leaseColumns } from './lease-row.ts';
 import type { LeaseRow } from './lease-row.ts';
-import { WaitingLine } from './waiting-line.ts';
-import type { WaitingRun } from './waiting-line.ts';
+import { LeaseQueue } from './lease-queue.ts';
+import type { WaitingRun } from './lease-queue.ts';
 
 /** Number of leases that one statement lists. */
 const PAGE = 100;
 /** Maximum number of fences in one statement, a power of two. */
 const MAX_FENCES = 128;
-/** Maximum number of attempts of an ask while other connections take or release the lease. */
+/** Maximum number of attempts to get a lease while other connections take or release it. */
 const MAX_ATTEMPTS = 100;
-const THE_SESSION = 'app_name = ? AND user_id = ? AND session_id = ?';
+const SESSION_CONDITION = 'app_name = ? AND user_id = ? AND session_id = ?';
 
 /** Leases in the database. Times are measured with the database's clock. */
 export class SqlLeaseStore implements LeaseStore {
   readonly #storage: SqlStorage;
   readonly #records: SessionRecords;
-  readonly #line: WaitingLine;
+  readonly #queue: LeaseQueue;
   readonly #table: string;
 
   constructor(storage: SqlStorage, { pollMs, records }: { pollMs: number; records: SessionRecords }) {
     this.#storage = storage;
     this.#records = records;
-    // A waiting run asks at least every 1.25 × pollMs.
-    this.#line = new WaitingLine(storage.dialect, storage.tables, { placeMs: Math.max(15_000, 3 * pollMs) });
+    // A waiting run asks for the lease again at least every 1.25 × pollMs.
+    this.#queue = new LeaseQueue(storage.dialect, storage.tables, { placeMs: Math.max(15_000, 3 * pollMs) });
     this.#table = storage.tables.leases;
   }
 
@@ -118,50 +118,52 @@ export class SqlLeaseStore implements LeaseStore {
 
   *#ask(key: readonly SqlValue[], ask: LeaseAsk, now: number): Steps<LeaseAnswer> {
     const lease = yield* this.#find(key, { lock: true });
-    let live = lease && lease.fence !== ask.deadFence && lease.expiresAt > now ? lease : undefined;
-    if (live?.fence === ask.fence) return { kind: 'granted', head: yield* this.#head(key, now) };
-    const { waiting, overtaken } = yield* this.#line.read(key, now);
-    const own = waiting.find(({ fence }) => fence === ask.fence);
+    let liveLease = lease && lease.fence !== ask.deadFence && lease.expiresAt > now ? lease : undefined;
+    if (liveLease?.fence === ask.fence) return { kind: 'granted', head: yield* this.#readHead(key, now) };
+    const { waiting, overtaken } = yield* this.#queue.read(key, now);
+    const ownPlace = waiting.find(({ fence }) => fence === ask.fence);
     const interrupts = ask.policy === 'interrupt';
     const interrupting = waiting.filter((run) => run.interrupts);
-    // Its place expired before it asked again, and another run interrupts by now.
-    const isReplaced = interrupts && !ask.isFirst && !own && interrupting.length > 0;
+    // The place of this run expired before it asked again. Meanwhile another run interrupts.
+    const isReplaced = interrupts && !ask.isFirst && !ownPlace && interrupting.length > 0;
     if (isReplaced || overtaken.includes(ask.fence)) return { kind: 'overtaken' };
-    if (!live && (waiting.length === 0 || own === waiting[0])) return yield* this.#grant(key, ask, { lease, own, now });
+    if (!liveLease && (waiting.length === 0 || ownPlace === waiting[0])) {
+      return yield* this.#grant(key, ask, { lease, ownPlace, now });
+    }
 
-    const others = waiting.filter((run) => run !== own && !(interrupts && run.interrupts));
+    const others = waiting.filter((run) => run !== ownPlace && !(interrupts && run.interrupts));
     const answer = (kind: 'waiting' | 'busy'): LeaseAnswer => {
-      return { kind, heldBy: live && toHeldBy(live, now), waiting: others.length };
+      return { kind, heldBy: liveLease && toHeldBy(liveLease, now), waiting: others.length };
     };
-    if (own) {
-      yield* this.#line.keep(own, now);
+    if (ownPlace) {
+      yield* this.#queue.keep(ownPlace, now);
       return answer('waiting');
     }
     if (ask.policy === 'reject' || (ask.isFirst && others.length >= ask.maxWaiting)) return answer('busy');
-    if (interrupts) for (const run of interrupting) yield* this.#line.overtake(run);
-    yield* this.#line.enter(key, { fence: ask.fence, interrupts }, now);
-    if (interrupts && live && ask.isFirst) live = yield* this.#interrupt(key, live, ask, now);
+    if (interrupts) for (const run of interrupting) yield* this.#queue.overtake(run);
+    yield* this.#queue.enter(key, { fence: ask.fence, interrupts }, now);
+    if (interrupts && liveLease && ask.isFirst) liveLease = yield* this.#interrupt(key, liveLease, ask, now);
     return answer('waiting');
   }
 
   *#grant(
     key: readonly SqlValue[],
     ask: LeaseAsk,
-    { lease, own, now }: { lease: LeaseRow | undefined; own: WaitingRun | undefined; now: number },
+    { lease, ownPlace, now }: { lease: LeaseRow | undefined; ownPlace: WaitingRun | undefined; now: number },
   ): Steps<LeaseAnswer> {
-    if (lease) yield* this.#query(`DELETE FROM ${this.#table} WHERE ${THE_SESSION}`, key);
+    if (lease) yield* this.#query(`DELETE FROM ${this.#table} WHERE ${SESSION_CONDITION}`, key);
     const sql = `INSERT INTO ${this.#table} (app_name, user_id, session_id, fence, invocation_id, holder, expires_at)
       VALUES (?, ?, ?, ?, ?, ?, ?)`;
     const expiresAt = now + ask.ttlMs / 1000;
     yield* this.#query(sql, [...key, ask.fence, encodeName(ask.invocationId), encodeHolder(ask), expiresAt]);
-    if (own) yield* this.#line.leave(key, ask.fence);
-    return { kind: 'granted', head: yield* this.#head(key, now) };
+    if (ownPlace) yield* this.#queue.leave(key, ask.fence);
+    return { kind: 'granted', head: yield* this.#readHead(key, now) };
   }
 
   *#interrupt(key: readonly SqlValue[], lease: LeaseRow, ask: LeaseAsk, now: number): Steps<LeaseRow> {
     const latestExpiry = Math.min(lease.latestExpiry, now + ask.cleanupMs / 1000);
     const expiresAt = Math.min(lease.expiresAt, latestExpiry);
-    const sql = `UPDATE ${this.#table} SET latest_end = ?, expires_at = ? WHERE ${THE_SESSION}`;
+    const sql = `UPDATE ${this.#table} SET latest_end = ?, expires_at = ? WHERE ${SESSION_CONDITION}`;
     yield* this.#query(sql, [latestExpiry, expiresAt, ...key]);
     if (!lease.stop) yield* this.#storeStop(key, 'RUN_INTERRUPTED', encodeName(ask.invocationId));
     return { ...lease, latestExpiry, expiresAt };
@@ -174,19 +176,19 @@ export class SqlLeaseStore implements LeaseStore {
   ): Steps<{ head: SessionHead | undefined; expiresAt: number } | undefined> {
     const lease = yield* this.#find(key, { lock: true });
     if (lease?.fence !== fence || lease.latestExpiry <= now) return undefined;
-    if (lease.expiresAt <= now && (yield* this.#line.read(key, now)).waiting.length > 0) return undefined;
+    if (lease.expiresAt <= now && (yield* this.#queue.read(key, now)).waiting.length > 0) return undefined;
     const expiresAt = Math.min(now + ttlMs / 1000, lease.latestExpiry);
-    yield* this.#query(`UPDATE ${this.#table} SET expires_at = ? WHERE ${THE_SESSION}`, [expiresAt, ...key]);
-    return { head: yield* this.#head(key, now), expiresAt };
+    yield* this.#query(`UPDATE ${this.#table} SET expires_at = ? WHERE ${SESSION_CONDITION}`, [expiresAt, ...key]);
+    return { head: yield* this.#readHead(key, now), expiresAt };
   }
 
-  /** Locks the lease before the session, as an append does. An append in between would otherwise not be noticed. */
+  /** Locks the lease before the session, as an append does. Otherwise this method could miss an append in between. */
   *#release(key: readonly SqlValue[], fence: Fence, p: ReleaseOptions & { now: number }): Steps<boolean> {
     const { dialect, tables } = this.#storage;
     const lease = yield* this.#find(key, { lock: true });
     if (lease?.fence === fence) {
       const find = `SELECT s.row_id AS row_id, s.last_seq AS last_seq, ${selectMarks} FROM ${tables.sessions} s
-        WHERE ${THE_SESSION} AND (expires_at IS NULL OR expires_at > ?)${dialect.forUpdate}`;
+        WHERE ${SESSION_CONDITION} AND (expires_at IS NULL OR expires_at > ?)${dialect.forUpdate}`;
       const [session] = (yield* this.#query(find, [...key, p.now])).rows;
       if (session && p.ifLastSeq !== undefined && Number(session['last_seq']) !== p.ifLastSeq) return false;
       if (session && p.marks) yield* this.#storeMarks(session, p.marks, p.now);
@@ -195,11 +197,11 @@ export class SqlLeaseStore implements LeaseStore {
     return true;
   }
 
-  /** If the last mark is cleared, the session's lifetime begins again. */
-  *#storeMarks(session: Row, given: Partial<SessionMarks>, now: number): Steps<void> {
+  /** Stores the changed marks. If this clears the last mark, the session's lifetime begins again. */
+  *#storeMarks(session: Row, changes: Partial<SessionMarks>, now: number): Steps<void> {
     const { dialect, tables } = this.#storage;
     const stored = fromMarkColumns(session);
-    const { unfinished = stored.unfinished, wakeAt = stored.wakeAt, openInterrupts = stored.openInterrupts } = given;
+    const { unfinished = stored.unfinished, wakeAt = stored.wakeAt, openInterrupts = stored.openInterrupts } = changes;
     const marks = toMarkValues(dialect, { unfinished, wakeAt, openInterrupts });
     const columns = marks.map(({ column }) => `${column} = ?`).join(', ');
     const values = [...marks.map(({ value }) => value), this.#records.expiry(marks, now), Number(session['row_id'])];
@@ -207,9 +209,9 @@ export class SqlLeaseStore implements LeaseStore {
   }
 
   *#remove(key: readonly SqlValue[], fence: Fence): Steps<void> {
-    const sql = `DELETE FROM ${this.#table} WHERE ${THE_SESSION} AND fence = ?`;
+    const sql = `DELETE FROM ${this.#table} WHERE ${SESSION_CONDITION} AND fence = ?`;
     const { changes } = yield* this.#query(sql, [...key, fence]);
-    if (changes === 0) yield* this.#line.leave(key, fence);
+    if (changes === 0) yield* this.#queue.leave(key, fence);
   }
 
   *#requestStop(key: readonly SqlValue[], invocationId: string, now: number): Steps<Fence | undefined> {
@@ -220,7 +222,7 @@ export class SqlLeaseStore implements LeaseStore {
   }
 
   *#storeStop(key: readonly SqlValue[], code: 'RUN_ABORTED' | 'RUN_INTERRUPTED', by: string | null): Steps<void> {
-    yield* this.#query(`UPDATE ${this.#table} SET stop_code = ?, stopped_by = ? WHERE ${THE_SESSION}`, [
+    yield* this.#query(`UPDATE ${this.#table} SET stop_code = ?, stopped_by = ? WHERE ${SESSION_CONDITION}`, [
       code,
       by,
       ...key,
@@ -229,7 +231,10 @@ export class SqlLeaseStore implements LeaseStore {
 
   *#find(key: readonly SqlValue[], { lock }: { lock: boolean } = { lock: false }): Steps<LeaseRow | undefined> {
     const end = lock ? this.#storage.dialect.forUpdate : '';
-    const { rows } = yield* this.#query(`SELECT ${leaseColumns} FROM ${this.#table} WHERE ${THE_SESSION}${end}`, key);
+    const { rows } = yield* this.#query(
+      `SELECT ${leaseColumns} FROM ${this.#table} WHERE ${SESSION_CONDITION}${end}`,
+      key,
+    );
     return rows[0] && fromLeaseRow(rows[0]);
   }
 
@@ -242,7 +247,7 @@ export class SqlLeaseStore implements LeaseStore {
     return found;
   }
 
-  #head(key: readonly SqlValue[], now: number): Steps<SessionHead | undefined> {
+  #readHead(key: readonly SqlValue[], now: number): Steps<SessionHead | undefined> {
     return readSessionHead(this.#storage.dialect, this.#storage.tables, key, now);
   }
 

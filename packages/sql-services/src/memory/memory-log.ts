@@ -38,26 +38,26 @@ export class MemoryLog {
   }
 
   /** Returns the parameters of app and user. */
-  names({ appName, userId }: MemoryScope): SqlValue[] {
+  bindNames({ appName, userId }: MemoryScope): SqlValue[] {
     return [appName, userId].map(this.dialect.bindName);
   }
 
   /** Returns the head of a user's log, or undefined if there is no log. */
-  *head(scope: MemoryScope, { lock }: { lock: boolean }): Steps<LogHead | undefined> {
-    const end = lock ? this.dialect.forUpdate : '';
-    const sql = `SELECT ${HEAD_COLUMNS} FROM ${this.tables.memoryScopes} WHERE app_name = ? AND user_id = ?${end}`;
-    const { rows } = yield this.#statement(sql, this.names(scope));
-    return rows[0] && headOf(rows[0]);
+  *readHead(scope: MemoryScope, { lock }: { lock: boolean }): Steps<LogHead | undefined> {
+    const lockClause = lock ? this.dialect.forUpdate : '';
+    const sql = `SELECT ${HEAD_COLUMNS} FROM ${this.tables.memoryScopes} WHERE app_name = ? AND user_id = ?${lockClause}`;
+    const { rows } = yield this.#statement(sql, this.bindNames(scope));
+    return rows[0] && toLogHead(rows[0]);
   }
 
-  /** Locks the head, and creates the log if there is none. If two transactions create it, one violates the unique key. */
+  /** Locks the head. Creates the log if there is none. If two transactions create it, one violates the unique key. */
   *lockHead(scope: MemoryScope): Steps<LogHead> {
-    const found = yield* this.head(scope, { lock: true });
+    const found = yield* this.readHead(scope, { lock: true });
     if (found) return found;
     const columns = 'app_name, user_id, last_seq, removals, forgotten_until, v';
     const insert = `INSERT INTO ${this.tables.memoryScopes} (${columns}) VALUES (?, ?, 0, 0, NULL, 1)`;
-    yield this.#statement(insert, this.names(scope));
-    return (yield* this.head(scope, { lock: true }))!;
+    yield this.#statement(insert, this.bindNames(scope));
+    return (yield* this.readHead(scope, { lock: true }))!;
   }
 
   *writeHead({ row, lastSeq, removals, forgottenUntil }: LogHead): Steps<void> {
@@ -105,7 +105,7 @@ export class MemoryLog {
   }
 }
 
-function headOf(row: Row): LogHead {
+function toLogHead(row: Row): LogHead {
   assertVersion(row['v'], 'A memory log');
   const until = row['forgotten_until'];
   return {

@@ -11,13 +11,16 @@ export interface PutResult {
   replaced: number;
 }
 
-/** Returns the ids that the log does not contain, and its last `seq`. A log never loses an id: deleted ones stay as tombstones. */
+/**
+ * Returns the ids that the log does not contain, and its last `seq`. A log keeps every id: deleted entries stay as
+ * tombstones.
+ */
 export function* findNewIdSteps(
   log: MemoryLog,
   scope: MemoryScope,
   idKeys: readonly string[],
 ): Steps<{ newIds: ReadonlySet<string>; seq: number }> {
-  const head = yield* log.head(scope, { lock: false });
+  const head = yield* log.readHead(scope, { lock: false });
   if (!head) return { newIds: new Set(idKeys), seq: 0 };
   const stored = yield* log.findRows(head.row, idKeys);
   return { newIds: new Set(idKeys.filter((key) => !stored.has(key))), seq: head.lastSeq };
@@ -30,7 +33,7 @@ export function* putMemorySteps(
   records: readonly MemoryRecord[],
   mode: MemoryPutMode,
 ): Steps<PutResult> {
-  const head = mode === 'ifPresent' ? yield* log.head(scope, { lock: true }) : yield* log.lockHead(scope);
+  const head = mode === 'ifPresent' ? yield* log.readHead(scope, { lock: true }) : yield* log.lockHead(scope);
   if (!head) return { written: [], seq: 0, replaced: 0 };
   const stored = yield* log.findRows(
     head.row,

@@ -53,7 +53,7 @@ export function listMemoriesSql(
   const sql = `SELECT e.seq AS seq, e.entry AS entry, e.v AS v
     FROM ${tables.memoryEntries} e WHERE e.scope_row = ${rowOfScope(tables)} AND e.seq > ? AND e.entry IS NOT NULL${filterSql} ORDER BY e.seq LIMIT ${toInteger(p.count)}`;
   const values = conditions.flatMap(([, ...parameters]) => parameters);
-  return { sql: log.dialect.statement(sql), parameters: [...log.names(p.scope), p.after, ...values] };
+  return { sql: log.dialect.statement(sql), parameters: [...log.bindNames(p.scope), p.after, ...values] };
 }
 
 /** Returns the rows with these ids, in any order. */
@@ -62,7 +62,7 @@ export function* getMemorySteps(log: MemoryLog, scope: MemoryScope, idKeys: read
   for (const chunk of paddedChunksOf(idKeys, MAX_IDS)) {
     const { rows } = yield {
       sql: log.dialect.statement(getMemoriesSql(log, chunk.length)),
-      parameters: [...log.names(scope), ...chunk],
+      parameters: [...log.bindNames(scope), ...chunk],
     };
     found.push(...rows);
   }

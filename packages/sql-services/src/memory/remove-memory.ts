@@ -18,7 +18,7 @@ export function* removeMemorySteps(
   now: number,
 ): Steps<number> {
   const isAll = removal === 'everything';
-  const head = isAll ? yield* log.lockHead(scope) : yield* log.head(scope, { lock: true });
+  const head = isAll ? yield* log.lockHead(scope) : yield* log.readHead(scope, { lock: true });
   if (!head) return 0;
   const rows = yield* findRowsToRemove(log, head, removal);
   if (isAll) head.forgottenUntil = Math.max(head.forgottenUntil ?? -Infinity, now);

@@ -23,7 +23,7 @@ interface Save {
   readonly ifRemovals: number;
   /** Index key of the analyzer, and `upTo`. */
   readonly key: readonly [string, number];
-  /** First part number. Concurrent saves of the same key have different ones. */
+  /** First part number. Concurrent saves of the same key have different first numbers. */
   readonly first: number;
 }
 
@@ -38,13 +38,13 @@ export class SqlIndexSnapshots implements IndexSnapshots {
   readonly #storage: SqlStorage;
   readonly #log: MemoryLog;
   readonly #codec: TextCodec | undefined;
-  #resumed: number;
+  #resumedAt: number;
 
   constructor(storage: SqlStorage, log: MemoryLog, codec: TextCodec | undefined) {
     this.#storage = storage;
     this.#log = log;
     this.#codec = codec;
-    this.#resumed = storage.runtime.monotonic();
+    this.#resumedAt = storage.runtime.monotonic();
   }
 
   async loadSegments(scope: MemoryScope): Promise<IndexSegment[]> {
@@ -54,7 +54,7 @@ export class SqlIndexSnapshots implements IndexSnapshots {
     const sql = `SELECT ${columns}, g.content AS content, g.v AS v FROM ${this.#log.tables.memoryScopes} s
       JOIN ${this.#table} g ON g.scope_row = s.row_id
       WHERE s.app_name = ? AND s.user_id = ? AND g.part = 0 ORDER BY g.up_to, g.analyzer_key`;
-    const { rows } = await this.#storage.read(() => this.#query(sql, this.#log.names(scope)), deadline);
+    const { rows } = await this.#storage.read(() => this.#query(sql, this.#log.bindNames(scope)), deadline);
     const segments: IndexSegment[] = [];
     for (const row of rows) {
       const segment = await this.#read(row, deadline);
@@ -76,7 +76,7 @@ export class SqlIndexSnapshots implements IndexSnapshots {
       VALUES (?, ?, ?, ?, ?, ?, 1)`;
     const count = Math.ceil(bytes.length / PART_BYTES);
     for (let i = 0; i < count; i++) {
-      const content = await this.#encoded(bytes.subarray(i * PART_BYTES, (i + 1) * PART_BYTES));
+      const content = await this.#encode(bytes.subarray(i * PART_BYTES, (i + 1) * PART_BYTES));
       const outcome = await this.#writeIfCurrent(save, (row) =>
         this.#query(insert, [row, ...save.key, first + i, analyzer, content]),
       );
@@ -91,7 +91,7 @@ export class SqlIndexSnapshots implements IndexSnapshots {
     return outcome !== 'removed';
   }
 
-  /** Writes the row that lists the parts, and deletes those of segments that this one replaces. */
+  /** Writes the row that lists the parts, and deletes the part lists of the segments that this segment replaces. */
   *#complete(
     save: Save,
     row: number,
@@ -107,12 +107,12 @@ export class SqlIndexSnapshots implements IndexSnapshots {
     yield* this.#query(p.insert, [row, ...save.key, 0, p.analyzer, partList]);
   }
 
-  /** Writes unless entries were removed or a newer segment was saved. So no part outlives the removal of its entries. */
+  /** Runs `work` unless entries were removed or a newer segment was saved. So no part outlives the removal of its entries. */
   #writeIfCurrent({ scope, ifRemovals, key }: Save, work: (row: number) => Steps<unknown>): Promise<Outcome> {
     const newer = `SELECT up_to FROM ${this.#table} WHERE scope_row = ? AND analyzer_key = ? AND up_to > ? AND part = 0`;
     const [log, query] = [this.#log, this.#query.bind(this)];
     return this.#storage.transact<Outcome>(function* () {
-      const head = yield* log.head(scope, { lock: true });
+      const head = yield* log.readHead(scope, { lock: true });
       if (!head || head.removals !== ifRemovals) return 'removed';
       if ((yield* query(newer, [head.row, ...key])).rows.length > 0) return 'covered';
       yield* work(head.row);
@@ -120,31 +120,31 @@ export class SqlIndexSnapshots implements IndexSnapshots {
     });
   }
 
-  /** Deletes the older parts that this segment does not list, in small transactions. */
+  /** Deletes older parts that the saved segment does not list, in small transactions. */
   async #deleteReplaced({ scope, key: [analyzer, upTo] }: Save): Promise<void> {
     const [log, query, table] = [this.#log, this.#query.bind(this), this.#table];
     const select = `SELECT up_to, part, content FROM ${table} WHERE scope_row = ? AND analyzer_key = ? AND up_to <= ?`;
     const condition = `scope_row = ? AND analyzer_key = ? AND up_to = ? AND part = ?`;
-    let isAny = false;
+    let hasDeleted = false;
     for (let isMore = true; isMore; await this.#pause()) {
       isMore = await this.#storage.transact(function* () {
-        const head = yield* log.head(scope, { lock: true });
+        const head = yield* log.readHead(scope, { lock: true });
         if (!head) return false;
         const { rows } = yield* query(`${select} AND part = 0`, [head.row, analyzer, upTo]);
-        const own = rows.find((row) => Number(row['up_to']) === upTo);
-        const [first, count] = (own && readPartList(own)) ?? [0, 0];
+        const completeRow = rows.find((row) => Number(row['up_to']) === upTo);
+        const [first, count] = (completeRow && readPartList(completeRow)) ?? [0, 0];
         const others = `${select.replace('content', 'v')} AND part <> 0 AND NOT (up_to = ? AND part >= ? AND part < ?)
           ORDER BY up_to, part LIMIT ${MAX_DELETIONS}`;
         const found = yield* query(others, [head.row, analyzer, upTo, upTo, first, first + count]);
         for (const row of found.rows) {
-          const [at, part] = [Number(row['up_to']), Number(row['part'])];
-          yield* query(`DELETE FROM ${table} WHERE ${condition}`, [head.row, analyzer, at, part]);
+          const [rowUpTo, part] = [Number(row['up_to']), Number(row['part'])];
+          yield* query(`DELETE FROM ${table} WHERE ${condition}`, [head.row, analyzer, rowUpTo, part]);
         }
         return found.rows.length > 0;
       });
-      isAny ||= isMore;
+      hasDeleted ||= isMore;
     }
-    if (isAny) await this.#storage.erase();
+    if (hasDeleted) await this.#storage.erase();
   }
 
   async #read(row: Row, deadline: number): Promise<IndexSegment | undefined> {
@@ -155,30 +155,30 @@ export class SqlIndexSnapshots implements IndexSnapshots {
     const sql = `SELECT content FROM ${this.#table} WHERE scope_row = ? AND analyzer_key = ? AND up_to = ? AND part = ?`;
     const key = [Number(row['scope_row']), columnText(row['analyzer_key']), Number(row['up_to'])];
     const bytes = new Uint8Array(size);
-    let at = 0;
+    let offset = 0;
     for (let part = first; part < first + count; part++) {
       const { rows } = await this.#storage.read(() => this.#query(sql, [...key, part]), deadline);
       // Another process has replaced the segment.
       if (!rows[0]) return undefined;
-      const content = await this.#decoded(rows[0]['content'] as Uint8Array);
-      bytes.set(content, at);
-      at += content.length;
+      const content = await this.#decode(rows[0]['content'] as Uint8Array);
+      bytes.set(content, offset);
+      offset += content.length;
       await this.#pause();
     }
     const analyzer = JSON.parse(await decodeText(this.#codec, columnText(row['analyzer']))) as string;
     return { analyzer, upTo: Number(row['up_to']), bytes };
   }
 
-  async #encoded(part: Uint8Array): Promise<Uint8Array> {
+  async #encode(part: Uint8Array): Promise<Uint8Array> {
     return this.#codec ? new TextEncoder().encode(await encodeText(this.#codec, encodeBase64(part))) : part;
   }
 
-  async #decoded(content: Uint8Array): Promise<Uint8Array> {
+  async #decode(content: Uint8Array): Promise<Uint8Array> {
     if (!this.#codec) return content;
     return decodeBase64(await decodeText(this.#codec, new TextDecoder().decode(content)))!;
   }
 
-  // SQLite itself waits with this until there are 4 MiB. Then it blocks the event loop for as long as the disk needs for them.
+  // SQLite itself runs a checkpoint when the log has 4 MiB. It then blocks the event loop until all of them are on the disk.
   async #checkpoint(): Promise<void> {
     const { checkpoint } = this.#log.dialect;
     if (checkpoint === undefined) return;
@@ -189,9 +189,9 @@ export class SqlIndexSnapshots implements IndexSnapshots {
   // Statements of SQLite block the event loop. This lets other work run every few milliseconds.
   async #pause(): Promise<void> {
     const { runtime } = this.#storage;
-    if (runtime.monotonic() - this.#resumed < SLICE_MS) return;
+    if (runtime.monotonic() - this.#resumedAt < SLICE_MS) return;
     await runtime.eventLoopTurn?.();
-    this.#resumed = runtime.monotonic();
+    this.#resumedAt = runtime.monotonic();
   }
 
   get #table(): string {

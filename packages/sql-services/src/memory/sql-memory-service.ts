@@ -7,15 +7,15 @@ import { withDeadline } from '../client/with-deadline.ts';
 import { memoryStoreOptionNames, SqlMemoryStore } from './sql-memory-store.ts';
 import type { SqlMemoryStoreOptions } from './sql-memory-store.ts';
 
-/** Maximum time in milliseconds that `close` waits for indexes that are being saved. */
+/** Maximum time in milliseconds that `close` waits for the indexes to be saved. */
 const SAVE_LIMIT_MS = 10_000;
 
 /** Options of `DatabaseMemoryService`. */
 export interface DatabaseMemoryServiceOptions extends SqlMemoryStoreOptions, StoredMemoryServiceOptions {}
 
 /**
- * Memory in SQLite, PostgreSQL or MariaDB, for any number of processes. Each search includes what other processes wrote
- * before. Its argument is the URL of the database, or options. The first call connects.
+ * Memory in SQLite, PostgreSQL or MariaDB, for any number of processes. Each search includes earlier writes of other
+ * processes. The argument is the URL of the database, or options. The first call connects.
  */
 export class DatabaseMemoryService extends StoredMemoryService {
   readonly #store: SqlMemoryStore;
@@ -50,8 +50,8 @@ export class DatabaseMemoryService extends StoredMemoryService {
   }
 
   /**
-   * Closes the connections that were opened from a URL. A pool or Kysely instance of the caller stays open. Waits at most 10 seconds
-   * for an index that is being saved. If it is not saved, the next process derives it again.
+   * Closes the connections that were opened from a URL. A pool or Kysely instance of the caller stays open. Waits at
+   * most 10 seconds for an index that is being saved. If it is not saved in time, the next process derives it again.
    */
   async close(): Promise<void> {
     const deadline = this.#runtime.monotonic() + SAVE_LIMIT_MS;

@@ -49,8 +49,8 @@ export const memoryStoreOptionNames: readonly string[] = [
 
 /**
  * Stores memory in SQLite, PostgreSQL or MariaDB: one log per user, with a row for each entry or tombstone. Each call ends
- * within `timeoutMs`. It throws `STORE_UNAVAILABLE` if nothing was written and `STORE_OUTCOME_UNKNOWN` if this is not known.
- * Removed and replaced text is also removed from the bytes of a SQLite file.
+ * within `timeoutMs`. It throws `STORE_UNAVAILABLE` if nothing was written, and `STORE_OUTCOME_UNKNOWN` if the write may have
+ * been done. Removed and replaced text is also removed from the bytes of a SQLite file.
  */
 export class SqlMemoryStore implements MemoryStore {
   readonly specVersion = 1;
@@ -93,7 +93,7 @@ export class SqlMemoryStore implements MemoryStore {
 
   async since(scope: MemoryScope, seq: number, limit: number): Promise<MemoryChanges> {
     const sql = this.#storage.dialect.statement(changesSinceSql(this.#log, limit + 1));
-    const names = this.#log.names(scope);
+    const names = this.#log.bindNames(scope);
     const { rows } = await this.#storage.read(() => query(sql, [...names, seq, ...names]));
     if (!rows[0]) return { changes: [], removals: 0, more: false };
     assertVersion(rows[0]['head_v'], 'A memory log');
@@ -123,7 +123,7 @@ export class SqlMemoryStore implements MemoryStore {
   async list(scope: MemoryScope, page: MemoryPageRequest): Promise<MemoryPage> {
     const { limit, filter = {} } = page;
     const deadline = this.#storage.deadline();
-    // By id, because another process may write an entry again during this call. It is then returned at its new place.
+    // Keyed by id: if another process writes an entry again during this call, the entry is returned once, at its new place.
     const found = new Map<string, StoredMemory>();
     for (let after = seqOfCursor(page.cursor); ;) {
       const count = Math.min(limit + 1, PAGE);
@@ -190,13 +190,13 @@ export class SqlMemoryStore implements MemoryStore {
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       // Another connection created the user's log at the same time. The next attempt finds it.
       const onDuplicate = (): undefined => undefined;
-      const done = await this.#storage.transact<{ value: T } | undefined>(
+      const result = await this.#storage.transact<{ value: T } | undefined>(
         function* () {
           return { value: yield* steps() };
         },
         { onDuplicate, deadline },
       );
-      if (done) return done.value;
+      if (result) return result.value;
     }
     throw new TholeError(
       'STORE_UNAVAILABLE',

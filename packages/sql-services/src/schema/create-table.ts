@@ -23,26 +23,26 @@ export function createTable(table: Table, location: TableLocation): Statement[] 
   });
   const withPrefix = (name: string): string => prefix + name;
 
-  let creating = builder.createTable(withPrefix(table.name)).ifNotExists() as TableBuilder;
+  let createStatement = builder.createTable(withPrefix(table.name)).ifNotExists() as TableBuilder;
   for (const [name, kind] of Object.entries(table.columns)) {
     const allowsNull = kind.endsWith('?') || kind === 'rowId';
-    creating = creating.addColumn(name, sql.raw(columnType(dialect, kind)), (column) =>
+    createStatement = createStatement.addColumn(name, sql.raw(columnType(dialect, kind)), (column) =>
       allowsNull ? column : column.notNull(),
     );
   }
   if (table.primaryKey) {
-    creating = creating.addPrimaryKeyConstraint(withPrefix(`${table.name}_key`), [...table.primaryKey]);
+    createStatement = createStatement.addPrimaryKeyConstraint(withPrefix(`${table.name}_key`), [...table.primaryKey]);
   }
   for (const [name, columns] of Object.entries(table.unique ?? {})) {
-    creating = creating.addUniqueConstraint(withPrefix(name), [...columns]);
+    createStatement = createStatement.addUniqueConstraint(withPrefix(name), [...columns]);
   }
   const indexes = Object.entries(table.indexes ?? {});
   if (dialect.indexesInTable) {
-    for (const [name, columns] of indexes) creating = creating.addIndex(withPrefix(name), [...columns]);
-    return [toStatement(creating.modifyEnd(sql.raw(dialect.types.tableEnd)))];
+    for (const [name, columns] of indexes) createStatement = createStatement.addIndex(withPrefix(name), [...columns]);
+    return [toStatement(createStatement.modifyEnd(sql.raw(dialect.types.tableEnd)))];
   }
   return [
-    toStatement(creating),
+    toStatement(createStatement),
     ...indexes.map(([name, columns]) =>
       toStatement(
         builder
@@ -55,16 +55,16 @@ export function createTable(table: Table, location: TableLocation): Statement[] 
   ];
 }
 
-/** Returns the statement that creates an index of an existing table. MariaDB may have it already. */
+/** Returns the statement that creates an index of an existing table. After a failed migration, MariaDB may have it already. */
 export function createPartialIndex(table: string, index: PartialIndex, location: TableLocation): Statement {
   const { dialect, prefix } = location;
   const builder = schemaBuilder(location)
     .createIndex(prefix + index.name)
     .on(prefix + table);
-  const creating = dialect.hasPartialIndexes
+  const createStatement = dialect.hasPartialIndexes
     ? builder.columns([...index.columns]).where(sql.raw(index.where) as never)
     : builder.columns([...index.allRowsColumns]);
-  return { sql: creating.compile().sql, parameters: [] };
+  return { sql: createStatement.compile().sql, parameters: [] };
 }
 
 /** Returns the SQL type of a column. */

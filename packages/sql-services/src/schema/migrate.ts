@@ -21,7 +21,7 @@ import type { Table } from './tables.ts';
 /** Version of the tables that this package reads and writes. */
 export const SCHEMA_VERSION = 4;
 
-/** The steps to each version from the previous one. They can be repeated after a migration that did not end. */
+/** The steps to each version from the previous version. They can be repeated after an incomplete migration. */
 const migrations: { readonly [version: number]: (location: TableLocation, tables: TableNames) => Steps<void> } = {
   1: (location) => createTables(location, tablesOfVersion1),
   2: (location) => createTables(location, tablesOfVersion2),
@@ -34,7 +34,7 @@ const migrations: { readonly [version: number]: (location: TableLocation, tables
     yield* createTables(location, [credentialsTable]);
     yield* addColumns(location, tables.sessions, forkColumn);
     for (const index of Object.values(waitingIndexes)) {
-      yield* unlessRepeated(location, createPartialIndex('sessions', index, location));
+      yield* ignoreDuplicate(location, createPartialIndex('sessions', index, location));
     }
   },
 };
@@ -57,7 +57,7 @@ export function assertSchemaVersion(version: number): void {
       ? 'The database does not have the tables. Call migrate().'
       : version < SCHEMA_VERSION
         ? `The tables have version ${version}, this package needs version ${SCHEMA_VERSION}. Call migrate().`
-        : `The tables have version ${version}, this package knows version ${SCHEMA_VERSION}. Update the package.`;
+        : `The tables have version ${version}, this package knows version ${SCHEMA_VERSION}. Update @thole/sql-services.`;
   throw new TholeError('STORE_VERSION', message);
 }
 
@@ -99,12 +99,12 @@ function* createTables(location: TableLocation, tables: readonly Table[]): Steps
 function* addColumns(location: TableLocation, table: string, columns: Table['columns']): Steps<void> {
   for (const [name, kind] of Object.entries(columns)) {
     const sql = `ALTER TABLE ${table} ADD COLUMN ${name} ${columnType(location.dialect, kind)}`;
-    yield* unlessRepeated(location, { sql, parameters: [] });
+    yield* ignoreDuplicate(location, { sql, parameters: [] });
   }
 }
 
-// SQLite and PostgreSQL roll a migration back that did not end. MariaDB keeps the columns and indexes that it has added.
-function* unlessRepeated({ dialect }: TableLocation, statement: Statement): Steps<void> {
+// SQLite and PostgreSQL roll back an incomplete migration. MariaDB keeps the columns and indexes that it has added.
+function* ignoreDuplicate({ dialect }: TableLocation, statement: Statement): Steps<void> {
   try {
     yield statement;
   } catch (error) {

@@ -1,7 +1,7 @@
 import { TholeError } from '@thole/core';
 import { invalidInput } from '@thole/core/kit';
 
-/** Names of the tables as they are written in SQL, with prefix and schema. */
+/** Names of the tables in SQL, with prefix and schema. */
 export interface TableNames {
   readonly meta: string;
   readonly sessions: string;

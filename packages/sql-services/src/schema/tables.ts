@@ -11,7 +11,7 @@ export interface Table {
   readonly indexes?: { readonly [name: string]: readonly string[] } | undefined;
 }
 
-/** An index that contains only some rows, in databases with partial indexes. Its name contains the table's. */
+/** An index that contains only some rows, in databases with partial indexes. Its name contains the name of the table. */
 export interface PartialIndex {
   readonly name: string;
   readonly columns: readonly string[];
@@ -24,12 +24,12 @@ export interface PartialIndex {
 /** A column type. A question mark allows NULL. */
 export type ColumnKind = keyof ColumnTypes | 'name?' | 'integer?' | 'time?' | 'shortName?' | 'text?';
 
-const app = { app_name: 'name' } as const;
-const user = { ...app, user_id: 'name' } as const;
-const session = { ...user, session_id: 'name' } as const;
-/** One key of a state; a deleted key has no value. The row with an empty hash counts the writes. */
-const stateRow = { key_hash: 'shortName', state_key: 'text', value: 'text?', version: 'integer' } as const;
-const file = { ...session, filename: 'name' } as const;
+const appColumns = { app_name: 'name' } as const;
+const userColumns = { ...appColumns, user_id: 'name' } as const;
+const sessionColumns = { ...userColumns, session_id: 'name' } as const;
+/** Columns of one key of a state. The value of a deleted key is NULL. The row with an empty hash counts the writes. */
+const stateColumns = { key_hash: 'shortName', state_key: 'text', value: 'text?', version: 'integer' } as const;
+const artifactColumns = { ...sessionColumns, filename: 'name' } as const;
 
 /** Contains the version of the other tables. */
 export const metaTable: Table = {
@@ -44,7 +44,7 @@ export const tablesOfVersion1: readonly Table[] = [
     name: 'sessions',
     columns: {
       row_id: 'rowId',
-      ...session,
+      ...sessionColumns,
       incarnation: 'text',
       initial_state: 'document',
       state: 'document',
@@ -54,7 +54,7 @@ export const tablesOfVersion1: readonly Table[] = [
       expires_at: 'time?',
       v: 'integer',
     },
-    unique: { sessions_triple: Object.keys(session) },
+    unique: { sessions_triple: Object.keys(sessionColumns) },
     indexes: {
       sessions_of_user: ['app_name', 'user_id', 'last_update_time'],
       sessions_of_app: ['app_name', 'last_update_time'],
@@ -74,12 +74,20 @@ export const tablesOfVersion1: readonly Table[] = [
     primaryKey: ['session_row', 'seq'],
     unique: { events_ids: ['session_row', 'event_key'] },
   },
-  { name: 'app_states', columns: { ...app, ...stateRow }, primaryKey: [...Object.keys(app), 'key_hash'] },
-  { name: 'user_states', columns: { ...user, ...stateRow }, primaryKey: [...Object.keys(user), 'key_hash'] },
+  {
+    name: 'app_states',
+    columns: { ...appColumns, ...stateColumns },
+    primaryKey: [...Object.keys(appColumns), 'key_hash'],
+  },
+  {
+    name: 'user_states',
+    columns: { ...userColumns, ...stateColumns },
+    primaryKey: [...Object.keys(userColumns), 'key_hash'],
+  },
   {
     name: 'leases',
     columns: {
-      ...session,
+      ...sessionColumns,
       fence: 'shortName',
       invocation_id: 'text',
       holder: 'text',
@@ -88,14 +96,18 @@ export const tablesOfVersion1: readonly Table[] = [
       stop_code: 'shortName?',
       stopped_by: 'text?',
     },
-    primaryKey: Object.keys(session),
+    primaryKey: Object.keys(sessionColumns),
     unique: { leases_fence: ['fence'] },
   },
-  { name: 'artifact_names', columns: { ...file, next_version: 'integer' }, primaryKey: Object.keys(file) },
+  {
+    name: 'artifact_names',
+    columns: { ...artifactColumns, next_version: 'integer' },
+    primaryKey: Object.keys(artifactColumns),
+  },
   {
     name: 'artifacts',
-    columns: { ...file, version: 'integer', meta: 'text', content: 'bytes', v: 'integer' },
-    primaryKey: [...Object.keys(file), 'version'],
+    columns: { ...artifactColumns, version: 'integer', meta: 'text', content: 'bytes', v: 'integer' },
+    primaryKey: [...Object.keys(artifactColumns), 'version'],
   },
 ];
 
@@ -105,13 +117,13 @@ export const tablesOfVersion2: readonly Table[] = [
     name: 'memory_scopes',
     columns: {
       row_id: 'rowId',
-      ...user,
+      ...userColumns,
       last_seq: 'integer',
       removals: 'integer',
       forgotten_until: 'time?',
       v: 'integer',
     },
-    unique: { memory_scopes_user: Object.keys(user) },
+    unique: { memory_scopes_user: Object.keys(userColumns) },
   },
   {
     name: 'memory_entries',
@@ -157,8 +169,8 @@ export const markColumns: Table['columns'] = { unfinished: 'name?', wake_at: 'ti
 export const forkColumn: Table['columns'] = { forked_from: 'text?' };
 
 /**
- * Indexes that version 4 adds to `sessions`: the sessions that wait, by kind. No event changes them unless it changes a mark.
- * So the index of two kinds does not contain the time by which they are listed: the few sessions found are sorted.
+ * Indexes that version 4 adds to `sessions`: the sessions that wait, by kind. An event changes an index only if it changes a
+ * mark. Therefore two indexes do not contain the time by which sessions are listed: queries sort the few sessions that wait.
  */
 export const waitingIndexes: { readonly [kind in WaitingKind]: PartialIndex } = {
   unfinished: {
@@ -187,13 +199,20 @@ export const waitingIndexes: { readonly [kind in WaitingKind]: PartialIndex } = 
  */
 export const leaseWaitersTable: Table = {
   name: 'lease_waiters',
-  columns: { ticket: 'rowId', ...session, fence: 'shortName', place: 'integer', expires_at: 'time' },
-  indexes: { lease_waiters_of: Object.keys(session) },
+  columns: { ticket: 'rowId', ...sessionColumns, fence: 'shortName', place: 'integer', expires_at: 'time' },
+  indexes: { lease_waiters_of: Object.keys(sessionColumns) },
 };
 
 /** Credentials of users and sign-ins that have begun, encrypted. Version 4 adds the table. */
 export const credentialsTable: Table = {
   name: 'credentials',
-  columns: { ...user, kind: 'shortName', record_name: 'name', content: 'text', expires_at: 'time?', v: 'integer' },
-  primaryKey: [...Object.keys(user), 'kind', 'record_name'],
+  columns: {
+    ...userColumns,
+    kind: 'shortName',
+    record_name: 'name',
+    content: 'text',
+    expires_at: 'time?',
+    v: 'integer',
+  },
+  primaryKey: [...Object.keys(userColumns), 'kind', 'record_name'],
 };

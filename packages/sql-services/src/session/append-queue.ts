@@ -26,7 +26,7 @@ export class AppendQueue<Append, Outcome> {
     this.#methods = methods;
   }
 
-  /** Appends after the earlier appends of this session. Throws `STORE_UNAVAILABLE` if the deadline passes before that. */
+  /** Appends after the earlier appends of this session. Throws `STORE_UNAVAILABLE` if they do not end before the deadline. */
   append(sessionId: string, append: Append, deadline: number): Promise<Outcome> {
     const queue = this.#waiting.get(sessionId);
     if (!queue) {

@@ -13,10 +13,10 @@ export interface AppendCheck {
 /** Returns the check of an append: one statement. */
 export function checkAppendSteps(dialect: Dialect, tables: TableNames): AppendCheck {
   const texts = new SqlTextCache(({ lease }) => {
-    const held = `EXISTS (SELECT 1 FROM ${tables.leases} l WHERE l.app_name = s.app_name AND l.user_id = s.user_id
+    const meetsCondition = `EXISTS (SELECT 1 FROM ${tables.leases} l WHERE l.app_name = s.app_name AND l.user_id = s.user_id
       AND l.session_id = s.session_id AND ${lease?.sql})`;
     return dialect.statement(`SELECT s.row_id, s.last_seq, s.incarnation,
-      ${lease === undefined ? '1' : `CASE WHEN ${held} THEN 1 ELSE 0 END`} AS held, e.seq, e.event, e.v
+      ${lease === undefined ? '1' : `CASE WHEN ${meetsCondition} THEN 1 ELSE 0 END`} AS held, e.seq, e.event, e.v
     FROM ${tables.sessions} s LEFT JOIN ${tables.events} e ON e.session_row = s.row_id AND e.event_key = ?
     WHERE s.app_name = ? AND s.user_id = ? AND s.session_id = ? AND (s.expires_at IS NULL OR s.expires_at > ?)`);
   });
@@ -35,7 +35,7 @@ export function* explainAppendSteps(check: AppendCheck, record: AppendRecord): S
   return found ? (found.refusal ?? { kind: 'retry' }) : { kind: 'missing' };
 }
 
-// The stored event comes first: a run that repeats an append after a time-out must learn of it even if its lease is lost.
+// A stored event takes precedence: a run that repeats an append after a time-out must receive it even if its lease is lost.
 function refusalOf(row: Row, lease: LeaseCondition | undefined): AppendOutcome | undefined {
   if (row['seq'] !== null) {
     return { kind: 'duplicate', seq: Number(row['seq']), text: columnText(row['event']), v: Number(row['v']) };

@@ -26,12 +26,12 @@ export interface SessionRecord {
   readonly events: readonly { eventKey: string; seq: number; time: number; text: string }[];
 }
 
-/** Inserts a session. If the key is taken by a session that has not expired, the unique key is violated. */
+/** Inserts a session, and replaces an expired one. Violates the unique key if another session has this key. */
 export function* insertSessionSteps(dialect: Dialect, tables: TableNames, record: SessionRecord): Steps<void> {
   const { key, now, marks } = record;
-  const expired = dialect.statement(`SELECT 1 AS found FROM ${tables.sessions}
+  const findExpired = dialect.statement(`SELECT 1 AS found FROM ${tables.sessions}
     WHERE app_name = ? AND user_id = ? AND session_id = ? AND expires_at <= ?`);
-  const { rows } = yield { sql: expired, parameters: [...key, now] };
+  const { rows } = yield { sql: findExpired, parameters: [...key, now] };
   if (rows.length > 0) yield* removeSessionSteps(dialect, tables, { key, now });
   const insert = dialect.statement(`INSERT INTO ${tables.sessions} (app_name, user_id, session_id, incarnation,
     initial_state, state, create_time, last_update_time, last_seq, expires_at, forked_from, v${marks

@@ -2,7 +2,7 @@ import type { ListSessionsRequest, SessionPage, TextCodec } from '@thole/core';
 import type { Row, SqlValue, Steps } from '../client/sql-database.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import type { TableNames } from '../schema/table-names.ts';
-import { fromSummaryRow, isLive, summaryColumns } from './read-session.ts';
+import { fromSummaryRow, notExpired, summaryColumns } from './read-session.ts';
 import type { CountedState } from './read-session.ts';
 import { columnText } from './row-values.ts';
 import { fromStateRows } from './state-writes.ts';
@@ -28,15 +28,15 @@ export function* listSessionSteps(
   const { appName, userId, limit = Number.MAX_SAFE_INTEGER, offset = 0, order = 'asc' } = request;
   const app = dialect.bindName(appName);
   const names: SqlValue[] = userId === undefined ? [app] : [app, dialect.bindName(userId)];
-  const condition = `s.app_name = ?${userId === undefined ? '' : ' AND s.user_id = ?'} AND ${isLive}`;
+  const condition = `s.app_name = ?${userId === undefined ? '' : ' AND s.user_id = ?'} AND ${notExpired}`;
   const select = function* (sql: string, parameters: readonly SqlValue[]): Steps<readonly Row[]> {
     return (yield { sql: dialect.statement(sql), parameters }).rows;
   };
-  const counted = yield* select(`SELECT COUNT(*) AS total FROM ${tables.sessions} s WHERE ${condition}`, [
+  const counts = yield* select(`SELECT COUNT(*) AS total FROM ${tables.sessions} s WHERE ${condition}`, [
     ...names,
     now,
   ]);
-  const total = Number(counted[0]!['total']);
+  const total = Number(counts[0]!['total']);
   if (total <= offset || limit === 0) return { total, sessions: [], app: [], users: [] };
   const direction = order === 'desc' ? 'DESC' : 'ASC';
   const sessions = yield* select(

@@ -26,9 +26,9 @@ export function* listWaitingSteps(
 }
 
 /**
- * Returns the query for a page and one session more. A session with a mark does not expire, so its expiry time is not checked.
- * The order of the kinds `unfinished` and `interrupts` is an expression: otherwise a database could read all sessions of the
- * app in the order of another index.
+ * Returns the query for a page and one more session. A session with a mark does not expire, so its expiry time is not
+ * checked. The order of the kinds `unfinished` and `interrupts` is an expression: otherwise a database could read all
+ * sessions of the app in the order of another index.
  */
 export function listWaitingStatement(
   dialect: Dialect,
@@ -41,15 +41,15 @@ export function listWaitingStatement(
   const time = kind === 'due' ? 's.wake_at' : '(s.last_update_time + 0)';
   const conditions: string[] = ['s.app_name = ?'];
   const parameters: SqlValue[] = [dialect.bindName(appName)];
-  const where = (condition: string, ...values: SqlValue[]): void => {
+  const addCondition = (condition: string, ...values: SqlValue[]): void => {
     conditions.push(condition);
     parameters.push(...values);
   };
-  if (userId !== undefined) where('s.user_id = ?', dialect.bindName(userId));
-  where(`s.${waitingIndexes[kind].where}`);
-  if (latest !== undefined) where(`${time} <= ?`, latest);
-  if (cursor) where(`${time} >= ?`, cursor.time);
-  if (cursor) where(`(${time} > ? OR s.row_id > ?)`, cursor.time, cursor.row);
+  if (userId !== undefined) addCondition('s.user_id = ?', dialect.bindName(userId));
+  addCondition(`s.${waitingIndexes[kind].where}`);
+  if (latest !== undefined) addCondition(`${time} <= ?`, latest);
+  if (cursor) addCondition(`${time} >= ?`, cursor.time);
+  if (cursor) addCondition(`(${time} > ? OR s.row_id > ?)`, cursor.time, cursor.row);
   const index = `${tables.sessions.split('.').at(-1)!.slice(0, -'sessions'.length)}${waitingIndexes[kind].name}`;
   const sql = `SELECT s.row_id AS row_id, s.user_id AS user_id, s.session_id AS session_id, s.incarnation AS incarnation,
       s.last_seq AS last_seq, s.last_update_time AS last_update_time, ${selectMarks}
@@ -58,7 +58,7 @@ export function listWaitingStatement(
   return { sql: dialect.statement(sql), parameters: [...parameters, limit + 1] };
 }
 
-/** The id of a cursor is the row of the session. */
+// The id of a cursor is the row of the session.
 function readCursor(text: string): { time: number; row: number } {
   const { time, id } = parseWaitingCursor(text);
   const row = Number(id);

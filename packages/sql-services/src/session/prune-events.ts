@@ -9,14 +9,19 @@ import { columnText } from './row-values.ts';
 import { fromMarkColumns, selectMarks } from './session-marks.ts';
 import { toStatePatch } from './state-document.ts';
 
-/** Selects the events to delete: of all sessions, or of an app, a user or a session. At least one limit is required. */
+/**
+ * Selects the events to delete: of all sessions, or of an app, a user or a session. Requires `olderThan`, `keepLast` or
+ * both.
+ */
 export interface PruneRequest {
   /** Seconds since the epoch. Events at or after this time are kept. */
   olderThan?: number | undefined;
-  /** Number of newest events of each session to keep. */
+  /** Number of newest events of each session to keep. Default: 0. */
   keepLast?: number | undefined;
   appName?: string | undefined;
+  /** Requires `appName`. */
   userId?: string | undefined;
+  /** Requires `appName` and `userId`. */
   sessionId?: string | undefined;
 }
 
@@ -30,7 +35,7 @@ interface Selection {
   readonly marks: SessionMarks;
   readonly firstSeq: number;
   /** `seq` of the last selected event. */
-  readonly upTo: number;
+  readonly lastSelectedSeq: number;
 }
 
 /** Returns the rows of the sessions that the request selects, after the row `afterRow`. */
@@ -54,8 +59,8 @@ export function* findSessionsToPrune(
 }
 
 /**
- * Deletes the selected events of a session that the session does not need, and applies their changes to the initial state in
- * the same steps. Returns their count. Events are decoded between reading and deleting. If the session was pruned or its marks
+ * Deletes the selected events that the session no longer needs. Applies their changes to the initial state in the same
+ * transactions. Returns their count. Events are decoded between reading and deleting. If the session was pruned or its marks
  * changed meanwhile, the events are selected again.
  */
 export async function pruneSession(
@@ -69,7 +74,7 @@ export async function pruneSession(
     const selection = await storage.read(() => selectEvents(dialect, tables, row, p));
     if (!selection) return count;
     const events = await readEvents(storage, row, selection.firstSeq, codec);
-    const selected = events.filter((event) => event.seq! <= selection.upTo).length;
+    const selected = events.filter((event) => event.seq! <= selection.lastSelectedSeq).length;
     const prunable = countPrunableEvents(events, { count: selected, marks: selection.marks });
     if (prunable === 0) return count;
     let deleted = 0;
@@ -96,14 +101,14 @@ function* selectEvents(
   const found = yield* findSession(dialect, tables, row);
   if (!found || found.firstSeq === undefined) return undefined;
   const { marks, firstSeq } = found;
-  let upTo = found.lastSeq - keepLast;
-  if (olderThan !== undefined && upTo >= firstSeq) {
-    const kept = dialect.statement(`SELECT seq FROM ${tables.events}
+  let lastSelectedSeq = found.lastSeq - keepLast;
+  if (olderThan !== undefined && lastSelectedSeq >= firstSeq) {
+    const findFirstKept = dialect.statement(`SELECT seq FROM ${tables.events}
       WHERE session_row = ? AND seq <= ? AND event_time >= ? ORDER BY seq LIMIT 1`);
-    const [first] = (yield { sql: kept, parameters: [row, upTo, olderThan] }).rows;
-    if (first) upTo = Number(first['seq']) - 1;
+    const [first] = (yield { sql: findFirstKept, parameters: [row, lastSelectedSeq, olderThan] }).rows;
+    if (first) lastSelectedSeq = Number(first['seq']) - 1;
   }
-  return upTo < firstSeq ? undefined : { marks, firstSeq, upTo };
+  return lastSelectedSeq < firstSeq ? undefined : { marks, firstSeq, lastSelectedSeq };
 }
 
 async function readEvents(
@@ -128,7 +133,7 @@ async function readEvents(
   }
 }
 
-/** Deletes these events, the oldest of the session. Returns 0 if they are not, or if the marks have changed. */
+/** Deletes the oldest events of a session. Returns 0 if `batch` is not the oldest, or if the marks have changed. */
 function* deleteEvents(
   dialect: Dialect,
   tables: TableNames,

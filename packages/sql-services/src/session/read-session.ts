@@ -26,9 +26,9 @@ export const summaryColumns: string =
   's.v AS v, s.incarnation AS incarnation, s.state AS state, s.create_time AS create_time, ' +
   `s.last_update_time AS last_update_time, s.last_seq AS last_seq, s.forked_from AS forked_from, ${selectMarks}`;
 
-/** Condition for a session that has not expired. The parameter is the time. */
-export const isLive = '(s.expires_at IS NULL OR s.expires_at > ?)';
-const isTheSession = `s.app_name = ? AND s.user_id = ? AND s.session_id = ? AND ${isLive}`;
+/** SQL condition for a session that has not expired. The parameter is the time. */
+export const notExpired = '(s.expires_at IS NULL OR s.expires_at > ?)';
+const sessionCondition = `s.app_name = ? AND s.user_id = ? AND s.session_id = ? AND ${notExpired}`;
 
 /** Kinds of the rows that a session is read from. */
 const SESSION = 0;
@@ -53,10 +53,10 @@ export function readSessionSteps(dialect: Dialect, tables: TableNames, selects: 
       s.initial_state AS initial_state, s.incarnation AS incarnation, s.state AS state, s.create_time AS create_time,
       s.last_update_time AS last_update_time, s.last_seq AS last_seq, s.forked_from AS forked_from, ${selectMarks},
       s.v AS version
-    FROM ${tables.sessions} s WHERE ${isTheSession}
+    FROM ${tables.sessions} s WHERE ${sessionCondition}
     UNION ALL SELECT ${EVENT}, t.seq, t.event, NULL, ${noSession}, t.v FROM (
       SELECT e.seq, e.event, e.v FROM ${tables.sessions} s JOIN ${tables.events} e ON e.session_row = s.row_id
-      WHERE ${isTheSession} AND e.seq > ? AND e.event_time >= ?
+      WHERE ${sessionCondition} AND e.seq > ? AND e.event_time >= ?
       ORDER BY e.seq ${selects === 'newest' ? 'DESC' : 'ASC'} LIMIT ?
     ) t
     ${stateRows(APP_STATE, tables.appStates, 'a.app_name = ?')}
@@ -69,7 +69,7 @@ export function readSessionSteps(dialect: Dialect, tables: TableNames, selects: 
   };
 }
 
-/** Returns the session of these rows. Returns undefined if there is none. */
+/** Converts the rows to a session. Returns undefined if there is no row of a session. */
 export async function fromSessionRows(
   codec: TextCodec | undefined,
   key: SessionRef,
@@ -139,6 +139,6 @@ function parseEvent(json: string, seq: number): Event {
   return event;
 }
 
-function unknownVersion(what: string, version: number): TholeError {
-  return new TholeError('STORE_VERSION', `${what} has a record of version ${version}; this package reads version 1.`);
+function unknownVersion(record: string, version: number): TholeError {
+  return new TholeError('STORE_VERSION', `${record} has a record of version ${version}; this package reads version 1.`);
 }

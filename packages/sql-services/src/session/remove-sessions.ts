@@ -10,7 +10,7 @@ const BATCH = 200;
 
 /**
  * Deletes one session with its events. Returns true if it had not expired. Returns undefined and deletes nothing if it does
- * not exist or does not meet a condition. An expired session meets all.
+ * not exist or does not meet a condition. An expired session meets all conditions.
  */
 export function* removeSessionSteps(
   dialect: Dialect,

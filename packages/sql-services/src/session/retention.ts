@@ -5,7 +5,10 @@ import { findSessionsToPrune, pruneSession } from './prune-events.ts';
 import type { PruneRequest } from './prune-events.ts';
 import { removeExpiredSteps } from './remove-sessions.ts';
 
-/** Deletes the events that a request selects and no session needs, in small transactions. Returns their count. */
+/**
+ * Deletes the events that a request selects and that their sessions no longer need, in small transactions. Returns their
+ * count.
+ */
 export async function pruneEvents(storage: SqlStorage, p: PruneRequest, codec: TextCodec | undefined): Promise<number> {
   assertPruneRequest(p);
   const { dialect, tables } = storage;

@@ -11,8 +11,8 @@ export interface MarkValue {
   readonly value: SqlValue;
 }
 
-/** For each mark, the condition in SQL that a session has it. The alias of the sessions is `s`. */
-const hasMark: { readonly [column in MarkColumn]: string } = {
+/** SQL conditions for a session that has the mark. The alias of the sessions is `s`. */
+const markConditions: { readonly [column in MarkColumn]: string } = {
   unfinished: 's.unfinished IS NOT NULL',
   wake_at: 's.wake_at IS NOT NULL',
   open_interrupts: 's.open_interrupts > 0',
@@ -22,7 +22,7 @@ const hasMark: { readonly [column in MarkColumn]: string } = {
 export const selectMarks: string =
   's.unfinished AS unfinished, s.wake_at AS wake_at, s.open_interrupts AS open_interrupts';
 
-/** Returns the marks that are given. The order of the columns is always the same. */
+/** Returns the columns and values of the given marks, always in the same order. */
 export function toMarkValues(dialect: Dialect, marks: Partial<SessionMarks> | undefined): readonly MarkValue[] {
   if (!marks) return [];
   const { unfinished, wakeAt, openInterrupts } = marks;
@@ -35,20 +35,20 @@ export function toMarkValues(dialect: Dialect, marks: Partial<SessionMarks> | un
   return values;
 }
 
-/** True if one of these values is a mark, so that the session does not expire. */
-export function setMarks(marks: readonly MarkValue[]): boolean {
+/** True if one of these values sets a mark, so that the session does not expire. */
+export function setsMark(marks: readonly MarkValue[]): boolean {
   return marks.some(({ column, value }) => value !== null && !(column === 'open_interrupts' && value === 0));
 }
 
 /**
  * Returns SQL for the expiry time of a session in an UPDATE that also writes these marks: the parameter, or NULL if the session
- * has another mark, which stays. The caller passes null for the parameter if `setMarks(marks)` is true.
+ * has another mark, which stays. The caller passes null for the parameter if `setsMark(marks)` is true.
  */
-export function expiryAfter(marks: readonly MarkValue[], p: { alias: string; parameter: string }): string {
+export function expirySql(marks: readonly MarkValue[], p: { alias: string; parameter: string }): string {
   const written = marks.map(({ column }) => column);
-  const others = (Object.keys(hasMark) as MarkColumn[])
+  const others = (Object.keys(markConditions) as MarkColumn[])
     .filter((column) => !written.includes(column))
-    .map((column) => hasMark[column].replace('s.', p.alias));
+    .map((column) => markConditions[column].replace('s.', p.alias));
   return others.length === 0 ? p.parameter : `CASE WHEN ${others.join(' OR ')} THEN NULL ELSE ${p.parameter} END`;
 }
 

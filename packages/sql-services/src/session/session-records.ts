@@ -6,7 +6,7 @@ import { heldByCondition, fenceCondition } from '../lease/lease-conditions.ts';
 import type { AppendRecord } from './append-record.ts';
 import { toEventKey } from './event-key.ts';
 import type { SessionRecord } from './insert-session.ts';
-import { setMarks, toMarkValues } from './session-marks.ts';
+import { setsMark, toMarkValues } from './session-marks.ts';
 import type { MarkValue } from './session-marks.ts';
 import { toStatePatch } from './state-document.ts';
 import { toStateWrites } from './state-writes.ts';
@@ -88,8 +88,8 @@ export class SessionRecords {
     };
   }
 
-  /** Returns the expiry time of a session whose marks are written. Null if there is none, or one of the values is a mark. */
+  /** Returns the expiry time of a session whose marks are written. Null if sessions do not expire or a mark is set. */
   expiry(marks: readonly MarkValue[], now: number): number | null {
-    return this.#ttlMs === undefined || setMarks(marks) ? null : now + this.#ttlMs / 1000;
+    return this.#ttlMs === undefined || setsMark(marks) ? null : now + this.#ttlMs / 1000;
   }
 }

@@ -9,7 +9,7 @@ import { SqlSessionStore } from './sql-session-store.ts';
 export interface DatabaseSessionServiceOptions extends SqlSessionStoreOptions, StoredSessionServiceOptions {}
 
 /**
- * Sessions in SQLite, PostgreSQL or MariaDB, for any number of processes. Its argument is the URL of the database, or
+ * Sessions in SQLite, PostgreSQL or MariaDB, for any number of processes. The argument is the URL of the database, or
  * options. The first call connects.
  */
 export class DatabaseSessionService extends StoredSessionService {
@@ -34,9 +34,9 @@ export class DatabaseSessionService extends StoredSessionService {
   }
 
   /**
-   * Deletes the oldest events of each session: those older than `olderThan` (in seconds) and not among the last `keepLast`.
+   * Deletes the oldest events of each session: events older than `olderThan` (in seconds) and not among the last `keepLast`.
    * Returns their count. The remaining events have no gap. `seq` and state do not change; `initialState` becomes the state
-   * before the first remaining event. A session that waits keeps the events of its invocations that can continue. The id of a
+   * before the first remaining event. A session that waits keeps the events of invocations that can continue. The id of a
    * deleted event can be used again. A runner continues with the events that it has cached.
    */
   pruneEvents(p: PruneRequest): Promise<number> {

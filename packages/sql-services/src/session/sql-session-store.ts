@@ -45,8 +45,8 @@ const MAX_ATTEMPTS = 100;
 
 /**
  * Stores sessions in SQLite, PostgreSQL or MariaDB. The first call connects and, by default, creates the tables. Each call
- * ends within `timeoutMs`. It throws `STORE_UNAVAILABLE` if nothing was written and `STORE_OUTCOME_UNKNOWN` if this is not
- * known. Deleted text is also removed from the bytes of a SQLite file.
+ * ends within `timeoutMs`. It throws `STORE_UNAVAILABLE` if nothing was written, and `STORE_OUTCOME_UNKNOWN` if the write
+ * may have been done. Deleted text is also removed from the bytes of a SQLite file.
  */
 export class SqlSessionStore implements SessionStore {
   readonly specVersion = 1;
@@ -133,8 +133,8 @@ export class SqlSessionStore implements SessionStore {
     options: AppendOptions = {},
   ): Promise<{ event: Event; duplicate: boolean }> {
     const deadline = this.#storage.deadline();
-    const clock = this.#storage.clock.now(deadline);
-    const now = typeof clock === 'number' ? clock : await clock;
+    const time = this.#storage.clock.now(deadline);
+    const now = typeof time === 'number' ? time : await time;
     const record = await this.#records.toAppendRecord(key, event, { delta, options, now });
     for (let attempt = 1; ; attempt++) {
       const outcome = await this.#appendQueue.append(sessionKeyOf(key), record, deadline);
@@ -191,7 +191,7 @@ export class SqlSessionStore implements SessionStore {
   }
 
   /**
-   * Deletes the oldest events of each session: those older than `olderThan` and not among the last `keepLast`. Returns their
+   * Deletes the oldest events of each session: events older than `olderThan` and not among the last `keepLast`. Returns their
    * count. It stops at the first event to keep, so the remaining events have no gap. `seq` and state do not change. The
    * changes of deleted events become part of the initial state in the same step. A session with marks keeps all events from
    * the first one of an invocation that is unfinished or has an open call. Works in small transactions, each with its own
@@ -239,8 +239,8 @@ export class SqlSessionStore implements SessionStore {
   #appendOne(record: AppendRecord, deadline: number): Promise<AppendOutcome> {
     return this.#storage.writeAtomically<AppendOutcome>(() => this.#append.steps(record), {
       inTransaction: this.#append.inTransaction,
-      // The event id is stored already, perhaps just now by another connection. This only reads, but runs as a write: if it
-      // gets no answer, the event may be stored.
+      // The event id is stored already, perhaps just now by another connection. This call only reads. It runs as a write,
+      // because the event may be stored if no answer arrives.
       onDuplicate: () => this.#storage.write(() => this.#append.explain(record), deadline),
       deadline,
     });

@@ -3,7 +3,7 @@ import type { Json, StateDelta, StateMap, TextCodec } from '@thole/core';
 
 /**
  * A session's state in the database: a flat object whose values are strings with the JSON of each value, encoded by the
- * codec. So the database can merge a change in one statement, whatever the values contain. Keys are ASCII: `~` and four
+ * codec. So the database can merge a change in one statement, for any values. Keys are ASCII: `~` and four
  * hexadecimal digits replace any other UTF-16 code unit.
  */
 export type StateDocument = { readonly [key: string]: string };

@@ -14,7 +14,7 @@ export interface StateOwner {
 /** One row of a state: hash, key and value. The value is null if the key is deleted. */
 export type StateWrite = readonly [hash: string, key: string, value: string | null];
 
-/** The row that counts the writes. It is written first: all writers of a state lock it first, so they cannot deadlock. */
+/** The row that counts the writes. Each write of a state locks this row first, so writers cannot deadlock. */
 const counter: StateWrite = ['', '', null];
 
 /** Returns the rows that a change writes: the counter and one row per key. Returns undefined if nothing changes. */

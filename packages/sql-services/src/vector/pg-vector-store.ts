@@ -12,7 +12,7 @@ import type { VectorDialect } from './vector-table.ts';
 
 /** Options of `PgVectorStore`. */
 export interface PgVectorStoreOptions {
-  /** URL of the database: `postgresql://…`. */
+  /** URL of the database: `postgresql://…`. Required without `db`. */
   dbUrl?: string | undefined;
   /** Instead of `dbUrl`: a pool of `pg`, or a Kysely instance. The caller opens and closes it. */
   db?: PostgresPool | Kysely<never> | undefined;
@@ -26,6 +26,7 @@ export interface PgVectorStoreOptions {
   timeoutMs?: number | undefined;
   /** Maximum number of connections of a pool that is opened from a URL. Default: 10. */
   maxConnections?: number | undefined;
+  /** Clock, ids, timers and logger. Default: `systemRuntime()`. */
   runtime?: Runtime | undefined;
 }
 
@@ -70,15 +71,17 @@ const pgvector: VectorDialect = {
 function* prepare(): Steps<void> {
   const { rows } = yield* query(`SELECT name, installed_version FROM pg_available_extensions WHERE name = 'vector'`);
   if (!rows[0]) {
-    const how = 'Install pgvector on the server (https://github.com/pgvector/pgvector)';
-    throw new TholeError('DRIVER_MISSING', `The PostgreSQL server does not have the extension "vector". ${how}.`);
+    const nextStep = 'Install pgvector on the server (https://github.com/pgvector/pgvector)';
+    throw new TholeError('DRIVER_MISSING', `The PostgreSQL server does not have the extension "vector". ${nextStep}.`);
   }
   if (rows[0]['installed_version'] !== null) return;
   try {
     yield* query('CREATE EXTENSION IF NOT EXISTS vector');
   } catch (cause) {
     if (!isSqlFailure(cause, 'refused')) throw cause;
-    const how = 'A user with that right must run CREATE EXTENSION vector';
-    throw new TholeError('DRIVER_MISSING', `The database does not have the extension "vector". ${how}.`, { cause });
+    const nextStep = 'A user with the right to create extensions must run CREATE EXTENSION vector';
+    throw new TholeError('DRIVER_MISSING', `The database does not have the extension "vector". ${nextStep}.`, {
+      cause,
+    });
   }
 }

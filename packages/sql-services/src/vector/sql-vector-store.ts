@@ -16,7 +16,7 @@ import type { VectorDialect } from './vector-table.ts';
 /** Maximum numbers of rows and ids in one statement, powers of two. */
 const [MAX_ROWS, MAX_IDS] = [64, 256];
 const COLUMNS = 'app_name, user_id, id_key, id_text, model, dimensions, vector';
-const THE_USER = 'app_name = ? AND user_id = ?';
+const USER_CONDITION = 'app_name = ? AND user_id = ?';
 
 /** The database of a `SqlVectorStore`, and its table. */
 export interface VectorDatabase {
@@ -49,14 +49,14 @@ export class SqlVectorStore implements VectorStore {
   async upsert(scope: UserRef, rows: readonly VectorRow[]): Promise<void> {
     const checked = checkVectorRows(scope, rows);
     if (checked.length === 0) return;
-    await this.#ready();
+    await this.#prepare();
     await this.#mapErrors(this.#database.transact(() => this.#upsert(scope, checked)));
   }
 
   async query(scope: UserRef, p: VectorQuery): Promise<{ id: string; score: number }[]> {
     const { model, unit, limit, minScore = -Infinity } = checkVectorQuery(scope, p);
     if (limit === 0) return [];
-    const rows = await raceAbort(this.#nearest(scope, { model, unit, limit }), p.signal);
+    const rows = await raceAbort(this.#findNearest(scope, { model, unit, limit }), p.signal);
     const hits = rows.map((row) => {
       const score = Math.max(-1, Math.min(1, 1 - Number(row['distance'])));
       return { id: JSON.parse(columnText(row['id_text'])) as string, score };
@@ -68,7 +68,7 @@ export class SqlVectorStore implements VectorStore {
   async delete(scope: UserRef, ids: readonly string[] | 'everything'): Promise<void> {
     assertVectorIds(scope, ids);
     if (ids.length === 0) return;
-    await this.#ready();
+    await this.#prepare();
     await this.#mapErrors(this.#database.transact(() => this.#delete(scope, ids)));
     await this.#database.erase?.(this.#options.tablePrefix ?? 'thole_');
   }
@@ -78,7 +78,7 @@ export class SqlVectorStore implements VectorStore {
     assertName('model', p.model);
     p.signal?.throwIfAborted();
     if (p.ids.length === 0) return [];
-    await raceAbort(this.#ready(), p.signal);
+    await raceAbort(this.#prepare(), p.signal);
     const reading = this.#database.run(() => this.#has(scope, p.model, p.ids), { writes: false });
     const keys = await raceAbort(this.#mapErrors(reading), p.signal);
     return p.ids.filter((id) => keys.has(toIdKey(id)));
@@ -123,17 +123,17 @@ export class SqlVectorStore implements VectorStore {
     return this.#database.close();
   }
 
-  async #nearest(scope: UserRef, p: { model: string; unit: Float32Array; limit: number }): Promise<readonly Row[]> {
-    await this.#ready();
+  async #findNearest(scope: UserRef, p: { model: string; unit: Float32Array; limit: number }): Promise<readonly Row[]> {
+    await this.#prepare();
     return this.#mapErrors(this.#database.run(() => this.#nearestSteps(scope, p), { writes: false }));
   }
 
   *#upsert(scope: UserRef, rows: readonly VectorRow[]): Steps<void> {
-    const user = this.#user(scope);
+    const user = this.#bindUser(scope);
     const { lockUser, placeholder } = this.#dialect;
     if (lockUser !== undefined) yield* this.#query(lockUser, user);
     for (const [model, { length }] of new Map(rows.map(({ model, vector }) => [model, vector]))) {
-      const stored = yield* this.#dimensions(scope, model);
+      const stored = yield* this.#readDimensions(scope, model);
       if (stored !== undefined && stored !== length) throw dimensionMismatch('vector', length, stored, model);
     }
     const row = `(?, ?, ?, ?, ?, ?, ${placeholder})`;
@@ -142,7 +142,7 @@ export class SqlVectorStore implements VectorStore {
         ON CONFLICT (app_name, user_id, id_key) DO UPDATE
         SET model = excluded.model, dimensions = excluded.dimensions, vector = excluded.vector`;
       const parameters = chunk.flatMap(({ id, model, vector }) => [
-        ...[...user, this.#name(toIdKey(id)), JSON.stringify(id), this.#name(model)],
+        ...[...user, this.#bindName(toIdKey(id)), JSON.stringify(id), this.#bindName(model)],
         ...[vector.length, this.#dialect.bind(vector)],
       ]);
       yield* this.#query(sql, parameters);
@@ -151,41 +151,41 @@ export class SqlVectorStore implements VectorStore {
 
   *#nearestSteps(scope: UserRef, p: { model: string; unit: Float32Array; limit: number }): Steps<readonly Row[]> {
     const sql = `SELECT id_text, ${this.#dialect.distance} AS distance FROM ${this.#table}
-      WHERE ${THE_USER} AND model = ? AND dimensions = ? ORDER BY distance, id_text LIMIT ?`;
+      WHERE ${USER_CONDITION} AND model = ? AND dimensions = ? ORDER BY distance, id_text LIMIT ?`;
     const vector = this.#dialect.bind(p.unit);
-    const parameters = [vector, ...this.#user(scope), this.#name(p.model), p.unit.length, p.limit];
+    const parameters = [vector, ...this.#bindUser(scope), this.#bindName(p.model), p.unit.length, p.limit];
     const { rows } = yield* this.#query(sql, parameters);
     if (rows.length > 0) return rows;
-    const stored = yield* this.#dimensions(scope, p.model);
+    const stored = yield* this.#readDimensions(scope, p.model);
     if (stored !== undefined && stored !== p.unit.length)
       throw dimensionMismatch('vector', p.unit.length, stored, p.model);
     return rows;
   }
 
-  *#dimensions(scope: UserRef, model: string): Steps<number | undefined> {
-    const sql = `SELECT dimensions FROM ${this.#table} WHERE ${THE_USER} AND model = ? LIMIT 1`;
-    const { rows } = yield* this.#query(sql, [...this.#user(scope), this.#name(model)]);
+  *#readDimensions(scope: UserRef, model: string): Steps<number | undefined> {
+    const sql = `SELECT dimensions FROM ${this.#table} WHERE ${USER_CONDITION} AND model = ? LIMIT 1`;
+    const { rows } = yield* this.#query(sql, [...this.#bindUser(scope), this.#bindName(model)]);
     return rows[0] && Number(rows[0]['dimensions']);
   }
 
   *#delete(scope: UserRef, ids: readonly string[] | 'everything'): Steps<void> {
-    const sql = `DELETE FROM ${this.#table} WHERE ${THE_USER}`;
+    const sql = `DELETE FROM ${this.#table} WHERE ${USER_CONDITION}`;
     if (ids === 'everything') {
-      yield* this.#query(sql, this.#user(scope));
+      yield* this.#query(sql, this.#bindUser(scope));
       return;
     }
     for (const chunk of paddedChunksOf(ids, MAX_IDS)) {
-      const keys = chunk.map((id) => this.#name(toIdKey(id)));
-      yield* this.#query(`${sql} AND id_key IN (${placeholders(keys.length)})`, [...this.#user(scope), ...keys]);
+      const keys = chunk.map((id) => this.#bindName(toIdKey(id)));
+      yield* this.#query(`${sql} AND id_key IN (${placeholders(keys.length)})`, [...this.#bindUser(scope), ...keys]);
     }
   }
 
   *#has(scope: UserRef, model: string, ids: readonly string[]): Steps<Set<string>> {
     const found = new Set<string>();
     for (const chunk of paddedChunksOf(ids, MAX_IDS)) {
-      const keys = chunk.map((id) => this.#name(toIdKey(id)));
-      const sql = `SELECT id_key FROM ${this.#table} WHERE ${THE_USER} AND model = ? AND id_key IN (${placeholders(keys.length)})`;
-      const { rows } = yield* this.#query(sql, [...this.#user(scope), this.#name(model), ...keys]);
+      const keys = chunk.map((id) => this.#bindName(toIdKey(id)));
+      const sql = `SELECT id_key FROM ${this.#table} WHERE ${USER_CONDITION} AND model = ? AND id_key IN (${placeholders(keys.length)})`;
+      const { rows } = yield* this.#query(sql, [...this.#bindUser(scope), this.#bindName(model), ...keys]);
       for (const row of rows) found.add(columnText(row['id_key']));
     }
     return found;
@@ -195,15 +195,15 @@ export class SqlVectorStore implements VectorStore {
     return yield* query(this.#database.dialect.statement(sql), parameters);
   }
 
-  #user(scope: UserRef): SqlValue[] {
-    return [this.#name(scope.appName), this.#name(scope.userId)];
+  #bindUser(scope: UserRef): SqlValue[] {
+    return [this.#bindName(scope.appName), this.#bindName(scope.userId)];
   }
 
-  #name(value: string): SqlValue {
+  #bindName(value: string): SqlValue {
     return this.#database.dialect.bindName(value);
   }
 
-  #ready(): Promise<void> {
+  #prepare(): Promise<void> {
     if (this.#options.autoMigrate === false) return Promise.resolve();
     this.#preparing ??= this.migrate().catch((error: unknown) => {
       this.#preparing = undefined;

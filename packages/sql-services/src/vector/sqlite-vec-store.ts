@@ -23,6 +23,7 @@ export interface SqliteVecStoreOptions {
   autoMigrate?: boolean | undefined;
   /** Time limit of one call in milliseconds. Default: 30,000. */
   timeoutMs?: number | undefined;
+  /** Clock, ids, timers and logger. Default: `systemRuntime()`. */
   runtime?: Runtime | undefined;
 }
 

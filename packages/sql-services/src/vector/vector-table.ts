@@ -27,7 +27,7 @@ export function vectorTableStatements(prefix: string, schema: string | undefined
   ];
 }
 
-/** Returns the name of the table as it is written in SQL. */
+/** Returns the name of the table in SQL, with prefix and schema. */
 export function vectorTableName(prefix: string, schema: string | undefined): string {
   return `${schema === undefined ? '' : `${schema}.`}${prefix}vectors`;
 }

@@ -21,7 +21,7 @@ const pythonTables = `
   CREATE TABLE user_states (app_name VARCHAR(128), user_id VARCHAR(128), state TEXT, update_time DATETIME,
     PRIMARY KEY (app_name, user_id));`;
 
-function database(sql: string): { path: string; from: { dbUrl: string }; to: { dbUrl: string } } {
+function createDatabase(sql: string): { path: string; from: { dbUrl: string }; to: { dbUrl: string } } {
   const path = join(folder, `${count++}.db`);
   const file = new DatabaseSync(path);
   file.exec(sql);
@@ -29,7 +29,7 @@ function database(sql: string): { path: string; from: { dbUrl: string }; to: { d
   return { path, from: { dbUrl: `sqlite:///${path}` }, to: { dbUrl: `sqlite:///${path}.ours` } };
 }
 
-function opened(dbUrl: string): DatabaseSessionService {
+function openService(dbUrl: string): DatabaseSessionService {
   const service = new DatabaseSessionService(dbUrl);
   onTestFinished(() => service.close());
   return service;
@@ -83,9 +83,9 @@ function pythonRows(): string {
 
 describe('migrateFromAdk', () => {
   it('copies tables of schema version 1 of ADK for Python', async () => {
-    const { from, to } = database(pythonTables + pythonRows());
+    const { from, to } = createDatabase(pythonTables + pythonRows());
     expect(await migrateFromAdk({ from, to })).toEqual({ sessions: 1, events: 2, skipped: 0 });
-    const service = opened(to.dbUrl);
+    const service = openService(to.dbUrl);
     const session = (await service.getSession({ appName: 'app', userId: 'u', sessionId: 's' }))!;
     expect(session.state).toEqual({
       'app:of_app': 1,
@@ -133,7 +133,7 @@ describe('migrateFromAdk', () => {
   });
 
   it('copies rewind markers, so that the rewound events stay removed', async () => {
-    const { from, to } = database(pythonTables + pythonRows());
+    const { from, to } = createDatabase(pythonTables + pythonRows());
     const file = new DatabaseSync(from.dbUrl.slice('sqlite:///'.length));
     const marker = { author: 'user', actions: { rewind_before_invocation_id: 'i2' }, timestamp: 1_700_000_009 };
     const later = { author: 'user', content: { parts: [{ text: 'Later' }], role: 'user' }, timestamp: 1_700_000_008 };
@@ -142,24 +142,24 @@ describe('migrateFromAdk', () => {
     insert.run('marker', 'i3', '2023-11-14 22:13:29.000000', JSON.stringify(marker));
     file.close();
     await migrateFromAdk({ from, to });
-    const { events } = (await opened(to.dbUrl).getSession({ appName: 'app', userId: 'u', sessionId: 's' }))!;
+    const { events } = (await openService(to.dbUrl).getSession({ appName: 'app', userId: 'u', sessionId: 's' }))!;
     expect(events.at(-1)!.actions.rewindBeforeInvocationId).toBe('i2');
     expect(applyRewinds(events).map(({ id }) => id)).toEqual(['z-first', 'a-second']);
   });
 
-  it('can be repeated without changes of existing sessions', async () => {
-    const { from, to } = database(pythonTables + pythonRows());
+  it('can be repeated and does not change existing sessions', async () => {
+    const { from, to } = createDatabase(pythonTables + pythonRows());
     await migrateFromAdk({ from, to });
-    const service = opened(to.dbUrl);
+    const service = openService(to.dbUrl);
     const ref = { appName: 'app', userId: 'u', sessionId: 's' };
-    await service.updateState({ ...ref, stateDelta: { mine: 1, 'user:of_user': 'newer' } });
+    await service.updateState({ ...ref, stateDelta: { added: 1, 'user:of_user': 'newer' } });
     expect(await migrateFromAdk({ from, to })).toEqual({ sessions: 0, events: 0, skipped: 1 });
     const { lastSeq, state } = (await service.getSession(ref))!;
-    expect([lastSeq, state['mine'], state['user:of_user']]).toEqual([3, 1, 'newer']);
+    expect([lastSeq, state['added'], state['user:of_user']]).toEqual([3, 1, 'newer']);
   });
 
   it('calls onProgress after each session with the counts and the total', async () => {
-    const { from, to } = database(`${pythonTables} ${pythonRows()}
+    const { from, to } = createDatabase(`${pythonTables} ${pythonRows()}
       INSERT INTO sessions VALUES ('app', 'v', 's', '{}', '2023-11-14 22:13:20.000000', '2023-11-14 22:13:20.000000', 0);`);
     const progress: unknown[] = [];
     await migrateFromAdk({ from, to, onProgress: (done) => progress.push(done) });
@@ -173,7 +173,7 @@ describe('migrateFromAdk', () => {
   });
 
   it('does not change any byte of the source', async () => {
-    const { path, from, to } = database(pythonTables + pythonRows());
+    const { path, from, to } = createDatabase(pythonTables + pythonRows());
     const before = readFileSync(path);
     await migrateFromAdk({ from, to });
     expect(readFileSync(path).equals(before)).toBe(true);
@@ -181,7 +181,7 @@ describe('migrateFromAdk', () => {
 
   it('copies tables of the SQLite service of ADK for Python, which have no version', async () => {
     const [first] = pythonEvents;
-    const { from, to } = database(`
+    const { from, to } = createDatabase(`
       CREATE TABLE app_states (app_name TEXT PRIMARY KEY, state TEXT NOT NULL, update_time REAL NOT NULL);
       CREATE TABLE user_states (app_name TEXT, user_id TEXT, state TEXT, update_time REAL);
       CREATE TABLE sessions (app_name TEXT, user_id TEXT, id TEXT, state TEXT, create_time REAL, update_time REAL);
@@ -190,7 +190,7 @@ describe('migrateFromAdk', () => {
       INSERT INTO sessions VALUES ('app', 'u', 's', '{}', 1700000000.5, 1700000007.5);
       INSERT INTO events VALUES ('e1', 'app', 'u', 's', 'i1', 1700000001.25, '${JSON.stringify(first)}');`);
     expect(await migrateFromAdk({ from, to })).toEqual({ sessions: 1, events: 1, skipped: 0 });
-    const session = (await opened(to.dbUrl).getSession({ appName: 'app', userId: 'u', sessionId: 's' }))!;
+    const session = (await openService(to.dbUrl).getSession({ appName: 'app', userId: 'u', sessionId: 's' }))!;
     expect([session.lastUpdateTime, session.events[0]!.timestamp]).toEqual([1_700_000_007.5, 1_700_000_001.25]);
   });
 
@@ -198,7 +198,7 @@ describe('migrateFromAdk', () => {
     ['by version', `${pythonTables} INSERT INTO adk_internal_metadata VALUES ('schema_version', '0');`],
     ['by columns', 'CREATE TABLE sessions (id TEXT); CREATE TABLE events (id TEXT, actions BLOB);'],
   ])('rejects tables with pickled events (%s) and names the tool that converts them', async (_, sql) => {
-    const { from, to } = database(sql);
+    const { from, to } = createDatabase(sql);
     await expect(migrateFromAdk({ from, to })).rejects.toMatchObject({
       code: 'STORE_VERSION',
       message: expect.stringContaining('adk migrate session'),
@@ -206,12 +206,12 @@ describe('migrateFromAdk', () => {
   });
 
   it('rejects an unknown version of ADK tables, and a database without ADK tables', async () => {
-    const newer = database(`${pythonTables} INSERT INTO adk_internal_metadata VALUES ('schema_version', '2');`);
+    const newer = createDatabase(`${pythonTables} INSERT INTO adk_internal_metadata VALUES ('schema_version', '2');`);
     await expect(migrateFromAdk(requestFor(newer))).rejects.toMatchObject({ code: 'STORE_VERSION' });
-    await expect(migrateFromAdk(requestFor(database('')))).rejects.toMatchObject({ code: 'INVALID_INPUT' });
+    await expect(migrateFromAdk(requestFor(createDatabase('')))).rejects.toMatchObject({ code: 'INVALID_INPUT' });
   });
 });
 
-function requestFor({ from, to }: ReturnType<typeof database>): Parameters<typeof migrateFromAdk>[0] {
+function requestFor({ from, to }: ReturnType<typeof createDatabase>): Parameters<typeof migrateFromAdk>[0] {
   return { from, to };
 }

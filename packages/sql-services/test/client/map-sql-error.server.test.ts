@@ -16,7 +16,10 @@ async function failureOf(call: Promise<unknown>): Promise<TholeError> {
 for (const kind of ['postgres', 'mariadb'] as const) {
   describeWith(kind, `Errors of ${kind}`, (url) => {
     const at = new URL(url);
-    const opened = (change: (url: URL) => void, options: { autoMigrate?: boolean } = {}): DatabaseSessionService => {
+    const openService = (
+      change: (url: URL) => void,
+      options: { autoMigrate?: boolean } = {},
+    ): DatabaseSessionService => {
       const dbUrl = new URL(url);
       change(dbUrl);
       const service = new DatabaseSessionService({ dbUrl: dbUrl.href, tablePrefix: `e${process.pid}_`, ...options });
@@ -25,7 +28,7 @@ for (const kind of ['postgres', 'mariadb'] as const) {
     };
 
     it('name host, port, database and reason if the database does not exist', async () => {
-      const service = opened((other) => void (other.pathname = '/no_such_hotel'));
+      const service = openService((other) => void (other.pathname = '/no_such_hotel'));
       const error = await failureOf(service.createSession(ref));
       expect(error.code).toBe('STORE_UNAVAILABLE');
       expect(error.message).toContain(`The database "no_such_hotel" at ${at.hostname}:${at.port} refused the call: `);
@@ -34,7 +37,7 @@ for (const kind of ['postgres', 'mariadb'] as const) {
     });
 
     it('name the reason but not the password if the login fails (contract 42)', async () => {
-      const service = opened((other) => {
+      const service = openService((other) => {
         other.username = 'unknown_user';
         other.password = 'hidden';
       });
@@ -44,9 +47,9 @@ for (const kind of ['postgres', 'mariadb'] as const) {
     });
 
     it('name the answer of the database to an append (contract 7)', async () => {
-      const service = opened(() => {});
+      const service = openService(() => {});
       await service.createSession(ref);
-      const other = opened(() => {});
+      const other = openService(() => {});
       await other.ping();
       const { session, event } = { session: ref, event: createEvent({ author: 'a', invocationId: 'i' }) };
       // The server answers that the table does not exist.

@@ -52,10 +52,10 @@ describe('mapSqlError', () => {
     ['ER_QUERY_INTERRUPTED', { code: 'ER_QUERY_INTERRUPTED', errno: 1317 }, mariadb],
     ['ER_SERVER_SHUTDOWN', { code: 'ER_SERVER_SHUTDOWN', errno: 1053 }, mariadb],
     ['ER_OUT_OF_RESOURCES', { code: 'ER_OUT_OF_RESOURCES', errno: 1041 }, mariadb],
-  ])('does not say that the database did not answer if it answered %s (contract 7)', (code, more, dialect) => {
-    const cause = driver('it said', more);
-    for (const isOpen of [false, true]) {
-      const error = storeError(dialect.classifyError(cause), cause, isOpen);
+  ])('does not report a missing answer if the database answered %s (contract 7)', (code, more, dialect) => {
+    const cause = driver('server message', more);
+    for (const isOutcomeUnknown of [false, true]) {
+      const error = storeError(dialect.classifyError(cause), cause, isOutcomeUnknown);
       expect(error.message).not.toContain('did not answer');
       expect(error.message).toContain(code);
     }
@@ -115,8 +115,10 @@ describe('displayNameOfAddress', () => {
     expect(nameOf('sqlite:///./x.db')).toBe('The file ./x.db');
     expect(nameOf('sqlite://:memory:')).toBe('The database in memory');
   });
+});
 
-  it('reads the same from pools', () => {
+describe('displayNameOfPool', () => {
+  it('returns the same name for a pool', () => {
     expect(displayNameOfPool({ options: { host: 'h', port: 1, database: 'd', password: 'hidden' } })).toBe(
       'The database "d" at h:1',
     );

@@ -24,12 +24,12 @@ describeWith('mariadb', 'Isolation of transactions on MariaDB', (dbUrl) => {
     onTestFinished(() => store.close());
     await store.put(user, [entry('first')], 'replace');
 
-    // The store's transaction waits for this lock, so that the server can be asked for its level.
+    // The store's transaction waits for this lock, so that the test can query its isolation level.
     const lock = await connect(dbUrl);
     await lock.query('START TRANSACTION');
     await lock.query(`SELECT * FROM ${tablePrefix}memory_scopes FOR UPDATE`);
     const writing = store.put(user, [entry('second')], 'replace');
-    // The server renews this table if it was not read for 100 ms.
+    // The server updates this table only if it was not read for 100 ms.
     const level = expect.poll(() => levelOfWaiting(lock, `${tablePrefix}memory_scopes`), { interval: 200 });
     await level.toBe('READ COMMITTED');
     await lock.query('ROLLBACK');

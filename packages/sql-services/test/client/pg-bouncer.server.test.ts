@@ -9,13 +9,13 @@ const ref = { appName: 'app', userId: 'u', sessionId: 's' };
 const event = (id: string, stateDelta = {}) => createEvent({ id, author: 'agent', actions: { stateDelta } });
 
 describeWith('pgbouncer', 'PostgreSQL behind PgBouncer in transaction mode', (dbUrl) => {
-  function opened(options: DatabaseSessionServiceOptions): DatabaseSessionService {
+  function openService(options: DatabaseSessionServiceOptions): DatabaseSessionService {
     const service = new DatabaseSessionService({ maxConnections: 1, ...options });
     onTestFinished(() => service.close());
     return service;
   }
 
-  async function connected(connectionString: string): Promise<pg.Client> {
+  async function connect(connectionString: string): Promise<pg.Client> {
     const client = new pg.Client({ connectionString });
     await client.connect();
     onTestFinished(() => client.end());
@@ -23,19 +23,19 @@ describeWith('pgbouncer', 'PostgreSQL behind PgBouncer in transaction mode', (db
   }
 
   /** Starts a PgBouncer with `size` connections to the server. `show` queries its console. */
-  async function startBouncer(size: number): Promise<{ url: string; show(what: string): Promise<unknown[]> }> {
+  async function startBouncer(size: number): Promise<{ url: string; show(topic: string): Promise<unknown[]> }> {
     const postgresUrl = inject('servers').postgres!;
     const server = await startPgBouncer({ postgresUrl, config: [`default_pool_size = ${size}`] });
     onTestFinished(() => server.remove());
     const url = new URL(server.url);
     url.pathname = '/pgbouncer';
-    const console = await connected(url.href);
-    return { url: server.url, show: async (what) => (await console.query(`SHOW ${what}`)).rows };
+    const console = await connect(url.href);
+    return { url: server.url, show: async (topic) => (await console.query(`SHOW ${topic}`)).rows };
   }
 
   it('does not support named statements, so these tests would fail with them', async () => {
     const { url } = await startBouncer(2);
-    const [client, other] = [await connected(url), await connected(url)];
+    const [client, other] = [await connect(url), await connect(url)];
     const prepared = { name: 'named', text: 'SELECT 1 AS one' };
     await client.query(prepared);
     // The other client uses the server connection with the named statement.
@@ -44,9 +44,9 @@ describeWith('pgbouncer', 'PostgreSQL behind PgBouncer in transaction mode', (db
     await other.query('ROLLBACK');
   });
 
-  it('creates its tables once if sixteen services find none at the same time', async () => {
+  it('creates its tables once if sixteen services start at the same time', async () => {
     const tablePrefix = `pooled_first_${process.pid}_`;
-    const services = Array.from({ length: 16 }, () => opened({ dbUrl, tablePrefix }));
+    const services = Array.from({ length: 16 }, () => openService({ dbUrl, tablePrefix }));
     await Promise.all(services.map((service, i) => service.createSession({ ...ref, sessionId: `s${i}` })));
     expect((await services[0]!.listSessions({ appName: 'app' })).total).toBe(16);
   });
@@ -54,18 +54,18 @@ describeWith('pgbouncer', 'PostgreSQL behind PgBouncer in transaction mode', (db
   it('serves many concurrent runs with leases over two connections to the server', async () => {
     const { url, show } = await startBouncer(2);
     const tablePrefix = `pooled_few_${process.pid}_`;
-    const services = Array.from({ length: 24 }, () => opened({ dbUrl: url, tablePrefix, pollMs: 20 }));
+    const services = Array.from({ length: 24 }, () => openService({ dbUrl: url, tablePrefix, pollMs: 20 }));
     await services[0]!.createSession(ref);
     await Promise.all(
       services.map(async (service, i) => {
-        const own = { ...ref, sessionId: `s${i}` };
-        await service.createSession({ ...own, state: { a: 0 } });
-        const lease = await service.leasing!.lease(own, {
+        const ownSession = { ...ref, sessionId: `s${i}` };
+        await service.createSession({ ...ownSession, state: { a: 0 } });
+        const lease = await service.leasing!.lease(ownSession, {
           ...{ invocationId: `i${i}`, holder: 'r', policy: 'reject', waitMs: 0, maxWaiting: 0 },
           ...{ ttlMs: 60_000, cleanupMs: 0 },
         });
         for (let n = 1; n <= 5; n++) {
-          await service.appendEvent({ session: own, event: event(`e${n}`, { a: n }), fence: lease.fence });
+          await service.appendEvent({ session: ownSession, event: event(`e${n}`, { a: n }), fence: lease.fence });
           await service.appendEvent({ session: ref, event: event(`e${i}-${n}`, { [`app:k${i}`]: n, 'user:k': n }) });
         }
         expect((await lease.renew())!.lastSeq).toBe(5);
@@ -86,9 +86,9 @@ describeWith('pgbouncer', 'PostgreSQL behind PgBouncer in transaction mode', (db
   it('ends a call within timeoutMs if all server connections are busy, and stores nothing later', async () => {
     const { url } = await startBouncer(1);
     const database = { dbUrl: url, tablePrefix: `pooled_taken_${process.pid}_` };
-    const service = opened({ ...database, timeoutMs: 2_000 });
+    const service = openService({ ...database, timeoutMs: 2_000 });
     await service.createSession(ref);
-    const holder = await connected(url);
+    const holder = await connect(url);
     await holder.query('BEGIN');
     await expect(service.getSession(ref)).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
     const appending = service.appendEvent({ session: ref, event: event('e1') });

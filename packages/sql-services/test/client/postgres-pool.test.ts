@@ -13,7 +13,7 @@ function message(type: string, body: Buffer): Buffer {
 }
 
 /** Starts a server that accepts a connection and then closes it with a shutdown message. Returns its URL. */
-async function closingServer(): Promise<string> {
+async function startClosingServer(): Promise<string> {
   const welcome = Buffer.concat([
     message('R', Buffer.alloc(4)),
     message('Z', Buffer.from('I')),
@@ -33,7 +33,7 @@ describe('DatabaseSessionService on PostgreSQL', () => {
   it.each(['a URL', 'a pool of the caller'])(
     'throws STORE_UNAVAILABLE if a new connection breaks at once (%s)',
     async (source) => {
-      const url = await closingServer();
+      const url = await startClosingServer();
       const pool = new pg.Pool({ connectionString: url });
       pool.on('error', () => {});
       onTestFinished(() => pool.end());

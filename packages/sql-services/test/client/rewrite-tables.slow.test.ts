@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { markRewriteDue, prefixOfTemporary, rewriteTables } from '../../src/client/rewrite-tables.ts';
+import { markRewriteDue, parseTemporaryPrefix, rewriteTables } from '../../src/client/rewrite-tables.ts';
 import type { Transact } from '../../src/client/rewrite-tables.ts';
 import { sqliteFiles } from '../support/sqlite-files.ts';
 
@@ -14,7 +14,7 @@ const TABLES = `CREATE TABLE t_rows (a text not null, b integer not null, conten
   CREATE INDEX t_numbered_content ON t_numbered (content) WHERE content IS NOT NULL;
   CREATE TABLE other (content text); CREATE VIEW other_view AS SELECT content FROM t_rows`;
 
-function opened(): { file: DatabaseSync; path: string } {
+function createFile(): { file: DatabaseSync; path: string } {
   const { path } = files.next();
   const file = new DatabaseSync(path, { enableForeignKeyConstraints: false });
   onTestFinished(() => file.close());
@@ -33,7 +33,7 @@ function opened(): { file: DatabaseSync; path: string } {
 }
 
 /** Returns a function that runs transactions and calls `after` after each one with its number. */
-function transactions(file: DatabaseSync, after: (count: number) => void): Transact {
+function createTransact(file: DatabaseSync, after: (count: number) => void): Transact {
   let count = 0;
   return async (statements) => {
     let rows: { [column: string]: unknown }[] = [];
@@ -49,7 +49,7 @@ function transactions(file: DatabaseSync, after: (count: number) => void): Trans
       throw error;
     }
     after(count++);
-    // Long, so that each transaction has few rows.
+    // A long duration, so that each transaction has few rows.
     return { rows, ms: 10 };
   };
 }
@@ -62,7 +62,7 @@ const definitionOf = (file: DatabaseSync): unknown =>
     .all()
     .map((row) => Object.values(row).join(' '));
 
-/** Writes the same to all tables of both files. */
+/** Writes the same rows to all tables of the files. */
 function writeBoth(both: readonly DatabaseSync[], i: number): void {
   for (const file of both) {
     file.exec(`INSERT INTO t_rows VALUES ('b', ${i}, 'new ${i}');
@@ -76,12 +76,12 @@ function writeBoth(both: readonly DatabaseSync[], i: number): void {
 
 describe('rewriteTables', () => {
   it('keeps rows, row ids, indexes and other tables during writes', async () => {
-    const [{ file }, { file: expected }] = [opened(), opened()];
+    const [{ file }, { file: expected }] = [createFile(), createFile()];
     const before = definitionOf(file);
     file.exec(markRewriteDue('t_'));
     let writes = 0;
     await rewriteTables(
-      transactions(file, (count) => {
+      createTransact(file, (count) => {
         writeBoth([file, expected], count);
         writes++;
       }),
@@ -97,19 +97,19 @@ describe('rewriteTables', () => {
   });
 
   it('leaves valid tables when it stops after any transaction, and the next rewrite completes it', async () => {
-    const { file: plain } = opened();
+    const { file: plain } = createFile();
     let total = 0;
     plain.exec(markRewriteDue('t_'));
     await rewriteTables(
-      transactions(plain, () => void total++),
+      createTransact(plain, () => void total++),
       't_',
       '0000000a',
     );
-    const [{ file }, { file: expected }] = [opened(), opened()];
+    const [{ file }, { file: expected }] = [createFile(), createFile()];
     const before = definitionOf(file);
     for (let stop = 0; stop < total; stop += 3) {
       file.exec(markRewriteDue('t_'));
-      const stopping = transactions(file, (count) => {
+      const stopping = createTransact(file, (count) => {
         if (count === stop) throw new Error('stopped');
       });
       await expect(rewriteTables(stopping, 't_', String(stop).padStart(8, '0'))).rejects.toThrow('stopped');
@@ -118,10 +118,10 @@ describe('rewriteTables', () => {
       const [{ name }] = file.prepare(`SELECT name FROM sqlite_schema WHERE name GLOB '*erasing_text_*'`).all() as [
         { name: string },
       ];
-      expect(prefixOfTemporary(name)).toBe('t_');
+      expect(parseTemporaryPrefix(name)).toBe('t_');
     }
     await rewriteTables(
-      transactions(file, () => {}),
+      createTransact(file, () => {}),
       't_',
       '0000000b',
     );
@@ -130,7 +130,7 @@ describe('rewriteTables', () => {
   });
 
   it('leaves no byte of text that was deleted before', async () => {
-    const { file, path } = opened();
+    const { file, path } = createFile();
     file.exec(`UPDATE t_rows SET content = content || hex(zeroblob(b)); DELETE FROM t_rows WHERE b % 2;
       DELETE FROM t_numbered WHERE row_id % 3 > 0; DELETE FROM other`);
     const copies = (): number => new Set(readFileSync(path, 'latin1').match(/DELETED-\d+-/g)).size;
@@ -138,7 +138,7 @@ describe('rewriteTables', () => {
     expect(copies()).toBeGreaterThan(0);
     file.exec(markRewriteDue('t_'));
     await rewriteTables(
-      transactions(file, () => {}),
+      createTransact(file, () => {}),
       't_',
       '0000000a',
     );
@@ -146,9 +146,9 @@ describe('rewriteTables', () => {
   });
 
   it('fails without a change when a migration changes the table meanwhile', async () => {
-    const { file } = opened();
+    const { file } = createFile();
     file.exec(markRewriteDue('t_'));
-    const migrating = transactions(file, () => {
+    const migrating = createTransact(file, () => {
       const [{ columns }] = file.prepare(`SELECT count(*) AS columns FROM pragma_table_info('t_numbered')`).all() as [
         { columns: number },
       ];
@@ -158,18 +158,18 @@ describe('rewriteTables', () => {
     await expect(rewriteTables(migrating, 't_', '0000000a')).rejects.toThrow('changed');
     file.exec(`UPDATE t_numbered SET added = 'x'`);
     await rewriteTables(
-      transactions(file, () => {}),
+      createTransact(file, () => {}),
       't_',
       '0000000b',
     );
     expect(file.prepare(`SELECT count(*) AS rows FROM t_numbered WHERE added = 'x'`).get()).toEqual({ rows: ROWS - 1 });
   });
 
-  it('does nothing when another connection has done it', async () => {
-    const { file } = opened();
+  it('does nothing if no rewrite is due', async () => {
+    const { file } = createFile();
     let count = 0;
     await rewriteTables(
-      transactions(file, () => void count++),
+      createTransact(file, () => void count++),
       't_',
       '0000000a',
     );

@@ -20,13 +20,13 @@ for (const kind of ['postgres', 'mariadb'] as const) {
     beforeEach(() => tables.empty());
     afterAll(() => tables.close());
 
-    function opened(options: DatabaseSessionServiceOptions): DatabaseSessionService {
+    function openService(options: DatabaseSessionServiceOptions): DatabaseSessionService {
       const service = new DatabaseSessionService({ tablePrefix, ...options });
       onTestFinished(() => service.close());
       return service;
     }
     const behindProxy = (timeoutMs: number): ReturnType<typeof openBehindProxy> =>
-      openBehindProxy(dbUrl, (url) => opened({ dbUrl: url, timeoutMs }));
+      openBehindProxy(dbUrl, (url) => openService({ dbUrl: url, timeoutMs }));
 
     it('throws STORE_OUTCOME_UNKNOWN if the answer to a commit is lost (contract 7)', async () => {
       const { proxy, service } = await behindProxy(10_000);
@@ -61,7 +61,7 @@ for (const kind of ['postgres', 'mariadb'] as const) {
     it('throws STORE_UNAVAILABLE without a server', async () => {
       const url = new URL(dbUrl);
       url.port = '1';
-      const service = opened({ dbUrl: url.href, timeoutMs: 2_000 });
+      const service = openService({ dbUrl: url.href, timeoutMs: 2_000 });
       await expect(service.getSession(ref)).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
       await expect(service.ping()).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
     });

@@ -15,13 +15,13 @@ import { SCHEMA_VERSION } from '../../src/schema/migrate.ts';
 const ref = { appName: 'app', userId: 'u', sessionId: 's' };
 const never = new Promise<never>(() => {});
 
-function databaseOn(source: ConnectionSource): { database: ServerDatabase; runtime: FixedRuntime } {
+function createDatabase(source: ConnectionSource): { database: ServerDatabase; runtime: FixedRuntime } {
   const runtime = new FixedRuntime();
   return { database: new ServerDatabase({ dialect: postgres, source, runtime, timeoutMs: 1_000 }), runtime };
 }
 
-/** Sessions on a server that answers queries for its version and time, and all others with `answer`. */
-function serviceOn(answer: (text: string) => Promise<never>): {
+/** Creates a service on a server that answers queries for its version and time. `answer` answers all other queries. */
+function createService(answer: (text: string) => Promise<never>): {
   service: DatabaseSessionService;
   runtime: FixedRuntime;
 } {
@@ -50,7 +50,7 @@ describe('ServerDatabase', () => {
       destroy: () => calls.push('destroyed'),
     };
     const acquired = Promise.withResolvers<ServerConnection>();
-    const { database, runtime } = databaseOn({ acquire: () => acquired.promise, close: async () => {} });
+    const { database, runtime } = createDatabase({ acquire: () => acquired.promise, close: async () => {} });
     const call = database.run(() => query('SELECT 1'), { writes: true });
     const ending = expect(call).rejects.toMatchObject({ kind: 'connection', isOutcomeUnknown: false });
     await runtime.advance(1_000);
@@ -86,7 +86,7 @@ describe('ServerDatabase', () => {
         createQueryCompiler: () => new PostgresQueryCompiler(),
       },
     });
-    const { database, runtime } = databaseOn(kyselyConnections(kysely));
+    const { database, runtime } = createDatabase(kyselyConnections(kysely));
     const call = database.transact(function* (): Steps<void> {
       yield* query('slow');
       yield* query('after');
@@ -101,7 +101,7 @@ describe('ServerDatabase', () => {
   });
 
   it('throws STORE_OUTCOME_UNKNOWN if an append finds its id and gets no further answer (contract 7)', async () => {
-    const { service, runtime } = serviceOn((text) => {
+    const { service, runtime } = createService((text) => {
       if (/INSERT/.test(text)) return Promise.reject(Object.assign(new Error('duplicate'), { code: '23505' }));
       return never;
     });
@@ -114,7 +114,7 @@ describe('ServerDatabase', () => {
   });
 
   it('ends an append that waits for an earlier one within its time limit (contract 7)', async () => {
-    const { service, runtime } = serviceOn(() => never);
+    const { service, runtime } = createService(() => never);
     const outcomes: string[] = [];
     const append = async (id: string): Promise<void> => {
       const event = createEvent({ id, author: 'a' });

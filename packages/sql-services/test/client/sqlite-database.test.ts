@@ -12,7 +12,7 @@ import { sqliteFiles } from '../support/sqlite-files.ts';
 const files = sqliteFiles();
 const ref = { appName: 'app', userId: 'u', sessionId: 's' };
 
-function opened(options: ConstructorParameters<typeof DatabaseSessionService>[0]): DatabaseSessionService {
+function openService(options: ConstructorParameters<typeof DatabaseSessionService>[0]): DatabaseSessionService {
   const service = new DatabaseSessionService(options);
   onTestFinished(() => service.close());
   return service;
@@ -21,7 +21,7 @@ function opened(options: ConstructorParameters<typeof DatabaseSessionService>[0]
 describe('SQLite file', () => {
   it('is created with its folder and in WAL mode at the first call', async () => {
     const path = join(files.folder, 'new/folder/thole.db');
-    const service = opened(`sqlite:///${path}`);
+    const service = openService(`sqlite:///${path}`);
     expect(() => new DatabaseSync(path, { readOnly: true })).toThrow();
     await service.createSession(ref);
     const file = new DatabaseSync(path, { readOnly: true });
@@ -47,7 +47,10 @@ describe('SQLite file', () => {
 
   it('contains the tables of several services with different prefixes', async () => {
     const { dbUrl } = files.next();
-    const [first, second] = [opened({ dbUrl, tablePrefix: 'one_' }), opened({ dbUrl, tablePrefix: 'other_' })];
+    const [first, second] = [
+      openService({ dbUrl, tablePrefix: 'one_' }),
+      openService({ dbUrl, tablePrefix: 'other_' }),
+    ];
     await first.createSession(ref);
     expect(await second.getSession(ref)).toBeUndefined();
     const artifacts = new DatabaseArtifactService(dbUrl);
@@ -58,13 +61,13 @@ describe('SQLite file', () => {
   it('throws STORE_UNAVAILABLE if it is not a database or cannot be opened', async () => {
     const { path, dbUrl } = files.next();
     writeFileSync(path, 'This text is long enough to be read as the header of a database file. '.repeat(50));
-    await expect(opened(dbUrl).getSession(ref)).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
-    const below = opened(`sqlite:///${path}/below.db`);
+    await expect(openService(dbUrl).getSession(ref)).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+    const below = openService(`sqlite:///${path}/below.db`);
     await expect(below.getSession(ref)).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
   });
 
   it('throws STORE_UNAVAILABLE after close, which can be repeated', async () => {
-    const service = opened(files.next().dbUrl);
+    const service = openService(files.next().dbUrl);
     await service.createSession(ref);
     await service.close();
     await service.close();

@@ -52,7 +52,7 @@ function leaveCopies(file: DatabaseSync): void {
 }
 
 /** Creates a file in WAL mode with copies of deleted rows and `size` bytes of other data. */
-function fileWithCopies(size: number): string {
+function createFileWithCopies(size: number): string {
   const { path } = files.next();
   const file = new DatabaseSync(path);
   file.exec('PRAGMA journal_mode = WAL');
@@ -64,7 +64,7 @@ function fileWithCopies(size: number): string {
   return path;
 }
 
-async function opened(path: string, runtime: Runtime, timeoutMs = 30_000): Promise<SqliteDatabase> {
+async function openDatabase(path: string, runtime: Runtime, timeoutMs = 30_000): Promise<SqliteDatabase> {
   const settings = { readOnly: false, synchronous: 'NORMAL', dialect: sqlite } as const;
   const database = new SqliteDatabase({ path, ...settings, runtime, timeoutMs });
   onTestFinished(() => database.close());
@@ -74,16 +74,16 @@ async function opened(path: string, runtime: Runtime, timeoutMs = 30_000): Promi
 
 describe('SqliteDatabase.erase', () => {
   it('rewrites a file of at most 4 MiB within the call', async () => {
-    const path = fileWithCopies(MIB);
-    const database = await opened(path, systemRuntime());
+    const path = createFileWithCopies(MIB);
+    const database = await openDatabase(path, systemRuntime());
     await database.erase('thole_');
     expect(countCopies(path)).toBe(0);
   });
 
   it('rewrites a file above 4 MiB in the background, once for several calls', async () => {
-    const path = fileWithCopies(5 * MIB);
+    const path = createFileWithCopies(5 * MIB);
     const runtime = new FixedRuntime();
-    const database = await opened(path, runtime);
+    const database = await openDatabase(path, runtime);
     for (let i = 0; i < 3; i++) await database.erase('thole_');
     expect(countCopies(path)).toBeGreaterThan(0);
     await runtime.advance(1_000);
@@ -93,11 +93,11 @@ describe('SqliteDatabase.erase', () => {
     expect(statSync(path).size).toBeGreaterThan(5 * MIB);
   });
 
-  it('lets calls wait during a rewrite, and rewrites again for a later deletion', async () => {
-    const path = fileWithCopies(5 * MIB);
+  it('makes other calls wait during a rewrite, and rewrites again for a later deletion', async () => {
+    const path = createFileWithCopies(5 * MIB);
     const { logger, messages } = recordLogs();
     const runtime = systemRuntime({ logger });
-    const database = await opened(path, runtime);
+    const database = await openDatabase(path, runtime);
     await database.erase('thole_');
     await expect.poll(() => messages.length, { timeout: 30_000 }).toBe(1);
     const remove = (): Promise<unknown> => database.transact(() => query('DELETE FROM thole_rows WHERE id % 3 = 0'));
@@ -130,8 +130,8 @@ describe('SqliteDatabase.erase', () => {
   });
 
   it('rewrites the file in close if it is due', async () => {
-    const path = fileWithCopies(5 * MIB);
-    const database = await opened(path, new FixedRuntime());
+    const path = createFileWithCopies(5 * MIB);
+    const database = await openDatabase(path, new FixedRuntime());
     await database.erase('thole_');
     expect(countCopies(path)).toBeGreaterThan(0);
     await database.close();
@@ -139,9 +139,9 @@ describe('SqliteDatabase.erase', () => {
   });
 
   it('repeats a rewrite that failed because another connection had the lock', async () => {
-    const path = fileWithCopies(5 * MIB);
+    const path = createFileWithCopies(5 * MIB);
     const runtime = new FixedRuntime();
-    const database = await opened(path, runtime, 50);
+    const database = await openDatabase(path, runtime, 50);
     const other = new DatabaseSync(path);
     onTestFinished(() => other.close());
     await database.erase('thole_');
@@ -155,7 +155,7 @@ describe('SqliteDatabase.erase', () => {
   });
 
   /** Opens a file whose data is above the size limit. */
-  async function openedLarge(path: string): Promise<{ eraser: SqliteEraser; messages: string[] }> {
+  async function openLarge(path: string): Promise<{ eraser: SqliteEraser; messages: string[] }> {
     const { logger, messages } = recordLogs();
     const connection = await NodeSqlite.open({ path, readOnly: false });
     onTestFinished(() => connection.close());
@@ -165,8 +165,8 @@ describe('SqliteDatabase.erase', () => {
   }
 
   it('rewrites the tables of a file above the size limit in the background', async () => {
-    const path = fileWithCopies(2 * MIB);
-    const { eraser, messages } = await openedLarge(path);
+    const path = createFileWithCopies(2 * MIB);
+    const { eraser, messages } = await openLarge(path);
     for (let i = 0; i < 2; i++) await eraser.erase('thole_', async () => {});
     expect(countCopies(path)).toBeGreaterThan(0);
     await expect.poll(() => messages, { timeout: 60_000 }).toEqual(['The file was rewritten without deleted text.']);
@@ -176,12 +176,12 @@ describe('SqliteDatabase.erase', () => {
   });
 
   it('leaves the rewrite of a large file to the next process when it is closed', async () => {
-    const path = fileWithCopies(2 * MIB);
-    const { eraser } = await openedLarge(path);
+    const path = createFileWithCopies(2 * MIB);
+    const { eraser } = await openLarge(path);
     await eraser.erase('thole_', async () => {});
     await eraser.close();
     expect(countCopies(path)).toBeGreaterThan(0);
-    await opened(path, systemRuntime());
+    await openDatabase(path, systemRuntime());
     await expect.poll(() => countCopies(path), { timeout: 60_000 }).toBe(0);
   });
 });
@@ -192,7 +192,7 @@ describe('compact', () => {
     const service = new DatabaseArtifactService(dbUrl);
     onTestFinished(() => service.close());
     const artifact = { inlineData: { mimeType: 'a/b', data: Buffer.alloc(8 * MIB, 1).toString('base64') } };
-    // Long enough for many turns of the event loop beside other processes.
+    // Large enough for many turns of the event loop, even if other processes are busy.
     for (let i = 0; i < 6; i++) await service.saveArtifact({ ...ref, filename: 'a', artifact });
     let turns = 0;
     let isOver = false;
@@ -230,7 +230,7 @@ describe('compact', () => {
   });
 
   it('rewrites the SQLite file of a Kysely instance', async () => {
-    const path = fileWithCopies(MIB);
+    const path = createFileWithCopies(MIB);
     const kysely = kyselySqlite(new DatabaseSync(path));
     onTestFinished(() => kysely.destroy());
     await new DatabaseSessionService({ db: kysely, dialect: 'sqlite' }).compact();

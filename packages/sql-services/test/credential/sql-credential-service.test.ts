@@ -22,7 +22,7 @@ register({ describe, it }, credentialServiceCases, {
   destroy: (service) => (service as DatabaseCredentialService).close(),
 });
 
-function opened(options: string | DatabaseCredentialServiceOptions): DatabaseCredentialService {
+function openService(options: string | DatabaseCredentialServiceOptions): DatabaseCredentialService {
   const service = new DatabaseCredentialService(options);
   onTestFinished(() => service.close());
   return service;
@@ -37,16 +37,16 @@ describe('DatabaseCredentialService', () => {
   it('encrypts with the first key of THOLE_CREDENTIAL_KEYS and decrypts with all (contract 44)', async () => {
     const { path, dbUrl } = files.next();
     withKeysInEnvironment(keyA);
-    await opened(dbUrl).saveCredential({ ...ref, credential });
+    await openService(dbUrl).saveCredential({ ...ref, credential });
     withKeysInEnvironment(`${keyB},${keyA}`);
-    const service = opened(dbUrl);
+    const service = openService(dbUrl);
     expect(await service.loadCredential(ref)).toEqual(credential);
     await service.saveCredential({ ...ref, credentialKey: 'k2', credential });
     const file = new DatabaseSync(path);
     onTestFinished(() => file.close());
     const rows = file.prepare('SELECT content FROM thole_credentials ORDER BY record_name').all();
     expect(rows.map((row) => String(row['content']).slice(0, 5))).toEqual(['a1.a.', 'a1.b.']);
-    await expect(opened({ dbUrl, encryptionKeys: keyB }).loadCredential(ref)).rejects.toMatchObject({
+    await expect(openService({ dbUrl, encryptionKeys: keyB }).loadCredential(ref)).rejects.toMatchObject({
       code: 'CREDENTIAL_UNREADABLE',
     });
   });
@@ -86,7 +86,7 @@ describe('DatabaseCredentialService', () => {
   it("removes expired sign-ins at the user's next write (contract 44)", async () => {
     const { path, dbUrl } = files.next();
     const runtime = new FixedRuntime();
-    const service = opened({ dbUrl, runtime, encryptionKeys: keyA });
+    const service = openService({ dbUrl, runtime, encryptionKeys: keyA });
     const save = (userId: string, interruptId: string, expiresAt?: number): Promise<void> =>
       service.savePendingAuth({ appName: 'app', userId, interruptId, pending: { ...signIn, expiresAt } });
     await save('u', 'expired', runtime.now() + 10);
@@ -103,7 +103,7 @@ describe('DatabaseCredentialService', () => {
 
   it('throws STORE_VERSION for a record of a later version', async () => {
     const { path, dbUrl } = files.next();
-    const service = opened({ dbUrl, encryptionKeys: keyA });
+    const service = openService({ dbUrl, encryptionKeys: keyA });
     await service.saveCredential({ ...ref, credential });
     const file = new DatabaseSync(path);
     onTestFinished(() => file.close());

@@ -29,7 +29,7 @@ describe('Leases of dead processes', () => {
       const next = { ...request, invocationId: 'i2' };
       await expect(service.leasing!.lease(ref, next)).rejects.toMatchObject({ code: 'SESSION_BUSY' });
 
-      // The process with this id has another start time: the one of the lease is dead.
+      // The process with this id now has another start time, so the process of the lease is dead.
       const database = new DatabaseSync(file);
       const { holder } = database.prepare('SELECT holder FROM thole_leases').get() as { holder: string };
       database.prepare('UPDATE thole_leases SET holder = ?').run(holder.replace(/\d+"\]$/, '1"]'));

@@ -27,7 +27,7 @@ for (const kind of ['postgres', 'mariadb'] as const) {
     beforeEach(() => tables.empty());
     afterAll(() => tables.close());
 
-    function opened(options: DatabaseSessionServiceOptions): DatabaseSessionService {
+    function openService(options: DatabaseSessionServiceOptions): DatabaseSessionService {
       const service = new DatabaseSessionService({ dbUrl, tablePrefix, ...options });
       onTestFinished(() => service.close());
       return service;
@@ -56,7 +56,7 @@ for (const kind of ['postgres', 'mariadb'] as const) {
     });
 
     it('removes a lease whose grant was not answered (contract 13)', async () => {
-      const { proxy, service } = await openBehindProxy(dbUrl, (url) => opened({ dbUrl: url, timeoutMs: 10_000 }));
+      const { proxy, service } = await openBehindProxy(dbUrl, (url) => openService({ dbUrl: url, timeoutMs: 10_000 }));
       const request = {
         holder: 'r',
         policy: 'reject',
@@ -74,13 +74,13 @@ for (const kind of ['postgres', 'mariadb'] as const) {
 
     it('rejects appends of a run after another run has taken its session (contract 13)', async () => {
       await checkTakeOver(
-        [1, 2, 3, 4].map(() => opened({ pollMs: 5 })),
+        [1, 2, 3, 4].map(() => openService({ pollMs: 5 })),
         10,
       );
     });
 
     it('grants a lease whose head includes an append that was running (contract 13)', async () => {
-      const [first, second] = [opened({ pollMs: 10 }), opened({ pollMs: 10 })];
+      const [first, second] = [openService({ pollMs: 10 }), openService({ pollMs: 10 })];
       await first.createSession(ref);
       const request = { holder: 'r', policy: 'queue', waitMs: 10_000, maxWaiting: 9, cleanupMs: 0 } as const;
       const older = await first.leasing!.lease(ref, { ...request, invocationId: 'i1', ttlMs: 250 });
@@ -100,7 +100,7 @@ for (const kind of ['postgres', 'mariadb'] as const) {
     });
 
     it('either stores an event with ifHeldBy or releases the lease, never both (contract 13)', async () => {
-      const [holder, sender] = [opened({}), opened({})];
+      const [holder, sender] = [openService({}), openService({})];
       await holder.createSession(ref);
       let stored = 0;
       for (let i = 0; i < 40; i++) {
@@ -122,8 +122,8 @@ for (const kind of ['postgres', 'mariadb'] as const) {
     });
 
     it('measures expiry by the clock of the database (contract 13)', async () => {
-      const slow = opened({ runtime: new FixedRuntime({ now: 1_000 }) });
-      const service = opened({});
+      const slow = openService({ runtime: new FixedRuntime({ now: 1_000 }) });
+      const service = openService({});
       await service.createSession(ref);
       const request = { holder: 'r', policy: 'reject', waitMs: 0, maxWaiting: 0, cleanupMs: 0 } as const;
       const lease = await slow.leasing!.lease(ref, { ...request, invocationId: 'i1', ttlMs: 60_000 });

@@ -12,13 +12,13 @@ const folder = mkdtempSync(join(tmpdir(), 'memory-turns-'));
 const dbUrl = `sqlite:///${join(folder, 'memory.db')}`;
 
 /** Returns a runtime whose clock advances with each read, so that the number of pauses does not depend on the machine. */
-function countingRuntime(): Runtime {
+function createCountingRuntime(): Runtime {
   let elapsed = 0;
   return { ...systemRuntime(), monotonic: () => (elapsed += 0.5) };
 }
 
-/** Returns the number of turns of the event loop during some work. */
-async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
+/** Counts the turns of the event loop during `work`. */
+async function countTurns(work: () => Promise<unknown>): Promise<number> {
   let turns = 0;
   let isOver = false;
   const count = (): void => {
@@ -31,7 +31,7 @@ async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
   return turns;
 }
 
-const options = { dbUrl, timeoutMs: 1e9, runtime: countingRuntime() };
+const options = { dbUrl, timeoutMs: 1e9, runtime: createCountingRuntime() };
 const store = new SqlMemoryStore(options);
 const { segmented } = store.abilities;
 
@@ -58,11 +58,11 @@ describe('Event loop', { timeout: 60_000 }, () => {
       const { memories } = await service.searchMemory({ ...alice, query: 'guest 19999' });
       expect(memories[0]?.id).toBe('n19999');
     };
-    expect(await turnsDuring(() => search(first))).toBeGreaterThan(100);
+    expect(await countTurns(() => search(first))).toBeGreaterThan(100);
     await expect.poll(isSaved, { timeout: 30_000 }).toBe(true);
     await first.close();
     const second = new DatabaseMemoryService(options);
-    expect(await turnsDuring(() => search(second))).toBeGreaterThan(5);
+    expect(await countTurns(() => search(second))).toBeGreaterThan(5);
     await second.close();
   });
 
@@ -82,7 +82,7 @@ describe('Event loop', { timeout: 60_000 }, () => {
     const polling = poll();
     const segment = { analyzer: 'bytes', upTo, bytes };
     const save = (): Promise<boolean> => segmented.saveSegment(alice, segment, { ifRemovals: removals });
-    expect(await turnsDuring(save)).toBeGreaterThan(2);
+    expect(await countTurns(save)).toBeGreaterThan(2);
     isOver = true;
     await polling;
     expect([...seen].every((length) => length === bytes.length)).toBe(true);
@@ -90,13 +90,13 @@ describe('Event loop', { timeout: 60_000 }, () => {
     expect(found?.bytes.every((byte, i) => byte === i % 251)).toBe(true);
   });
 
-  it('does not wait for the disk for many parts at once: the log never contains all of them', async () => {
+  it('is not blocked by a large checkpoint: the log never contains all parts of a segment', async () => {
     const path = join(folder, 'parts.db');
     const parts = new SqlMemoryStore({ ...options, dbUrl: `sqlite:///${path}` });
     await parts.put(alice, [{ id: 'n', kind: 'note', content: { parts: [{ text: 'A towel.' }] } }], 'ifAbsent');
     const segment = { analyzer: 'bytes', upTo: 1, bytes: new Uint8Array(8_000_000).fill(7) };
     expect(await parts.abilities.segmented.saveSegment(alice, segment, { ifRemovals: 0 })).toBe(true);
-    // The log is written from its beginning again after all of it is in the file. Its file does not shrink.
+    // After each checkpoint, SQLite writes the log from its beginning again. The file of the log does not shrink.
     expect(statSync(`${path}-wal`).size).toBeLessThan(2_000_000);
     await parts.close();
   });

@@ -30,10 +30,10 @@ function testSharedMemory(dbUrl: string, tablePrefix: string): void {
       const service = new DatabaseMemoryService({ dbUrl, tablePrefix, timeoutMs: 300_000 });
       onTestFinished(() => service.close());
       const reference = new InMemoryMemoryService();
-      const mine = { ...alice, seed: 1, turns: 3_000, changes: 60 };
-      for (const each of [service, reference]) await writeRandomMemories(each, mine);
+      const ownChanges = { ...alice, seed: 1, turns: 3_000, changes: 60 };
+      for (const each of [service, reference]) await writeRandomMemories(each, ownChanges);
       await compareMemorySearches(service, reference, { ...alice, seed: 1 });
-      const theirs = { ...alice, seed: 2, turns: 800, changes: 120 };
+      const otherChanges = { ...alice, seed: 2, turns: 800, changes: 120 };
       const writer = startProcess('write-memories.ts', dbUrl, tablePrefix, '2', '800', '120');
       const ending = readOutput(writer);
       await once(writer.stdout, 'data');
@@ -44,9 +44,9 @@ function testSharedMemory(dbUrl: string, tablePrefix: string): void {
       }
       expect((await ending).code).toBe(0);
       expect(searches).toBeGreaterThan(1);
-      await writeRandomMemories(reference, theirs);
+      await writeRandomMemories(reference, otherChanges);
       await compareMemorySearches(service, reference, { ...alice, seed: 2 });
-      // A new service finds the same.
+      // A new service returns the same results.
       const later = new DatabaseMemoryService({ dbUrl, tablePrefix, timeoutMs: 300_000 });
       onTestFinished(() => later.close());
       await compareMemorySearches(later, reference, { ...alice, seed: 3 });
@@ -55,7 +55,7 @@ function testSharedMemory(dbUrl: string, tablePrefix: string): void {
 }
 
 /** Kills a process that writes, and checks that all acknowledged writes are stored. */
-async function checkKilled(
+async function checkKilledProcess(
   dbUrl: string,
   round: number,
   acknowledged: { put: Set<string>; removed: Set<string> },
@@ -70,14 +70,14 @@ async function checkKilled(
   const store = new SqlMemoryStore({ dbUrl, timeoutMs: 300_000 });
   try {
     const { changes, removals, more } = await store.since(user, 0, 1_000_000);
-    const there = new Set(changes.flatMap((each) => ('removed' in each ? [] : each.entry.id)));
+    const present = new Set(changes.flatMap((each) => ('removed' in each ? [] : each.entry.id)));
     const tombstones = new Set(changes.flatMap((each) => ('removed' in each ? each.removed : [])));
-    expect([more, removals, changes.length]).toEqual([false, tombstones.size, there.size + tombstones.size]);
-    expect([...acknowledged.put].filter((id) => !there.has(id) && !tombstones.has(id))).toEqual([]);
+    expect([more, removals, changes.length]).toEqual([false, tombstones.size, present.size + tombstones.size]);
+    expect([...acknowledged.put].filter((id) => !present.has(id) && !tombstones.has(id))).toEqual([]);
     expect([...acknowledged.removed].filter((id) => !tombstones.has(id))).toEqual([]);
     // Each put stored both entries or none. At most one removal of each round was not acknowledged.
-    const puts = [...there, ...tombstones].filter((id) => id.endsWith('a')).map((id) => id.replace(/a$/, 'b'));
-    expect(puts.filter((id) => !there.has(id))).toEqual([]);
+    const puts = [...present, ...tombstones].filter((id) => id.endsWith('a')).map((id) => id.replace(/a$/, 'b'));
+    expect(puts.filter((id) => !present.has(id))).toEqual([]);
     expect(tombstones.size - acknowledged.removed.size).toBeLessThanOrEqual(round + 1);
     const { seq } = await store.put(user, [note(`after ${round}`)], 'ifAbsent');
     expect(seq).toBe(changes.at(-1)!.seq + 1);
@@ -94,7 +94,7 @@ describe('Memory in a SQLite file of several processes', () => {
   it('keeps acknowledged puts and removals when a process is killed (contract 31)', async () => {
     const acknowledged = { put: new Set<string>(), removed: new Set<string>() };
     for (let i = 0; i < rounds(3, 100); i++)
-      await checkKilled(`sqlite:///${join(folder, 'killed.db')}`, i, acknowledged);
+      await checkKilledProcess(`sqlite:///${join(folder, 'killed.db')}`, i, acknowledged);
     expect(acknowledged.put.size).toBeGreaterThan(5);
   });
 });
@@ -119,7 +119,7 @@ for (const [kind, start] of starts) {
         const server = await start();
         onTestFinished(() => server.remove());
         const acknowledged = { put: new Set<string>(), removed: new Set<string>() };
-        for (let i = 0; i < rounds(2, 30); i++) await checkKilled(server.url, i, acknowledged);
+        for (let i = 0; i < rounds(2, 30); i++) await checkKilledProcess(server.url, i, acknowledged);
         const store = new SqlMemoryStore({ dbUrl: server.url, timeoutMs: 5_000 });
         onTestFinished(() => store.close());
         await store.put(user, [note('before')], 'ifAbsent');

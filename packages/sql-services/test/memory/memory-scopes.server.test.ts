@@ -10,13 +10,13 @@ for (const kind of ['postgres', 'mariadb'] as const) {
     const tables = serverTables(kind, dbUrl, tablePrefix);
     afterAll(() => tables.close());
 
-    const fresh = async (): Promise<SqlMemoryStore> => {
+    const createStore = async (): Promise<SqlMemoryStore> => {
       await tables.empty();
       const store = new SqlMemoryStore({ dbUrl, tablePrefix, timeoutMs: 300_000 });
       onTestFinished(() => store.close());
       return store;
     };
-    compareWithMemory(kind, fresh, rounds(400, 1_200));
-    if (isLong) catchScopeMutants(kind, fresh, 1_200);
+    compareWithMemory(kind, createStore, rounds(400, 1_200));
+    if (isLong) catchScopeMutants(kind, createStore, 1_200);
   });
 }

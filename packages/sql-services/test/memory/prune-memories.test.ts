@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 
 const user = { appName: 'hotel', userId: 'alice' };
 
-function opened(): DatabaseMemoryService {
+function openService(): DatabaseMemoryService {
   const service = new DatabaseMemoryService('sqlite://:memory:');
   onTestFinished(() => service.close());
   return service;
@@ -21,7 +21,7 @@ async function idsOf(service: DatabaseMemoryService, owner = user): Promise<stri
 
 describe('pruneMemories', () => {
   it('deletes old entries of all users of the app, and of no other app (contract 30)', async () => {
-    const service = opened();
+    const service = openService();
     const users = Array.from({ length: 205 }, (_, i) => ({ appName: 'hotel', userId: `u${i}` }));
     const other = { ...user, appName: 'airline' };
     for (const each of [...users, other]) {
@@ -35,7 +35,7 @@ describe('pruneMemories', () => {
   });
 
   it('deletes more than one batch, and ingestion does not add them again (contract 31)', async () => {
-    const service = opened();
+    const service = openService();
     const content = { role: 'user' as const, parts: [{ text: 'hello' }] };
     const events = Array.from({ length: 1_203 }, (_, i) =>
       createEvent({ id: `e${i}`, author: 'user', content, timestamp: i }),
@@ -51,7 +51,7 @@ describe('pruneMemories', () => {
   });
 
   it('deletes facts without other evidence, but not the evidence of old facts (contract 31)', async () => {
-    const service = opened();
+    const service = openService();
     const fact = (id: string, timestamp: number, evidence: string[]): MemoryEntry =>
       note(id, timestamp, { kind: 'fact', evidence });
     const memories = [
@@ -71,7 +71,7 @@ describe('pruneMemories', () => {
   });
 
   it('deletes only entries of the given kinds', async () => {
-    const service = opened();
+    const service = openService();
     await service.addMemory({ ...user, memories: [note('n', 10), note('f', 10, { kind: 'fact' })] });
     expect(await service.pruneMemories({ appName: 'hotel', olderThan: 20, kinds: ['turn', 'note'] })).toBe(1);
     expect(await idsOf(service)).toEqual(['f']);
@@ -87,6 +87,6 @@ describe('pruneMemories', () => {
     [{ appName: 'hotel', olderThan: 20, kinds: ['dream'] }],
     [{ appName: 'hotel', olderThan: 20, keepLast: 3 }],
   ])('rejects %j with INVALID_INPUT (contract 42)', async (request) => {
-    await expect(opened().pruneMemories(request as never)).rejects.toMatchObject({ code: 'INVALID_INPUT' });
+    await expect(openService().pruneMemories(request as never)).rejects.toMatchObject({ code: 'INVALID_INPUT' });
   });
 });

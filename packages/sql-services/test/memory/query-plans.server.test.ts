@@ -41,8 +41,8 @@ async function fill(store: SqlMemoryStore): Promise<void> {
   }
 }
 
-/** Returns the statements of search and lists with literals, and the index that each of them must use. */
-function statements(dialect: Dialect, tablePrefix: string): [what: string, sql: string, index: Index][] {
+/** Returns the statements of searches and lists with literals, and the index that each statement must use. */
+function createStatements(dialect: Dialect, tablePrefix: string): [what: string, sql: string, index: Index][] {
   // Keeps `?` as the placeholder.
   const log = new MemoryLog(
     { ...dialect, statement: (sql) => sql, bindName: (name) => name },
@@ -55,7 +55,7 @@ function statements(dialect: Dialect, tablePrefix: string): [what: string, sql: 
       return typeof value === 'number' ? String(value) : `'${String(value)}'`;
     });
   };
-  const names = log.names(user);
+  const names = log.bindNames(user);
   const list = (filter: Parameters<typeof listMemoriesSql>[1]['filter']): string => {
     const { sql, parameters } = listMemoriesSql(log, { scope: user, after: 0, count: 20, filter });
     return withLiterals(sql, parameters);
@@ -94,7 +94,7 @@ describeWith('postgres', 'Query plans of memory on PostgreSQL', (dbUrl) => {
     await store.close();
     await tables.query('ANALYZE plans_memory_entries');
     await tables.query('ANALYZE plans_memory_scopes');
-    for (const [what, sql, index] of statements(postgres, 'plans_')) {
+    for (const [what, sql, index] of createStatements(postgres, 'plans_')) {
       const plan = (await tables.query(`EXPLAIN ${sql}`)).map((row) => String(row['QUERY PLAN'])).join('\n');
       expect(plan, what).not.toMatch(/Seq Scan on plans_memory_entries/);
       const used = [...plan.matchAll(/(?:using|Bitmap Index Scan on) (plans_memory_entries_\w+)/g)].map(
@@ -115,7 +115,7 @@ describeWith('mariadb', 'Query plans of memory on MariaDB', (dbUrl) => {
     await fill(store);
     await store.close();
     await tables.query('ANALYZE TABLE plans_memory_entries');
-    for (const [what, sql, index] of statements(mariadb, 'plans_')) {
+    for (const [what, sql, index] of createStatements(mariadb, 'plans_')) {
       const plan = await tables.query(`EXPLAIN ${sql}`);
       // A query for changes reads its page as a derived table.
       for (const row of plan.filter(({ table }) => !String(table).startsWith('<derived'))) {
@@ -138,7 +138,7 @@ it('Query plans of memory on SQLite use an index for the log, entries and lists 
   const database = new DatabaseSync(path);
   for (const analyzed of [false, true]) {
     if (analyzed) database.exec('ANALYZE');
-    for (const [what, sql, index] of statements(sqlite, 'thole_')) {
+    for (const [what, sql, index] of createStatements(sqlite, 'thole_')) {
       const plan = database
         .prepare(`EXPLAIN QUERY PLAN ${sql}`)
         .all()

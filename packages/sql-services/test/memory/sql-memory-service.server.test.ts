@@ -22,7 +22,7 @@ for (const kind of ['postgres', 'pgbouncer', 'mariadb'] as const) {
       destroy: (store) => (store as SqlMemoryStore).close(),
     });
 
-    // PgBouncer changes connections and statements, which all are in the store.
+    // PgBouncer affects only connections and statements. Only the store uses these.
     if (kind === 'pgbouncer' && !isLong) return;
     // Ranking is the same code over every store, and stores return texts unchanged (`put.members`).
     const isRanking = ({ id }: { id: string }): boolean => id.startsWith('language.');

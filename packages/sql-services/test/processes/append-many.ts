@@ -10,7 +10,7 @@ const service = new DatabaseSessionService(dbUrl);
 await service.createSession(ref).catch((error: { code?: string }) => {
   if (error.code !== 'SESSION_ALREADY_EXISTS') throw error;
 });
-// A process that is killed later does not save what it compiled for the next one.
+// Saves the compile cache for the next process now: this process may be killed.
 flushCompileCache();
 await Promise.all(
   Array.from({ length: Number(tasks) }, async (_, task) => {

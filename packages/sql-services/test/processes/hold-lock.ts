@@ -1,4 +1,4 @@
-// Holds the write lock of a SQLite file for some milliseconds. Prints `held` when it has the lock.
+// Keeps the write lock of a SQLite file for some milliseconds. Prints `held` when it has the lock.
 import { DatabaseSync } from 'node:sqlite';
 
 const [path = '', ms = '0'] = process.argv.slice(2);

@@ -11,7 +11,7 @@ for (let n = 0; ; n++) {
     return { id: `${name}-${n}${part}`, kind: 'note', content: { parts: [{ text: 'x'.repeat(300) }] } };
   });
   await store.put(user, entries, 'ifAbsent');
-  // A killed process does not save what it compiled for the next one.
+  // Saves the compile cache for the next process now: this process will be killed.
   if (n === 0) flushCompileCache();
   await print(`+${entries[0]!.id}\n+${entries[1]!.id}\n`);
   if (n % 3 !== 2) continue;
@@ -20,7 +20,7 @@ for (let n = 0; ; n++) {
   await print(`-${id}\n`);
 }
 
-/** Writes to the pipe before the next call begins: a killed process loses what it has not written because the pipe was full. */
+/** Waits until the text is in the pipe, because a killed process loses text that it has not written yet. */
 function print(text: string): Promise<void> {
   return new Promise((resolve) => process.stdout.write(text, () => resolve()));
 }

@@ -26,28 +26,28 @@ for (const kind of ['postgres', 'mariadb'] as const) {
     const tables = serverTables(kind, dbUrl, `unused_${process.pid}_`);
     afterAll(() => tables.close());
 
-    function opened(options: DatabaseSessionServiceOptions): DatabaseSessionService {
+    function openService(options: DatabaseSessionServiceOptions): DatabaseSessionService {
       const service = new DatabaseSessionService({ dbUrl, ...options });
       onTestFinished(() => service.close());
       return service;
     }
 
-    it('creates the tables once if sixteen services find none at the same time', async () => {
+    it('creates the tables once if sixteen services start at the same time', async () => {
       const tablePrefix = `first_${process.pid}_`;
-      const services = Array.from({ length: 16 }, () => opened({ tablePrefix, maxConnections: 1 }));
+      const services = Array.from({ length: 16 }, () => openService({ tablePrefix, maxConnections: 1 }));
       await Promise.all(services.map((service, i) => service.createSession({ ...ref, sessionId: `s${i}` })));
       expect((await services[0]!.listSessions({ appName: 'app' })).total).toBe(16);
     });
 
     it.each([1, 2, 3] as const)('updates tables of version %i once for many services', async (version) => {
       const tablePrefix = `old${version}_${process.pid}_`;
-      const old = opened({ tablePrefix });
+      const old = openService({ tablePrefix });
       const session = await old.createSession({ ...ref, state: { a: 1, 'user:b': 2 } });
       await old.appendEvent({ session, event: event('e1') });
       await old.leasing!.lease(ref, request);
       for (const statement of downgradeStatements(tablePrefix, version, { indexesOfTables }))
         await tables.query(statement);
-      const services = Array.from({ length: 8 }, () => opened({ tablePrefix, maxConnections: 1 }));
+      const services = Array.from({ length: 8 }, () => openService({ tablePrefix, maxConnections: 1 }));
       const sessions = await Promise.all(services.map((service) => service.getSession(ref)));
       expect(sessions.map((each) => [each!.lastSeq, each!.state])).toEqual(
         services.map(() => [1, { a: 1, 'user:b': 2 }]),
@@ -59,63 +59,63 @@ for (const kind of ['postgres', 'mariadb'] as const) {
 
     it('repeats an update of version 2 that ended after its first column', async () => {
       const tablePrefix = `half_${process.pid}_`;
-      await opened({ tablePrefix }).createSession(ref);
+      await openService({ tablePrefix }).createSession(ref);
       for (const statement of downgradeStatements(tablePrefix, 2, { indexesOfTables })) await tables.query(statement);
-      // Only MariaDB keeps it: the other databases roll back.
+      // Only MariaDB keeps the column: PostgreSQL rolls back.
       if (kind === 'mariadb') {
         await tables.query(`ALTER TABLE ${tablePrefix}sessions ADD COLUMN unfinished varbinary(512)`);
       }
-      expect((await opened({ tablePrefix }).getSession(ref))!.lastSeq).toBe(0);
+      expect((await openService({ tablePrefix }).getSession(ref))!.lastSeq).toBe(0);
     });
 
     it('repeats an update of version 3 that ended after its first index', async () => {
       const tablePrefix = `half4_${process.pid}_`;
-      await opened({ tablePrefix }).createSession(ref);
+      await openService({ tablePrefix }).createSession(ref);
       const sessions = `${tablePrefix}sessions`;
       for (const statement of downgradeStatements(tablePrefix, 3, { indexesOfTables })) await tables.query(statement);
-      // Only MariaDB keeps them: PostgreSQL rolls back.
+      // Only MariaDB keeps the column and the index: PostgreSQL rolls back.
       if (kind === 'mariadb') {
         await tables.query(`ALTER TABLE ${sessions} ADD COLUMN forked_from longtext`);
         await tables.query(`CREATE INDEX ${sessions}_unfinished ON ${sessions} (app_name, unfinished)`);
       }
-      expect((await opened({ tablePrefix }).getSession(ref))!.lastSeq).toBe(0);
+      expect((await openService({ tablePrefix }).getSession(ref))!.lastSeq).toBe(0);
     });
 
     it('is required with autoMigrate: false', async () => {
       const options = { tablePrefix: `explicit_${process.pid}_` };
-      const service = opened({ ...options, autoMigrate: false });
+      const service = openService({ ...options, autoMigrate: false });
       await expect(service.getSession(ref)).rejects.toMatchObject({
         code: 'STORE_VERSION',
         message: expect.stringContaining('migrate()'),
       });
-      await opened(options).migrate();
+      await openService(options).migrate();
       expect(await service.getSession(ref)).toBeUndefined();
     });
 
     it('throws STORE_VERSION for tables of a later version', async () => {
       const options = { tablePrefix: `newer_${process.pid}_` };
-      await opened(options).migrate();
+      await openService(options).migrate();
       await tables.query(`UPDATE ${options.tablePrefix}meta SET content = '${SCHEMA_VERSION + 1}'`);
-      await expect(opened(options).getSession(ref)).rejects.toMatchObject({ code: 'STORE_VERSION' });
+      await expect(openService(options).getSession(ref)).rejects.toMatchObject({ code: 'STORE_VERSION' });
     });
 
     it('creates the tables in the given schema, and names the error if it does not exist', async () => {
       const schema = `schema_${process.pid}`;
       const tablePrefix = 'schema_test_';
       await tables.query(`DROP SCHEMA IF EXISTS ${schema}${kind === 'postgres' ? ' CASCADE' : ''}`);
-      await expect(opened({ schema, tablePrefix }).createSession(ref)).rejects.toMatchObject({
+      await expect(openService({ schema, tablePrefix }).createSession(ref)).rejects.toMatchObject({
         code: 'STORE_UNAVAILABLE',
         message: expect.stringMatching(/\(\w+\)/),
       });
       await tables.query(`CREATE SCHEMA ${schema}`);
-      const service = opened({ schema, tablePrefix });
+      const service = openService({ schema, tablePrefix });
       await service.createSession({ ...ref, state: { a: 1, 'app:b': 2 } });
       await service.appendEvent({ session: ref, event: event('e1', { 'user:c': 3 }) });
       const lease = await service.leasing!.lease(ref, request);
       await service.appendEvent({ session: ref, event: event('e2'), fence: lease.fence });
       await lease.release();
       expect((await service.getSession(ref))!.state).toEqual({ a: 1, 'app:b': 2, 'user:c': 3 });
-      expect(await opened({ tablePrefix }).getSession(ref)).toBeUndefined();
+      expect(await openService({ tablePrefix }).getSession(ref)).toBeUndefined();
       const artifacts = new DatabaseArtifactService({ dbUrl, schema, tablePrefix });
       onTestFinished(() => artifacts.close());
       expect(await artifacts.saveArtifact({ ...ref, filename: 'a', artifact: { text: 'x' } })).toBe(0);

@@ -18,13 +18,13 @@ const request = {
   policy: 'reject',
 } as const;
 
-function opened(options: ConstructorParameters<typeof DatabaseSessionService>[0]): DatabaseSessionService {
+function openService(options: ConstructorParameters<typeof DatabaseSessionService>[0]): DatabaseSessionService {
   const service = new DatabaseSessionService(options);
   onTestFinished(() => service.close());
   return service;
 }
 
-function openedFile(path: string): DatabaseSync {
+function openFile(path: string): DatabaseSync {
   const file = new DatabaseSync(path);
   onTestFinished(() => file.close());
   return file;
@@ -33,7 +33,7 @@ function openedFile(path: string): DatabaseSync {
 describe('migrate', () => {
   it('is required with autoMigrate: false, and can be repeated', async () => {
     const { dbUrl } = files.next();
-    const service = opened({ dbUrl, autoMigrate: false });
+    const service = openService({ dbUrl, autoMigrate: false });
     await service.ping();
     await expect(service.createSession(ref)).rejects.toMatchObject({
       code: 'STORE_VERSION',
@@ -46,20 +46,20 @@ describe('migrate', () => {
 
   it.each([1, 2, 3] as const)('updates tables of version %i and keeps their rows', async (version) => {
     const { path, dbUrl } = files.next();
-    const old = opened(dbUrl);
+    const old = openService(dbUrl);
     const session = await old.createSession({ ...ref, state: { a: 1, 'user:b': 2 } });
     await old.appendEvent({ session, event: createEvent({ id: 'e1', author: 'agent' }) });
     await old.leasing!.lease(ref, request);
     await old.close();
-    const file = openedFile(path);
+    const file = openFile(path);
     for (const statement of downgradeStatements('thole_', version)) file.exec(statement);
 
-    const explicit = opened({ dbUrl, autoMigrate: false });
+    const explicit = openService({ dbUrl, autoMigrate: false });
     await expect(explicit.getSession(ref)).rejects.toMatchObject({
       code: 'STORE_VERSION',
       message: `The tables have version ${version}, this package needs version ${SCHEMA_VERSION}. Call migrate().`,
     });
-    const service = opened(dbUrl);
+    const service = openService(dbUrl);
     const read = (await service.getSession(ref))!;
     expect([read.lastSeq, read.state, read.events.map(({ id }) => id)]).toEqual([1, { a: 1, 'user:b': 2 }, ['e1']]);
     await service.appendEvent({ session: read, event: createEvent({ id: 'e2', author: 'agent' }) });
@@ -74,16 +74,16 @@ describe('migrate', () => {
 
   it('throws STORE_VERSION for tables and records of a later version', async () => {
     const { path, dbUrl } = files.next();
-    const service = opened(dbUrl);
+    const service = openService(dbUrl);
     await service.createSession(ref);
     await service.appendEvent({ session: ref, event: createEvent({ id: 'e1', author: 'a' }) });
-    const file = openedFile(path);
+    const file = openFile(path);
     file.exec('UPDATE thole_events SET v = 2');
     await expect(service.getSession(ref)).rejects.toMatchObject({ code: 'STORE_VERSION' });
     expect((await service.getSession({ ...ref, numRecentEvents: 0 }))!.lastSeq).toBe(1);
     file.exec('UPDATE thole_sessions SET v = 2');
     await expect(service.listSessions({ appName: 'app' })).rejects.toMatchObject({ code: 'STORE_VERSION' });
     file.exec(`UPDATE thole_meta SET content = '${SCHEMA_VERSION + 1}'`);
-    await expect(opened(dbUrl).getSession(ref)).rejects.toMatchObject({ code: 'STORE_VERSION' });
+    await expect(openService(dbUrl).getSession(ref)).rejects.toMatchObject({ code: 'STORE_VERSION' });
   });
 });

@@ -3,7 +3,7 @@ import { FixedRuntime } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
 import { AppendQueue } from '../../src/session/append-queue.ts';
 
-/** A time of the fixed clock, which starts at 0. */
+/** Milliseconds of the fixed clock, which starts at 0. */
 const deadline = 1_000;
 
 interface Work {
@@ -11,7 +11,7 @@ interface Work {
   until?: Promise<void>;
 }
 
-/** A queue that records each write: one name, or the names of a batch joined by `+`. */
+/** Creates a queue that records each write: one name, or the names of a batch joined by `+`. */
 function createQueue(fails: (names: string) => unknown = () => undefined): {
   writes: string[];
   runtime: FixedRuntime;
@@ -34,7 +34,7 @@ function createQueue(fails: (names: string) => unknown = () => undefined): {
 }
 
 describe('AppendQueue', () => {
-  it('stores one append per session, and then the waiting ones together, in order', async () => {
+  it('stores one append per session, and then all waiting appends together, in order', async () => {
     const { append, writes, runtime } = createQueue();
     const first = Promise.withResolvers<void>();
     const all = [

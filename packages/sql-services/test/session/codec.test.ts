@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createEvent } from '@thole/core';
 import { DatabaseArtifactService, DatabaseSessionService } from '@thole/sql-services';
-import { encrypting } from '../support/encrypting.ts';
+import { encryptingCodec } from '../support/encrypting-codec.ts';
 import { afterAll, describe, expect, it } from 'vitest';
 
 const folder = mkdtempSync(join(tmpdir(), 'codec-'));
@@ -13,7 +13,7 @@ describe('codec', () => {
   it('encodes artifacts and their metadata, but not their names', async () => {
     const path = join(folder, 'files.db');
     const artifact = { inlineData: { mimeType: 'text/secret', data: btoa('SECRET') } };
-    const service = new DatabaseArtifactService({ dbUrl: `sqlite:///${path}`, codec: encrypting });
+    const service = new DatabaseArtifactService({ dbUrl: `sqlite:///${path}`, codec: encryptingCodec });
     await service.saveArtifact({ ...ref, filename: 'a', artifact, customMetadata: { b: 'SECRET' } });
     expect(await service.loadArtifact({ ...ref, filename: 'a' })).toEqual(artifact);
     await service.close();
@@ -23,7 +23,7 @@ describe('codec', () => {
 
   it('encodes events and state values in the file', async () => {
     const path = join(folder, 'secret.db');
-    const service = new DatabaseSessionService({ dbUrl: `sqlite:///${path}`, codec: encrypting });
+    const service = new DatabaseSessionService({ dbUrl: `sqlite:///${path}`, codec: encryptingCodec });
     await service.createSession({ ...ref, state: { a: 'SECRET', 'user:b': 'SECRET', 'app:c': ['SECRET'] } });
     const content = { role: 'user' as const, parts: [{ text: 'SECRET' }] };
     await service.appendEvent({
@@ -39,7 +39,7 @@ describe('codec', () => {
     const dbUrl = `sqlite:///${join(folder, 'mixed.db')}`;
     const plain = new DatabaseSessionService(dbUrl);
     await plain.createSession({ ...ref, state: { a: 1 } });
-    const encrypted = new DatabaseSessionService({ dbUrl, codec: encrypting });
+    const encrypted = new DatabaseSessionService({ dbUrl, codec: encryptingCodec });
     await encrypted.updateState({ ...ref, stateDelta: { b: 2 } });
     expect((await encrypted.getSession(ref))!.state).toEqual({ a: 1, b: 2 });
     await expect(plain.getSession(ref)).rejects.toMatchObject({ code: 'STORE_VERSION' });

@@ -11,7 +11,7 @@ const ref = { appName: 'app', userId: 'u', sessionId: 's' };
 const event = (id: string, timestamp: number, stateDelta = {}) =>
   createEvent({ id, author: 'agent', timestamp, actions: { stateDelta } });
 
-const reversing: TextCodec = {
+const reversingCodec: TextCodec = {
   encode: (text) => new Uint8Array(Buffer.from(text).reverse()),
   decode: (stored) =>
     Buffer.from(stored as Uint8Array)
@@ -25,14 +25,14 @@ for (const kind of ['postgres', 'mariadb'] as const) {
     beforeEach(() => tables.empty());
     afterAll(() => tables.close());
 
-    function opened(options: DatabaseSessionServiceOptions = {}): DatabaseSessionService {
+    function openService(options: DatabaseSessionServiceOptions = {}): DatabaseSessionService {
       const service = new DatabaseSessionService({ dbUrl, tablePrefix, ...options });
       onTestFinished(() => service.close());
       return service;
     }
 
     it('prunes old events except the last N, of an app, a user or a session (contracts 1, 8)', async () => {
-      const service = opened();
+      const service = openService();
       for (const sessionId of ['s', 'other']) {
         await service.createSession({ ...ref, sessionId });
         for (const [i, time] of [10, 20, 90, 30, 40].entries()) {
@@ -55,7 +55,7 @@ for (const kind of ['postgres', 'mariadb'] as const) {
 
     it('deletes expired sessions, and no others (contract 14)', async () => {
       const runtime = new FixedRuntime({ now: Date.now() / 1000 });
-      const service = opened({ runtime, sessionTtlMs: 60_000 });
+      const service = openService({ runtime, sessionTtlMs: 60_000 });
       for (const sessionId of ['s1', 's2', 's3']) {
         await service.createSession({ ...ref, sessionId, state: { 'user:a': 1 } });
         await service.appendEvent({ session: { ...ref, sessionId }, event: event('e1', 1) });
@@ -68,13 +68,13 @@ for (const kind of ['postgres', 'mariadb'] as const) {
     });
 
     it('stores events, state and artifacts encoded with a codec', async () => {
-      const service = opened({ codec: reversing });
+      const service = openService({ codec: reversingCodec });
       await service.createSession({ ...ref, state: { a: 'SECRET', 'app:b': 'SECRET', 'user:c': ['SECRET'] } });
       await service.appendEvent({ session: ref, event: event('e1', 1, { d: 'SECRET', 'user:e': 'SECRET' }) });
       const { state, events } = (await service.getSession(ref))!;
       expect(state).toEqual({ a: 'SECRET', 'app:b': 'SECRET', 'user:c': ['SECRET'], d: 'SECRET', 'user:e': 'SECRET' });
       expect(events[0]!.actions.stateDelta).toEqual({ d: 'SECRET', 'user:e': 'SECRET' });
-      const artifacts = new DatabaseArtifactService({ dbUrl, tablePrefix, codec: reversing });
+      const artifacts = new DatabaseArtifactService({ dbUrl, tablePrefix, codec: reversingCodec });
       onTestFinished(() => artifacts.close());
       const artifact = { inlineData: { mimeType: 'a/b', data: btoa('SECRET') } };
       await artifacts.saveArtifact({ ...ref, filename: 'f', artifact });
@@ -94,7 +94,7 @@ for (const kind of ['postgres', 'mariadb'] as const) {
       for (const statement of adkStatements(kind, schema)) await tables.query(statement);
       const request = { from: { dbUrl, schema }, to: { dbUrl, tablePrefix } };
       expect(await migrateFromAdk(request)).toEqual({ sessions: 1, events: 2, skipped: 0 });
-      const session = (await opened().getSession(ref))!;
+      const session = (await openService().getSession(ref))!;
       expect(session.state).toEqual({ a: { b_c: 1 }, 'app:of_app': 1, 'user:of_user': [1] });
       expect([session.lastUpdateTime, session.events.map(({ id, timestamp }) => [id, timestamp])]).toEqual([
         1_700_000_001.25,

@@ -42,7 +42,7 @@ for (const kind of ['postgres', 'pgbouncer', 'mariadb'] as const) {
       },
     );
 
-    // PgBouncer changes connections and statements, which all are in the store.
+    // PgBouncer affects only connections and statements. Only the store uses these.
     if (kind === 'pgbouncer' && !isLong) return;
     register({ describe, it }, sessionServiceCases, {
       name: `DatabaseSessionService (${kind})`,

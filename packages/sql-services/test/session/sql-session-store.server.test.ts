@@ -23,7 +23,7 @@ for (const kind of ['postgres', 'mariadb'] as const) {
     beforeEach(() => tables.empty());
     afterAll(() => tables.close());
 
-    function opened(options: DatabaseSessionServiceOptions): DatabaseSessionService {
+    function openService(options: DatabaseSessionServiceOptions): DatabaseSessionService {
       const service = new DatabaseSessionService({ tablePrefix, ...options });
       onTestFinished(() => service.close());
       return service;
@@ -37,7 +37,7 @@ for (const kind of ['postgres', 'mariadb'] as const) {
 
     it('appends in one round trip on PostgreSQL and five to seven on MariaDB', async () => {
       const { pool, roundTrips } = createPool();
-      const service = opened({ db: pool, dialect: kind });
+      const service = openService({ db: pool, dialect: kind });
       await service.createSession(ref);
       const { fence } = await service.leasing!.lease(ref, {
         ...{ invocationId: 'i', holder: 'r', policy: 'reject', waitMs: 0, maxWaiting: 0, ttlMs: 60_000, cleanupMs: 0 },
@@ -67,7 +67,7 @@ for (const kind of ['postgres', 'mariadb'] as const) {
 
     it('uses no named statements, settings or session locks, for poolers in transaction mode', async () => {
       const { pool, roundTrips } = createPool();
-      const service = opened({ db: pool, dialect: kind });
+      const service = openService({ db: pool, dialect: kind });
       await service.createSession({ ...ref, state: { a: 1, 'user:b': 2 } });
       await service.appendEvent({ session: ref, event: event('e1', { 'app:c': 3 }) });
       await service.listSessions({ appName: 'app' });
@@ -85,7 +85,7 @@ for (const kind of ['postgres', 'mariadb'] as const) {
     if (kind === 'mariadb') {
       it('finds the session of an append by its unique key', async () => {
         const { pool, roundTrips } = createPool();
-        const service = opened({ db: pool, dialect: kind });
+        const service = openService({ db: pool, dialect: kind });
         await service.createSession(ref);
         await service.appendEvent({ session: ref, event: event('e1') });
         const { text } = roundTrips.find((each) => each.text.startsWith('UPDATE'))!;
@@ -96,7 +96,7 @@ for (const kind of ['postgres', 'mariadb'] as const) {
     }
 
     it('repeats an append after a deadlock (contract 7)', async () => {
-      const service = opened({ dbUrl, maxConnections: 1 });
+      const service = openService({ dbUrl, maxConnections: 1 });
       await service.createSession(ref);
       await failNextStateWrite(kind, tables);
       const stored = await service.appendEvent({ session: ref, event: event('e1', { a: 1, 'user:b': 2 }) });
@@ -105,7 +105,7 @@ for (const kind of ['postgres', 'mariadb'] as const) {
     });
 
     it('stores each of many concurrent appends once and in order (contracts 6, 8)', async () => {
-      const services = [1, 2, 3, 4].map(() => opened({ dbUrl }));
+      const services = [1, 2, 3, 4].map(() => openService({ dbUrl }));
       await services[0]!.createSession(ref);
       const ids = Array.from({ length: 128 }, (_, i) => `e${i}`);
       await Promise.all(
@@ -123,15 +123,15 @@ for (const kind of ['postgres', 'mariadb'] as const) {
     });
 
     it('finds events, sessions and state through an index', async () => {
-      const service = opened({ dbUrl });
+      const service = openService({ dbUrl });
       for (let i = 0; i < 50; i++) {
         const sessionId = `s${i}`;
         await service.createSession({ ...ref, sessionId, state: { 'user:a': 1 } });
         await service.appendEvent({ session: { ...ref, sessionId }, event: event('e1') });
       }
       const { pool, roundTrips } = createPool();
-      await opened({ db: pool, dialect: kind }).getSession({ ...ref, numRecentEvents: 1 });
-      expect(await tableScans(kind, tables, roundTrips.at(-1)!.text)).toEqual([]);
+      await openService({ db: pool, dialect: kind }).getSession({ ...ref, numRecentEvents: 1 });
+      expect(await findTableScans(kind, tables, roundTrips.at(-1)!.text)).toEqual([]);
     });
   });
 }
@@ -159,15 +159,15 @@ async function failNextStateWrite(
 }
 
 /** Returns the tables that the statement reads completely. */
-async function tableScans(
+async function findTableScans(
   kind: 'postgres' | 'mariadb',
   tables: { query(sql: string): Promise<{ [column: string]: unknown }[]> },
   text: string,
 ): Promise<string[]> {
   // EXPLAIN needs literals instead of parameters.
   const literals = ["'app'", "'u'", "'s'", '0', "'app'", "'u'", "'s'", '0', '0', '0', '1', "'app'", "'app'", "'u'"];
-  let at = 0;
-  const sql = text.replaceAll(/\$\d+|\?/g, () => literals[at++]!);
+  let next = 0;
+  const sql = text.replaceAll(/\$\d+|\?/g, () => literals[next++]!);
   if (kind === 'postgres') {
     await tables.query(`ANALYZE ${tablePrefix}events`);
     await tables.query('SET enable_seqscan = off');

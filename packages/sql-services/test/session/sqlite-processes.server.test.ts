@@ -20,7 +20,7 @@ function newFile(): { path: string; dbUrl: string } {
   return { path, dbUrl: `sqlite:///${path}` };
 }
 
-function opened(options: ConstructorParameters<typeof DatabaseSessionService>[0]): DatabaseSessionService {
+function openService(options: ConstructorParameters<typeof DatabaseSessionService>[0]): DatabaseSessionService {
   const service = new DatabaseSessionService(options);
   onTestFinished(() => service.close());
   return service;
@@ -28,7 +28,7 @@ function opened(options: ConstructorParameters<typeof DatabaseSessionService>[0]
 
 describe('SQLite file of several processes', () => {
   it(
-    'stores each concurrent append of all processes once and in order (contract 6, 8)',
+    'stores each concurrent append of all processes once and in order (contracts 6, 8)',
     { timeout: 300_000 },
     async () => {
       const { dbUrl } = newFile();
@@ -39,7 +39,7 @@ describe('SQLite file of several processes', () => {
         ),
       );
       const ids = outputs.flatMap(({ lines }) => lines);
-      const { events, state, lastSeq } = (await opened(dbUrl).getSession(ref))!;
+      const { events, state, lastSeq } = (await openService(dbUrl).getSession(ref))!;
       const count = processes * tasks;
       expect([ids.length, lastSeq]).toEqual([count * 2, count * 2]);
       expect(events.map((event) => event.seq)).toEqual(ids.map((_, i) => i + 1));
@@ -73,7 +73,7 @@ describe('SQLite file of several processes', () => {
 
   it('does not block the event loop while it waits for the write lock', { timeout: 60_000 }, async () => {
     const { path, dbUrl } = newFile();
-    const service = opened(dbUrl);
+    const service = openService(dbUrl);
     await service.createSession(ref);
     const holder = startProcess('hold-lock.ts', path, String(rounds(1_500, 5_000)));
     await once(holder.stdout, 'data');
@@ -92,7 +92,7 @@ describe('SQLite file of several processes', () => {
 
   it('can be read while another process holds the write lock', async () => {
     const { path, dbUrl } = newFile();
-    const service = opened(dbUrl);
+    const service = openService(dbUrl);
     await service.createSession({ ...ref, state: { a: 1 } });
     const holder = startProcess('hold-lock.ts', path, '60000');
     onTestFinished(() => void holder.kill('SIGKILL'));
@@ -103,7 +103,7 @@ describe('SQLite file of several processes', () => {
 
   it('throws STORE_UNAVAILABLE if it is locked for timeoutMs, and stores nothing (contract 7)', async () => {
     const { path, dbUrl } = newFile();
-    const service = opened({ dbUrl, timeoutMs: 200 });
+    const service = openService({ dbUrl, timeoutMs: 200 });
     await service.createSession(ref);
     const holder = startProcess('hold-lock.ts', path, '60000');
     await once(holder.stdout, 'data');
@@ -118,15 +118,15 @@ describe('SQLite file of several processes', () => {
   it('rejects appends of a run after another run has taken its session (contract 13)', async () => {
     const { dbUrl } = newFile();
     await checkTakeOver(
-      [1, 2, 3].map(() => opened({ dbUrl, pollMs: 5 })),
+      [1, 2, 3].map(() => openService({ dbUrl, pollMs: 5 })),
       12,
     );
   });
 
-  it('gives a session to the run of one process until another interrupts it (contract 13)', async () => {
+  it('leases a session to one run until a run of another process interrupts it (contract 13)', async () => {
     const { dbUrl } = newFile();
     // Two services share only the file, like two processes.
-    const [holder, other] = [opened({ dbUrl, pollMs: 20 }), opened({ dbUrl, pollMs: 20 })];
+    const [holder, other] = [openService({ dbUrl, pollMs: 20 }), openService({ dbUrl, pollMs: 20 })];
     await holder.createSession(ref);
     const request = { holder: 'r', waitMs: 20_000, maxWaiting: 16, ttlMs: 30_000, cleanupMs: 5_000 } as const;
     const first = await holder.leasing!.lease(ref, { ...request, invocationId: 'i1', policy: 'queue' });

@@ -9,13 +9,13 @@ import { sqliteFiles } from '../support/sqlite-files.ts';
 const files = sqliteFiles();
 const ref = { appName: 'app', userId: 'u', sessionId: 's' };
 
-function opened(options: ConstructorParameters<typeof DatabaseSessionService>[0]): DatabaseSessionService {
+function openService(options: ConstructorParameters<typeof DatabaseSessionService>[0]): DatabaseSessionService {
   const service = new DatabaseSessionService(options);
   onTestFinished(() => service.close());
   return service;
 }
 
-function openedFile(path: string): DatabaseSync {
+function openFile(path: string): DatabaseSync {
   const file = new DatabaseSync(path);
   onTestFinished(() => file.close());
   return file;
@@ -24,9 +24,9 @@ function openedFile(path: string): DatabaseSync {
 describe('DatabaseSessionService on SQLite', () => {
   it('stores nothing of an append if one of its writes fails (contract 7)', async () => {
     const { path, dbUrl } = files.next();
-    const service = opened(dbUrl);
+    const service = openService(dbUrl);
     await service.createSession(ref);
-    const file = openedFile(path);
+    const file = openFile(path);
     for (const table of ['app_states', 'user_states', 'sessions']) {
       const [verb, scope] = table === 'sessions' ? ['UPDATE', ''] : ['INSERT', `${table.slice(0, -'_states'.length)}:`];
       file.exec(`CREATE TRIGGER refusal BEFORE ${verb} ON thole_${table} BEGIN SELECT RAISE(ABORT, 'no'); END`);
@@ -41,8 +41,8 @@ describe('DatabaseSessionService on SQLite', () => {
   it('deletes the expired leases of a deleted session or user', async () => {
     const { path, dbUrl } = files.next();
     const runtime = new FixedRuntime();
-    const service = opened({ dbUrl, runtime });
-    const file = openedFile(path);
+    const service = openService({ dbUrl, runtime });
+    const file = openFile(path);
     const crashInSession = async (sessionId: string): Promise<void> => {
       const session = await service.createSession({ ...ref, sessionId, state: { 'user:a': 1 } });
       await service.appendEvent({ session, event: createEvent({ author: 'a' }) });
@@ -82,8 +82,8 @@ describe('DatabaseSessionService on SQLite', () => {
 
   it('finds rows through an index in all statements of a run', async () => {
     const { path, dbUrl } = files.next();
-    await opened(dbUrl).createSession({ ...ref, state: { 'user:a': 1, 'app:b': 1 } });
-    const file = openedFile(path);
+    await openService(dbUrl).createSession({ ...ref, state: { 'user:a': 1, 'app:b': 1 } });
+    const file = openFile(path);
     const prepared: string[] = [];
     const service = new DatabaseSessionService({
       db: kyselySqlite(file, (sql) => prepared.push(sql)),

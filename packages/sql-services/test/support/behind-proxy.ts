@@ -1,6 +1,6 @@
 import type { DatabaseSessionService } from '@thole/sql-services';
 import { onTestFinished } from 'vitest';
-import { cuttingProxy } from './cutting-proxy.ts';
+import { startCuttingProxy } from './cutting-proxy.ts';
 import type { CuttingProxy } from './cutting-proxy.ts';
 
 /** Opens a service behind a proxy, with the session `app`, `u`, `s`. */
@@ -8,7 +8,7 @@ export async function openBehindProxy(
   dbUrl: string,
   open: (dbUrl: string) => DatabaseSessionService,
 ): Promise<{ proxy: CuttingProxy; service: DatabaseSessionService }> {
-  const proxy = await cuttingProxy(Number(new URL(dbUrl).port));
+  const proxy = await startCuttingProxy(Number(new URL(dbUrl).port));
   onTestFinished(() => proxy.close());
   const url = new URL(dbUrl);
   url.port = String(proxy.port);

@@ -5,7 +5,7 @@ import type { DatabaseSessionService } from '@thole/sql-services';
 const ref = { appName: 'app', userId: 'u', sessionId: 's' };
 
 /**
- * Lets runs of several services take the session from each other: their leases expire while they append. Asserts that no
+ * Runs of several services take the session from each other, because their leases expire while they append. Asserts that no
  * event of a run follows an event of a later run.
  */
 export async function checkTakeOver(services: readonly DatabaseSessionService[], runs: number): Promise<void> {

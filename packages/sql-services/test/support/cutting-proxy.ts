@@ -5,14 +5,14 @@ import type { AddressInfo, Socket } from 'node:net';
 /** A proxy between a client and a server that fails on request. */
 export interface CuttingProxy {
   readonly port: number;
-  /** Drops the server's answer to the next data of the client that match the pattern, and closes the connection. */
+  /** Drops the server's answer to the next data of the client that matches the pattern, and closes the connection. */
   cutAnswerTo(pattern: RegExp): void;
   /** Drops all data in both directions from now on. */
   freeze(): void;
   close(): Promise<void>;
 }
 
-export async function cuttingProxy(target: number): Promise<CuttingProxy> {
+export async function startCuttingProxy(target: number): Promise<CuttingProxy> {
   let cutting: RegExp | undefined;
   let isFrozen = false;
   const sockets = new Set<Socket>();

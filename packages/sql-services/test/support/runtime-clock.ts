@@ -5,7 +5,7 @@ import pg from 'pg';
 import { mariadb } from '../../src/dialects/mariadb.ts';
 import { postgres } from '../../src/dialects/postgres.ts';
 
-/** Connections of a test whose database has the clock of the test. */
+/** Connections to a database that returns the time of the test's clock. */
 export interface RuntimeClock {
   /** Returns options with a pool that answers the query for the database's time with the time of the runtime. */
   options(runtime: Runtime): Pick<DatabaseOptions, 'db' | 'dialect'>;

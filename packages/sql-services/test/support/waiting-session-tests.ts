@@ -33,7 +33,7 @@ const seqsOf = ({ events }: Session): (number | undefined)[] => events.map(({ se
 
 /** Registers the tests of sessions that wait: they do not expire, and they keep the events that they need. */
 export function waitingSessionTests(open: (options: DatabaseSessionServiceOptions) => DatabaseSessionService): void {
-  const filled = async (
+  const createFilledSession = async (
     service: DatabaseSessionService,
     events: readonly Event[],
     state: StateMap = {},
@@ -50,10 +50,10 @@ export function waitingSessionTests(open: (options: DatabaseSessionServiceOption
     async (marks) => {
       const runtime = new FixedRuntime({ now: Date.now() / 1000 });
       const service = open({ runtime, sessionTtlMs: 60_000 });
-      await filled(service, []);
+      await createFilledSession(service, []);
       await mark(service, 'e1', marks);
       await runtime.advance(100_000);
-      // Without marks in the append: those of the session stay.
+      // An append without marks keeps the marks of the session.
       await service.appendEvent({ session: ref, event: eventOf('e2') });
       await runtime.advance(100_000);
       expect([await service.deleteExpiredSessions(), (await read(service)).lastSeq]).toEqual([0, 2]);
@@ -68,7 +68,7 @@ export function waitingSessionTests(open: (options: DatabaseSessionServiceOption
   it('does not expire until its last mark is cleared (contract 14)', async () => {
     const runtime = new FixedRuntime({ now: Date.now() / 1000 });
     const service = open({ runtime, sessionTtlMs: 60_000 });
-    await filled(service, []);
+    await createFilledSession(service, []);
     await mark(service, 'e1', { unfinished: 'i1', wakeAt: 1, openInterrupts: 1 });
     for (const cleared of [{ unfinished: null }, { wakeAt: null }] as const) {
       await mark(service, `e ${JSON.stringify(cleared)}`, cleared);
@@ -83,7 +83,7 @@ export function waitingSessionTests(open: (options: DatabaseSessionServiceOption
   it('starts and ends its protection with the marks of a release (contract 14)', async () => {
     const runtime = new FixedRuntime({ now: Date.now() / 1000 });
     const service = open({ runtime, sessionTtlMs: 60_000 });
-    await filled(service, []);
+    await createFilledSession(service, []);
     await (await service.leasing!.lease(ref, request)).release({ marks: { openInterrupts: 1 } });
     await runtime.advance(100_000);
     expect((await read(service)).id).toBe('s');
@@ -96,7 +96,7 @@ export function waitingSessionTests(open: (options: DatabaseSessionServiceOption
 
   it('keeps the events since the start of an invocation with an open call (contract 8)', async () => {
     const service = open({});
-    await filled(service, [eventOf('e1'), eventOf('e2', 'b'), calls('e3', 'b'), eventOf('e4', 'c')]);
+    await createFilledSession(service, [eventOf('e1'), eventOf('e2', 'b'), calls('e3', 'b'), eventOf('e4', 'c')]);
     await mark(service, 'e5', { openInterrupts: 1 });
     expect([await service.pruneEvents({ keepLast: 0 }), seqsOf(await read(service))]).toEqual([1, [2, 3, 4, 5]]);
     await service.appendEvent({ session: ref, event: answers('e6', 'e3-c', 'b') });
@@ -105,14 +105,14 @@ export function waitingSessionTests(open: (options: DatabaseSessionServiceOption
 
   it('keeps the events of the unfinished invocation until it has ended (contract 8)', async () => {
     const service = open({});
-    await filled(service, [eventOf('e1', 'b'), eventOf('e2', 'i1')]);
+    await createFilledSession(service, [eventOf('e1', 'b'), eventOf('e2', 'i1')]);
     await mark(service, 'e3', { unfinished: 'i1' });
     expect([await service.pruneEvents({ olderThan: 9 }), seqsOf(await read(service))]).toEqual([1, [2, 3]]);
     await mark(service, 'e4', { unfinished: null });
     expect([await service.pruneEvents({ olderThan: 9 }), seqsOf(await read(service))]).toEqual([3, []]);
   });
 
-  const reversing: TextCodec = {
+  const reversingCodec: TextCodec = {
     encode: (text) => new Uint8Array(Buffer.from(text).reverse()),
     decode: (stored) =>
       Buffer.from(stored as Uint8Array)
@@ -122,7 +122,7 @@ export function waitingSessionTests(open: (options: DatabaseSessionServiceOption
 
   it.each([
     ['', undefined],
-    [' with a codec', reversing],
+    [' with a codec', reversingCodec],
   ])('adds the changes of deleted events to the initial state%s (contract 8)', async (_, codec) => {
     const service = open({ codec });
     const events = [
@@ -130,7 +130,7 @@ export function waitingSessionTests(open: (options: DatabaseSessionServiceOption
       writes('e2', { b: null, 'k é.': [1] }),
       writes('e3', { a: 3, c: null }),
     ];
-    await filled(service, events, { a: 1, c: 1, 'app:y': 1 });
+    await createFilledSession(service, events, { a: 1, c: 1, 'app:y': 1 });
     const initial = async (): Promise<StateMap | undefined> => (await read(service)).initialState;
     expect([await service.pruneEvents({ keepLast: 2 }), await initial()]).toEqual([1, { a: 2, b: 1, c: 1 }]);
     expect([await service.pruneEvents({ keepLast: 1 }), await initial()]).toEqual([1, { a: 2, c: 1, 'k é.': [1] }]);
@@ -138,18 +138,18 @@ export function waitingSessionTests(open: (options: DatabaseSessionServiceOption
     expect((await read(service)).state).toEqual({ a: 3, 'k é.': [1], 'app:y': 1, 'user:x': 1 });
   });
 
-  it('decides again if the marks change between reading and deleting (contract 8)', async () => {
+  it('selects the events again if the marks change between reading and deleting (contract 8)', async () => {
     let hook: (() => Promise<unknown>) | undefined;
     const codec: TextCodec = {
-      encode: reversing.encode,
+      encode: reversingCodec.encode,
       async decode(stored) {
         const [run] = [hook, (hook = undefined)];
         await run?.();
-        return reversing.decode(stored);
+        return reversingCodec.decode(stored);
       },
     };
     const service = open({ codec });
-    await filled(service, [eventOf('e1'), eventOf('e2', 'i1'), eventOf('e3', 'i1')]);
+    await createFilledSession(service, [eventOf('e1'), eventOf('e2', 'i1'), eventOf('e3', 'i1')]);
     hook = () => mark(service, 'e4', { unfinished: 'i1' });
     expect([await service.pruneEvents({ keepLast: 0 }), seqsOf(await read(service))]).toEqual([1, [2, 3, 4]]);
   });
@@ -157,7 +157,7 @@ export function waitingSessionTests(open: (options: DatabaseSessionServiceOption
   it('adds each change once if two calls prune at the same time (contract 8)', async () => {
     const service = open({});
     const events = Array.from({ length: 30 }, (_, i) => writes(`e${i}`, { [`k${i}`]: i, last: i }));
-    await filled(service, events);
+    await createFilledSession(service, events);
     const counts = await Promise.all([5, 10, 5, 20].map((keepLast) => service.pruneEvents({ keepLast })));
     expect(counts.reduce((sum, count) => sum + count)).toBe(25);
     const { initialState } = await read(service);

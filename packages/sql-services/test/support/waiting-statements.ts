@@ -26,7 +26,7 @@ export async function fillWithWaiting(
   }
 }
 
-/** Returns queries for pages of waiting sessions with literals, and the name of the index that each of them must use. */
+/** Returns queries for pages of waiting sessions with literals, and the name of the index that each query must use. */
 export function waitingStatements(dialect: Dialect, tablePrefix: string, now: number): [sql: string, index: string][] {
   // Keeps `?` as the placeholder.
   const plain: Dialect = { ...dialect, statement: (sql) => sql, bindName: (name) => name };

@@ -17,7 +17,7 @@ interface OpenService {
 }
 const services = new WeakMap<object, OpenService>();
 
-function serviceOn(dbUrl: string, embedder: HashEmbedder, runtime?: Runtime): VectorMemoryService {
+function openService(dbUrl: string, embedder: HashEmbedder, runtime?: Runtime): VectorMemoryService {
   const store = new SqliteVecStore({ dbUrl, runtime });
   const entries = new SqlMemoryStore({ dbUrl, runtime });
   const service = new VectorMemoryService({ embedder, store, entries, runtime });
@@ -36,14 +36,14 @@ const nextUrl = (): string => `sqlite:///${join(folder, `${count++}.db`)}`;
 register({ describe, it }, memoryServiceCases, {
   name: 'VectorMemoryService (SqliteVecStore, SqlMemoryStore)',
   claims: [...memoryAbilities, 'cosine', 'shared'],
-  create: (runtime) => serviceOn(nextUrl(), new HashEmbedder(), runtime),
-  reopen: (service, runtime) => serviceOn(services.get(service)!.dbUrl, new HashEmbedder(), runtime),
+  create: (runtime) => openService(nextUrl(), new HashEmbedder(), runtime),
+  reopen: (service, runtime) => openService(services.get(service)!.dbUrl, new HashEmbedder(), runtime),
   destroy: (service) => services.get(service)!.close(),
 });
 
-it('prunes old entries and their vectors of all users of an app (contracts 30, 31)', async () => {
+it('VectorMemoryService prunes entries and vectors of all users of an app (contracts 30, 31)', async () => {
   const dbUrl = nextUrl();
-  const service = serviceOn(dbUrl, new HashEmbedder());
+  const service = openService(dbUrl, new HashEmbedder());
   const users = ['ada', 'bob', 'cat'].map((userId) => ({ appName: 'hotel', userId }));
   const note = (id: string, timestamp: number) => ({
     ...{ id, kind: 'note' as const, timestamp },
@@ -65,18 +65,18 @@ it('prunes old entries and their vectors of all users of an app (contracts 30, 3
   await services.get(service)!.close();
 });
 
-it('searches with the stored vectors of an earlier process', async () => {
+it('VectorMemoryService searches with the stored vectors of an earlier process', async () => {
   const dbUrl = nextUrl();
   const user = { appName: 'hotel', userId: 'ada' };
   const [first, second] = [new HashEmbedder(), new HashEmbedder()];
-  const before = serviceOn(dbUrl, first);
+  const before = openService(dbUrl, first);
   const texts = ['a pool', 'a bar', 'a roof'];
   await before.addMemory({
     ...user,
     memories: texts.map((text) => ({ kind: 'note' as const, content: { parts: [{ text }] } })),
   });
   await services.get(before)!.close();
-  const after = serviceOn(dbUrl, second);
+  const after = openService(dbUrl, second);
   const { memories, vectorsMissing } = await after.searchMemory({ ...user, query: 'a bar', limit: 1 });
   expect([memories[0]!.content.parts![0]!.text, memories[0]!.score, vectorsMissing]).toEqual([
     'a bar',

@@ -1,5 +1,5 @@
 import { StoredArtifactService, systemRuntime, TholeError } from '@thole/core';
-import { ObjectArtifactStore, rejectUnknownOptions } from '@thole/core/kit';
+import { invalidInput, ObjectArtifactStore, rejectUnknownOptions } from '@thole/core/kit';
 import { assertGoogleOptions, googleOptionNames } from '../client/google-options.ts';
 import type { GoogleOptions } from '../client/google-options.ts';
 import { processEnv } from '../client/google-place.ts';
@@ -16,8 +16,8 @@ export interface GcsArtifactServiceOptions extends GoogleOptions {
 }
 
 /**
- * Artifacts in Google Cloud Storage: one object per version, with ADK's names. If STORAGE_EMULATOR_HOST is set, it uses that
- * emulator without credentials.
+ * Artifacts in Google Cloud Storage: one object per version, with ADK's names. If STORAGE_EMULATOR_HOST is set, the
+ * service uses that emulator without credentials.
  */
 export class GcsArtifactService extends StoredArtifactService {
   readonly #bucket: GcsBucket;
@@ -28,9 +28,8 @@ export class GcsArtifactService extends StoredArtifactService {
     const { bucket: name, prefix, maxBytes, runtime = systemRuntime() } = options;
     if (typeof name !== 'string' || !/^[a-z0-9][a-z0-9._-]+$/.test(name))
       throw new TholeError('INVALID_INPUT', 'bucket must be the name of a bucket, such as my-artifacts.');
-    if (prefix !== undefined && typeof prefix !== 'string')
-      throw new TholeError('INVALID_INPUT', 'prefix must be a string.');
-    const bucket = new GcsBucket(name, { ...emulator(), ...defined(options), runtime });
+    if (prefix !== undefined && typeof prefix !== 'string') throw invalidInput('prefix', 'a string', prefix);
+    const bucket = new GcsBucket(name, { ...emulatorOptions(), ...pickGoogleOptions(options), runtime });
     super(new ObjectArtifactStore(bucket, { runtime, prefix }), { runtime, maxBytes });
     this.#bucket = bucket;
   }
@@ -41,13 +40,13 @@ export class GcsArtifactService extends StoredArtifactService {
   }
 }
 
-function emulator(): GoogleOptions {
+function emulatorOptions(): GoogleOptions {
   const host = processEnv()['STORAGE_EMULATOR_HOST'];
   if (host === undefined || host === '') return {};
   return { baseUrl: /^https?:\/\//.test(host) ? host : `http://${host}`, googleAuthOptions: false };
 }
 
-function defined(options: GcsArtifactServiceOptions): GoogleOptions {
+function pickGoogleOptions(options: GcsArtifactServiceOptions): GoogleOptions {
   const members = Object.entries(options).filter(
     ([name, value]) => googleOptionNames.includes(name) && value !== undefined,
   );

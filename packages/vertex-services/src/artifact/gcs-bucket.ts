@@ -44,17 +44,17 @@ export class GcsBucket implements ObjectBucket {
   }
 
   async get(name: string): Promise<StoredObject | undefined> {
-    const url = `${this.#objects()}/${encodeURIComponent(name)}`;
+    const url = `${this.#objectsUrl()}/${encodeURIComponent(name)}`;
     try {
-      const [about, bytes] = await Promise.all([
+      const [attributes, bytes] = await Promise.all([
         this.#client.json({ url, query: { fields: 'contentType,metadata,timeCreated' } }),
         this.#client.bytes({ url, query: { alt: 'media' } }),
       ]);
       return {
         bytes,
-        contentType: about['contentType'] as string | undefined,
-        metadata: (about['metadata'] ?? {}) as { [name: string]: string },
-        createTime: parseSeconds(about['timeCreated']),
+        contentType: attributes['contentType'] as string | undefined,
+        metadata: (attributes['metadata'] ?? {}) as { [name: string]: string },
+        createTime: parseSeconds(attributes['timeCreated']),
       };
     } catch (error) {
       if (isMissingObject(error)) return undefined;
@@ -67,7 +67,7 @@ export class GcsBucket implements ObjectBucket {
     let pageToken: string | undefined;
     do {
       const query = { prefix, pageToken, fields: 'items(name),nextPageToken' };
-      const page = await this.#client.json({ url: this.#objects(), query }).catch((error: unknown) => {
+      const page = await this.#client.json({ url: this.#objectsUrl(), query }).catch((error: unknown) => {
         throw this.#explain(error);
       });
       for (const item of (page['items'] ?? []) as JsonObject[]) names.push(item['name'] as string);
@@ -78,13 +78,13 @@ export class GcsBucket implements ObjectBucket {
 
   async remove(name: string): Promise<void> {
     try {
-      await this.#client.bytes({ method: 'DELETE', url: `${this.#objects()}/${encodeURIComponent(name)}` });
+      await this.#client.bytes({ method: 'DELETE', url: `${this.#objectsUrl()}/${encodeURIComponent(name)}` });
     } catch (error) {
       if (!isMissingObject(error)) throw this.#explain(error);
     }
   }
 
-  #objects(): string {
+  #objectsUrl(): string {
     return `${this.#baseUrl}/storage/v1/b/${encodeURIComponent(this.#bucket)}/o`;
   }
 
@@ -95,7 +95,7 @@ export class GcsBucket implements ObjectBucket {
   }
 }
 
-/** True for a missing object, false for a missing bucket. */
+/** True if the object does not exist. False if the bucket does not exist. */
 function isMissingObject(error: unknown): boolean {
   const { cause } = error as { cause?: { message?: string } };
   return httpStatusOf(error) === 404 && !/bucket does not exist/i.test(cause?.message ?? '');

@@ -22,7 +22,7 @@ export class AccessTokens {
     };
   }
 
-  /** Returns a token, or undefined if no credentials are sent. Throws `STORE_UNAVAILABLE` that says what to do. */
+  /** Returns a token, or undefined if no credentials are sent. Throws `STORE_UNAVAILABLE` with the next step. */
   async get(): Promise<string | undefined> {
     if (this.#options === false) return undefined;
     try {
@@ -47,7 +47,7 @@ const CHECK_KEY = 'Check that the service account exists and that its key is val
 function explainTokenError(error: unknown, options: GoogleAuthOptions): TholeError {
   const { message, status, code } = error as { message?: unknown; status?: unknown; code?: unknown };
   const text = typeof message === 'string' ? message : String(error);
-  // The library's error holds the request with the signed assertion, so only its text is kept.
+  // The library's error contains the request with the signed assertion, so only its text is kept.
   const cause = new Error(redact(text, secretsOf(options)));
   if (text.includes('Could not load the default credentials'))
     return new TholeError('STORE_UNAVAILABLE', `Google Cloud credentials are missing. ${LOG_IN}`, {

@@ -1,6 +1,6 @@
 import { TholeError } from '@thole/core';
 import { invalidInput, optionNames } from '@thole/core/kit';
-import { placeOf, processEnv } from './google-place.ts';
+import { resolvePlace, processEnv } from './google-place.ts';
 import type { VertexPath } from './vertex-client.ts';
 
 /** Options that name an Agent Engine (Reasoning Engine). */
@@ -37,16 +37,16 @@ export class AgentEngines {
     this.#options = options;
     this.#owner = owner;
     if (typeof agentEngineId === 'string') this.#pathOf(agentEngineId, 'agentEngineId');
-    else if (options.project !== undefined && options.location !== undefined) placeOf(options, owner, {});
+    else if (options.project !== undefined && options.location !== undefined) resolvePlace(options, owner, {});
   }
 
-  /** True if all apps use one engine, so that sessions must record their app. */
+  /** True if all apps use one engine. Then sessions must record their app. */
   get isFixed(): boolean {
     return typeof this.#options.agentEngineId === 'string';
   }
 
-  /** Returns the engine of an app. Throws `INVALID_INPUT` if the name of the app names no engine. */
-  of(appName: string): VertexPath {
+  /** Returns the engine of an app. Throws `INVALID_INPUT` if `appName` is not an engine and `agentEngineId` is not set. */
+  find(appName: string): VertexPath {
     const { agentEngineId } = this.#options;
     if (typeof agentEngineId === 'string') return this.#pathOf(agentEngineId, 'agentEngineId');
     if (typeof agentEngineId === 'function') return this.#pathOf(agentEngineId(appName), 'The result of agentEngineId');
@@ -66,7 +66,7 @@ export class AgentEngines {
         'INVALID_INPUT',
         `${name} must be the id of an Agent Engine or projects/…/locations/…/reasoningEngines/….`,
       );
-    const place = placeOf(this.#options, this.#owner, processEnv());
+    const place = resolvePlace(this.#options, this.#owner, processEnv());
     return {
       location: place.location,
       name: `projects/${place.project}/locations/${place.location}/reasoningEngines/${engine}`,

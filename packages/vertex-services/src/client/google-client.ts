@@ -11,14 +11,14 @@ export interface GoogleRequest {
   /** Default: `GET`. */
   method?: 'GET' | 'POST' | 'PATCH' | 'DELETE' | undefined;
   url: string;
-  /** Query parameters. Undefined ones are left out. */
+  /** Query parameters. Undefined parameters are left out. */
   query?: { readonly [name: string]: string | number | undefined } | undefined;
   /** Body as JSON, or bytes with their content type. */
   body?: JsonObject | { readonly bytes: Uint8Array; readonly contentType: string } | undefined;
   headers?: { readonly [name: string]: string } | undefined;
   /** True if the request changes nothing. Default: true for `GET`. */
   isRead?: boolean | undefined;
-  /** True if a second request would do harm: only answers that say that nothing was done are retried. */
+  /** True if a repeated request could do harm. Then the client retries only if nothing was done. */
   isUnrepeatable?: boolean | undefined;
   signal?: AbortSignal | undefined;
 }
@@ -26,7 +26,7 @@ export interface GoogleRequest {
 /** Errors of connections on which the request was never sent. */
 const NOT_SENT = /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|UND_ERR_CONNECT_TIMEOUT)$/;
 
-/** Sends requests to one product of Google: credentials, time limits, retries, and errors that say what to do. */
+/** Sends requests to one product of Google, with credentials, time limits and retries. Its errors name the next step. */
 export class GoogleClient {
   readonly runtime: Runtime;
   readonly maxAttempts: number;

@@ -3,7 +3,7 @@ import { TholeError } from '@thole/core';
 import { assertCount, assertDuration, invalidInput, isPlainObject, optionNames } from '@thole/core/kit';
 import type { Runtime } from '@thole/core';
 
-/** Options of every service of this package: where Google's server is, and how to call it. */
+/** Options of every service of this package: the address of Google's server, credentials, time limits and retries. */
 export interface GoogleOptions {
   /**
    * Options of `google-auth-library`, such as `keyFilename` or `credentials`. `false` sends no credentials, for
@@ -11,16 +11,17 @@ export interface GoogleOptions {
    */
   googleAuthOptions?: GoogleAuthOptions | false | undefined;
   /**
-   * Address of the server, for private endpoints and emulators. Default: GOOGLE_VERTEX_BASE_URL for Vertex AI, otherwise
-   * Google's address.
+   * Address of the server, for private endpoints and emulators. Default: GOOGLE_VERTEX_BASE_URL for Vertex AI,
+   * STORAGE_EMULATOR_HOST for Cloud Storage, otherwise Google's address.
    */
   baseUrl?: string | undefined;
-  /** Replaces the platform's `fetch`, also for access tokens. */
+  /** Sends every request, also the requests for access tokens. Default: the platform's `fetch`. */
   fetch?: typeof globalThis.fetch | undefined;
   /** Time limit of each request in milliseconds. Default: 30,000. */
   timeoutMs?: number | undefined;
   /** Maximum number of attempts of a request that may succeed later, including the first. Default: 4. */
   maxAttempts?: number | undefined;
+  /** Clock, ids and timers. Default: `systemRuntime()`. */
   runtime?: Runtime | undefined;
 }
 
@@ -34,7 +35,7 @@ export const googleOptionNames: readonly string[] = optionNames<GoogleOptions>({
   runtime: true,
 });
 
-/** Throws `INVALID_INPUT` for options that `owner` cannot use. */
+/** Throws `INVALID_INPUT` for invalid options. `owner` is the service for the message. */
 export function assertGoogleOptions(options: GoogleOptions, owner: string): void {
   const { googleAuthOptions, baseUrl, fetch, timeoutMs, maxAttempts } = options;
   if (googleAuthOptions !== undefined && googleAuthOptions !== false && !isPlainObject(googleAuthOptions))

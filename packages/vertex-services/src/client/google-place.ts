@@ -7,34 +7,36 @@ export interface GooglePlace {
   location: string;
 }
 
-/** Returns the variables of the process. */
+/** Returns the environment variables of the process. */
 export function processEnv(): EnvVars {
   return process.env;
 }
 
-/** Returns the place of the options or of the environment. Throws `INVALID_INPUT` that names what is missing. */
-export function placeOf(
+/**
+ * Returns the place from the options or the environment. Throws `INVALID_INPUT` that names the missing option and variable.
+ */
+export function resolvePlace(
   { project, location }: { project?: string | undefined; location?: string | undefined },
   owner: string,
   env: EnvVars,
 ): GooglePlace {
-  const where = {
+  const given = {
     project: project ?? env['GOOGLE_CLOUD_PROJECT'],
     location: location ?? env['GOOGLE_CLOUD_LOCATION'],
   };
   return {
-    project: named(where.project, `project of ${owner}`, 'GOOGLE_CLOUD_PROJECT', 'my-project'),
-    location: named(where.location, `location of ${owner}`, 'GOOGLE_CLOUD_LOCATION', 'us-central1'),
+    project: requirePlaceName(given.project, `project of ${owner}`, 'GOOGLE_CLOUD_PROJECT', 'my-project'),
+    location: requirePlaceName(given.location, `location of ${owner}`, 'GOOGLE_CLOUD_LOCATION', 'us-central1'),
   };
 }
 
-function named(value: string | undefined, name: string, variable: string, example: string): string {
+function requirePlaceName(value: string | undefined, name: string, variable: string, example: string): string {
   if (value === undefined || value === '')
     throw new TholeError(
       'INVALID_INPUT',
       `${name} is missing. Set the option to a name such as ${example}, or set ${variable}.`,
     );
-  // One segment of a path.
+  // The name becomes one segment of a path.
   if (typeof value !== 'string' || !/^[a-z0-9][a-z0-9.:-]*$/i.test(value))
     throw new TholeError('INVALID_INPUT', `${name} must be a name such as ${example}.`);
   return value;

@@ -2,7 +2,7 @@ import { readRetryAfter, TholeError } from '@thole/core';
 import { isPlainObject } from '@thole/core/kit';
 import type { RefusedAnswer } from '@thole/core/kit';
 
-/** Words of a product for error messages. */
+/** Names of a product for error messages. */
 export interface ProductNames {
   /** Name of the product, such as `Vertex AI`. */
   readonly product: string;
@@ -12,7 +12,7 @@ export interface ProductNames {
   readonly api: string;
 }
 
-/** The parts of an error answer of Google that callers branch on. */
+/** The parts of an error answer of Google on which callers branch. */
 export interface GoogleError {
   readonly httpStatus: number;
   /** Canonical name, such as `NOT_FOUND`. */
@@ -29,17 +29,16 @@ export function readGoogleError(httpStatus: number, body: unknown): GoogleError 
 
 /**
  * Returns the error for an answer with an error status. Messages of 400 answers may contain stored values, so they are
- * only in the cause. `details.httpStatus` and `details.googleStatus` tell callers which answer it was.
+ * only in the cause. Callers branch on `details.httpStatus` and `details.googleStatus`.
  */
 export function mapGoogleError(answer: RefusedAnswer, names: ProductNames, isWrite: boolean, now: number): TholeError {
-  const found = readGoogleError(answer.status, answer.body);
-  const { httpStatus, status, message } = found;
+  const { httpStatus, status, message } = readGoogleError(answer.status, answer.body);
   const options = {
     details: { httpStatus, googleStatus: status },
     cause: new Error(message === '' ? `HTTP ${httpStatus}` : message),
   };
   const { product } = names;
-  const said = message === '' ? '' : ` It said: ${message.replace(/\.?\s*$/, '.')}`;
+  const serverMessage = message === '' ? '' : ` Google's message: ${message.replace(/\.?\s*$/, '.')}`;
   if (httpStatus === 401)
     return new TholeError(
       'STORE_UNAVAILABLE',
@@ -48,10 +47,10 @@ export function mapGoogleError(answer: RefusedAnswer, names: ProductNames, isWri
     );
   if (httpStatus === 403) {
     const isDisabled = /SERVICE_DISABLED|has not been used|is disabled/.test(JSON.stringify(answer.body));
-    const remedy = isDisabled
+    const nextStep = isDisabled
       ? `Enable it: \`gcloud services enable ${names.api}\`.`
       : `Grant the account the role ${names.role}, and check the project and the location.`;
-    return new TholeError('STORE_UNAVAILABLE', `${product} denied access.${said} ${remedy}`, {
+    return new TholeError('STORE_UNAVAILABLE', `${product} denied access.${serverMessage} ${nextStep}`, {
       ...options,
       retryable: false,
     });
@@ -59,7 +58,7 @@ export function mapGoogleError(answer: RefusedAnswer, names: ProductNames, isWri
   if (httpStatus === 404)
     return new TholeError(
       'STORE_UNAVAILABLE',
-      `${product} does not find the resource.${said} Check its id, the project and the location.`,
+      `${product} does not find the resource.${serverMessage} Check its id, the project and the location.`,
       {
         ...options,
         retryable: false,
@@ -71,7 +70,7 @@ export function mapGoogleError(answer: RefusedAnswer, names: ProductNames, isWri
   )
     return new TholeError('VALUE_TOO_LARGE', `${product} rejected the request because it is too large.`, options);
   if (httpStatus === 429)
-    return new TholeError('STORE_UNAVAILABLE', `The quota of ${product} is used up.${said} Try again later.`, {
+    return new TholeError('STORE_UNAVAILABLE', `The quota of ${product} is used up.${serverMessage} Try again later.`, {
       ...options,
       retryable: true,
       retryAfterMs: readRetryAfter(answer.headers, now),
@@ -91,7 +90,7 @@ export function mapGoogleError(answer: RefusedAnswer, names: ProductNames, isWri
   });
 }
 
-/** Returns the HTTP status of an error that `mapGoogleError` made. Undefined for other errors. */
+/** Returns the HTTP status of an error that `mapGoogleError` created. Undefined for other errors. */
 export function httpStatusOf(error: unknown): number | undefined {
   const status = TholeError.is(error) ? error.details?.['httpStatus'] : undefined;
   return typeof status === 'number' ? status : undefined;

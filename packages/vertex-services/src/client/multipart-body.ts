@@ -1,22 +1,22 @@
 import type { JsonObject } from '@thole/core';
 
-/** Returns a `multipart/related` body of Google's uploads: a JSON object, then the bytes of a file. */
+/** Returns a `multipart/related` body for an upload to Google: a JSON object, then the bytes of a file. */
 export function multipartBody(
-  about: JsonObject,
+  attributes: JsonObject,
   bytes: Uint8Array,
   contentType: string,
 ): { bytes: Uint8Array; contentType: string } {
-  // Readers stop at the first boundary, so it must not be in the bytes.
+  // The server splits the body at each boundary, so the boundary must not be in the bytes.
   let boundary = 'thole';
   const text = new TextDecoder('latin1').decode(bytes);
   while (text.includes(boundary)) boundary += text.includes(`${boundary}0`) ? '1' : '0';
-  const head = `--${boundary}\r\ncontent-type: application/json; charset=UTF-8\r\n\r\n${JSON.stringify(about)}\r\n--${boundary}\r\ncontent-type: ${contentType}\r\n\r\n`;
+  const head = `--${boundary}\r\ncontent-type: application/json; charset=UTF-8\r\n\r\n${JSON.stringify(attributes)}\r\n--${boundary}\r\ncontent-type: ${contentType}\r\n\r\n`;
   const parts = [new TextEncoder().encode(head), bytes, new TextEncoder().encode(`\r\n--${boundary}--`)];
   const whole = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
-  let at = 0;
+  let offset = 0;
   for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
+    whole.set(part, offset);
+    offset += part.length;
   }
   return { bytes: whole, contentType: `multipart/related; boundary=${boundary}` };
 }

@@ -6,12 +6,12 @@ import type { GoogleOptions } from './google-options.ts';
 import { processEnv, vertexUrl } from './google-place.ts';
 import { readGoogleError } from './map-google-error.ts';
 
-/** Version of the REST API: it has sessions, Memory Bank and RAG. */
+/** Version of the REST API that has sessions, Memory Bank and RAG. */
 const VERSION = 'v1beta1';
 const PAGE_SIZE = 100;
-/** Waits between two reads of an operation, in milliseconds. The last one is repeated. */
+/** Pauses between two reads of an operation, in milliseconds. The last pause is repeated. */
 const POLL_MS = [100, 200, 500, 1000, 2000];
-/** Number of reads after which an operation counts as not finished: about two minutes. */
+/** Maximum number of reads of an operation, which take about two minutes. */
 const MAX_POLLS = 60;
 
 /** A path below the version of the API, in the location that serves it. */
@@ -39,7 +39,7 @@ export class VertexClient extends GoogleClient {
     return `${vertexUrl(location, this.#baseUrl)}/${prefix}${VERSION}/${name}${suffix}`;
   }
 
-  /** Yields the members named `member` of all pages. */
+  /** Reads all pages of a list and yields the items in their field `member`. */
   async *pages(request: GoogleRequest, member: string, pageSize: number = PAGE_SIZE): AsyncIterable<JsonObject> {
     let pageToken: string | undefined;
     do {
@@ -50,12 +50,12 @@ export class VertexClient extends GoogleClient {
   }
 
   /** Sends a request that starts a long-running operation and returns the response of the finished operation. */
-  async operation(request: GoogleRequest, location: string): Promise<JsonObject> {
-    return this.finished(await this.json(request), location, request.signal);
+  async runOperation(request: GoogleRequest, location: string): Promise<JsonObject> {
+    return this.waitForOperation(await this.json(request), location, request.signal);
   }
 
   /** Waits for an operation. Throws its error, or `STORE_OUTCOME_UNKNOWN` if it does not finish. */
-  async finished(started: JsonObject, location: string, signal?: AbortSignal): Promise<JsonObject> {
+  async waitForOperation(started: JsonObject, location: string, signal?: AbortSignal): Promise<JsonObject> {
     let operation = started;
     for (let polls = 0; operation['done'] !== true; polls++) {
       const name = operation['name'];
@@ -77,8 +77,8 @@ export class VertexClient extends GoogleClient {
   }
 }
 
-/** Returns a value as a quoted string of a filter. */
-export function quoted(value: string): string {
+/** Returns a value as a quoted string for a filter. */
+export function quoteFilterValue(value: string): string {
   return `"${value.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`;
 }
 

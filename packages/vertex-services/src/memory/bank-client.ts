@@ -4,7 +4,7 @@ import type { JsonObject, MemoryEntry, SearchMemoryRequest, SessionRef } from '@
 import { hasExpired } from '@thole/recall/kit';
 import type { AgentEngines } from '../client/agent-engine.ts';
 import { httpStatusOf, isTaken } from '../client/map-google-error.ts';
-import { quoted } from '../client/vertex-client.ts';
+import { quoteFilterValue } from '../client/vertex-client.ts';
 import type { VertexClient, VertexPath } from '../client/vertex-client.ts';
 import { formatMicros, toMicros } from '../session/wire-time.ts';
 import { fromBankMemory, memoryIdOf, toBankMemory } from './bank-memory.ts';
@@ -33,24 +33,24 @@ export class BankClient {
     this.#engines = engines;
   }
 
-  /** Returns the memories that fit a query, without a filter of ours. */
+  /** Returns the memories that the service finds for a query. The caller applies filters. */
   async retrieve(
     { appName, query, signal }: SearchMemoryRequest,
     scope: BankScope,
     topK: number,
   ): Promise<(MemoryEntry & { score: number })[]> {
     const body = { scope, similaritySearchParams: { searchQuery: query.toWellFormed(), topK } };
-    const url = this.#client.url(this.#memories(appName), ':retrieve');
+    const url = this.#client.url(this.#memoriesPath(appName), ':retrieve');
     const answer = await this.#client.json({ method: 'POST', isRead: true, url, body, signal });
     return (
       ((answer['retrievedMemories'] ?? []) as { memory: JsonObject; distance?: number }[])
-        // The service compares the scope; a second check costs nothing.
+        // The service already filters by scope. This check costs nothing.
         .filter(({ memory }) => isSameScope(scope, memory['scope']))
         .map(({ memory, distance = 0 }) => ({ ...fromBankMemory(memory), score: 1 / (1 + Math.max(0, distance)) }))
     );
   }
 
-  /** Sends turns, from which Memory Bank extracts facts later. */
+  /** Sends turns. Memory Bank extracts facts from them later. */
   async ingest(
     p: SessionRef,
     scope: BankScope,
@@ -58,22 +58,22 @@ export class BankClient {
     { ingest }: BankMetadata,
   ): Promise<void> {
     const events = turns.map(({ content, timestamp, eventId }) => ({
-      content: wellFormed(content),
+      content: toWellFormedContent(content),
       // Unique in the stream, which is the session: the service ingests each event once.
       eventId: eventId!,
       eventTime: formatMicros(toMicros(timestamp!)),
     }));
     const body = { streamId: p.sessionId, ...ingest, directContentsSource: { events }, scope };
-    const url = this.#client.url(this.#memories(p.appName), ':ingestEvents');
+    const url = this.#client.url(this.#memoriesPath(p.appName), ':ingestEvents');
     await this.#client.json({ method: 'POST', url, body: body as unknown as JsonObject });
   }
 
   /** Extracts facts at once. */
   async generate(appName: string, source: JsonObject, metadata: BankMetadata): Promise<void> {
-    const url = this.#client.url(this.#memories(appName), ':generate');
+    const url = this.#client.url(this.#memoriesPath(appName), ':generate');
     const body = { ...source, ...metadata.generate, ...(metadata.metadata && { metadata: metadata.metadata }) };
     const started = await this.#client.json({ method: 'POST', url, body, isUnrepeatable: true });
-    if (metadata.waitsForCompletion) await this.#client.finished(started, this.#engines.of(appName).location);
+    if (metadata.waitsForCompletion) await this.#client.waitForOperation(started, this.#engines.find(appName).location);
   }
 
   /** Merges the texts of entries with the facts of Memory Bank. */
@@ -91,14 +91,14 @@ export class BankClient {
     }
   }
 
-  /** Stores entries as they are. */
+  /** Stores entries unchanged. */
   async write(
     appName: string,
     scope: BankScope,
     entries: readonly MemoryEntry[],
     { create, metadata, memoryId: givenId }: BankMetadata,
   ): Promise<void> {
-    const { location, name } = this.#memories(appName);
+    const { location, name } = this.#memoriesPath(appName);
     for (const entry of entries) {
       const memory = toBankMemory(entry, scope, this.#client.runtime.now());
       const body: JsonObject = {
@@ -106,13 +106,13 @@ export class BankClient {
         ...create,
         metadata: { ...(memory['metadata'] as JsonObject), ...metadata },
       };
-      // Only one of the two may be set.
+      // The service accepts only one of `ttl` and `expireTime`.
       if (create['ttl'] !== undefined) delete body['expireTime'];
       const memoryId = givenId ?? (await memoryIdOf(scope, entry.id));
       await this.#changes.run(entryKey(scope, entry.id), async () => {
         try {
           const url = this.#client.url({ location, name });
-          await this.#client.operation({ method: 'POST', url, query: { memoryId }, body }, location);
+          await this.#client.runOperation({ method: 'POST', url, query: { memoryId }, body }, location);
         } catch (error) {
           if (!isTaken(error)) throw error;
           const path = { location, name: `${name}/${memoryId}` };
@@ -123,14 +123,14 @@ export class BankClient {
     }
   }
 
-  /** Ids of callers are unique in an engine, across its users. */
+  /** Throws `INVALID_INPUT` if the memory has another scope: ids of callers are unique in an engine, across its users. */
   async #assertScope(path: VertexPath, scope: BankScope): Promise<void> {
     const memory = await this.#client.json({ url: this.#client.url(path) });
     if (!isSameScope(scope, memory['scope']))
       throw new TholeError('INVALID_INPUT', 'customMetadata.memory_id is the id of a memory of another user or scope.');
   }
 
-  /** Replaces an entry by what `change` returns for it. Returns undefined if there is none. */
+  /** Replaces an entry by the result of `change`. Returns undefined if the entry does not exist. */
   update(
     appName: string,
     scope: BankScope,
@@ -143,7 +143,7 @@ export class BankClient {
       try {
         await this.#patch(found.path, toBankMemory(entry, scope, this.#client.runtime.now()));
       } catch (error) {
-        // Another process has deleted it in between.
+        // Another process deleted the entry in between.
         if (httpStatusOf(error) === 404) return undefined;
         throw error;
       }
@@ -155,17 +155,17 @@ export class BankClient {
     const others = ['displayName', 'description', 'topics'].filter((name) => body[name] !== undefined);
     const expiry = body['ttl'] === undefined ? 'expireTime' : 'ttl';
     const query = { updateMask: ['fact', 'metadata', expiry, ...others].join(',') };
-    await this.#client.operation({ method: 'PATCH', url: this.#client.url(path), query, body }, path.location);
+    await this.#client.runOperation({ method: 'PATCH', url: this.#client.url(path), query, body }, path.location);
   }
 
-  /** Deletes an entry. Returns false if there is none. */
+  /** Deletes an entry. Returns false if it does not exist. */
   delete(appName: string, scope: BankScope, id: string): Promise<boolean> {
     return this.#changes.run(entryKey(scope, id), async () => {
       const found = await this.find(appName, scope, id);
       if (!found) return false;
       const { path } = found;
       try {
-        await this.#client.operation({ method: 'DELETE', url: this.#client.url(path) }, path.location);
+        await this.#client.runOperation({ method: 'DELETE', url: this.#client.url(path) }, path.location);
         return true;
       } catch (error) {
         if (httpStatusOf(error) === 404) return false;
@@ -176,22 +176,22 @@ export class BankClient {
 
   /** Deletes all memories of a scope. Returns their number. */
   async purge(appName: string, scope: BankScope): Promise<number> {
-    const url = this.#client.url(this.#memories(appName), ':purge');
+    const url = this.#client.url(this.#memoriesPath(appName), ':purge');
     const request = { method: 'POST', url, body: { filter: scopeFilter(scope), force: true } } as const;
-    const purged = await this.#client.operation(request, this.#engines.of(appName).location);
+    const purged = await this.#client.runOperation(request, this.#engines.find(appName).location);
     return Number(purged['purgeCount'] ?? 0);
   }
 
   /** Yields all memories of a scope. */
   list(appName: string, scope: BankScope, signal: AbortSignal | undefined): AsyncIterable<JsonObject> {
-    const url = this.#client.url(this.#memories(appName));
+    const url = this.#client.url(this.#memoriesPath(appName));
     const query = { filter: scopeFilter(scope), orderBy: 'create_time' };
     return this.#client.pages({ url, query, signal }, 'memories');
   }
 
-  /** Finds an entry that was added with this id, or a fact of the service with this id. */
+  /** Finds an entry that was added with this id, or a fact that the service extracted with this id. */
   async find(appName: string, scope: BankScope, id: string): Promise<FoundMemory | undefined> {
-    const { location, name } = this.#memories(appName);
+    const { location, name } = this.#memoriesPath(appName);
     const candidates = [await memoryIdOf(scope, id), ...(/^[\w-]{1,63}$/.test(id) ? [id] : [])];
     for (const candidate of candidates) {
       const path = { location, name: `${name}/${candidate}` };
@@ -208,20 +208,20 @@ export class BankClient {
     return undefined;
   }
 
-  #memories(appName: string): VertexPath {
-    const { location, name } = this.#engines.of(appName);
+  #memoriesPath(appName: string): VertexPath {
+    const { location, name } = this.#engines.find(appName);
     return { location, name: `${name}/memories` };
   }
 }
 
-/** Returns the texts of a turn. Memory Bank knows the roles `user` and `model`. */
-export function wellFormed({ role, parts = [] }: MemoryEntry['content']): JsonObject {
+/** Returns the texts of a turn as well-formed content. Memory Bank knows the roles `user` and `model`. */
+export function toWellFormedContent({ role, parts = [] }: MemoryEntry['content']): JsonObject {
   const texts = parts.map(({ text = '' }) => ({ text: text.toWellFormed().replaceAll('\0', '\ufffd') }));
   return { role: role ?? 'user', parts: texts };
 }
 
 function scopeFilter(scope: BankScope): string {
-  return `scope=${quoted(JSON.stringify(scope))}`;
+  return `scope=${quoteFilterValue(JSON.stringify(scope))}`;
 }
 
 function entryKey(scope: BankScope, id: string): string {

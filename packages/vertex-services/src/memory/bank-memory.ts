@@ -6,7 +6,7 @@ import { parseSeconds } from '../session/wire-time.ts';
 import { bankScopeKey } from './bank-scope.ts';
 import type { BankScope } from './bank-scope.ts';
 
-/** Key of the metadata that holds a complete entry as JSON text. */
+/** Key of the metadata that contains a complete entry as JSON text. */
 const ENTRY_KEY = 'thole_entry';
 
 /** Returns the body of a memory for an entry. Its fact is the entry's text; all members are in its metadata. */
@@ -16,12 +16,12 @@ export function toBankMemory(entry: MemoryEntry, scope: BankScope, now: number):
     fact: textOf(entry.content).toWellFormed().replaceAll('\0', '\ufffd'),
     scope,
     metadata: { [ENTRY_KEY]: { stringValue: JSON.stringify(entry) } },
-    // A time in the past would be refused.
+    // The service rejects a time in the past.
     ...(expiresAt !== undefined && expiresAt > now && { expireTime: new Date(expiresAt * 1000).toISOString() }),
   };
 }
 
-/** Returns the entry of a memory: the one that was added, or a fact that the service extracted. */
+/** Returns the entry of a memory: an added entry, or a fact that the service extracted. */
 export function fromBankMemory(memory: JsonObject): MemoryEntry {
   const metadata = (memory['metadata'] ?? {}) as { [key: string]: { [type: string]: Json } };
   const text = metadata[ENTRY_KEY]?.['stringValue'];

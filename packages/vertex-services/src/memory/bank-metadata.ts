@@ -48,7 +48,7 @@ export interface BankMetadata {
   generate: JsonObject;
   /** Members of a memory that is written directly. */
   create: JsonObject;
-  /** Metadata of memories, with typed values. Undefined without any. */
+  /** Metadata of memories, with typed values. Undefined if there is no metadata. */
   metadata: JsonObject | undefined;
   /** True if a key needs `memories:generate`. */
   needsGenerate: boolean;
@@ -57,7 +57,10 @@ export interface BankMetadata {
   memoryId: string | undefined;
 }
 
-/** Reads ADK's keys of custom metadata. All other keys become metadata of the memories. Throws `INVALID_INPUT`. */
+/**
+ * Reads ADK's keys of custom metadata. All other keys become metadata of the memories. Throws `INVALID_INPUT` for invalid
+ * values.
+ */
 export function readBankMetadata(custom: JsonObject = {}): BankMetadata {
   if (!isPlainObject(custom)) throw invalidInput('customMetadata', 'an object', custom);
   const ingest: JsonObject = {};
@@ -71,25 +74,25 @@ export function readBankMetadata(custom: JsonObject = {}): BankMetadata {
         'INVALID_INPUT',
         'customMetadata.http_options is not supported. Set timeoutMs of the service.',
       );
-    const known = [INGEST_KEYS, GENERATE_KEYS, REVISION_KEYS, CREATE_KEYS, OWN_KEYS].find((keys) =>
+    const group = [INGEST_KEYS, GENERATE_KEYS, REVISION_KEYS, CREATE_KEYS, OWN_KEYS].find((keys) =>
       Object.hasOwn(keys, key),
     );
-    const isIngest = known === INGEST_KEYS;
+    const isIngest = group === INGEST_KEYS;
     if (!isIngest && key !== 'memory_id') needsGenerate = true;
-    if (!known) {
-      metadata[key] = typed(value!);
+    if (!group) {
+      metadata[key] = toTypedValue(value!);
       continue;
     }
-    const [member, type] = known[key]!;
-    const checked = check(`customMetadata.${key}`, type, value!);
+    const [member, type] = group[key]!;
+    const checked = checkType(`customMetadata.${key}`, type, value!);
     if (isIngest) ingest[member] = checked;
-    else if (known === GENERATE_KEYS) generate[member] = checked;
-    else if (known === CREATE_KEYS) create[member] = checked;
-    else if (known === REVISION_KEYS) generate[member] = create[member] = checked;
+    else if (group === GENERATE_KEYS) generate[member] = checked;
+    else if (group === CREATE_KEYS) create[member] = checked;
+    else if (group === REVISION_KEYS) generate[member] = create[member] = checked;
     else if (key === 'metadata')
-      for (const [name, each] of Object.entries(checked as JsonObject)) metadata[name] = typed(each);
+      for (const [name, each] of Object.entries(checked as JsonObject)) metadata[name] = toTypedValue(each);
   }
-  // The service's generation has no time to live, only its revisions.
+  // `memories:generate` has a time to live only for revisions.
   const { ttl } = create;
   if (ttl !== undefined && generate['revisionTtl'] === undefined) generate['revisionTtl'] = ttl;
   const ingestKey = Object.keys(custom).find((key) => Object.hasOwn(INGEST_KEYS, key));
@@ -108,19 +111,19 @@ export function readBankMetadata(custom: JsonObject = {}): BankMetadata {
   };
 }
 
-function check(name: string, type: string, value: Json): Json {
+function checkType(name: string, type: string, value: Json): Json {
   if (type === 'a duration') {
     if (typeof value === 'number' && value > 0) return `${value}s`;
     if (typeof value === 'string' && /^\d+(\.\d+)?s$/.test(value)) return value;
     throw invalidInput(name, 'a number of seconds or a text such as "3600s"', value);
   }
-  const isRight =
+  const isValid =
     type === 'an object'
       ? isPlainObject(value)
       : type === 'an array'
         ? Array.isArray(value)
         : `a ${typeof value}` === type;
-  if (!isRight) throw invalidInput(name, type, value);
+  if (!isValid) throw invalidInput(name, type, value);
   return value;
 }
 
@@ -132,8 +135,11 @@ const TYPED: { readonly [name: string]: string } = {
   timestamp_value: 'timestampValue',
 };
 
-/** Returns a value in the service's typed form. An object that is one, such as `{ timestamp_value }`, keeps its type. */
-function typed(value: Json): JsonObject {
+/**
+ * Returns a value in the service's typed form. An object that is a typed value, such as `{ timestamp_value }`, keeps its
+ * type.
+ */
+function toTypedValue(value: Json): JsonObject {
   const [member, ...others] = isPlainObject(value) ? Object.entries(value) : [];
   const name = member && Object.entries(TYPED).find((each) => each.includes(member[0]))?.[1];
   if (member && name !== undefined && others.length === 0) return { [name]: member[1] };

@@ -6,13 +6,13 @@ import { idOf } from '../client/vertex-client.ts';
 export type BankPlace = readonly [time: string, id: string];
 
 /** Returns the place of a memory. */
-export function placeIn(memory: JsonObject): BankPlace {
+export function bankPlaceOf(memory: JsonObject): BankPlace {
   const { createTime = '' } = memory as { createTime?: string };
   const [, seconds = '', fraction = ''] = /^([^.Z]+)(?:\.(\d+))?Z$/.exec(createTime) ?? [];
   return [`${seconds}.${fraction.padEnd(9, '0')}Z`, idOf(memory)];
 }
 
-/** Compares two places for a sort, older ones first. */
+/** Compares two places. Sorts older memories first. */
 export function comparePlaces(a: BankPlace, b: BankPlace): number {
   if (a[0] !== b[0]) return a[0] < b[0] ? -1 : 1;
   return a[1] < b[1] ? -1 : a[1] > b[1] ? 1 : 0;
@@ -23,7 +23,7 @@ export function formatPlace(place: BankPlace): string {
   return place.join(' ');
 }
 
-/** Returns the place of a cursor. Throws `INVALID_INPUT` for another text. */
+/** Returns the place of a cursor. Throws `INVALID_INPUT` if the text is not a cursor. */
 export function parsePlace(cursor: string): BankPlace {
   const [, time, id] = /^(\d{4}-[\d-]+T[\d:]+\.\d{9}Z) ([\w-]+)$/.exec(cursor) ?? [];
   if (time === undefined || id === undefined)

@@ -1,7 +1,7 @@
 import { memoryKeyOf } from '@thole/core/kit';
 import type { MemoryRef } from '@thole/core';
 
-/** A scope of Memory Bank: memories are found only with exactly the same members. */
+/** A scope of Memory Bank. A search finds only memories whose scope has exactly the same members. */
 export type BankScope = { readonly [name: string]: string };
 
 /**
@@ -20,7 +20,7 @@ export function bankScopeOf(p: MemoryRef): BankScope {
   };
 }
 
-/** Returns a scope as one text that no other scope has. */
+/** Returns a unique text of a scope. */
 export function bankScopeKey(scope: BankScope): string {
   return JSON.stringify(Object.entries(scope).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
@@ -30,7 +30,7 @@ export function isSameScope(a: BankScope, b: unknown): boolean {
   return typeof b === 'object' && b !== null && bankScopeKey(a) === bankScopeKey(b as BankScope);
 }
 
-/** The service does not accept `*` in the values of a scope. */
+// The service does not accept `*` in the values of a scope.
 function encodeName(name: string): string {
   return name.replaceAll('%', '%25').replaceAll('*', '%2A');
 }

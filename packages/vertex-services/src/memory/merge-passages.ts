@@ -11,7 +11,7 @@ export interface Passage {
 
 /**
  * Merges passages of one session that share a turn. The turns of a passage are in the order of time; the passages are in
- * the order of their best score, newer ones first among equals.
+ * the order of their best score. Of equal scores, newer passages come first.
  */
 export function mergePassages(found: readonly Passage[]): { turns: RagTurn[]; score: number }[] {
   const merged: { file: string; turns: Map<string, RagTurn>; score: number }[] = [];

@@ -7,7 +7,7 @@ import { httpStatusOf, readGoogleError } from '../client/map-google-error.ts';
 import { idOf } from '../client/vertex-client.ts';
 import type { VertexClient, VertexPath } from '../client/vertex-client.ts';
 
-/** Sizes of passages in tokens. Two neighbours share enough text for a whole line. */
+/** Sizes of passages in tokens. Two neighbouring passages share enough text for a complete line. */
 const CHUNKS = { chunkSize: 1024, chunkOverlap: 512 };
 
 /** A file of a corpus. */
@@ -53,14 +53,14 @@ export class RagCorpus {
     this.#path = path;
   }
 
-  /** Returns the files with meant display names, from all pages. The service has no filter. */
-  async files(isMeant: (displayName: string) => boolean, signal?: AbortSignal): Promise<RagFile[]> {
+  /** Returns the files whose display names `isWanted` accepts, from all pages. The service has no filter. */
+  async listFiles(isWanted: (displayName: string) => boolean, signal?: AbortSignal): Promise<RagFile[]> {
     const files: RagFile[] = [];
     const url = this.#client.url(this.#path, '/ragFiles');
     try {
       for await (const file of this.#client.pages({ url, signal }, 'ragFiles')) {
         const { displayName = '', description = '' } = file as { displayName?: string; description?: string };
-        if (isMeant(displayName)) files.push({ id: idOf(file), displayName, description });
+        if (isWanted(displayName)) files.push({ id: idOf(file), displayName, description });
       }
     } catch (error) {
       throw this.#explain(error);
@@ -70,7 +70,7 @@ export class RagCorpus {
 
   /** Uploads a text file and returns its id. */
   async upload({ displayName, description }: Omit<RagFile, 'id'>, text: string): Promise<string> {
-    const about = {
+    const attributes = {
       ragFile: { displayName, description },
       uploadRagFileConfig: {
         ragFileTransformationConfig: { ragFileChunkingConfig: { fixedLengthChunking: CHUNKS } },
@@ -82,7 +82,7 @@ export class RagCorpus {
         method: 'POST',
         url: this.#client.url(this.#path, '/ragFiles:upload', 'upload/'),
         headers: { 'x-goog-upload-protocol': 'multipart' },
-        body: multipartBody(about, new TextEncoder().encode(text), 'text/plain'),
+        body: multipartBody(attributes, new TextEncoder().encode(text), 'text/plain'),
         isUnrepeatable: true,
       });
     } catch (error) {
@@ -100,12 +100,12 @@ export class RagCorpus {
     return idOf(answer['ragFile'] as JsonObject);
   }
 
-  /** Deletes a file. False if it does not exist. */
+  /** Deletes a file. Returns false if it does not exist. */
   async remove(id: string): Promise<boolean> {
     const { location, name } = this.#path;
     const url = this.#client.url({ location, name: `${name}/ragFiles/${id}` });
     try {
-      await this.#client.operation({ method: 'DELETE', url }, location);
+      await this.#client.runOperation({ method: 'DELETE', url }, location);
       return true;
     } catch (error) {
       if (httpStatusOf(error) === 404) return false;
@@ -173,7 +173,7 @@ export class RagCorpus {
   }
 }
 
-// The conventions want a score that grows with the relevance.
+// OpenTelemetry's conventions require a score that increases with the relevance.
 function toDocument({ displayName, distance, text }: RagContext): JsonObject {
   return { id: displayName, score: 1 / (1 + Math.max(0, distance)), content: text };
 }

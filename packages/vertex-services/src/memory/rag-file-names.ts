@@ -9,12 +9,12 @@ const MAX_NAME = 128;
 
 /**
  * Display names of the files of a user. They encode app, user and session, so that no two users share one. Names of other
- * ADK programs are recognised too: those of today, and the older `app.user.session`.
+ * ADK programs are also recognised: current names, and the older form `app.user.session`.
  */
 export class RagFileNames {
   readonly #encoded: string;
   readonly #hashed: string;
-  /** Undefined for names with dots: these were ambiguous. */
+  /** Undefined if the app or user contains a dot, because such names are ambiguous. */
   readonly #legacy: string | undefined;
 
   private constructor(encoded: string, hashed: string, legacy: string | undefined) {
@@ -24,7 +24,7 @@ export class RagFileNames {
   }
 
   /** Returns the names of a user of an app. */
-  static async of({ appName, userId }: MemoryScope): Promise<RagFileNames> {
+  static async create({ appName, userId }: MemoryScope): Promise<RagFileNames> {
     const encoded = `${ADK}${encode(appName)}.${encode(userId)}.`;
     const hashed = `${HASHED}${await hash(appName)}.${await hash(userId)}.`;
     return new RagFileNames(encoded, hashed, `${appName}${userId}`.includes('.') ? undefined : `${appName}.${userId}.`);
@@ -41,14 +41,14 @@ export class RagFileNames {
     return this.#partOf(displayName) !== undefined;
   }
 
-  /** Returns the id of a file's session. Undefined if the name has only its hash. */
+  /** Returns the id of a file's session. Undefined if the name contains only the hash of the id. */
   sessionIdIn(displayName: string): string | undefined {
     const part = this.#partOf(displayName);
     if (part === undefined || displayName.startsWith(HASHED)) return undefined;
     return displayName.startsWith(ADK) ? decode(part) : part;
   }
 
-  /** Returns the part of a name that is for the session. */
+  /** Returns the part of a name that encodes the session. */
   #partOf(displayName: string): string | undefined {
     const isLegacy = !displayName.startsWith(ADK) && !displayName.startsWith(HASHED);
     const prefixes = isLegacy ? [this.#legacy] : [this.#encoded, this.#hashed];

@@ -2,17 +2,17 @@ import { textOf } from '@thole/core';
 import { isPlainObject, turnId } from '@thole/core/kit';
 import type { Event, JsonObject, MemoryEntry } from '@thole/core';
 
-/** Maximum number of characters of a line's text: a line that a passage cuts is whole in the next one. */
+/** Maximum number of characters of a line's text: a line that is cut in one passage is complete in the next. */
 const MAX_TEXT = 400;
 
-/** A turn, or a piece of a long one, as it is on a line of a file. `author`, `timestamp` and `text` are ADK's. */
+/** A line of a file: a turn, or a piece of a long turn. `author`, `timestamp` and `text` are ADK's fields. */
 interface RagLine {
   author: string;
   timestamp: number;
   text: string;
   /** Id of the event. Undefined in files of ADK. */
   id?: string | undefined;
-  /** Id of the session, if the name of the file does not have it. */
+  /** Id of the session, if the name of the file does not contain it. */
   session?: string | undefined;
   seq?: number | undefined;
   role?: 'user' | 'model' | undefined;
@@ -30,7 +30,7 @@ export interface RagTurn {
   readonly pieces: ReadonlyMap<number, string>;
 }
 
-/** Returns the JSON lines of a session's turns. `events` are the session's, for their order. */
+/** Returns the JSON lines of a session's turns. `events` are the events of the session, which have the `seq` of each turn. */
 export function toRagLines(turns: readonly MemoryEntry[], events: readonly Event[], session?: string): string {
   const seqs = new Map(events.map(({ id, seq }) => [id, seq]));
   return turns
@@ -47,7 +47,7 @@ export function toRagLines(turns: readonly MemoryEntry[], events: readonly Event
     .join('\n');
 }
 
-/** Returns the turns of a passage in its order, by their ids. Lines that the passage cuts are left out. */
+/** Returns the turns of a passage in its order, by their ids. Incomplete lines are left out. */
 export function fromRagLines(text: string, namedSession: string | undefined): Map<string, RagTurn> {
   const turns = new Map<string, RagTurn>();
   for (const each of text.split('\n')) {
@@ -70,7 +70,7 @@ export function mergeTurns(a: RagTurn | undefined, b: RagTurn): RagTurn {
   return a ? { ...a, pieces: new Map([...a.pieces, ...b.pieces]) } : b;
 }
 
-/** Returns the turn as an entry. An ellipsis is in place of missing pieces. */
+/** Returns the turn as an entry. An ellipsis replaces missing pieces. */
 export function toTurnEntry({ entry, role, pieces }: RagTurn): MemoryEntry {
   const sorted = [...pieces].sort(([a], [b]) => a - b);
   const texts = sorted.map(([place, text], i) => (place === (sorted[i - 1]?.[0] ?? -1) + 1 ? text : ` … ${text}`));
@@ -85,10 +85,10 @@ function readLine(text: string): RagLine | undefined {
     return undefined;
   }
   if (!isPlainObject(value)) return undefined;
-  const { author, text: said, timestamp } = value as JsonObject;
+  const { author, text: lineText, timestamp } = value as JsonObject;
   // ADK writes times as texts.
   const time = Number(timestamp);
-  if (typeof author !== 'string' || typeof said !== 'string' || !Number.isFinite(time)) return undefined;
+  if (typeof author !== 'string' || typeof lineText !== 'string' || !Number.isFinite(time)) return undefined;
   return { ...(value as unknown as RagLine), timestamp: time };
 }
 

@@ -43,10 +43,10 @@ import type { AgentEngineOptions } from '../client/agent-engine.ts';
 import { assertGoogleOptions, googleOptionNames } from '../client/google-options.ts';
 import type { GoogleOptions } from '../client/google-options.ts';
 import { VertexClient } from '../client/vertex-client.ts';
-import { BankClient, wellFormed } from './bank-client.ts';
+import { BankClient, toWellFormedContent } from './bank-client.ts';
 import { fromBankMemory } from './bank-memory.ts';
 import { readBankMetadata } from './bank-metadata.ts';
-import { comparePlaces, formatPlace, parsePlace, placeIn } from './bank-place.ts';
+import { comparePlaces, formatPlace, parsePlace, bankPlaceOf } from './bank-place.ts';
 import type { BankPlace } from './bank-place.ts';
 import { bankScopeOf } from './bank-scope.ts';
 
@@ -55,14 +55,15 @@ const MAX_RESULTS = 100;
 
 /** Options of `VertexAiMemoryBankService`. */
 export interface VertexAiMemoryBankServiceOptions extends AgentEngineOptions, GoogleOptions {
-  /** Default number of results. Default: 10. */
+  /** Number of results of a search without `limit`. Default: 10. */
   topK?: number | undefined;
-  /** ADK's keys of custom metadata for every ingestion, such as `wait_for_completion` or `force_flush`. */
+  /** ADK's keys of custom metadata for every ingestion, such as `wait_for_completion` or `force_flush`. Default: none. */
   customMetadata?: JsonObject | undefined;
 }
 
-/** Custom metadata of a call, with ADK's keys. Default: that of the service. */
+/** Options of a call of `VertexAiMemoryBankService`. */
 export interface BankCallOptions {
+  /** Custom metadata with ADK's keys. Default: `customMetadata` of the service for ingestion, none for `addMemory`. */
   customMetadata?: JsonObject | undefined;
 }
 
@@ -97,8 +98,8 @@ export class VertexAiMemoryBankService implements MemoryService {
   }
 
   /**
-   * Sends the texts of the events to Memory Bank, which extracts facts from them later. With keys of ADK that only
-   * `memories:generate` has, it extracts them at once, and waits for that with `wait_for_completion`.
+   * Sends the texts of the events to Memory Bank, which extracts facts from them later. With ADK's keys for
+   * `memories:generate`, Memory Bank extracts the facts at once. With `wait_for_completion` the call waits for them.
    */
   async addEventsToMemory(p: SessionRef & { events: readonly Event[] } & CallOptions & BankCallOptions): Promise<void> {
     assertSessionRef(p);
@@ -116,7 +117,7 @@ export class VertexAiMemoryBankService implements MemoryService {
 
   /**
    * Writes entries directly. With `enable_consolidation`, Memory Bank merges their texts with its facts instead: it may
-   * change or drop them, and their other members are not stored.
+   * change or drop the texts, and does not store other members of the entries.
    */
   async addMemory(p: AddMemoryRequest & BankCallOptions): Promise<MemoryEntry[]> {
     const metadata = readBankMetadata(p.customMetadata ?? {});
@@ -145,11 +146,11 @@ export class VertexAiMemoryBankService implements MemoryService {
     if (limit === 0 || query.trim() === '') return { memories: [] };
     const topK = Math.min(limit, MAX_RESULTS);
     let found = await this.#bank.retrieve(p, scope, topK);
-    let matching = this.#matching(found, filter);
-    // The service does not know this package's filters, so its best results may all be left out.
+    let matching = this.#filterMatching(found, filter);
+    // The service does not apply this package's filters, so the filter may remove its best results.
     if (matching.length < limit && found.length === topK && topK < MAX_RESULTS) {
       found = await this.#bank.retrieve(p, scope, MAX_RESULTS);
-      matching = this.#matching(found, filter);
+      matching = this.#filterMatching(found, filter);
     }
     matching.sort((a, b) => b.score - a.score || (b.timestamp ?? 0) - (a.timestamp ?? 0));
     return { memories: filterByMinScore(matching, minScore).slice(0, limit) };
@@ -196,9 +197,9 @@ export class VertexAiMemoryBankService implements MemoryService {
     const after = cursor === undefined ? undefined : parsePlace(cursor);
     const found: { place: BankPlace; entry: MemoryEntry }[] = [];
     p.signal?.throwIfAborted();
-    // The service's pages shift when a memory is deleted in between, so each call reads all of the scope.
+    // The service's pages shift when a memory is deleted in between, so each call reads all memories of the scope.
     for await (const memory of this.#bank.list(p.appName, scope, p.signal))
-      found.push({ place: placeIn(memory), entry: fromBankMemory(memory) });
+      found.push({ place: bankPlaceOf(memory), entry: fromBankMemory(memory) });
     const now = this.#runtime.now();
     const matching = found
       .filter(({ place, entry }) => (!after || comparePlaces(place, after) > 0) && !hasExpired(entry, now))
@@ -211,8 +212,8 @@ export class VertexAiMemoryBankService implements MemoryService {
   }
 
   /**
-   * Deletes exactly these entries, not their evidence. Memory Bank keeps no record of them: a later ingestion of the same
-   * turns may extract them again.
+   * Deletes exactly these entries, not their evidence. Memory Bank keeps no record of deletions: a later ingestion of the
+   * same turns may extract the same facts again.
    */
   async deleteMemory(p: MemoryRef & { ids: readonly string[] } & CallOptions): Promise<number> {
     const scope = bankScopeOf(p);
@@ -231,17 +232,17 @@ export class VertexAiMemoryBankService implements MemoryService {
     return raceAbortWrite(this.#bank.purge(p.appName, scope), p.signal);
   }
 
-  #matching<T extends MemoryEntry>(entries: readonly T[], filter: MemoryFilter): T[] {
+  #filterMatching<T extends MemoryEntry>(entries: readonly T[], filter: MemoryFilter): T[] {
     const now = this.#runtime.now();
     return entries.filter((entry) => !hasExpired(entry, now) && matchesFilter(entry, filter));
   }
 }
 
-/** An entry with an id of the service has the same id here. */
+// An entry that the service stores under a given id also has this id here.
 function withGivenId(entries: readonly MemoryEntry[], id: string | undefined): readonly MemoryEntry[] {
   return id === undefined ? entries : entries.map((entry) => ({ ...entry, id }));
 }
 
 function contentsOf(turns: readonly MemoryEntry[]): JsonObject {
-  return { events: turns.map(({ content }) => ({ content: wellFormed(content) })) };
+  return { events: turns.map(({ content }) => ({ content: toWellFormedContent(content) })) };
 }

@@ -28,7 +28,7 @@ import { matchesFilter } from '@thole/recall';
 import { assertEvents, assertSearch, filterByMinScore, turnsOf } from '@thole/recall/kit';
 import { assertGoogleOptions, googleOptionNames } from '../client/google-options.ts';
 import type { GoogleOptions } from '../client/google-options.ts';
-import { placeOf, processEnv } from '../client/google-place.ts';
+import { resolvePlace, processEnv } from '../client/google-place.ts';
 import { VertexClient } from '../client/vertex-client.ts';
 import type { VertexPath } from '../client/vertex-client.ts';
 import { mergePassages } from './merge-passages.ts';
@@ -52,7 +52,7 @@ export interface VertexAiRagMemoryServiceOptions extends GoogleOptions {
   location?: string | undefined;
   /** Maximum number of passages that a search finds. Each has several turns. Default: 5. */
   similarityTopK?: number | undefined;
-  /** Only passages with a smaller distance from the query are found. Default: 0.7. */
+  /** A search finds only passages with a smaller distance from the query. Default: 0.7. */
   vectorDistanceThreshold?: number | undefined;
 }
 
@@ -91,8 +91,8 @@ export class VertexAiRagMemoryService implements MemoryService {
   }
 
   /**
-   * Uploads the turns of the session as one file, and deletes the session's earlier files that it contains. Files of a
-   * longer part of the session stay.
+   * Uploads the turns of the session as one file, and deletes earlier files of the session that this file
+   * contains. Files with other turns of the session stay.
    */
   async addSessionToMemory(session: Session, call: CallOptions = {}): Promise<void> {
     if (typeof session !== 'object' || session === null) throw invalidInput('session', 'a Session', session);
@@ -103,7 +103,7 @@ export class VertexAiRagMemoryService implements MemoryService {
     const turns = turnsOf(sessionId, events);
     call.signal?.throwIfAborted();
     if (turns.length === 0) return;
-    const names = await RagFileNames.of(scope);
+    const names = await RagFileNames.create(scope);
     const displayName = await names.nameOf(sessionId);
     const isNamed = names.sessionIdIn(displayName) !== undefined;
     const text = toRagLines(turns, events, isNamed ? undefined : sessionId);
@@ -131,10 +131,10 @@ export class VertexAiRagMemoryService implements MemoryService {
     if (p.events !== undefined) assertEvents(p.events);
     const scope = memoryKeyOf(p, p.scope);
     p.signal?.throwIfAborted();
-    const names = await RagFileNames.of(scope);
+    const names = await RagFileNames.create(scope);
     const displayName = await names.nameOf(p.sessionId);
-    const isMeant = (name: string): boolean => name === displayName || names.sessionIdIn(name) === p.sessionId;
-    const deleting = this.#uploads.run(displayName, () => this.#remove(isMeant));
+    const isWanted = (name: string): boolean => name === displayName || names.sessionIdIn(name) === p.sessionId;
+    const deleting = this.#uploads.run(displayName, () => this.#remove(isWanted));
     return raceAbortWrite(deleting, p.signal);
   }
 
@@ -142,7 +142,7 @@ export class VertexAiRagMemoryService implements MemoryService {
   async deleteUserMemory(p: MemoryRef & CallOptions): Promise<number> {
     const scope = memoryKeyOf(p, p.scope);
     p.signal?.throwIfAborted();
-    const names = await RagFileNames.of(scope);
+    const names = await RagFileNames.create(scope);
     return raceAbortWrite(
       this.#remove((name) => names.has(name)),
       p.signal,
@@ -156,7 +156,7 @@ export class VertexAiRagMemoryService implements MemoryService {
       const description = JSON.stringify(content);
       await this.#corpus.upload({ displayName, description }, text).catch(async (error: unknown) => {
         if (!TholeError.is(error, 'STORE_OUTCOME_UNKNOWN')) throw error;
-        // The file may be there although the answer was lost.
+        // The file may be stored although the answer was lost.
         const files = await this.#filesOf(displayName).catch(() => []);
         if (!files.some((file) => file.description === description)) throw error;
       });
@@ -165,12 +165,12 @@ export class VertexAiRagMemoryService implements MemoryService {
   }
 
   #filesOf(displayName: string): Promise<RagFile[]> {
-    return this.#corpus.files((name) => name === displayName);
+    return this.#corpus.listFiles((name) => name === displayName);
   }
 
   async #search(scope: MemoryScope, p: SearchMemoryRequest, limit: number): Promise<SearchMemoryResponse> {
-    const names = await RagFileNames.of(scope);
-    const files = await this.#corpus.files((name) => names.has(name), p.signal);
+    const names = await RagFileNames.create(scope);
+    const files = await this.#corpus.listFiles((name) => names.has(name), p.signal);
     if (files.length === 0) return { memories: [] };
     const contexts = await this.#corpus.retrieve({
       text: p.query.toWellFormed().replaceAll('\0', ' '),
@@ -180,7 +180,7 @@ export class VertexAiRagMemoryService implements MemoryService {
       signal: p.signal,
     });
     const passages = contexts
-      // The service searches only the files of the user; a second check costs nothing.
+      // The service already searches only the files of the user. This check costs nothing.
       .filter(({ displayName }) => names.has(displayName))
       .map(({ displayName, text, distance }) => ({
         file: displayName,
@@ -193,15 +193,15 @@ export class VertexAiRagMemoryService implements MemoryService {
     return { memories: filterByMinScore(found, p.minScore).slice(0, limit) };
   }
 
-  async #remove(isMeant: (displayName: string) => boolean): Promise<number> {
+  async #remove(isWanted: (displayName: string) => boolean): Promise<number> {
     let count = 0;
-    for (const file of await this.#corpus.files(isMeant))
+    for (const file of await this.#corpus.listFiles(isWanted))
       if (await this.#corpus.remove(file.id)) count += contentOf(file)?.turns ?? 1;
     return count;
   }
 }
 
-/** The content of a file, as its description tells it: the file itself cannot be read. */
+/** The content of a file, read from its description, because the file itself cannot be read. */
 interface FileContent {
   sha256: string;
   /** Number of turns. */
@@ -226,7 +226,10 @@ function contentOf({ description }: RagFile): FileContent | undefined {
   }
 }
 
-/** True if a file of the same session contains an earlier one. A session is read from some event to its end. */
+/**
+ * True if `file` contains all turns of an earlier file of the same session. Each file contains the session from
+ * some event to its end at that time.
+ */
 function isWithin(earlier: FileContent | undefined, file: FileContent): boolean {
   if (!earlier || earlier.sha256 === file.sha256 || earlier.to > file.to) return false;
   return earlier.from[0] > file.from[0] || (earlier.from[0] === file.from[0] && earlier.from[1] === file.from[1]);
@@ -241,7 +244,7 @@ function corpusPath(options: VertexAiRagMemoryServiceOptions, owner: string): Ve
       'INVALID_INPUT',
       `ragCorpus of ${owner} must be the id of a RAG corpus or projects/…/locations/…/ragCorpora/….`,
     );
-  const place = placeOf(options, owner, processEnv());
+  const place = resolvePlace(options, owner, processEnv());
   return {
     location: place.location,
     name: `projects/${place.project}/locations/${place.location}/ragCorpora/${ragCorpus}`,

@@ -3,11 +3,11 @@ import type { VertexClient, VertexPath } from '../client/vertex-client.ts';
 import { fromVertexEvent } from './vertex-event.ts';
 import { formatMicros, parseMicros } from './wire-time.ts';
 
-/** Ids and end of a session's events, as far as this process knows them. */
+/** The events of a session that this process knows: their ids and last times. */
 export interface KnownEvents {
   readonly incarnation: string;
   readonly ids: Set<string>;
-  /** Time of the newest event on the wire, in microseconds. */
+  /** Time of the newest event in the service, in microseconds. */
   lastMicros: number;
   /** Greatest `timestamp` of the events, in seconds. */
   lastTimestamp: number;

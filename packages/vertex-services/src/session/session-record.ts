@@ -5,14 +5,14 @@ import { decodeValue, encodeValue, isSafeText } from './struct-value.ts';
 import { parseSeconds } from './wire-time.ts';
 
 /**
- * State keys for what a session of the service has no field for. They are written together with the session and with
- * each event, and removed from the state that callers see.
+ * State keys for data for which a session of the service has no field. The store writes them with the session and with
+ * each event, and removes them from the state that callers see.
  */
 const CREATED_KEY = 'thole:session';
 const HEAD_KEY = 'thole:head';
 
 /** Data that is stored when a session is created. */
-interface Created {
+interface CreationData {
   v: number;
   /** Name of the app, if several apps may use the engine. */
   app?: string | undefined;
@@ -35,7 +35,7 @@ export interface SessionRecordHead {
 
 /** A session of the service, as this package reads it. */
 export type SessionRecord = Omit<StoredSession, 'events'> & {
-  /** Name of the app that created the session. Undefined: any app of the engine. */
+  /** Name of the app that created the session. If undefined, every app of the engine sees the session. */
   owner?: string | undefined;
   isProbe?: boolean | undefined;
   /** True if this package wrote `lastSeq` and `lastUpdateTime`; otherwise the events must be read. */
@@ -45,7 +45,7 @@ export type SessionRecord = Omit<StoredSession, 'events'> & {
 /** Returns the state of a new session. */
 export function newSessionState(session: StoredSession, app: string | undefined): JsonObject {
   const { incarnation, createTime, lastUpdateTime, initialState, forkedFrom, marks } = session;
-  const created: Created = { v: 1, app, incarnation, createTime, lastUpdateTime, initialState, forkedFrom, marks };
+  const created: CreationData = { v: 1, app, incarnation, createTime, lastUpdateTime, initialState, forkedFrom, marks };
   const state: JsonObject = {};
   for (const [key, value] of Object.entries(session.state)) setState(state, key, value);
   for (const [key, value] of Object.entries(session.appState)) setState(state, `app:${key}`, value);
@@ -76,7 +76,7 @@ export function encodeDelta(delta: JsonObject, head: SessionRecordHead): JsonObj
 /** Returns a session of the service as a record. */
 export function readRecord(key: SessionRef, stored: JsonObject): SessionRecord {
   const all = (stored['sessionState'] ?? {}) as JsonObject;
-  const created = membersOf<Created>(all[CREATED_KEY]);
+  const created = membersOf<CreationData>(all[CREATED_KEY]);
   const head = membersOf<SessionRecordHead>(all[HEAD_KEY]);
   if (created && created.v !== 1)
     throw new TholeError(
@@ -104,7 +104,10 @@ export function readRecord(key: SessionRef, stored: JsonObject): SessionRecord {
   };
 }
 
-/** Returns the state by scope, without prefixes and without this package's own keys. Null means deleted. */
+/**
+ * Returns the state by scope, without prefixes and without this package's own keys. The value null means that the key is
+ * deleted.
+ */
 function statesOf(all: JsonObject): Pick<StoredSession, 'state' | 'appState' | 'userState'> {
   const states = { state: {}, appState: {}, userState: {} };
   for (const [key, value] of Object.entries(all)) {

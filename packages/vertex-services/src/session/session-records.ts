@@ -3,7 +3,7 @@ import { sessionExists } from '@thole/core/kit';
 import type { SessionRef, StoredSession } from '@thole/core';
 import type { AgentEngines } from '../client/agent-engine.ts';
 import { httpStatusOf, isTaken } from '../client/map-google-error.ts';
-import { idOf, quoted } from '../client/vertex-client.ts';
+import { idOf, quoteFilterValue } from '../client/vertex-client.ts';
 import type { VertexClient, VertexPath } from '../client/vertex-client.ts';
 import { newSessionState, probeState, readRecord } from './session-record.ts';
 import type { SessionRecord } from './session-record.ts';
@@ -23,12 +23,12 @@ export class SessionRecords {
 
   async create(session: StoredSession): Promise<void> {
     const { key } = session;
-    const engine = this.#engines.of(key.appName);
+    const engine = this.#engines.find(key.appName);
     const body = { userId: key.userId, sessionState: newSessionState(session, this.#ownerOf(key.appName)) };
     const url = this.#client.url(engine, '/sessions');
     const query = { sessionId: key.sessionId };
     try {
-      await this.#client.operation({ method: 'POST', url, query, body, isUnrepeatable: true }, engine.location);
+      await this.#client.runOperation({ method: 'POST', url, query, body, isUnrepeatable: true }, engine.location);
     } catch (error) {
       if (isTaken(error)) throw sessionExists(key);
       if (httpStatusOf(error) === 400) throw invalidSessionId(error);
@@ -39,7 +39,7 @@ export class SessionRecords {
 
   /** Returns the session if it exists and belongs to the app and the user of the key. */
   async find(key: SessionRef): Promise<SessionRecord | undefined> {
-    // A name that no session can have would be an error of the service.
+    // The service would reject an id that no session can have.
     if (!isSessionId(key.sessionId)) return undefined;
     try {
       const stored = await this.#client.json({ url: this.#client.url(this.path(key)) });
@@ -49,7 +49,7 @@ export class SessionRecords {
       return this.#isOwner(record, key.appName) ? record : undefined;
     } catch (error) {
       const status = httpStatusOf(error);
-      if (status === 404 && isEngineMissing(error)) throw engineNotFound(this.#engines.of(key.appName), error);
+      if (status === 404 && isEngineMissing(error)) throw engineNotFound(this.#engines.find(key.appName), error);
       if (status === 404 || status === 400) return undefined;
       throw error;
     }
@@ -58,8 +58,8 @@ export class SessionRecords {
   /** Returns false if the session does not exist. */
   async delete(key: SessionRef): Promise<boolean> {
     try {
-      const { location } = this.#engines.of(key.appName);
-      await this.#client.operation({ method: 'DELETE', url: this.#client.url(this.path(key)) }, location);
+      const { location } = this.#engines.find(key.appName);
+      await this.#client.runOperation({ method: 'DELETE', url: this.#client.url(this.path(key)) }, location);
       return true;
     } catch (error) {
       if (httpStatusOf(error) === 404) return false;
@@ -69,8 +69,8 @@ export class SessionRecords {
 
   /** Returns the sessions of a user or of all users. */
   async list({ appName, userId }: { appName: string; userId?: string | undefined }): Promise<SessionRecord[]> {
-    const filter = userId === undefined ? undefined : `user_id=${quoted(userId)}`;
-    const engine = this.#engines.of(appName);
+    const filter = userId === undefined ? undefined : `user_id=${quoteFilterValue(userId)}`;
+    const engine = this.#engines.find(appName);
     const url = this.#client.url(engine, '/sessions');
     const records: SessionRecord[] = [];
     const pages = this.#client.pages({ url, query: { filter } }, 'sessions');
@@ -88,26 +88,29 @@ export class SessionRecords {
   }
 
   /**
-   * Calls `work` with a session of the user, which contains the state of the user and the app. The service returns them
-   * only with a session: without one, a session is created and deleted.
+   * Calls `work` with a session of the user, which contains the state of the user and the app. The service returns these
+   * states only with a session. If there is no session, one is created and deleted.
    */
-  async withAny<T>(
+  async withAnySession<T>(
     appName: string,
     userId: string | undefined,
     work: (record: SessionRecord) => Promise<T>,
   ): Promise<T> {
-    const engine = this.#engines.of(appName);
+    const engine = this.#engines.find(appName);
     const url = this.#client.url(engine, '/sessions');
-    const query = { filter: userId === undefined ? undefined : `user_id=${quoted(userId)}` };
+    const query = { filter: userId === undefined ? undefined : `user_id=${quoteFilterValue(userId)}` };
     for await (const stored of this.#client.pages({ url, query }, 'sessions', 1)) {
       const key = { appName, userId: stored['userId'] as string, sessionId: idOf(stored) };
       if (userId !== undefined && key.userId !== userId) continue;
-      const whole = await this.#client.json({ url: this.#client.url(this.path(key)) });
-      return work(readRecord(key, whole));
+      const complete = await this.#client.json({ url: this.#client.url(this.path(key)) });
+      return work(readRecord(key, complete));
     }
     const owner = userId ?? 'thole';
     const body = { userId: owner, sessionState: probeState(this.#client.runtime.now()) };
-    const created = await this.#client.operation({ method: 'POST', url, body, isUnrepeatable: true }, engine.location);
+    const created = await this.#client.runOperation(
+      { method: 'POST', url, body, isUnrepeatable: true },
+      engine.location,
+    );
     const key = { appName, userId: owner, sessionId: idOf(created) };
     try {
       return await work(readRecord(key, await this.#client.json({ url: this.#client.url(this.path(key)) })));
@@ -117,7 +120,7 @@ export class SessionRecords {
   }
 
   path({ appName, sessionId }: SessionRef): VertexPath {
-    const { location, name } = this.#engines.of(appName);
+    const { location, name } = this.#engines.find(appName);
     return { location, name: `${name}/sessions/${sessionId}` };
   }
 

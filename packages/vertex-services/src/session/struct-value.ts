@@ -14,13 +14,13 @@ export function encodeValue(value: Json): Json {
   return isSafe(value, 0) ? value : { [TEXT_KEY]: JSON.stringify(value) };
 }
 
-/** Returns the original of an encoded value. */
+/** Returns the original value of an encoded value. */
 export function decodeValue(value: Json): Json {
   const text = isPlainObject(value) ? value[TEXT_KEY] : undefined;
   return typeof text === 'string' ? (JSON.parse(text) as Json) : value;
 }
 
-/** Returns a copy in which lone surrogates and NUL are replaced and deep values are null: for fields that only others read. */
+/** Returns a copy for fields that only other programs read: replaces lone surrogates and NUL, and deep values are null. */
 export function readableValue(value: Json, depth: number = 0): Json {
   if (typeof value === 'string') return value.toWellFormed().replaceAll('\0', '\ufffd');
   if (typeof value !== 'object' || value === null) return value;
@@ -32,7 +32,7 @@ export function readableValue(value: Json, depth: number = 0): Json {
   return copy;
 }
 
-/** True if protocol buffers can hold the text. */
+/** True if protocol buffers can contain the text. */
 export function isSafeText(text: string): boolean {
   return text.isWellFormed() && !text.includes('\0');
 }

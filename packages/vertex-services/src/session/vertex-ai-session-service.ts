@@ -15,8 +15,8 @@ export interface VertexAiSessionServiceOptions extends AgentEngineOptions, Googl
 }
 
 /**
- * Sessions in Vertex AI Agent Engine, over its REST API. It has no leases: runs of one session wait for each other only
- * within one process.
+ * Sessions in Vertex AI Agent Engine, over its REST API. The service has no leases: runs of one session wait for each other
+ * only within one process.
  */
 export class VertexAiSessionService extends StoredSessionService {
   constructor(options: VertexAiSessionServiceOptions = {}) {

@@ -6,8 +6,8 @@ const LANGUAGES = ['LANGUAGE_UNSPECIFIED', 'PYTHON'];
 const OUTCOMES = ['OUTCOME_UNSPECIFIED', 'OUTCOME_OK', 'OUTCOME_FAILED', 'OUTCOME_DEADLINE_EXCEEDED'];
 
 /**
- * Returns a content with the members that Vertex AI knows: it rejects all others. Parts without such members are left
- * out.
+ * Returns a content with only the members that Vertex AI knows, because it rejects all other members. Parts without such
+ * members are left out.
  */
 export function toReadableContent({ role, parts = [] }: Content): JsonObject {
   const known = parts.map(toReadablePart).filter((part) => part !== undefined);

@@ -7,7 +7,7 @@ import { formatMicros, parseSeconds } from './wire-time.ts';
 import { toReadableContent } from './vertex-content.ts';
 
 /**
- * Returns the body of `:appendEvent`. `rawEvent` is the complete event: it is what `fromVertexEvent` reads. The other
+ * Returns the body of `:appendEvent`. `rawEvent` is the complete event, which `fromVertexEvent` reads. The other
  * fields are for Google's console, for Memory Bank and for other ADKs. `micros` is the time by which the service orders
  * events.
  */
@@ -56,7 +56,7 @@ export function fromVertexEvent(stored: JsonObject, seq: number): Event {
   return { ...fromFields(stored, event), seq };
 }
 
-/** Returns the id of a stored event: that of its writer, or the service's own. */
+/** Returns the id of a stored event: the id of its writer, or the id of the service. */
 export function eventIdOf(stored: JsonObject): string {
   return fromVertexEvent(stored, 0).id;
 }

@@ -27,7 +27,7 @@ import { assertSessionId, isSessionId, SessionRecords } from './session-records.
 import { toVertexEvent } from './vertex-event.ts';
 import { formatMicros, toMicros } from './wire-time.ts';
 import { waitingPage } from './waiting-page.ts';
-import { windowOf } from './window-of.ts';
+import { selectWindow } from './select-window.ts';
 
 /** Number of sessions whose event ids are kept in memory. */
 const MAX_KNOWN = 1000;
@@ -70,8 +70,8 @@ export class VertexSessionStore implements SessionStore {
     return this.#queue.run(sessionKeyOf(key), async () => {
       const record = await this.#records.find(key);
       if (!record) return undefined;
-      const events = await this.#events(key, record);
-      return { ...this.#complete(record, events), events: windowOf(events, window) };
+      const events = await this.#readAllEvents(key, record);
+      return { ...this.#complete(record, events), events: selectWindow(events, window) };
     });
   }
 
@@ -83,7 +83,7 @@ export class VertexSessionStore implements SessionStore {
     const page = records.slice(offset, query.limit === undefined ? undefined : offset + query.limit);
     const sessions: SessionPage['sessions'][number][] = [];
     for (const record of page) {
-      const events = record.hasHead ? undefined : await this.#events(record.key, record);
+      const events = record.hasHead ? undefined : await this.#readAllEvents(record.key, record);
       sessions.push(events ? this.#complete(record, events) : withoutOwnMembers(record));
     }
     return { sessions, total: records.length };
@@ -97,7 +97,7 @@ export class VertexSessionStore implements SessionStore {
     return this.#queue.run(sessionKeyOf(key), async () => {
       const record = await this.#records.find(key);
       if (!record || (p.ifIdle && hasMarks(record.marks))) return false;
-      if (p.ifLastSeq !== undefined && (await this.#events(key, record)).length !== p.ifLastSeq) return false;
+      if (p.ifLastSeq !== undefined && (await this.#readAllEvents(key, record)).length !== p.ifLastSeq) return false;
       return this.#delete(key);
     });
   }
@@ -109,11 +109,11 @@ export class VertexSessionStore implements SessionStore {
     options: AppendOptions = {},
   ): Promise<{ event: Event; duplicate: boolean }> {
     return this.#queue.run(sessionKeyOf(key), async () => {
-      const record = await this.#recordAndKnown(key);
+      const record = await this.#findAndUpdateKnown(key);
       if (options.incarnation !== undefined && options.incarnation !== record.incarnation) throw sessionNotFound(key);
       const known = this.#known.get(sessionKeyOf(key))!;
       if (known.ids.has(event.id)) {
-        const stored = (await this.#events(key, record)).find(({ id }) => id === event.id);
+        const stored = (await this.#readAllEvents(key, record)).find(({ id }) => id === event.id);
         if (stored) return { event: stored, duplicate: true };
       }
       if (options.fence !== undefined) throw leaseLost(key, event.invocationId);
@@ -125,13 +125,13 @@ export class VertexSessionStore implements SessionStore {
   }
 
   async readState({ appName, userId }: { appName: string; userId?: string | undefined }): Promise<StateMap> {
-    const record = await this.#records.withAny(appName, userId, async (found) => found);
+    const record = await this.#records.withAnySession(appName, userId, async (found) => found);
     return userId === undefined ? record.appState : record.userState;
   }
 
   async removeUser(user: UserRef): Promise<void> {
     const { appName, userId } = user;
-    await this.#records.withAny(appName, userId, async (record) => {
+    await this.#records.withAnySession(appName, userId, async (record) => {
       const keys = Object.keys(record.userState);
       if (keys.length === 0) return;
       const stateDelta = Object.fromEntries(keys.map((name) => [`user:${name}`, null]));
@@ -146,8 +146,8 @@ export class VertexSessionStore implements SessionStore {
     for (const { key } of await this.#records.list(user)) await this.remove(key, {});
   }
 
-  /** Returns the session, and brings the known events up to date. Throws `SESSION_NOT_FOUND` without it. */
-  async #recordAndKnown(key: SessionRef): Promise<SessionRecord> {
+  /** Returns the record of the session and updates its known events. Throws `SESSION_NOT_FOUND` if it does not exist. */
+  async #findAndUpdateKnown(key: SessionRef): Promise<SessionRecord> {
     if (!isSessionId(key.sessionId)) throw sessionNotFound(key);
     const name = sessionKeyOf(key);
     const known = this.#known.get(name);
@@ -160,11 +160,11 @@ export class VertexSessionStore implements SessionStore {
       throw sessionNotFound(key);
     }
     if (known?.incarnation === record.incarnation) this.#remember(name, known);
-    else await this.#events(key, record);
+    else await this.#readAllEvents(key, record);
     return record;
   }
 
-  async #events(key: SessionRef, record: SessionRecord): Promise<Event[]> {
+  async #readAllEvents(key: SessionRef, record: SessionRecord): Promise<Event[]> {
     const { events, known } = await readEvents(this.#client, this.#records.path(key), record.incarnation);
     this.#remember(sessionKeyOf(key), known);
     return events;
@@ -176,10 +176,12 @@ export class VertexSessionStore implements SessionStore {
     if (this.#known.size > MAX_KNOWN) this.#known.delete(this.#known.keys().next().value!);
   }
 
-  /** Stores the events of a new session, whose state has their changes already. If one fails, deletes the session. */
+  /**
+   * Stores the events of a new session, whose state already contains their changes. If an event fails, deletes the session.
+   */
   async #insertEvents({ key, events }: StoredSession): Promise<void> {
     try {
-      const record = await this.#recordAndKnown(key);
+      const record = await this.#findAndUpdateKnown(key);
       const known = this.#known.get(sessionKeyOf(key))!;
       for (const event of events) await this.#store(key, event, { record, known, delta: {}, marks: undefined });
     } catch (error) {
@@ -191,7 +193,7 @@ export class VertexSessionStore implements SessionStore {
   /** Stores the event once. After a lost answer it looks for the event before the next attempt. */
   async #store(key: SessionRef, event: Event, { record, known, delta, marks }: StoreContext): Promise<void> {
     const defined = Object.fromEntries(Object.entries(marks ?? {}).filter(([, value]) => value !== undefined));
-    // The service orders events by time, so that each is at least a microsecond after the one before.
+    // The service orders events by time, so each event is at least a microsecond after the previous event.
     const micros = Math.max(toMicros(event.timestamp), known.lastMicros + 1);
     const stateDelta = encodeDelta(delta, {
       lastSeq: known.ids.size + 1,
@@ -214,8 +216,8 @@ export class VertexSessionStore implements SessionStore {
           throw error;
         });
         if (known.ids.has(event.id)) return;
-        const isOver = attempt === this.#client.maxAttempts || error.details?.['endedBy'] === 'client';
-        if (isOver) throw error;
+        const isLastAttempt = attempt === this.#client.maxAttempts || error.details?.['endedBy'] === 'client';
+        if (isLastAttempt) throw error;
       }
     }
   }
@@ -241,7 +243,7 @@ function compareByTime(a: SessionRecord, b: SessionRecord): number {
   return a.lastUpdateTime - b.lastUpdateTime || (a.key.sessionId < b.key.sessionId ? -1 : 1);
 }
 
-/** The session of an append. */
+/** The session and the changes of an append. */
 interface StoreContext {
   record: SessionRecord;
   known: KnownEvents;

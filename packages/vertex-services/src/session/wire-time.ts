@@ -1,4 +1,4 @@
-/** The last second that Google's timestamps can hold, in microseconds: the end of the year 9999. */
+/** The last second of Google's timestamps in microseconds: the end of the year 9999. */
 const LAST_MICROS = 253_402_300_799_000_000;
 
 /** Returns microseconds since the epoch for seconds, within the range of Google's timestamps. */
@@ -12,7 +12,7 @@ export function formatMicros(micros: number): string {
   return `${milliseconds}${String(micros % 1000).padStart(3, '0')}Z`;
 }
 
-/** Returns an RFC 3339 time in microseconds since the epoch; 0 if it is none. */
+/** Returns an RFC 3339 time in microseconds since the epoch. Returns 0 for any other value. */
 export function parseMicros(time: unknown): number {
   const [, seconds = '', fraction = ''] = /^(.+?)(?:\.(\d+))?(?:Z|\+00:00)$/.exec(String(time)) ?? [];
   const milliseconds = new Date(`${seconds}Z`).getTime();

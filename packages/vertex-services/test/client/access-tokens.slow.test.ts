@@ -41,7 +41,7 @@ async function failureOf(googleAuthOptions: GoogleOptions['googleAuthOptions'], 
 }
 
 describe('Google credentials', () => {
-  it('are a service-account key, whose token is cached', async () => {
+  it('can be a service-account key, whose token is cached', async () => {
     const service = new VertexAiSessionService({ ...place, ...server.options });
     const before = server.tokens;
     await service.getSession(key);
@@ -55,7 +55,7 @@ describe('Google credentials', () => {
     expect(await failureOf({ keyFilename })).toBeUndefined();
   });
 
-  it('name the command and the variable if there are none', async () => {
+  it('cause an error with the command and the variable to set if they are missing', async () => {
     const env = { HOME: folder, CLOUDSDK_CONFIG: folder, METADATA_SERVER_DETECTION: 'none' };
     for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
     vi.stubEnv('GOOGLE_APPLICATION_CREDENTIALS', undefined);
@@ -66,7 +66,7 @@ describe('Google credentials', () => {
     });
   });
 
-  it('name the command and the variable if the key file is missing', async () => {
+  it('cause an error with the command and the variable to set if the key file is missing', async () => {
     expect(await failureOf({ keyFilename: join(folder, 'none.json') })).toMatchObject({
       code: 'STORE_UNAVAILABLE',
       retryable: false,
@@ -74,7 +74,7 @@ describe('Google credentials', () => {
     });
   });
 
-  it('are checked if the token server rejects the key', async () => {
+  it('cause an error with the next step if the token server rejects the key', async () => {
     const other = generateKeyPairSync('rsa', { modulusLength: 2048 });
     const private_key = other.privateKey.export({ type: 'pkcs8', format: 'pem' }) as string;
     const error = await failureOf({ credentials: { ...serviceAccount, private_key } });
@@ -89,7 +89,7 @@ describe('Google credentials', () => {
     );
   });
 
-  it('are checked if the key is not a key', async () => {
+  it('cause an error with the next step if the key is invalid', async () => {
     expect(await failureOf({ credentials: { ...serviceAccount, private_key: 'abc' } })).toMatchObject({
       code: 'STORE_UNAVAILABLE',
       retryable: false,
@@ -97,7 +97,7 @@ describe('Google credentials', () => {
     });
   });
 
-  it('are retried if the token server fails', async () => {
+  it('cause a retry if the token server fails', async () => {
     // The library retries as well, in real time.
     server.faults.push({ on: 'POST /token', times: 99, answer: { status: 503, json: { error: 'unavailable' } } });
     expect(await failureOf(server.options.googleAuthOptions, 1)).toMatchObject({

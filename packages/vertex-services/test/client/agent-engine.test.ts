@@ -27,7 +27,7 @@ async function failureFor(options: VertexAiSessionServiceOptions, appName: strin
 }
 
 describe('agentEngineId', () => {
-  it('is the name of the app without the option: an id, or a resource name', async () => {
+  it('defaults to the name of the app: an id or a resource name', async () => {
     expect(await pathFor(place, '42')).toBe(
       '/v1beta1/projects/hotel/locations/us-central1/reasoningEngines/42/sessions',
     );
@@ -35,7 +35,7 @@ describe('agentEngineId', () => {
     expect(await pathFor({}, name)).toBe(`/v1beta1/${name}/sessions`);
   });
 
-  it('wins over the name of the app', async () => {
+  it('takes precedence over the name of the app', async () => {
     const name = 'projects/inn/locations/europe-west1/reasoningEngines/43';
     expect(await pathFor({ agentEngineId: name }, '42')).toBe(`/v1beta1/${name}/sessions`);
     expect(await pathFor({ ...place, agentEngineId: '44' }, name)).toBe(
@@ -51,13 +51,13 @@ describe('agentEngineId', () => {
     expect((await service.listSessions({ appName: 'hotel', userId: 'ada' })).sessions).toHaveLength(1);
   });
 
-  it('is asked for if the name of the app names no engine', async () => {
+  it('is named in the error if appName is not an engine', async () => {
     expect(await failureFor(place, 'concierge')).toBe(
       'appName must be the id of an Agent Engine (digits) or projects/…/locations/…/reasoningEngines/…, because agentEngineId of VertexAiSessionService is not set.',
     );
   });
 
-  it('rejects a missing project or location with a sentence that says what to set', async () => {
+  it('rejects a missing project or location and names the option and the variable', async () => {
     vi.stubEnv('GOOGLE_CLOUD_PROJECT', '');
     vi.stubEnv('GOOGLE_CLOUD_LOCATION', '');
     expect(await failureFor({ location: 'us-central1' }, '42')).toBe(
@@ -71,7 +71,7 @@ describe('agentEngineId', () => {
     expect(await pathFor({}, '42')).toBe('/v1beta1/projects/lodge/locations/global/reasoningEngines/42/sessions');
   });
 
-  it('decides the host by the location', async () => {
+  it('selects the host by the location', async () => {
     const hosts: string[] = [];
     const fetch: typeof globalThis.fetch = (input, init) => {
       hosts.push(new URL(input as string).host);

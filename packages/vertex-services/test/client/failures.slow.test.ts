@@ -27,7 +27,7 @@ function open(more: VertexAiSessionServiceOptions = {}): VertexAiSessionService 
   return new VertexAiSessionService({ ...place, ...server.options, agentEngineId: newEngines(), runtime, ...more });
 }
 
-function failing(status: number, name: string, message: string): { status: number; json: object } {
+function errorAnswer(status: number, name: string, message: string): { status: number; json: object } {
   return { status, json: { error: { code: status, status: name, message } } };
 }
 
@@ -43,7 +43,7 @@ describe('Requests to Google', () => {
 
   it('name the account if a new token is rejected with 401 too', async () => {
     const service = open();
-    server.faults.push({ on: 'GET /sessions/s1', times: 2, answer: failing(401, 'UNAUTHENTICATED', 'No.') });
+    server.faults.push({ on: 'GET /sessions/s1', times: 2, answer: errorAnswer(401, 'UNAUTHENTICATED', 'No.') });
     await expect(service.getSession(key)).rejects.toMatchObject({
       code: 'STORE_UNAVAILABLE',
       retryable: false,
@@ -53,22 +53,23 @@ describe('Requests to Google', () => {
     expect(server.requestsOn('GET', '/sessions/s1')).toHaveLength(2);
   });
 
-  it('wait as long as Retry-After says after a 429', async () => {
+  it('wait for the time in Retry-After after a 429', async () => {
     const service = open();
     await service.createSession(key);
-    const quota = failing(429, 'RESOURCE_EXHAUSTED', 'Quota exceeded for session reads.');
+    const quota = errorAnswer(429, 'RESOURCE_EXHAUSTED', 'Quota exceeded for session reads.');
     server.faults.push({ on: 'GET /sessions/s1', answer: { ...quota, headers: { 'retry-after': '7' } } });
     expect(await passTime(runtime, service.getSession(key))).toMatchObject({ id: 's1' });
     expect(runtime.monotonic()).toBeGreaterThanOrEqual(7000);
   });
 
-  it('say that the quota is used up after the last attempt', async () => {
-    const quota = failing(429, 'RESOURCE_EXHAUSTED', 'Quota exceeded for session writes.');
+  it('report that the quota is used up after the last attempt', async () => {
+    const quota = errorAnswer(429, 'RESOURCE_EXHAUSTED', 'Quota exceeded for session writes.');
     server.faults.push({ on: 'POST /sessions', times: 4, answer: quota });
     await expect(passTime(runtime, open().createSession(key))).rejects.toMatchObject({
       code: 'STORE_UNAVAILABLE',
       retryable: true,
-      message: 'The quota of Vertex AI is used up. It said: Quota exceeded for session writes. Try again later.',
+      message:
+        "The quota of Vertex AI is used up. Google's message: Quota exceeded for session writes. Try again later.",
     });
     expect(server.requestsOn('POST', '/sessions')).toHaveLength(4);
   });
@@ -76,13 +77,13 @@ describe('Requests to Google', () => {
   it('repeat a read after a 503 and after a broken connection', async () => {
     const service = open();
     await service.createSession(key);
-    server.faults.push({ on: 'GET /sessions/s1', answer: failing(503, 'UNAVAILABLE', 'Try later.') });
+    server.faults.push({ on: 'GET /sessions/s1', answer: errorAnswer(503, 'UNAVAILABLE', 'Try later.') });
     server.faults.push({ on: 'GET /sessions/s1', answer: 'cut' });
     expect(await passTime(runtime, service.getSession(key))).toMatchObject({ id: 's1' });
   });
 
-  it('are as many as maxAttempts says', async () => {
-    server.faults.push({ on: 'GET /sessions', times: 9, answer: failing(500, 'INTERNAL', 'Oh.') });
+  it('are repeated up to maxAttempts attempts', async () => {
+    server.faults.push({ on: 'GET /sessions', times: 9, answer: errorAnswer(500, 'INTERNAL', 'Oh.') });
     await expect(passTime(runtime, open({ maxAttempts: 2 }).listSessions(user))).rejects.toMatchObject({
       code: 'STORE_UNAVAILABLE',
       message: 'Vertex AI failed with status 500.',
@@ -100,7 +101,7 @@ describe('Requests to Google', () => {
     expect(server.requestsOn('GET', '/sessions')).toHaveLength(1);
   });
 
-  it('say that a write may have been done if its answer is late', async () => {
+  it('report that a write may have been done if its answer is late', async () => {
     const memory = new VertexAiMemoryBankService({
       ...{ ...place, ...server.options, agentEngineId: newEngines(), runtime, timeoutMs: 1000 },
     });
@@ -122,18 +123,18 @@ describe('Requests to Google', () => {
   });
 
   it('name the role to grant after a 403', async () => {
-    const denied = failing(403, 'PERMISSION_DENIED', "Permission 'aiplatform.sessions.get' denied.");
+    const denied = errorAnswer(403, 'PERMISSION_DENIED', "Permission 'aiplatform.sessions.get' denied.");
     server.faults.push({ on: 'GET /sessions/s1', answer: denied });
     await expect(open().getSession(key)).rejects.toMatchObject({
       code: 'STORE_UNAVAILABLE',
       retryable: false,
       message:
-        'Vertex AI denied access. It said: Permission \'aiplatform.sessions.get\' denied. Grant the account the role "Vertex AI User" (roles/aiplatform.user), and check the project and the location.',
+        "Vertex AI denied access. Google's message: Permission 'aiplatform.sessions.get' denied. Grant the account the role \"Vertex AI User\" (roles/aiplatform.user), and check the project and the location.",
     });
   });
 
   it('name the API to enable if it is disabled', async () => {
-    const disabled = failing(403, 'PERMISSION_DENIED', 'Vertex AI API has not been used in project hotel before.');
+    const disabled = errorAnswer(403, 'PERMISSION_DENIED', 'Vertex AI API has not been used in project hotel before.');
     server.faults.push({ on: 'GET /sessions/s1', answer: disabled });
     await expect(open().getSession(key)).rejects.toMatchObject({
       message: expect.stringContaining('Enable it: `gcloud services enable aiplatform.googleapis.com`.') as string,
@@ -141,7 +142,7 @@ describe('Requests to Google', () => {
   });
 
   it('keep texts of 400 answers out of the message', async () => {
-    server.faults.push({ on: 'GET /sessions', answer: failing(400, 'INVALID_ARGUMENT', 'Bad value: secret.') });
+    server.faults.push({ on: 'GET /sessions', answer: errorAnswer(400, 'INVALID_ARGUMENT', 'Bad value: secret.') });
     const error: Error = await open()
       .listSessions(user)
       .then(
@@ -167,7 +168,7 @@ describe('Requests to Google', () => {
     expect(runtime.monotonic()).toBeGreaterThanOrEqual(800);
   });
 
-  it('say so if an operation does not finish', async () => {
+  it('throw STORE_OUTCOME_UNKNOWN if an operation does not finish', async () => {
     server.operations.reads = Infinity;
     const memory = new VertexAiMemoryBankService({ ...place, ...server.options, agentEngineId: '8', runtime });
     await expect(passTime(runtime, memory.addMemory({ ...user, memory: 'Likes tea.' }))).rejects.toMatchObject({
@@ -177,7 +178,7 @@ describe('Requests to Google', () => {
     expect(server.requestsOn('GET', '/operations/')).toHaveLength(60);
   });
 
-  it('throw the failure of an operation', async () => {
+  it('throw the error of an operation', async () => {
     const name = 'projects/hotel/locations/us-central1/operations/77';
     const failed = { name, done: true, error: { code: 9, message: 'The engine is being deleted.' } };
     server.faults.push({ on: 'POST /sessions', answer: { json: failed } });

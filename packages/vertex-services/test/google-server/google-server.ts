@@ -32,17 +32,17 @@ export interface GoogleAnswer {
 
 /** A failure to inject into the next requests that match. */
 export interface Fault {
-  /** Text that method and path must contain, such as `POST` or `:appendEvent`. */
+  /** Words that method and path must contain, such as `POST :appendEvent`. */
   readonly on: string;
   /** Number of requests that fail. Default: 1. */
   times?: number;
-  /** True to do the work of the request before it fails. */
+  /** True if the server does the work of the request before it fails. */
   readonly afterWork?: boolean;
   /** The failing answer; `cut` closes the connection, `silence` never answers. */
   readonly answer: GoogleAnswer | 'cut' | 'silence';
 }
 
-/** A route: returns undefined for requests of others. */
+/** Routes of one API. `answer` returns undefined for requests of other routes. */
 export interface Routes {
   answer(request: GoogleRequest): GoogleAnswer | Promise<GoogleAnswer> | undefined;
 }
@@ -66,15 +66,15 @@ export const serviceAccount: { readonly [name: string]: string } = {
 };
 
 /**
- * Plays the REST APIs of Vertex AI Agent Engine, Memory Bank, RAG Engine, Cloud Storage and the token server, after
- * their public description. It is as strict as they are: unknown members, invalid names and missing tokens are errors.
+ * Simulates the REST APIs of Vertex AI Agent Engine, Memory Bank, RAG Engine, Cloud Storage and the token server, as they
+ * are documented. The server is equally strict: unknown members, invalid names and missing tokens are errors.
  */
 export class GoogleServer {
   readonly requests: GoogleRequest[] = [];
   readonly faults: Fault[] = [];
   /** Number of access tokens that were issued. */
   tokens = 0;
-  /** True to answer requests without credentials too, as emulators do. */
+  /** True if requests without credentials are also answered, as emulators do. */
   isEmulator = false;
   readonly operations: Operations = new Operations();
   readonly sessions: SessionRoutes = new SessionRoutes(this.operations);
@@ -100,7 +100,7 @@ export class GoogleServer {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** The real fetch, except that Google's addresses are this server. */
+  /** The platform's `fetch`, which sends requests for Google's addresses to this server. */
   get fetch(): typeof globalThis.fetch {
     return (input, init) => {
       const url = input instanceof Request ? input.url : String(input);
@@ -118,7 +118,7 @@ export class GoogleServer {
     this.#valid.clear();
   }
 
-  /** Requests of a method and path text, such as `POST :appendEvent`. */
+  /** Returns the requests whose method and path contain all words, such as `POST` and `:appendEvent`. */
   requestsOn(...words: string[]): GoogleRequest[] {
     return this.requests.filter(({ method, path }) => words.every((word) => `${method} ${path}`.includes(word)));
   }

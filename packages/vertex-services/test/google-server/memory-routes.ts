@@ -24,8 +24,8 @@ const MEMBERS = ['fact', 'scope', 'displayName', 'description', 'metadata', 'top
 const REVISIONS = ['disableMemoryRevisions', 'revisionLabels', 'revisionTtl', 'revisionExpireTime'];
 
 /**
- * Memory Bank. In place of a model, it extracts each text as one fact, and drops facts that it has. It ranks by the words of
- * `@thole/recall`: like the service, a search returns all memories of the scope, the nearest first.
+ * Routes of Memory Bank. Instead of a model, each text becomes one fact, and known facts are dropped. A search ranks by words
+ * with `@thole/recall`. Like the service, it returns all memories of the scope, the nearest first.
  */
 export class MemoryRoutes implements Routes {
   readonly #operations: Operations;
@@ -166,7 +166,7 @@ export class MemoryRoutes implements Routes {
   }
 }
 
-/** The scope must match exactly; a search finds all memories of it, the nearest first. */
+/** Returns all memories with exactly this scope, the nearest first. */
 async function retrieve({ json }: GoogleRequest, memories: Map<string, ServerMemory>): Promise<GoogleAnswer> {
   onlyMembers(json, ['scope', 'similaritySearchParams', 'simpleRetrievalParams', 'filter', 'filterGroups'], 'request');
   checkScope(json['scope']);

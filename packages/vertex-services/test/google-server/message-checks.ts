@@ -10,7 +10,7 @@ export function onlyMembers(value: unknown, known: readonly string[], where: str
       throw invalid(`Invalid JSON payload received. Unknown name "${name}" at '${where}': Cannot find field.`);
 }
 
-/** Throws 400 for a value that `google.protobuf.Struct` cannot hold: invalid text, or more than about 30 levels. */
+/** Throws 400 for a value that `google.protobuf.Struct` cannot contain: invalid text, or more than about 30 levels. */
 export function checkStruct(value: unknown, where: string, depth: number = 0): void {
   if (typeof value === 'string') return checkText(value, where);
   if (typeof value !== 'object' || value === null) return;
@@ -49,13 +49,13 @@ export function sortedStruct(value: unknown): unknown {
   return Object.fromEntries(sorted.map(([key, member]) => [key, sortedStruct(member)]));
 }
 
-/** Returns one page of a list, with the token of the next one. */
+/** Returns one page of a list, with the token of the next page. */
 export function pageOf<T>(
   all: readonly T[],
   query: URLSearchParams,
-  mostPerPage: number = 100,
+  maxPageSize: number = 100,
 ): { page: T[]; nextPageToken?: string } {
-  const size = Math.min(Number(query.get('pageSize') ?? mostPerPage) || mostPerPage, mostPerPage);
+  const size = Math.min(Number(query.get('pageSize') ?? maxPageSize) || maxPageSize, maxPageSize);
   const token = query.get('pageToken');
   const start = token === null ? 0 : Number(/^page-(\d+)$/.exec(token)?.[1] ?? NaN);
   if (Number.isNaN(start)) throw invalid('Invalid page token.');

@@ -3,9 +3,9 @@ import type { GoogleAnswer, GoogleRequest, Routes } from './google-server.ts';
 
 /** Long-running operations. */
 export class Operations implements Routes {
-  /** Number of reads after which an operation is done. 0: it is done when it starts. */
+  /** Number of reads after which an operation is done. 0 means that it is done when it starts. */
   reads = 1;
-  readonly #running = new Map<string, { left: number; result: object }>();
+  readonly #running = new Map<string, { readsLeft: number; result: object }>();
   #count = 0;
 
   /** Starts an operation whose work was done. */
@@ -23,14 +23,14 @@ export class Operations implements Routes {
     if (name === undefined || method !== 'GET') return undefined;
     const found = this.#running.get(name);
     if (!found) throw missing(name);
-    if (--found.left > 0) return { json: { name } };
+    if (--found.readsLeft > 0) return { json: { name } };
     return { json: { name, done: true, ...found.result } };
   }
 
   #begin(parent: string, result: object): GoogleAnswer {
     const name = `${parent}/operations/${++this.#count}`;
     if (this.reads === 0) return { json: { name, done: true, ...result } };
-    this.#running.set(name, { left: this.reads, result });
+    this.#running.set(name, { readsLeft: this.reads, result });
     return { json: { name } };
   }
 }

@@ -20,8 +20,8 @@ const RETRIEVE = /^\/v1beta1\/(projects\/[^/]+\/locations\/[^/]+):retrieveContex
 const TOKEN = 4;
 
 /**
- * RAG Engine. Corpora whose ids begin with `missing` do not exist. It cuts files at any character, and ranks passages by
- * the words of `@thole/recall`: passages without a shared word are farther away than the usual threshold.
+ * Routes of RAG Engine. Corpora whose ids begin with `missing` do not exist. Files are cut at any character. Passages are
+ * ranked by words with `@thole/recall`. Passages without a shared word have a distance above the usual threshold.
  */
 export class RagRoutes implements Routes {
   /** Error of the next upload, which has status 200. */
@@ -161,17 +161,17 @@ interface NewFile {
   text: string;
 }
 
-/** Returns the chunks, the nearest first, the last one first among equals. */
+/** Returns the chunks, the nearest first. Of equal chunks, the last one comes first. */
 async function rank(
   chunks: readonly { displayName: string; text: string }[],
   query: string,
 ): Promise<{ displayName: string; text: string; distance: number }[]> {
   const ranking = new InMemoryMemoryService();
   const user = { appName: 'a', userId: 'u' };
-  // A separate session each, so that no chunk is found for its neighbour.
+  // Each chunk has a separate session, so that no chunk is found for its neighbour.
   const memories = chunks.map(({ text }, i) => ({
     ...{ id: `${i}`, kind: 'note' as const, sessionId: `s${i}`, timestamp: 1_600_000_000 },
-    content: { parts: [{ text: saidIn(text) }] },
+    content: { parts: [{ text: textsIn(text) }] },
   }));
   await ranking.addMemory({ ...user, memories });
   const { memories: ranked } = await ranking.searchMemory({ ...user, query, limit: 1000 });
@@ -182,8 +182,8 @@ async function rank(
     .sort((a, b) => a.distance - b.distance);
 }
 
-/** An embedding is of what a passage means: of its texts, not of its keys. */
-function saidIn(chunk: string): string {
+// An embedding represents the texts of a passage, not its keys.
+function textsIn(chunk: string): string {
   const texts = [...chunk.matchAll(/"text":"((?:[^"\\]|\\.)*)/g)].map(([, text]) => text);
   return texts.length > 0 ? texts.join('\n') : chunk;
 }

@@ -5,7 +5,7 @@ import type { Operations } from './operations.ts';
 
 const PATH = /^\/v1beta1\/(projects\/[^/]+\/locations\/[^/]+)\/(reasoningEngines|ragCorpora)(?:\/(\d+))?$/;
 
-/** Creation and deletion of Agent Engines and RAG corpora. Other routes do not require that they were created. */
+/** Routes that create and delete Agent Engines and RAG corpora. Other routes do not require that these exist. */
 export class ResourceRoutes implements Routes {
   readonly #operations: Operations;
   readonly #names = new Set<string>();

@@ -38,7 +38,7 @@ interface Engine {
 const PATH =
   /^\/v1beta1\/(projects\/[^/]+\/locations\/[^/]+\/reasoningEngines\/([^/]+))\/sessions(?:\/([^/:]+))?(?:(:appendEvent)|(\/events))?$/;
 
-/** Sessions of Agent Engine. */
+/** Routes of the sessions of Agent Engine. */
 export class SessionRoutes implements Routes {
   /** Engine ids that do not exist. */
   readonly missingEngines: Set<string> = new Set<string>();
@@ -73,7 +73,7 @@ export class SessionRoutes implements Routes {
     if (!session) throw missing(`The Session ${parent}/sessions/${id}`);
     if (appends) return method === 'POST' ? this.#append(request, engine, session) : undefined;
     if (lists) return method === 'GET' ? listEvents(request, session) : undefined;
-    if (method === 'GET') return { json: shown(session, engine) };
+    if (method === 'GET') return { json: toAnswer(session, engine) };
     if (method !== 'DELETE') return undefined;
     engine.sessions.delete(id);
     return this.#operations.start(session.name);
@@ -93,8 +93,8 @@ export class SessionRoutes implements Routes {
     const session: ServerSession = { name, userId, createTime: now, updateTime: now, state: {}, events: [] };
     engine.sessions.set(id, session);
     applyState(sessionState, session, engine);
-    // As the service does: without the state of user and app.
-    return this.#operations.start(name, { ...shown(session, engine), sessionState: sortedStruct(session.state) });
+    // Like the service, returns no state of the user and the app.
+    return this.#operations.start(name, { ...toAnswer(session, engine), sessionState: sortedStruct(session.state) });
   }
 
   #list({ query }: GoogleRequest, engine: Engine): GoogleAnswer {
@@ -104,7 +104,7 @@ export class SessionRoutes implements Routes {
     const userId = match?.[1]!.replaceAll(/\\(.)/gs, '$1');
     const found = [...engine.sessions.values()].filter((each) => userId === undefined || each.userId === userId);
     const { page, ...next } = pageOf(found.reverse(), query);
-    return { json: { ...(page.length > 0 && { sessions: page.map((each) => shown(each, engine)) }), ...next } };
+    return { json: { ...(page.length > 0 && { sessions: page.map((each) => toAnswer(each, engine)) }), ...next } };
   }
 
   #append({ json }: GoogleRequest, engine: Engine, session: ServerSession): GoogleAnswer {
@@ -144,7 +144,7 @@ export class SessionRoutes implements Routes {
     return engine;
   }
 
-  /** A clock that never returns a time twice. */
+  /** Returns a time that it has not returned before. */
   #now(): string {
     const nanos = String(++this.#count % 1_000_000).padStart(6, '0');
     return new Date().toISOString().replace('Z', `${nanos}Z`);
@@ -156,7 +156,7 @@ function listEvents({ query }: GoogleRequest, session: ServerSession): GoogleAns
   const match = filter === null ? undefined : /^timestamp>="([^"]+)"$/.exec(filter);
   if (match === null) throw invalid('Invalid filter.');
   const since = match && checkTime(match[1], 'filter');
-  // Ties have no order: the newest comes first, so that no client relies on it.
+  // Events of the same time have no defined order. The newest comes first, so that no client relies on the order of writes.
   const events = session.events
     .toReversed()
     .filter(({ timestamp }) => since === undefined || timestamp >= since)
@@ -165,7 +165,7 @@ function listEvents({ query }: GoogleRequest, session: ServerSession): GoogleAns
   return { json: { ...(page.length > 0 && { sessionEvents: page }), ...next } };
 }
 
-/** Null stays in the state: whether the service deletes such keys is not documented. */
+// Null stays in the state, because it is not documented whether the service deletes such keys.
 function applyState(delta: { [key: string]: unknown }, session: ServerSession, engine: Engine): void {
   for (const [key, value] of Object.entries(delta)) {
     const users = engine.userStates.get(session.userId) ?? {};
@@ -175,7 +175,7 @@ function applyState(delta: { [key: string]: unknown }, session: ServerSession, e
   }
 }
 
-function shown(session: ServerSession, engine: Engine): object {
+function toAnswer(session: ServerSession, engine: Engine): object {
   const { state: _, events: __, ...rest } = session;
   const all = [engine.appState, engine.userStates.get(session.userId) ?? {}, session.state];
   const entries = all.flatMap((each) => Object.entries(each));

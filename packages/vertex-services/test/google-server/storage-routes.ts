@@ -12,7 +12,7 @@ interface ServerObject {
 
 const PATH = /^\/(upload\/)?storage\/v1\/b\/([^/]+)\/o(?:\/([^/]+))?$/;
 
-/** Cloud Storage. Buckets whose names begin with `missing` do not exist. */
+/** Routes of Cloud Storage. Buckets whose names begin with `missing` do not exist. */
 export class StorageRoutes implements Routes {
   readonly #buckets = new Map<string, Map<string, ServerObject>>();
 

@@ -30,7 +30,7 @@ function open(more: VertexAiMemoryBankServiceOptions = {}): VertexAiMemoryBankSe
 const ada = { appName: 'hotel', userId: 'ada' };
 const scope = { app_name: 'hotel', user_id: 'ada' };
 
-function said(id: string, text: string): Event {
+function userEvent(id: string, text: string): Event {
   const content = { role: 'user' as const, parts: [{ text }] };
   return { ...createEvent({ author: 'user', invocationId: 'i1', content }), id, timestamp: 1_700_000_000 };
 }
@@ -39,14 +39,14 @@ function sessionOf(...events: Event[]): Session {
   return { ...ada, id: 's1', state: {}, events, lastUpdateTime: 0 } as Session;
 }
 
-function sentTo(verb: string): JsonObject[] {
+function sentBodies(verb: string): JsonObject[] {
   return server.requestsOn('POST', verb).map(({ json }) => json as JsonObject);
 }
 
 describe('VertexAiMemoryBankService.addSessionToMemory', () => {
   it('ingests the events with their ids, times and the scope of ADK', async () => {
-    await open().addSessionToMemory(sessionOf(said('e1', 'I love tea.'), said('e2', 'And cake.')));
-    expect(sentTo(':ingestEvents')).toEqual([
+    await open().addSessionToMemory(sessionOf(userEvent('e1', 'I love tea.'), userEvent('e2', 'And cake.')));
+    expect(sentBodies(':ingestEvents')).toEqual([
       {
         streamId: 's1',
         scope,
@@ -61,27 +61,27 @@ describe('VertexAiMemoryBankService.addSessionToMemory', () => {
     ]);
   });
 
-  it('passes keys of ingestion on, of the call or of the service', async () => {
+  it('passes keys for ingestion from the call or the service', async () => {
     const service = open({ customMetadata: { force_flush: true } });
-    await service.addSessionToMemory(sessionOf(said('e1', 'I love tea.')));
-    await service.addSessionToMemory(sessionOf(said('e2', 'And cake.')), {
+    await service.addSessionToMemory(sessionOf(userEvent('e1', 'I love tea.')));
+    await service.addSessionToMemory(sessionOf(userEvent('e2', 'And cake.')), {
       customMetadata: { stream_id: 'x', generation_trigger_config: { generationRule: { eventCount: 5 } } },
     });
-    expect(sentTo(':ingestEvents')).toMatchObject([
+    expect(sentBodies(':ingestEvents')).toMatchObject([
       { streamId: 's1', forceFlush: true },
       { streamId: 'x', generationTriggerConfig: { generationRule: { eventCount: 5 } } },
     ]);
   });
 
   it('generates memories with keys that only generation has', async () => {
-    await open().addSessionToMemory(sessionOf(said('e1', 'I love tea.')), {
+    await open().addSessionToMemory(sessionOf(userEvent('e1', 'I love tea.')), {
       customMetadata: {
         ...{ ttl: '3600s', revision_labels: { source: 'chat' }, disable_consolidation: true, topic: 'food', level: 3 },
         allowed_topics: [{ customMemoryTopicLabel: 'food' }],
       },
     });
-    expect(sentTo(':ingestEvents')).toEqual([]);
-    expect(sentTo(':generate')).toEqual([
+    expect(sentBodies(':ingestEvents')).toEqual([]);
+    expect(sentBodies(':generate')).toEqual([
       {
         ...{ scope, revisionTtl: '3600s', revisionLabels: { source: 'chat' }, disableConsolidation: true },
         allowedTopics: [{ customMemoryTopicLabel: 'food' }],
@@ -94,10 +94,10 @@ describe('VertexAiMemoryBankService.addSessionToMemory', () => {
   it('sends unknown keys as typed metadata, and keeps the type of typed values', async () => {
     const since = '2026-11-25T10:00:00Z';
     const metadata = { since: { timestamp_value: since }, until: { timestampValue: since }, vip: true };
-    await open().addSessionToMemory(sessionOf(said('e1', 'I love tea.')), {
+    await open().addSessionToMemory(sessionOf(userEvent('e1', 'I love tea.')), {
       customMetadata: { metadata, place: { city: 'Rome' }, level: { double_value: 3 } },
     });
-    expect(sentTo(':generate')).toMatchObject([
+    expect(sentBodies(':generate')).toMatchObject([
       {
         metadata: {
           since: { timestampValue: since },
@@ -112,7 +112,7 @@ describe('VertexAiMemoryBankService.addSessionToMemory', () => {
 
   it('waits for generation only with wait_for_completion', async () => {
     server.operations.reads = 3;
-    const session = sessionOf(said('e1', 'I love tea.'));
+    const session = sessionOf(userEvent('e1', 'I love tea.'));
     await open().addSessionToMemory(session, { customMetadata: { revision_ttl: 60 } });
     expect(server.requestsOn('GET', '/operations/')).toHaveLength(0);
     const customMetadata = { revision_ttl: 60, wait_for_completion: true };
@@ -130,9 +130,9 @@ describe('VertexAiMemoryBankService.addSessionToMemory', () => {
         /customMetadata.force_flush and customMetadata.ttl belong to different requests/,
       ],
     ] as const)
-      await expect(open().addSessionToMemory(sessionOf(said('e1', 'I love tea.')), { customMetadata })).rejects.toThrow(
-        message,
-      );
+      await expect(
+        open().addSessionToMemory(sessionOf(userEvent('e1', 'I love tea.')), { customMetadata }),
+      ).rejects.toThrow(message);
     expect(server.requests).toEqual([]);
   });
 });
@@ -143,7 +143,7 @@ describe('VertexAiMemoryBankService.addMemory', () => {
       ...{ kind: 'fact' as const, content: { parts: [{ text: `Fact ${i}.` }] } },
     }));
     await open().addMemory({ ...ada, memories, customMetadata: { enable_consolidation: true } });
-    const sizes = sentTo(':generate').map(({ directMemoriesSource }) => {
+    const sizes = sentBodies(':generate').map(({ directMemoriesSource }) => {
       return (directMemoriesSource as { directMemories: object[] }).directMemories.length;
     });
     expect(sizes).toEqual([5, 5, 2]);
@@ -155,7 +155,7 @@ describe('VertexAiMemoryBankService.addMemory', () => {
     ];
     const customMetadata = { ttl: 60, display_name: 'Tea', topics: [{ customMemoryTopicLabel: 'food' }], source: 'x' };
     await open().addMemory({ ...ada, memories, customMetadata });
-    const [{ metadata, ...body }] = sentTo('/memories') as [JsonObject];
+    const [{ metadata, ...body }] = sentBodies('/memories') as [JsonObject];
     expect(body).toEqual({
       ...{ fact: 'Likes tea.', scope, ttl: '60s', displayName: 'Tea' },
       topics: [{ customMemoryTopicLabel: 'food' }],
@@ -202,7 +202,7 @@ describe('VertexAiMemoryBankService.searchMemory', () => {
   it('returns facts that the service extracted, with their topics and metadata', async () => {
     const service = open();
     const customMetadata = { topic: 'food', strict: true };
-    await service.addSessionToMemory(sessionOf(said('e1', 'I love tea.')), { customMetadata });
+    await service.addSessionToMemory(sessionOf(userEvent('e1', 'I love tea.')), { customMetadata });
     const [fact] = (await service.searchMemory({ ...ada, query: 'tea' })).memories;
     expect(fact).toMatchObject({
       ...{ kind: 'fact', content: { parts: [{ text: 'I love tea.' }] }, customMetadata },
@@ -213,11 +213,11 @@ describe('VertexAiMemoryBankService.searchMemory', () => {
     expect((await service.searchMemory({ ...ada, query: 'tea' })).memories).toEqual([]);
   });
 
-  it('asks for topK results, of the service or of the call', async () => {
+  it('requests topK results, or the limit of the call up to 100', async () => {
     const service = open({ topK: 7 });
     await service.searchMemory({ ...ada, query: 'tea' });
     await service.searchMemory({ ...ada, query: 'tea', limit: 250 });
-    expect(sentTo(':retrieve').map((body) => body['similaritySearchParams'])).toEqual([
+    expect(sentBodies(':retrieve').map((body) => body['similaritySearchParams'])).toEqual([
       { searchQuery: 'tea', topK: 7 },
       { searchQuery: 'tea', topK: 100 },
     ]);
@@ -244,20 +244,20 @@ describe('VertexAiMemoryBankService.deleteUserMemory', () => {
     await service.addMemory({ ...ada, userId: 'bob', memory: 'Likes cake.' });
     expect(await service.deleteUserMemory(ada)).toBe(1);
     expect(server.memory.factsIn(`${engine}`)).toEqual(['Likes cake.']);
-    expect(sentTo(':purge')).toEqual([
+    expect(sentBodies(':purge')).toEqual([
       { filter: 'scope="{\\"app_name\\":\\"hotel\\",\\"user_id\\":\\"ada\\"}"', force: true },
     ]);
   });
 });
 
 describe('VertexAiMemoryBankService', () => {
-  it('says what to check if the Agent Engine does not exist', async () => {
+  it('names the settings to check if the Agent Engine does not exist', async () => {
     server.sessions.missingEngines.add(`${engine}`);
     const name = `projects/hotel/locations/us-central1/reasoningEngines/${engine}`;
     await expect(open().searchMemory({ ...ada, query: 'tea' })).rejects.toMatchObject({
       code: 'STORE_UNAVAILABLE',
       retryable: false,
-      message: `Vertex AI does not find the resource. It said: The ReasoningEngine ${name} is not found. Check its id, the project and the location.`,
+      message: `Vertex AI does not find the resource. Google's message: The ReasoningEngine ${name} is not found. Check its id, the project and the location.`,
     });
   });
 

@@ -29,7 +29,7 @@ const ada = { appName: 'hotel', userId: 'ada' };
 const files = (): { displayName: string; text: string }[] => server.rag.filesIn(`own-${corpus}`);
 const namesOfFiles = (): string[] => files().map(({ displayName }) => displayName);
 
-function said(i: number, text: string): Event {
+function userEvent(i: number, text: string): Event {
   const content = { role: 'user' as const, parts: [{ text }] };
   const event = createEvent({ author: 'user', invocationId: 'i1', content });
   return { ...event, id: `e${i}`, timestamp: 1_700_000_000 + i, seq: i };
@@ -55,7 +55,7 @@ async function textsOf(
 
 describe('VertexAiRagMemoryService.addSessionToMemory', () => {
   it('uploads one file of JSON lines with ADK’s display name', async () => {
-    await open().addSessionToMemory(sessionOf([said(1, 'I love tea.'), said(2, 'And\n"cake".')]));
+    await open().addSessionToMemory(sessionOf([userEvent(1, 'I love tea.'), userEvent(2, 'And\n"cake".')]));
     expect(namesOfFiles()).toEqual([adkName('hotel', 'ada', 's1')]);
     expect(
       files()[0]!
@@ -67,11 +67,11 @@ describe('VertexAiRagMemoryService.addSessionToMemory', () => {
     ]);
   });
 
-  it('encodes names that could be taken for others, or that are too long', async () => {
+  it('encodes ambiguous names and names that are too long', async () => {
     const memory = open();
     const users = ['a.b', 'a', 'ada lovelace', 'x'.repeat(300), '~a', 'é'];
     for (const [i, userId] of users.entries()) {
-      const session = { ...sessionOf([said(i, `Tea ${i}.`)], i === 1 ? 'b.s1' : 's.1'), userId };
+      const session = { ...sessionOf([userEvent(i, `Tea ${i}.`)], i === 1 ? 'b.s1' : 's.1'), userId };
       await memory.addSessionToMemory(session);
     }
     expect(new Set(namesOfFiles()).size).toBe(users.length);
@@ -86,23 +86,25 @@ describe('VertexAiRagMemoryService.addSessionToMemory', () => {
 
   it('replaces the file of a session that has grown', async () => {
     const memory = open();
-    await memory.addSessionToMemory(sessionOf([said(1, 'Tea.')]));
-    await memory.addSessionToMemory(sessionOf([said(1, 'Tea.'), said(2, 'More tea.')]));
+    await memory.addSessionToMemory(sessionOf([userEvent(1, 'Tea.')]));
+    await memory.addSessionToMemory(sessionOf([userEvent(1, 'Tea.'), userEvent(2, 'More tea.')]));
     expect(namesOfFiles()).toEqual([adkName('hotel', 'ada', 's1')]);
     expect(await textsOf(memory, 'tea')).toEqual(['Tea.', 'More tea.']);
   });
 
   it('keeps turns that a later window of the session does not have', async () => {
     const memory = open();
-    await memory.addSessionToMemory(sessionOf([said(1, 'Tea.'), said(2, 'More tea.')]));
-    await memory.addSessionToMemory(sessionOf([said(2, 'More tea.'), said(3, 'Even more tea.')]));
+    await memory.addSessionToMemory(sessionOf([userEvent(1, 'Tea.'), userEvent(2, 'More tea.')]));
+    await memory.addSessionToMemory(sessionOf([userEvent(2, 'More tea.'), userEvent(3, 'Even more tea.')]));
     expect(await textsOf(memory, 'tea')).toEqual(['Tea.', 'More tea.', 'Even more tea.']);
-    await memory.addSessionToMemory(sessionOf([said(1, 'Tea.'), said(2, 'More tea.'), said(3, 'Even more tea.')]));
+    await memory.addSessionToMemory(
+      sessionOf([userEvent(1, 'Tea.'), userEvent(2, 'More tea.'), userEvent(3, 'Even more tea.')]),
+    );
     expect(namesOfFiles()).toEqual([adkName('hotel', 'ada', 's1')]);
   });
 
-  it('uploads a session once that is added twice, also by two instances', async () => {
-    const session = sessionOf([said(1, 'Tea.')]);
+  it('uploads a session only once if it is added twice, also by two instances', async () => {
+    const session = sessionOf([userEvent(1, 'Tea.')]);
     await Promise.all([1, 2].map(() => open().addSessionToMemory(session)));
     await open().addSessionToMemory(session);
     expect(await textsOf(open(), 'tea')).toEqual(['Tea.']);
@@ -113,13 +115,13 @@ describe('VertexAiRagMemoryService.addSessionToMemory', () => {
 
   it('uploads a session once if the answer is lost', async () => {
     server.faults.push({ on: 'ragFiles:upload', afterWork: true, answer: 'cut' });
-    await passTime(runtime, open().addSessionToMemory(sessionOf([said(1, 'Tea.')])));
+    await passTime(runtime, open().addSessionToMemory(sessionOf([userEvent(1, 'Tea.')])));
     expect(namesOfFiles()).toEqual([adkName('hotel', 'ada', 's1')]);
   });
 
-  it('throws the failure of an upload whose answer has status 200', async () => {
+  it('throws the error of an upload whose answer has status 200', async () => {
     server.rag.uploadError = 'The file is empty.';
-    await expect(open().addSessionToMemory(sessionOf([said(1, 'Tea.')]))).rejects.toMatchObject({
+    await expect(open().addSessionToMemory(sessionOf([userEvent(1, 'Tea.')]))).rejects.toMatchObject({
       code: 'STORE_UNAVAILABLE',
       message: 'Vertex AI RAG Engine could not import the file of a session.',
       cause: { message: 'The file is empty.' },
@@ -130,9 +132,9 @@ describe('VertexAiRagMemoryService.addSessionToMemory', () => {
 describe('VertexAiRagMemoryService.searchMemory', () => {
   it('searches only files of the app and the user, with the options of the service', async () => {
     const memory = open({ similarityTopK: 2, vectorDistanceThreshold: 0.65 });
-    await memory.addSessionToMemory(sessionOf([said(1, 'Tea.')]));
-    await memory.addSessionToMemory({ ...sessionOf([said(2, 'Tea too.')]), userId: 'bob' });
-    await memory.addSessionToMemory({ ...sessionOf([said(3, 'Tea as well.')]), appName: 'airline' });
+    await memory.addSessionToMemory(sessionOf([userEvent(1, 'Tea.')]));
+    await memory.addSessionToMemory({ ...sessionOf([userEvent(2, 'Tea too.')]), userId: 'bob' });
+    await memory.addSessionToMemory({ ...sessionOf([userEvent(3, 'Tea as well.')]), appName: 'airline' });
     expect(await textsOf(memory, 'tea')).toEqual(['Tea.']);
     const name = `projects/hotel/locations/us-central1/ragCorpora/own-${corpus}`;
     expect(server.requestsOn(':retrieveContexts')[0]!.json).toEqual({
@@ -146,7 +148,7 @@ describe('VertexAiRagMemoryService.searchMemory', () => {
 
   it('has the defaults of ADK’s example: 5 passages within a distance of 0.7', async () => {
     const memory = open();
-    await memory.addSessionToMemory(sessionOf([said(1, 'Tea.')]));
+    await memory.addSessionToMemory(sessionOf([userEvent(1, 'Tea.')]));
     expect(await textsOf(memory, 'helicopter')).toEqual([]);
     expect(server.requestsOn(':retrieveContexts')[0]!.json).toMatchObject({
       vertexRagStore: { vectorDistanceThreshold: 0.7 },
@@ -156,7 +158,7 @@ describe('VertexAiRagMemoryService.searchMemory', () => {
 
   it('ignores passages of another user in an answer', async () => {
     const memory = open();
-    await memory.addSessionToMemory(sessionOf([said(1, 'Tea.')]));
+    await memory.addSessionToMemory(sessionOf([userEvent(1, 'Tea.')]));
     const text = JSON.stringify({ author: 'user', timestamp: 1, text: 'Secret.' });
     const names = [
       ...[
@@ -178,17 +180,17 @@ describe('VertexAiRagMemoryService.searchMemory', () => {
 
   it('merges overlapping passages of one session in order, without repetitions', async () => {
     const memory = open({ similarityTopK: 50 });
-    const events = Array.from({ length: 60 }, (_, i) => said(i, `Tea number ${i}: ${'leaf '.repeat(30)}`));
+    const events = Array.from({ length: 60 }, (_, i) => userEvent(i, `Tea number ${i}: ${'leaf '.repeat(30)}`));
     await memory.addSessionToMemory(sessionOf(events));
     const { memories } = await memory.searchMemory({ ...ada, query: 'tea leaf', limit: 1000 });
     expect(memories.map(({ eventId }) => eventId)).toEqual(events.map(({ id }) => id));
     expect(new Set(memories.map(({ score }) => score)).size).toBe(1);
   });
 
-  it('keeps distant passages of a session and other sessions apart, the best first', async () => {
+  it('does not merge distant passages of a session', async () => {
     const memory = open({ similarityTopK: 1 });
     const events = Array.from({ length: 80 }, (_, i) =>
-      said(i, `${i === 70 ? 'Olives' : 'Tea'} ${'leaf '.repeat(30)}`),
+      userEvent(i, `${i === 70 ? 'Olives' : 'Tea'} ${'leaf '.repeat(30)}`),
     );
     await memory.addSessionToMemory(sessionOf(events));
     const found = await textsOf(memory, 'olives');
@@ -199,7 +201,7 @@ describe('VertexAiRagMemoryService.searchMemory', () => {
   it('returns the complete text of a turn that is longer than a passage', async () => {
     const memory = open({ similarityTopK: 50 });
     const long = Array.from({ length: 3000 }, (_, i) => `tea ${i}😀`).join(' ');
-    await memory.addSessionToMemory(sessionOf([said(1, long), said(2, 'Cake.')]));
+    await memory.addSessionToMemory(sessionOf([userEvent(1, long), userEvent(2, 'Cake.')]));
     const [text, ...others] = await textsOf(memory, 'tea cake');
     expect(text === long).toBe(true);
     expect(others).toEqual(['Cake.']);
@@ -207,7 +209,7 @@ describe('VertexAiRagMemoryService.searchMemory', () => {
     expect(part).toMatch(/^ … .*2000😀/);
   });
 
-  it('reads files that ADK uploaded, with names of today and older ones', async () => {
+  it('reads files that ADK uploaded, with current and older names', async () => {
     const line = (text: string): string => JSON.stringify({ author: 'user', timestamp: '1700000001.5', text });
     server.rag.put(`own-${corpus}`, 'hotel.ada.s6', [line('I love tea.'), 'not JSON', '{"author":7}'].join('\n'));
     server.rag.put(`own-${corpus}`, adkName('hotel', 'ada', 'é.7'), line('Tea for two.'));
@@ -226,7 +228,7 @@ describe('VertexAiRagMemoryService.searchMemory', () => {
   it('reads all pages of files', async () => {
     const memory = open();
     for (let i = 0; i < 101; i++) server.rag.put(`own-${corpus}`, `hotel.bob.s${i}`, '');
-    await memory.addSessionToMemory(sessionOf([said(1, 'Tea.')]));
+    await memory.addSessionToMemory(sessionOf([userEvent(1, 'Tea.')]));
     expect(await textsOf(memory, 'tea')).toEqual(['Tea.']);
     expect(server.requestsOn('GET', '/ragFiles').at(-1)!.query.get('pageToken')).toBe('page-100');
   });
@@ -235,9 +237,9 @@ describe('VertexAiRagMemoryService.searchMemory', () => {
 describe('VertexAiRagMemoryService.deleteUserMemory', () => {
   it('deletes the files of a session or of a user and counts their turns', async () => {
     const memory = open();
-    await memory.addSessionToMemory(sessionOf([said(1, 'Tea.'), said(2, 'Cake.')]));
-    await memory.addSessionToMemory(sessionOf([said(3, 'Tea.')], 's10'));
-    await memory.addSessionToMemory({ ...sessionOf([said(4, 'Tea.')]), userId: 'ada2' });
+    await memory.addSessionToMemory(sessionOf([userEvent(1, 'Tea.'), userEvent(2, 'Cake.')]));
+    await memory.addSessionToMemory(sessionOf([userEvent(3, 'Tea.')], 's10'));
+    await memory.addSessionToMemory({ ...sessionOf([userEvent(4, 'Tea.')]), userId: 'ada2' });
     expect(await memory.deleteSessionMemory({ ...ada, sessionId: 's1' })).toBe(2);
     expect(namesOfFiles()).toEqual([adkName('hotel', 'ada', 's10'), adkName('hotel', 'ada2', 's1')]);
     expect(await memory.deleteUserMemory(ada)).toBe(1);
@@ -253,13 +255,13 @@ describe('VertexAiRagMemoryService', () => {
     const memory = open({ ragCorpus: 'missing-1' });
     for (const call of [
       () => memory.searchMemory({ ...ada, query: 'tea' }),
-      () => memory.addSessionToMemory(sessionOf([said(1, 'Tea.')])),
+      () => memory.addSessionToMemory(sessionOf([userEvent(1, 'Tea.')])),
       () => memory.deleteUserMemory(ada),
     ])
       await expect(call()).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE', retryable: false, message });
   });
 
-  it('takes the project and the location of a full corpus name', async () => {
+  it('uses the project and the location of a full corpus name', async () => {
     const ragCorpus = 'projects/inn/locations/europe-west1/ragCorpora/5';
     await open({ ragCorpus }).searchMemory({ ...ada, query: 'tea' });
     expect(server.requestsOn('GET', '/ragFiles')[0]!.path).toBe(`/v1beta1/${ragCorpus}/ragFiles`);
@@ -290,7 +292,7 @@ describe('retrieval span of VertexAiRagMemoryService', () => {
       },
     };
     const memory = open({ runtime: new FixedRuntime({ tracer }) });
-    await memory.addSessionToMemory(sessionOf([said(1, 'I love tea.')]));
+    await memory.addSessionToMemory(sessionOf([userEvent(1, 'I love tea.')]));
     expect(started).toEqual([]);
     await memory.searchMemory({ ...ada, query: 'tea' });
     const name = `projects/hotel/locations/us-central1/ragCorpora/own-${corpus}`;

@@ -14,7 +14,7 @@ const place = { project: 'hotel', location: 'us-central1', agentEngineId: '700' 
 const open = (): VertexAiSessionService => new VertexAiSessionService({ ...place, ...server.options, runtime });
 const key = { appName: 'hotel', userId: 'ada', sessionId: 's1' };
 
-function said(n: number): Event {
+function userEvent(n: number): Event {
   const content = { role: 'user' as const, parts: [{ text: `${n}` }] };
   return { ...createEvent({ author: 'user', invocationId: 'i1', content }), id: `e${n}`, timestamp: 1_700_000_000 };
 }
@@ -23,7 +23,7 @@ describe('VertexAiSessionService', () => {
   it('reads all pages of events and of sessions', async () => {
     const service = open();
     const session = await service.createSession(key);
-    for (let i = 0; i < 205; i++) await service.appendEvent({ session, event: said(i) });
+    for (let i = 0; i < 205; i++) await service.appendEvent({ session, event: userEvent(i) });
     const read = await open().getSession(key);
     expect(read!.events.map(({ id }) => id)).toEqual(Array.from({ length: 205 }, (_, i) => `e${i}`));
     expect(server.requestsOn('GET', '/events').at(-1)!.query.get('pageToken')).toBe('page-200');

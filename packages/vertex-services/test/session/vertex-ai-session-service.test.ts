@@ -26,9 +26,9 @@ function open(more: VertexAiSessionServiceOptions = {}): VertexAiSessionService 
 }
 
 const key = { appName: 'hotel', userId: 'ada', sessionId: 's1' };
-const nameOf = (): string => `projects/hotel/locations/us-central1/reasoningEngines/${engine}/sessions/s1`;
+const sessionName = (): string => `projects/hotel/locations/us-central1/reasoningEngines/${engine}/sessions/s1`;
 
-function said(id: string, text: string, more: Partial<Event> = {}): Event {
+function userEvent(id: string, text: string, more: Partial<Event> = {}): Event {
   const content = { role: 'user' as const, parts: [{ text }] };
   return { ...createEvent({ author: 'user', invocationId: 'i1', content }), id, timestamp: 1_700_000_000, ...more };
 }
@@ -44,15 +44,15 @@ async function sendAsOther(method: string, path: string, body?: object): Promise
 }
 
 describe('VertexAiSessionService', () => {
-  it('reads an event exactly as it was written, with members the service has no field for', async () => {
+  it('reads an event unchanged, with members for which the service has no field', async () => {
     const service = open();
     const session = await service.createSession(key);
-    const event = said('e1', 'Hello', {
+    const event = userEvent('e1', 'Hello', {
       usageMetadata: { promptTokenCount: 3, totalTokenCount: 5 },
       finishReason: 'STOP',
       customMetadata: { a2a: { deep: [null, 'x\0y', '\ud800'] } },
       actions: {
-        ...said('x', 'x').actions,
+        ...userEvent('x', 'x').actions,
         compaction: undefined,
         requestedToolConfirmations: { c1: { hint: 'Sure?' } },
       },
@@ -65,7 +65,7 @@ describe('VertexAiSessionService', () => {
   it('does not store temp: state', async () => {
     const service = open();
     const session = await service.createSession({ ...key, state: { 'temp:a': 1, b: 2 } });
-    const event = said('e1', 'Hello');
+    const event = userEvent('e1', 'Hello');
     event.actions.stateDelta = { 'temp:c': 3, d: 4, 'user:e': 5, 'app:f': 6 };
     await service.appendEvent({ session, event });
     expect(JSON.stringify(server.requestsOn('POST').map(({ json }) => json))).not.toContain('temp:');
@@ -75,9 +75,9 @@ describe('VertexAiSessionService', () => {
   it('reads sessions and events of another ADK', async () => {
     const service = open();
     await service.listSessions(key);
-    const parent = nameOf().replace('/sessions/s1', '');
+    const parent = sessionName().replace('/sessions/s1', '');
     await sendAsOther('POST', `${parent}/sessions?sessionId=s1`, { userId: 'ada', sessionState: { room: 7 } });
-    await sendAsOther('POST', `${nameOf()}:appendEvent`, {
+    await sendAsOther('POST', `${sessionName()}:appendEvent`, {
       author: 'concierge',
       invocationId: 'i9',
       timestamp: '2026-01-02T03:04:05.5Z',
@@ -108,7 +108,7 @@ describe('VertexAiSessionService', () => {
     expect((await service.listSessions(other)).sessions).toEqual([]);
     await service.deleteSession(other);
     await expect(
-      service.appendEvent({ session: { ...session, userId: 'bob' }, event: said('e1', 'Hello') }),
+      service.appendEvent({ session: { ...session, userId: 'bob' }, event: userEvent('e1', 'Hello') }),
     ).rejects.toMatchObject({ code: 'SESSION_NOT_FOUND' });
     expect(await service.getSession(key)).toMatchObject({ state: { secret: 1 }, events: [] });
     expect(server.requestsOn('DELETE')).toEqual([]);
@@ -126,10 +126,10 @@ describe('VertexAiSessionService', () => {
     const service = open();
     const session = await service.createSession(key);
     server.faults.push({ on: ':appendEvent', afterWork: true, answer: 'cut' });
-    await passTime(runtime, service.appendEvent({ session, event: said('e1', 'Hello') }));
+    await passTime(runtime, service.appendEvent({ session, event: userEvent('e1', 'Hello') }));
     server.faults.push({ on: ':appendEvent', answer: { status: 503, json: {} } });
-    await passTime(runtime, service.appendEvent({ session, event: said('e2', 'Hello again') }));
-    expect(server.sessions.eventsOf(nameOf()).map(({ rawEvent }) => (rawEvent as Event).id)).toEqual(['e1', 'e2']);
+    await passTime(runtime, service.appendEvent({ session, event: userEvent('e2', 'Hello again') }));
+    expect(server.sessions.eventsOf(sessionName()).map(({ rawEvent }) => (rawEvent as Event).id)).toEqual(['e1', 'e2']);
   });
 
   it('creates a session once if the answer is lost', async () => {
@@ -137,7 +137,7 @@ describe('VertexAiSessionService', () => {
     expect(await passTime(runtime, open().createSession(key))).toMatchObject({ id: 's1' });
   });
 
-  it('says which ids Vertex AI accepts', async () => {
+  it('names the session ids that Vertex AI accepts', async () => {
     await expect(open().createSession({ ...key, sessionId: 'session_info' })).rejects.toMatchObject({
       code: 'INVALID_INPUT',
       message:

@@ -4,7 +4,7 @@ import type { TextCodec } from '@thole/sql-services';
 const key = randomBytes(32);
 
 /** A codec that encrypts with a key of this process. */
-export const encrypting: TextCodec = {
+export const encryptingCodec: TextCodec = {
   encode(text) {
     const iv = randomBytes(12);
     const cipher = createCipheriv('aes-256-gcm', key, iv);

@@ -12,23 +12,26 @@ export interface WaitingRun {
   readonly interrupts: boolean;
 }
 
-/** Values of the column `place`. An overtaken run keeps its row, so that it learns of it when it asks again. */
+/** Values of the column `place`. An overtaken run keeps its row, so that its next request gets the answer `overtaken`. */
 const [QUEUED, INTERRUPTING, OVERTAKEN] = [0, 1, 2];
 
-/** The line of waiting runs of each session, of all processes. Its steps run in the transaction that reads the lease. */
-export class WaitingLine {
+/** The queues of waiting runs, one per session, for all processes. The steps run in the transaction that reads the lease. */
+export class LeaseQueue {
   readonly #dialect: Dialect;
   readonly #table: string;
   readonly #placeMs: number;
 
-  /** `placeMs`: time after which a place is removed whose run does not ask again, because its process has probably died. */
+  /**
+   * `placeMs`: time in milliseconds after which the place of a run that does not ask again is removed. Its process has
+   * probably died.
+   */
   constructor(dialect: Dialect, tables: TableNames, { placeMs }: { placeMs: number }) {
     this.#dialect = dialect;
     this.#table = tables.leaseWaiters;
     this.#placeMs = placeMs;
   }
 
-  /** Reads the line in its order: the interrupting run first. Removes places whose time has passed. */
+  /** Reads the queue in order, the interrupting run first. Removes expired places. */
   *read(key: readonly SqlValue[], now: number): Steps<{ waiting: WaitingRun[]; overtaken: readonly Fence[] }> {
     const sql = `SELECT ticket, fence, place, expires_at FROM ${this.#table}
       WHERE app_name = ? AND user_id = ? AND session_id = ?`;
@@ -45,7 +48,7 @@ export class WaitingLine {
     return { waiting, overtaken };
   }
 
-  /** Adds a run at the end of the line, or before all others if it interrupts. */
+  /** Adds a run at the end of the queue, or before all others if it interrupts. */
   *enter(key: readonly SqlValue[], run: { fence: Fence; interrupts: boolean }, now: number): Steps<void> {
     const columns = 'app_name, user_id, session_id, fence, place, expires_at';
     const place = run.interrupts ? INTERRUPTING : QUEUED;
@@ -58,7 +61,7 @@ export class WaitingLine {
     yield this.#statement(`UPDATE ${this.#table} SET expires_at = ? WHERE ticket = ?`, [this.#expiry(now), ticket]);
   }
 
-  /** Removes a run from the line because another one interrupts. */
+  /** Removes a run from the queue because another run interrupts. */
   *overtake({ ticket }: WaitingRun): Steps<void> {
     yield this.#statement(`UPDATE ${this.#table} SET place = ? WHERE ticket = ?`, [OVERTAKEN, ticket]);
   }
