@@ -2,7 +2,7 @@ import type { CredentialService, Runtime } from '@thole/core';
 
 /** Options of `OAuthAuthenticator`. */
 export interface OAuthAuthenticatorOptions {
-  /** Stores credentials and sign-ins. Use one that encrypts, such as `SqlCredentialService`, outside of tests. */
+  /** Stores credentials and sign-ins. Outside of tests, use a service that encrypts, such as `DatabaseCredentialService`. */
   credentialService: CredentialService;
   /** Time limit of one request to an authorization server in milliseconds. Default: 30,000. */
   timeoutMs?: number | undefined;
@@ -17,9 +17,10 @@ export interface OAuthAuthenticatorOptions {
    */
   privateHosts?: readonly string[] | undefined;
   /**
-   * Sends the requests, for example through a proxy. Redirects must not be followed. It checks the addresses of host names
-   * itself. Default: the platform's `fetch`.
+   * Sends the requests, for example through a proxy. It must not follow redirects. With this option, the authenticator does
+   * not check whether a host name resolves to a private address. Default: the platform's `fetch`.
    */
   fetch?: typeof globalThis.fetch | undefined;
+  /** Clock, timers and logs. Default: `systemRuntime()`. */
   runtime?: Runtime | undefined;
 }

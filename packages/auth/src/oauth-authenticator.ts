@@ -37,7 +37,7 @@ export class OAuthAuthenticator implements Authenticator {
   readonly #clientTokens: ClientTokens;
   readonly #signIns: SignIns;
 
-  /** Throws `INVALID_INPUT` for unknown or wrong options. */
+  /** Throws `INVALID_INPUT` for unknown options and for values that are not valid. */
   constructor(options: OAuthAuthenticatorOptions) {
     assertOptions(options);
     const {
@@ -60,7 +60,7 @@ export class OAuthAuthenticator implements Authenticator {
 
   async loadCredential(p: UserRef & { authConfig: AuthConfig } & CallOptions): Promise<AuthCredential | undefined> {
     p.signal?.throwIfAborted();
-    const config = await withKey(p.authConfig);
+    const config = await addCredentialKey(p.authConfig);
     const raw = config.rawAuthCredential;
     const ref = { appName: p.appName, userId: p.userId, credentialKey: config.credentialKey };
     if (!isOAuthConfig(config)) {
@@ -80,35 +80,35 @@ export class OAuthAuthenticator implements Authenticator {
   async saveCredential(
     p: UserRef & { authConfig: AuthConfig; credential: AuthCredential } & CallOptions,
   ): Promise<void> {
-    const { credentialKey } = await withKey(p.authConfig);
+    const { credentialKey } = await addCredentialKey(p.authConfig);
     const { appName, userId, credential, signal } = p;
     await this.#service.saveCredential({ appName, userId, credentialKey, credential, signal });
   }
 
   async deleteCredential(p: UserRef & { authConfig: AuthConfig } & CallOptions): Promise<void> {
-    const config = await withKey(p.authConfig);
-    if (isOAuthConfig(config) && usesClientCredentials(config.authScheme)) this.#clientTokens.forget(config);
+    const config = await addCredentialKey(p.authConfig);
+    if (isOAuthConfig(config) && usesClientCredentials(config.authScheme)) this.#clientTokens.delete(config);
     const { appName, userId, signal } = p;
     await this.#service.deleteCredential({ appName, userId, credentialKey: config.credentialKey, signal });
   }
 
   async credentialKey(authConfig: AuthConfig): Promise<string> {
-    return (await withKey(authConfig)).credentialKey;
+    return (await addCredentialKey(authConfig)).credentialKey;
   }
 
   async beginSignIn(
     p: PendingAuthRef & { authConfig: AuthConfig; expiresAt?: number | undefined } & CallOptions,
   ): Promise<AuthConfig> {
     p.signal?.throwIfAborted();
-    return this.#signIns.begin(pendingRef(p), await withKey(p.authConfig), p.expiresAt, p.signal);
+    return this.#signIns.begin(toPendingRef(p), await addCredentialKey(p.authConfig), p.expiresAt, p.signal);
   }
 
   async finishSignIn(p: PendingAuthRef & { response: unknown } & CallOptions): Promise<SignInResult> {
-    return this.#signIns.finish(pendingRef(p), p.response, p.signal);
+    return this.#signIns.finish(toPendingRef(p), p.response, p.signal);
   }
 
   async forgetSignIn(p: PendingAuthRef & CallOptions): Promise<void> {
-    await this.#service.deletePendingAuth({ ...pendingRef(p), signal: p.signal });
+    await this.#service.deletePendingAuth({ ...toPendingRef(p), signal: p.signal });
   }
 
   async deleteUserCredentials(p: UserRef & CallOptions): Promise<void> {
@@ -117,12 +117,12 @@ export class OAuthAuthenticator implements Authenticator {
 }
 
 /** Returns the validated config with the key under which its credential is stored. */
-async function withKey(authConfig: unknown): Promise<AuthConfig & { credentialKey: string }> {
+async function addCredentialKey(authConfig: unknown): Promise<AuthConfig & { credentialKey: string }> {
   const config = readAuthConfig(authConfig);
   return { ...config, credentialKey: await computeCredentialKey(config) };
 }
 
-function pendingRef({ appName, userId, interruptId }: PendingAuthRef): PendingAuthRef {
+function toPendingRef({ appName, userId, interruptId }: PendingAuthRef): PendingAuthRef {
   return { appName, userId, interruptId };
 }
 
@@ -144,8 +144,8 @@ function assertOptions(options: OAuthAuthenticatorOptions): void {
   });
   rejectUnknownOptions(options, known, 'OAuthAuthenticator');
   const { credentialService, timeoutMs, refreshBeforeMs, privateHosts, fetch } = options;
-  const methods: unknown = (credentialService as Partial<CredentialService> | undefined)?.loadPendingAuth;
-  if (typeof methods !== 'function') throw invalidInput('credentialService', 'a CredentialService', credentialService);
+  const method: unknown = (credentialService as Partial<CredentialService> | undefined)?.loadPendingAuth;
+  if (typeof method !== 'function') throw invalidInput('credentialService', 'a CredentialService', credentialService);
   if (timeoutMs !== undefined) assertDuration('timeoutMs', timeoutMs);
   if (refreshBeforeMs !== undefined && !(Number.isFinite(refreshBeforeMs) && refreshBeforeMs >= 0)) {
     throw new TholeError('INVALID_INPUT', 'refreshBeforeMs must be a number of milliseconds, 0 or more.');

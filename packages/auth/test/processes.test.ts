@@ -15,8 +15,8 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-describe('sign-in across processes', () => {
-  it('ends in a process with newer encryption keys, and stores encrypted text only (contract 44)', async () => {
+describe('Sign-in across processes', () => {
+  it('finishes in a process with newer encryption keys, and stores encrypted text only (contract 44)', async () => {
     const fixture = new AuthFixture(server.url);
     const { runtime } = fixture;
     const store = new InMemoryCredentialStore();

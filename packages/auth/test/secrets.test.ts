@@ -20,45 +20,55 @@ function textsIn(value: unknown): string {
     .join('\n');
 }
 
-describe('secrets of a sign-in', () => {
-  it('are in no result, error or log line (contract 44)', async () => {
+describe('Secrets of a sign-in', () => {
+  it('appear in no result, error or log line (contract 44)', async () => {
     const fixture = new AuthFixture(server.url);
     const { authenticator, service, runtime } = fixture;
-    const seen: unknown[] = [];
-    const see = async (work: Promise<unknown>): Promise<void> => {
-      seen.push(await work.catch((error: unknown) => error));
+    const results: unknown[] = [];
+    const record = async (work: Promise<unknown>): Promise<void> => {
+      results.push(await work.catch((error: unknown) => error));
     };
     const config = fixture.openId();
     const credentialKey = await authenticator.credentialKey(config);
     const response = await fixture.respond(config);
-    const begun = (await service.loadPendingAuth(interrupt))!.authConfig.exchangedAuthCredential!.oauth2!;
+    const pendingOAuth = (await service.loadPendingAuth(interrupt))!.authConfig.exchangedAuthCredential!.oauth2!;
     const code = new URL(response.exchangedAuthCredential!.oauth2!.authResponseUri!).searchParams.get('code')!;
-    await see(fixture.begin(config));
-    await see(fixture.finish({ ...response, exchangedAuthCredential: { authType: 'oauth2', oauth2: { state: 'x' } } }));
+    await record(fixture.begin(config));
+    await record(
+      fixture.finish({ ...response, exchangedAuthCredential: { authType: 'oauth2', oauth2: { state: 'x' } } }),
+    );
     const failing = fixture.another({
       fetch: async (url, init) => {
         if (init?.method !== 'POST') return fetch(url, init);
         throw new Error(`no route for ${(init.body as URLSearchParams).toString()} ${JSON.stringify(init.headers)}`);
       },
     });
-    await see(failing.finishSignIn({ ...interrupt, response }));
-    await see(fixture.finish(response));
+    await record(failing.finishSignIn({ ...interrupt, response }));
+    await record(fixture.finish(response));
     const { refreshToken, accessToken } = (await service.loadCredential({ ...user, credentialKey }))!.oauth2!;
     await runtime.advance(3_599_000);
-    await see(failing.loadCredential({ ...user, authConfig: config }).then(() => undefined));
+    await record(failing.loadCredential({ ...user, authConfig: config }).then(() => undefined));
     await runtime.advance(1_000);
-    await see(failing.loadCredential({ ...user, authConfig: config }));
+    await record(failing.loadCredential({ ...user, authConfig: config }));
     const wrong: AuthConfig = fixture.openId('web', 'another-wrong-secret');
-    await see(authenticator.loadCredential({ ...user, authConfig: wrong }));
+    await record(authenticator.loadCredential({ ...user, authConfig: wrong }));
 
-    expect(seen.map((each) => (each instanceof Error ? (each as { code?: string }).code : 'returned'))).toEqual([
+    expect(results.map((each) => (each instanceof Error ? (each as { code?: string }).code : 'returned'))).toEqual([
       ...['returned', 'SIGN_IN_INVALID', 'AUTH_SERVER_FAILED', 'returned', 'returned', 'AUTH_SERVER_FAILED'],
       'AUTH_SERVER_FAILED',
     ]);
     expect(runtime.logs.length).toBe(1);
-    const texts = textsIn([seen, runtime.logs]);
+    const texts = textsIn([results, runtime.logs]);
     const basic = server.tokenRequests[0]!.authorization!.replace('Basic ', '');
-    const secrets = [SECRET, basic, 'another-wrong-secret', begun.codeVerifier!, code, refreshToken!, accessToken!];
+    const secrets = [
+      SECRET,
+      basic,
+      'another-wrong-secret',
+      pendingOAuth.codeVerifier!,
+      code,
+      refreshToken!,
+      accessToken!,
+    ];
     expect(secrets.every((secret) => secret.length > 6)).toBe(true);
     expect(secrets.filter((secret) => texts.includes(secret))).toEqual([]);
   });

@@ -2,7 +2,7 @@ import type { CallOptions, UserRef } from '@thole/core';
 import { FactMemoryService } from './facts/fact-memory-service.ts';
 import type { Profiles } from './profile/profile.ts';
 
-/** A `FactMemoryService` that also drops a user's cached profiles when all memory of the user is deleted. */
+/** A `FactMemoryService` that also deletes a user's cached profiles when all memory of the user is deleted. */
 export class FactsWithProfiles extends FactMemoryService {
   profiles: Profiles | undefined;
 

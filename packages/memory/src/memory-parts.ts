@@ -28,9 +28,9 @@ export interface MemoryPartsOptions {
   artifacts?: ArtifactService | undefined;
   /** The memory service. Default: none, which is the same as `enabled: false`. */
   memory?: MemoryService | undefined;
-  /** The model that extracts facts and writes profiles. Default: none; then turns are stored and searched only. */
+  /** The model that extracts facts and writes profiles. Default: none; then turns are only stored and searched. */
   llm?: Llm | undefined;
-  /** False to use no memory: no memory service and no tools. Default: true. */
+  /** False to turn memory off: no memory service for the runner, and no tools. Default: true. */
   enabled?: boolean | undefined;
   /** True to add idle sessions to memory automatically. Default: true. */
   autoIngest?: boolean | undefined;

@@ -13,7 +13,7 @@ import { ann, operations, texts } from './support/conversations.ts';
 
 const minute = 60_000;
 const here = { ...ann, sessionId: 'here' };
-const card = (...lines: string[]) => says(JSON.stringify({ lines }));
+const profileAnswer = (...lines: string[]) => says(JSON.stringify({ lines }));
 
 function setUp(
   script: { chat?: ScriptedAnswer[]; keeper?: ScriptedAnswer[] },
@@ -161,7 +161,10 @@ describe('Options of memoryParts', () => {
 
   it('pass preloadLimit and sources to the profile, which preload: false removes', async () => {
     const sources = [{ name: 'recent projects', lines: () => ['Herb garden (open)'] }];
-    const on = setUp({ chat: [says('1')], keeper: [card('One.', 'Two.', 'Three.')] }, { preloadLimit: 2, sources });
+    const on = setUp(
+      { chat: [says('1')], keeper: [profileAnswer('One.', 'Two.', 'Three.')] },
+      { preloadLimit: 2, sources },
+    );
     await on.say('Hello.');
     expect(on.keeper.requests[0]!.config.systemInstruction).toContain('at most 2 short lines');
     expect(textOf(on.keeper.requests[0]!.contents[0])).toContain('- Herb garden (open)');
@@ -182,8 +185,8 @@ describe('Options of memoryParts', () => {
   });
 });
 
-describe('An idle session', () => {
-  it('is added to memory even if its only run failed', async () => {
+describe('memoryParts with idle sessions', () => {
+  it('adds a session to memory even if its only run failed', async () => {
     const { say, runtime, sessions, kept } = setUp({ chat: [fails('MODEL_OVERLOADED')], keeper: [operations()] });
     await say('I am allergic to nuts.').catch(() => {});
     await runtime.advance(30 * minute);
@@ -192,11 +195,11 @@ describe('An idle session', () => {
   });
 });
 
-describe('An ephemeral run', () => {
+describe('memoryParts with ephemeral runs', () => {
   it('stores no session and no memory', async () => {
     const { runner, runtime, sessions, memory, kept, chat, keeper } = setUp({
       chat: [calls('remember', { fact: 'Has a secret.' }), says('I cannot.')],
-      keeper: [card('Tea.')],
+      keeper: [profileAnswer('Tea.')],
     });
     await memory.addMemory({ ...ann, memories: [{ kind: 'note', content: { parts: [{ text: 'Likes tea.' }] } }] });
     const events: Event[] = [];
@@ -212,12 +215,12 @@ describe('An ephemeral run', () => {
   });
 });
 
-describe('Deletion of a user', () => {
-  it('also deletes the profile, and later consolidation restores nothing (contract 31)', async () => {
+describe('memoryParts after the deletion of a user', () => {
+  it('deletes the profile too, and later consolidation restores nothing (contract 31)', async () => {
     for (const way of ['deleteUserData', 'deleteUserMemory', '/forget'] as const) {
       const { runner, runtime, say, kept, keeper, memoryService, profiles, commands, memory } = setUp({
         chat: [says('Noted.'), says('Hello.'), says('Bye.')],
-        keeper: [card('Tea.'), operations(), card('Tea again.'), operations()],
+        keeper: [profileAnswer('Tea.'), operations(), profileAnswer('Tea again.'), operations()],
       });
       const note = { id: 'n', kind: 'note' as const, content: { parts: [{ text: 'Likes tea.' }] } };
       await memory.addMemory({ ...ann, memories: [note] });

@@ -1,13 +1,13 @@
 // node packages/recall/scripts/assemble-scan.mjs: writes src/vectors/scan-module.ts from scan.wat. A test compares the two.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import wabtOf from 'wabt';
+import loadWabt from 'wabt';
 
 const folder = join(import.meta.dirname, '../src/vectors');
 
 /** Returns scan.wat as bytes of a WebAssembly module. */
 export async function assembleScan() {
-  const wabt = await wabtOf();
+  const wabt = await loadWabt();
   const text = readFileSync(join(folder, 'scan.wat'), 'utf8');
   const module = wabt.parseWat('scan.wat', text, { simd: true });
   module.validate();

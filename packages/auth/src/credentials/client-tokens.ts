@@ -5,7 +5,7 @@ import { serverNameOf } from '../oauth/authorization-server.ts';
 import { isFresh } from '../oauth/token-credential.ts';
 import { SharedCalls } from '../shared-calls.ts';
 
-const MAX_CACHED = 100;
+const MAX_CACHED_TOKENS = 100;
 
 /** Tokens of the application itself (client credentials grant), kept in memory until they expire. */
 export class ClientTokens {
@@ -29,15 +29,15 @@ export class ClientTokens {
     return this.#calls.run(key, async () => this.#request(key, config), signal);
   }
 
-  /** Forgets the token, so that the next call requests another one. */
-  forget(config: OAuthConfig): void {
+  /** Deletes the cached token, so that the next `load` requests another one. */
+  delete(config: OAuthConfig): void {
     this.#cache.delete(keyOf(config));
   }
 
   async #request(key: string, config: OAuthConfig): Promise<AuthCredential> {
     try {
       const credential = await this.#endpoint.requestClientToken(config);
-      if (this.#cache.size >= MAX_CACHED) this.#cache.delete(this.#cache.keys().next().value!);
+      if (this.#cache.size >= MAX_CACHED_TOKENS) this.#cache.delete(this.#cache.keys().next().value!);
       this.#cache.set(key, credential);
       return credential;
     } catch (error) {

@@ -7,7 +7,7 @@ import { isFresh } from '../oauth/token-credential.ts';
 import type { OAuthConfig, TokenEndpoint } from '../oauth/token-endpoint.ts';
 import { SharedCalls } from '../shared-calls.ts';
 
-/** Stored credentials of users, whose tokens are refreshed before they expire. */
+/** Loads stored credentials of users and refreshes their tokens before they expire. */
 export class UserCredentials {
   readonly #service: CredentialService;
   readonly #endpoint: TokenEndpoint;
@@ -81,7 +81,7 @@ export class UserCredentials {
   }
 }
 
-// Tokens of another client, for example after the developer registered a new one, cannot be refreshed.
+// Tokens of another client cannot be refreshed, for example after the developer registered a new client.
 function isOfClient({ oauth2 }: AuthCredential, config: OAuthConfig): boolean {
   return oauth2?.clientId === undefined || oauth2.clientId === clientIdOf(config);
 }

@@ -3,7 +3,7 @@ import { isIP } from 'node:net';
 import type { Runtime } from '@thole/core';
 import { TholeError } from '@thole/core';
 import { invalidInput, isPrivateAddress, raceAbort } from '@thole/core/kit';
-import { withoutSecrets } from './without-secrets.ts';
+import { redactError } from './redact-error.ts';
 
 const MAX_RESPONSE_BYTES = 1024 * 1024;
 /** Secret members of requests to a token endpoint. */
@@ -11,8 +11,9 @@ const secretMembers: readonly string[] = ['client_secret', 'code', 'code_verifie
 
 /** Settings of `AuthFetch`. */
 export interface AuthFetchOptions {
-  /** Undefined: the platform's `fetch`, and the addresses of host names are checked. */
+  /** If undefined, the platform's `fetch` is used, and host names must not resolve to private addresses. */
   fetch: typeof globalThis.fetch | undefined;
+  /** Time limit of a request with its response. */
   timeoutMs: number;
   /** Host names and IP addresses that may be private. `http:` is allowed for them. */
   privateHosts: readonly string[];
@@ -27,8 +28,8 @@ export interface AuthRequest {
 }
 
 /**
- * Sends requests to authorization servers: only to public hosts over HTTPS, with a time limit, and with a limit of the
- * response's size. Redirects are never followed.
+ * Sends requests to authorization servers, only to public hosts over HTTPS. Limits the time of a request and the size of
+ * its response. Never follows redirects.
  */
 export class AuthFetch {
   readonly #options: AuthFetchOptions;
@@ -36,12 +37,12 @@ export class AuthFetch {
 
   constructor(options: AuthFetchOptions) {
     this.#options = options;
-    this.#privateHosts = new Set(options.privateHosts.map((host) => bare(host.toLowerCase())));
+    this.#privateHosts = new Set(options.privateHosts.map((host) => normalizeHost(host.toLowerCase())));
   }
 
   /** True if this host may be private and may use `http:`. */
   allowsPrivate(url: URL): boolean {
-    return this.#privateHosts.has(bare(url.hostname));
+    return this.#privateHosts.has(normalizeHost(url.hostname));
   }
 
   /** Returns the parsed address. Throws `INVALID_INPUT` for an address that the server or the user must not open. */
@@ -63,7 +64,7 @@ export class AuthFetch {
     const { timeoutMs, runtime, fetch = globalThis.fetch } = this.#options;
     const url = this.parseAddress('The address of the authorization server', address);
     const timeout = new AbortController();
-    const cancelTimer = runtime.timer(timeoutMs, () => timeout.abort(timedOut(url, timeoutMs)));
+    const cancelTimer = runtime.timer(timeoutMs, () => timeout.abort(timeoutError(url, timeoutMs)));
     const { signal } = timeout;
     try {
       await raceAbort(this.#assertPublic(url), signal);
@@ -73,7 +74,7 @@ export class AuthFetch {
       return await readResponse(url, response, signal);
     } catch (error) {
       signal.throwIfAborted();
-      throw TholeError.is(error) ? error : unreachable(url, withoutSecrets(error, secretsIn(request)));
+      throw TholeError.is(error) ? error : unreachableError(url, redactError(error, secretsIn(request)));
     } finally {
       cancelTimer();
     }
@@ -83,7 +84,7 @@ export class AuthFetch {
   // name, so no request reaches a private server.
   async #assertPublic(url: URL): Promise<void> {
     if (this.allowsPrivate(url)) return;
-    const host = bare(url.hostname);
+    const host = normalizeHost(url.hostname);
     if (isIP(host) === 0 && this.#options.fetch) return;
     const addresses = isIP(host) === 0 ? await lookup(host, { all: true }) : [{ address: host }];
     if (!addresses.some(({ address }) => isPrivateAddress(address))) return;
@@ -96,7 +97,7 @@ export class AuthFetch {
 
 async function readResponse(url: URL, response: Response, signal: AbortSignal): Promise<Response> {
   const { status, body } = response;
-  // `www-authenticate` repeats the error of the body with less detail, and the library prefers it.
+  // `www-authenticate` is left out: it has fewer details than the body, but the library would prefer it.
   const headers = { 'content-type': response.headers.get('content-type') ?? '' };
   if (status >= 300 && status < 400) {
     await body?.cancel();
@@ -128,7 +129,7 @@ async function readResponse(url: URL, response: Response, signal: AbortSignal): 
   return new Response(status === 204 ? null : await new Blob(chunks).bytes(), { status, headers });
 }
 
-function timedOut(url: URL, timeoutMs: number): TholeError {
+function timeoutError(url: URL, timeoutMs: number): TholeError {
   return new TholeError(
     'AUTH_SERVER_FAILED',
     `The authorization server "${url.host}" did not answer in ${timeoutMs} ms. Try again later.`,
@@ -136,14 +137,14 @@ function timedOut(url: URL, timeoutMs: number): TholeError {
   );
 }
 
-/** Returns the secrets in a request. A `fetch` of the caller may put them in its errors. */
+/** Returns the secrets in a request. The `fetch` of an application may repeat them in its errors. */
 function secretsIn({ headers, body }: AuthRequest): string[] {
   const authorization = headers['authorization'] ?? '';
   const members = secretMembers.map((name) => body?.get(name) ?? '');
   return [authorization.replace(/^\w+ /, ''), ...members];
 }
 
-function unreachable(url: URL, cause: Error): TholeError {
+function unreachableError(url: URL, cause: Error): TholeError {
   return new TholeError(
     'AUTH_SERVER_FAILED',
     `The authorization server "${url.host}" cannot be reached. Check its address and the network.`,
@@ -152,6 +153,6 @@ function unreachable(url: URL, cause: Error): TholeError {
 }
 
 /** Returns the host without the brackets of an IPv6 address and without a final dot. */
-function bare(host: string): string {
+function normalizeHost(host: string): string {
   return host.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '');
 }

@@ -10,9 +10,20 @@ const MAX_CACHED = 100;
 const OPENID_PATH = '/.well-known/openid-configuration';
 const OAUTH_PATH = '/.well-known/oauth-authorization-server';
 /** Algorithms of ID tokens from a server with fixed endpoints, which does not list them. */
-const ALGORITHMS: string[] = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA'];
+const SIGNING_ALGORITHMS: string[] = [
+  'RS256',
+  'RS384',
+  'RS512',
+  'PS256',
+  'PS384',
+  'PS512',
+  'ES256',
+  'ES384',
+  'ES512',
+  'EdDSA',
+];
 
-/** Scheme whose tokens come from an authorization server. */
+/** A scheme whose tokens are issued by an authorization server. */
 export type OAuthScheme = Extract<AuthScheme, { type: 'oauth2' | 'openIdConnect' }>;
 
 /** Endpoints of an authorization server. */
@@ -20,7 +31,7 @@ export interface AuthorizationServer {
   metadata: oauth.AuthorizationServer;
   /** False for fixed endpoints without `issuer`. ID tokens are then dropped, because they cannot be checked. */
   knowsIssuer: boolean;
-  /** The token endpoint for refreshes, if it is another one. */
+  /** Endpoint for refreshes, if it is not the token endpoint. */
   refreshEndpoint?: string | undefined;
 }
 
@@ -37,20 +48,20 @@ export class AuthorizationServers {
   }
 
   /**
-   * Returns the endpoints. Those of the scheme have priority over those of its discovery document. Throws `INVALID_INPUT`
-   * if endpoints are missing or are not allowed.
+   * Returns the endpoints. Endpoints in the scheme have priority over its discovery document. Throws `INVALID_INPUT` if
+   * endpoints are missing or are not allowed.
    */
   async find(scheme: OAuthScheme, signal: AbortSignal | undefined): Promise<AuthorizationServer> {
-    const given = endpointsOf(scheme);
+    const configured = endpointsOf(scheme);
     const usesCode = !usesClientCredentials(scheme);
-    const isFixed = given.token !== undefined && (given.authorization !== undefined || !usesCode);
-    const metadata = isFixed ? fixedMetadata(scheme, given.token!) : await this.#discover(scheme, signal);
-    const authorization = given.authorization ?? metadata.authorization_endpoint;
-    const token = given.token ?? metadata.token_endpoint;
+    const isFixed = configured.token !== undefined && (configured.authorization !== undefined || !usesCode);
+    const metadata = isFixed ? fixedMetadata(scheme, configured.token!) : await this.#discover(scheme, signal);
+    const authorization = configured.authorization ?? metadata.authorization_endpoint;
+    const token = configured.token ?? metadata.token_endpoint;
     // Endpoints of a discovery document are checked too: the user's browser opens one of them.
-    if (usesCode) this.#http.parseAddress(given.names.authorization, authorization);
-    this.#http.parseAddress(given.names.token, token);
-    if (given.refresh !== undefined) this.#http.parseAddress(given.names.refresh, given.refresh);
+    if (usesCode) this.#http.parseAddress(configured.names.authorization, authorization);
+    this.#http.parseAddress(configured.names.token, token);
+    if (configured.refresh !== undefined) this.#http.parseAddress(configured.names.refresh, configured.refresh);
     const methods = scheme.type === 'openIdConnect' ? scheme.tokenEndpointAuthMethodsSupported : undefined;
     return {
       metadata: {
@@ -60,7 +71,7 @@ export class AuthorizationServers {
         token_endpoint: token!,
       },
       knowsIssuer: !isFixed || scheme.issuer !== undefined,
-      ...(given.refresh !== undefined && { refreshEndpoint: given.refresh }),
+      ...(configured.refresh !== undefined && { refreshEndpoint: configured.refresh }),
     };
   }
 
@@ -111,14 +122,14 @@ export class AuthorizationServers {
   }
 }
 
-/** True if the application itself gets the token, and no user signs in. */
+/** True if the scheme gets a token for the application itself, without a sign-in of a user. */
 export function usesClientCredentials(scheme: OAuthScheme): boolean {
   if (scheme.type === 'oauth2') return !scheme.flows.authorizationCode && scheme.flows.clientCredentials !== undefined;
   const grants = scheme.grantTypesSupported ?? [];
   return grants.includes('client_credentials') && !grants.includes('authorization_code');
 }
 
-/** Returns the sorted scopes. A sign-in with OpenID Connect without scopes asks for `openid`. */
+/** Returns the sorted scopes. Default of a sign-in with OpenID Connect: `openid`. */
 export function scopesOf(scheme: OAuthScheme): string[] {
   if (scheme.type === 'openIdConnect') {
     return (scheme.scopes ?? (usesClientCredentials(scheme) ? [] : ['openid'])).toSorted();
@@ -134,7 +145,7 @@ export function serverNameOf(scheme: OAuthScheme): string {
   return URL.parse(token ?? discovery ?? scheme.issuer ?? authorization ?? '')?.host ?? 'unknown';
 }
 
-/** Endpoints in a scheme, and their names in error messages. */
+/** Endpoints in a scheme, and the names of their members for error messages. */
 interface Endpoints {
   authorization: string | undefined;
   token: string | undefined;
@@ -160,8 +171,11 @@ function endpointsOf(scheme: OAuthScheme): Endpoints {
 }
 
 function fixedMetadata({ issuer }: OAuthScheme, token: string): oauth.AuthorizationServer {
-  // The library needs an issuer. Without one, nothing is compared with it.
-  return { issuer: issuer ?? URL.parse(token)?.origin ?? token, id_token_signing_alg_values_supported: ALGORITHMS };
+  // The library requires an issuer. This default is never compared with a response: see `knowsIssuer`.
+  return {
+    issuer: issuer ?? URL.parse(token)?.origin ?? token,
+    id_token_signing_alg_values_supported: SIGNING_ALGORITHMS,
+  };
 }
 
 function issuerOf(document: URL): string | undefined {

@@ -2,7 +2,7 @@ import type { AuthConfig, AuthScheme } from '@thole/core';
 import { scopesOf } from './authorization-server.ts';
 
 /**
- * Returns the config's key, or one computed from scheme, scopes, client, audience and resource. Descriptions and secrets
+ * Returns the config's key. Default: computed from scheme, scopes, client, audience and resource. Descriptions and secrets
  * do not change the key.
  */
 export async function computeCredentialKey({

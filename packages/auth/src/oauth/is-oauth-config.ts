@@ -1,7 +1,7 @@
 import type { AuthConfig } from '@thole/core';
 import type { OAuthConfig } from './token-endpoint.ts';
 
-/** True if tokens of this config come from an authorization server. */
+/** True if an authorization server issues the tokens of this config. */
 export function isOAuthConfig(config: AuthConfig): config is OAuthConfig {
   return config.authScheme.type === 'oauth2' || config.authScheme.type === 'openIdConnect';
 }

@@ -14,7 +14,7 @@ export interface OAuthClient {
   authentication: oauth.ClientAuth;
 }
 
-/** Returns the client of a config. Throws `INVALID_INPUT` if its parts are missing or do not fit. */
+/** Returns the client of a config. Throws `INVALID_INPUT` if the id, the secret or the method is missing or not valid. */
 export function createClient({ rawAuthCredential }: AuthConfig, { metadata }: AuthorizationServer): OAuthClient {
   const { clientSecret, tokenEndpointAuthMethod } = rawAuthCredential?.oauth2 ?? {};
   const client = { client_id: clientIdOf({ rawAuthCredential }), [oauth.clockTolerance]: CLOCK_TOLERANCE_SECONDS };

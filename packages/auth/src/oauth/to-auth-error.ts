@@ -1,6 +1,6 @@
 import { TholeError } from '@thole/core';
 import * as oauth from 'oauth4webapi';
-import { withoutSecrets } from '../http/without-secrets.ts';
+import { redactError } from '../http/redact-error.ts';
 
 /** A request that failed. */
 export interface FailedRequest {
@@ -12,13 +12,13 @@ export interface FailedRequest {
   secrets?: readonly (string | undefined)[] | undefined;
 }
 
-const CODE = /^[\w.-]{1,64}$/;
-const temporary: ReadonlySet<string> = new Set(['temporarily_unavailable', 'server_error', 'slow_down']);
-const checkClient = 'Check clientId, clientSecret and tokenEndpointAuthMethod.';
+const ERROR_CODE = /^[\w.-]{1,64}$/;
+const temporaryCodes: ReadonlySet<string> = new Set(['temporarily_unavailable', 'server_error', 'slow_down']);
+const checkClientHint = 'Check clientId, clientSecret and tokenEndpointAuthMethod.';
 
 /** Advice for error codes of RFC 6749. */
 const hints: ReadonlyMap<string, string> = new Map([
-  ['invalid_client', checkClient],
+  ['invalid_client', checkClientHint],
   ['unauthorized_client', 'Allow this grant type for the client at the authorization server.'],
   ['unsupported_grant_type', 'The server does not support this grant type. Configure another flow.'],
   ['invalid_scope', 'Check the scopes of the scheme.'],
@@ -35,7 +35,7 @@ interface LibraryError extends Error {
   status?: unknown;
 }
 
-/** True for an error of `oauth4webapi` about a response of the server. */
+/** True for an error that `oauth4webapi` throws for a response of the server. */
 export function isLibraryError(error: unknown): error is LibraryError {
   const code = error instanceof Error ? (error as Partial<LibraryError>).code : undefined;
   return typeof code === 'string' && code.startsWith('OAUTH_');
@@ -45,7 +45,7 @@ export function isLibraryError(error: unknown): error is LibraryError {
 export function oauthErrorCode(error: unknown): string | undefined {
   if (!isLibraryError(error)) return undefined;
   if (error.code !== oauth.RESPONSE_BODY_ERROR && error.code !== oauth.AUTHORIZATION_RESPONSE_ERROR) return undefined;
-  return typeof error.error === 'string' && CODE.test(error.error) ? error.error : 'unknown_error';
+  return typeof error.error === 'string' && ERROR_CODE.test(error.error) ? error.error : 'unknown_error';
 }
 
 /** Returns an `AUTH_SERVER_FAILED` error that contains the server's error code and no secrets. */
@@ -54,7 +54,7 @@ export function toAuthError(error: unknown, failed: FailedRequest): TholeError {
   const { request, server } = failed;
   const code = oauthErrorCode(error);
   const status = statusOf(error);
-  const isTemporary = (status !== undefined && (status >= 500 || status === 429)) || temporary.has(code ?? '');
+  const isTemporary = (status !== undefined && (status >= 500 || status === 429)) || temporaryCodes.has(code ?? '');
   const options = { retryable: isTemporary, cause: causeOf(error, failed.secrets) };
   const start = `The authorization server "${server}"`;
   if (code !== undefined) {
@@ -62,7 +62,7 @@ export function toAuthError(error: unknown, failed: FailedRequest): TholeError {
     return new TholeError('AUTH_SERVER_FAILED', `${start} refused ${request} with "${code}". ${hint}`, options);
   }
   if (status !== undefined && status !== 200) {
-    const hint = isTemporary ? 'Try again later.' : status === 401 ? checkClient : 'Check the endpoints.';
+    const hint = isTemporary ? 'Try again later.' : status === 401 ? checkClientHint : 'Check the endpoints.';
     return new TholeError('AUTH_SERVER_FAILED', `${start} answered ${request} with status ${status}. ${hint}`, options);
   }
   const message = `${start} answered ${request} with an invalid response. Check the endpoints, the issuer and the client.`;
@@ -71,15 +71,15 @@ export function toAuthError(error: unknown, failed: FailedRequest): TholeError {
 
 function statusOf(error: unknown): number | undefined {
   if (!isLibraryError(error)) return undefined;
-  // An unexpected status is in the response, which is the cause.
+  // For an unexpected status, the cause of the error is the response.
   const status = error.status ?? (error.cause as { status?: unknown } | undefined)?.status;
   return typeof status === 'number' ? status : undefined;
 }
 
-// The error of the library holds the response with its tokens, so only its name and texts are kept.
+// The error of the library contains the response with its tokens, so only its name and texts are copied.
 function causeOf(error: unknown, secrets: FailedRequest['secrets'] = []): Error {
   const description = isLibraryError(error) ? error.error_description : undefined;
-  return withoutSecrets(
+  return redactError(
     error,
     secrets.filter((each) => each !== undefined),
     typeof description === 'string' ? description : undefined,

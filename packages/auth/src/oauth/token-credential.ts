@@ -1,12 +1,13 @@
 import type { AuthCredential } from '@thole/core';
 import type * as oauth from 'oauth4webapi';
 
-/** Returns the credential to store. `requestedAt` is in seconds since the epoch. A missing refresh token is kept. */
+/** Returns the credential to store. Tokens that the response does not contain are copied from `earlier`. */
 export function toTokenCredential(
   tokens: oauth.TokenEndpointResponse,
   p: {
     authType: AuthCredential['authType'];
     clientId: string;
+    /** In seconds since the epoch. */
     requestedAt: number;
     earlier?: AuthCredential | undefined;
   },

@@ -7,10 +7,10 @@ import { createClient } from './oauth-client.ts';
 import type { OAuthClient } from './oauth-client.ts';
 import { toTokenCredential } from './token-credential.ts';
 
-/** Config whose tokens come from an authorization server. */
+/** A config whose tokens are issued by an authorization server. */
 export type OAuthConfig = AuthConfig & { authScheme: OAuthScheme };
 
-/** Response of an authorization server to a sign-in, which its state proves. */
+/** Response of an authorization server to a sign-in. Its `state` has been checked. */
 export interface CodeResponse {
   parameters: URLSearchParams;
   redirectUri: string;
@@ -19,7 +19,7 @@ export interface CodeResponse {
   nonce: string | undefined;
 }
 
-/** One grant: its request, and the check of its response. */
+/** The functions of one OAuth grant: `send` sends its request, and `read` checks its response. */
 interface Grant {
   send: (p: OAuthClient & AuthorizationServer & { options: oauth.TokenEndpointRequestOptions }) => Promise<Response>;
   read: (
@@ -29,7 +29,7 @@ interface Grant {
   ) => Promise<oauth.TokenEndpointResponse>;
 }
 
-/** Gets tokens. Errors are those of `oauth4webapi` and `AuthFetch`. Every request has a time limit. */
+/** Requests tokens. Throws the errors of `oauth4webapi` and `AuthFetch`. Every request has a time limit. */
 export class TokenEndpoint {
   readonly #servers: AuthorizationServers;
   readonly #http: AuthFetch;
@@ -61,7 +61,7 @@ export class TokenEndpoint {
     });
   }
 
-  /** Gets a new access token with the refresh token of a credential. */
+  /** Requests a new access token with the refresh token of a credential. */
   async refresh(config: OAuthConfig, earlier: AuthCredential): Promise<AuthCredential> {
     return this.#request(
       config,
@@ -80,7 +80,7 @@ export class TokenEndpoint {
     );
   }
 
-  /** Gets a token for the application itself. */
+  /** Requests a token for the application itself. */
   async requestClientToken(config: OAuthConfig): Promise<AuthCredential> {
     const scopes = scopesOf(config.authScheme);
     const { audience, resource } = config.rawAuthCredential?.oauth2 ?? {};
@@ -96,19 +96,19 @@ export class TokenEndpoint {
     });
   }
 
-  // Callers share requests, so no signal ends them. Each has a time limit.
+  // Callers share requests, so a request has no signal of one caller. Its time limit ends it.
   async #request(config: OAuthConfig, grant: Grant, earlier?: AuthCredential): Promise<AuthCredential> {
     const server = await this.#servers.find(config.authScheme, undefined);
     const client = createClient(config, server);
     const requestedAt = this.#runtime.now();
     const options: oauth.TokenEndpointRequestOptions = {
       [oauth.customFetch]: (url, init) => this.#http.send(url, init as AuthRequest),
-      // `AuthFetch` decides for which hosts.
+      // `AuthFetch` decides which hosts may use `http:`.
       [oauth.allowInsecureRequests]: true,
     };
     const response = await grant.send({ ...server, ...client, options });
-    const readable = server.knowsIssuer ? response : await withoutIdToken(response);
-    const tokens = await grant.read(server.metadata, client.client, readable);
+    const checkedResponse = server.knowsIssuer ? response : await removeIdToken(response);
+    const tokens = await grant.read(server.metadata, client.client, checkedResponse);
     return toTokenCredential(tokens, {
       authType: config.authScheme.type,
       clientId: client.client.client_id,
@@ -124,7 +124,7 @@ function resourceOf({ rawAuthCredential }: OAuthConfig): Record<string, string> 
 }
 
 /** Returns the response without its ID token: without an issuer, the token cannot be checked. */
-async function withoutIdToken(response: Response): Promise<Response> {
+async function removeIdToken(response: Response): Promise<Response> {
   const text = await response.text();
   const copy = (body: string): Response => new Response(body, { status: response.status, headers: response.headers });
   try {

@@ -4,7 +4,7 @@ import type { AuthorizationServer } from '../oauth/authorization-server.ts';
 import { clientIdOf } from '../oauth/oauth-client.ts';
 import type { OAuthConfig } from '../oauth/token-endpoint.ts';
 
-/** A sign-in that begins: the address for the user, and the values that its response is checked with. */
+/** A new sign-in: the address that the user opens, and the values with which the response is checked. */
 export interface NewSignIn {
   authUri: string;
   state: string;
@@ -12,11 +12,11 @@ export interface NewSignIn {
   nonce?: string | undefined;
 }
 
-/** Google returns refresh tokens only with these parameters, and not for the scope `offline_access`. */
+/** Google ignores the scope `offline_access`. It returns refresh tokens only with these parameters. */
 const googleParameters = { access_type: 'offline', prompt: 'consent' };
 
 /**
- * Creates a sign-in with new random values. The address has a `redirect_uri` only if the config has one; otherwise the
+ * Creates a sign-in with new random values. The address has a `redirect_uri` only if the config has it; otherwise the
  * client adds its own. Parameters in the configured address are kept.
  */
 export async function createSignIn(

@@ -10,11 +10,11 @@ export interface SignInResponse {
   redirectUri?: string | undefined;
   /** The credential that the user entered, for API keys and HTTP authentication. */
   credential?: AuthCredential | undefined;
-  /** The user refused. */
+  /** Error code, if the user refused. */
   error?: string | undefined;
 }
 
-/** Returns the known members of a response. Throws `SIGN_IN_INVALID` for another shape. */
+/** Returns the known members of a response. Throws `SIGN_IN_INVALID` if the response has another shape. */
 export function readSignInResponse(value: unknown): SignInResponse {
   const response = unwrap(value);
   const { error } = response;
@@ -32,7 +32,7 @@ export function readSignInResponse(value: unknown): SignInResponse {
   return { credential, authResponseUri, redirectUri };
 }
 
-/** Returns the error of a response that does not fit its sign-in. The message contains no values of the response. */
+/** Returns a `SIGN_IN_INVALID` error. The message must not contain values of the response. */
 export function signInInvalid(message: string): TholeError {
   return new TholeError('SIGN_IN_INVALID', message);
 }
@@ -49,12 +49,12 @@ function readCredential(value: unknown): AuthCredential {
 // ADK's web UI sends some responses as a JSON text in `response`.
 function unwrap(value: unknown): { [name: string]: unknown } {
   const inner = isPlainObject(value) && typeof value['response'] === 'string' ? value['response'] : value;
-  const parsed = typeof inner === 'string' ? parse(inner) : inner;
+  const parsed = typeof inner === 'string' ? parseJson(inner) : inner;
   if (!isPlainObject(parsed)) throw signInInvalid('The response must be an object with exchangedAuthCredential.');
   return parsed;
 }
 
-function parse(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -20,9 +20,9 @@ import { readSignInResponse, signInInvalid } from './read-sign-in-response.ts';
 import type { SignInResponse } from './read-sign-in-response.ts';
 
 /** Errors of an authorization response after which the user can try again with the same address. */
-const temporary: readonly string[] = ['server_error', 'temporarily_unavailable'];
+const temporaryCodes: readonly string[] = ['server_error', 'temporarily_unavailable'];
 
-/** Sign-ins of users. State, nonce, PKCE verifier and client secret are in the credential service only. */
+/** Begins and finishes sign-ins. State, nonce, PKCE verifier and client secret are stored only in the credential service. */
 export class SignIns {
   readonly #service: CredentialService;
   readonly #servers: AuthorizationServers;
@@ -46,15 +46,15 @@ export class SignIns {
     assertCanSignIn(config);
     const earlier = await this.#service.loadPendingAuth({ ...ref, signal });
     if (earlier && !earlier.isExchanged && isSameRequest(earlier.authConfig, config))
-      return toPublic(earlier.authConfig);
+      return toPublicConfig(earlier.authConfig);
     const authConfig = await this.#prepare(config, signal);
     const pending: PendingAuth = { authConfig, ...(expiresAt !== undefined && { expiresAt }) };
     await this.#service.savePendingAuth({ ...ref, pending, signal });
-    return toPublic(authConfig);
+    return toPublicConfig(authConfig);
   }
 
   /**
-   * Exchanges a response and stores the credential. A code can be exchanged once, so an abort ends the wait only: the
+   * Exchanges a response and stores the credential. An abort ends only the wait, because a code can be exchanged once: the
    * exchange continues until its time limit, and its result is stored.
    */
   async finish(ref: PendingAuthRef, response: unknown, signal: AbortSignal | undefined): Promise<SignInResult> {
@@ -85,7 +85,7 @@ export class SignIns {
     if (typeof result === 'string') return { credentialKey, status: 'denied', error: result };
     const { appName, userId } = ref;
     if (result) await this.#service.saveCredential({ appName, userId, credentialKey, credential: result });
-    const exchanged: PendingAuth = { ...pending, authConfig: toPublic(authConfig), isExchanged: true };
+    const exchanged: PendingAuth = { ...pending, authConfig: toPublicConfig(authConfig), isExchanged: true };
     if (result) await this.#service.savePendingAuth({ ...ref, pending: exchanged });
     return { credentialKey, status: 'received' };
   }
@@ -100,7 +100,7 @@ export class SignIns {
     ref: PendingAuthRef,
   ): Promise<AuthCredential | string | undefined> {
     if (response.error !== undefined) return response.error;
-    if (!isOAuthConfig(config)) return enteredCredential(config, response);
+    if (!isOAuthConfig(config)) return readEnteredCredential(config, response);
     const server = await this.#servers.find(config.authScheme, undefined);
     const code = readCode(config, server, response);
     if (typeof code === 'string') return code;
@@ -117,7 +117,7 @@ export class SignIns {
 }
 
 /** Returns the part of a config that clients may see. */
-function toPublic(config: AuthConfig): AuthConfig {
+function toPublicConfig(config: AuthConfig): AuthConfig {
   const { authScheme, credentialKey, exchangedAuthCredential } = config;
   const { authType, oauth2 } = exchangedAuthCredential ?? {};
   return {
@@ -129,7 +129,10 @@ function toPublic(config: AuthConfig): AuthConfig {
 
 function assertCanSignIn(config: AuthConfig): void {
   if (isOAuthConfig(config) && usesClientCredentials(config.authScheme)) {
-    throw new TholeError('INVALID_INPUT', 'authConfig gets a token for the application. No user can sign in with it.');
+    throw new TholeError(
+      'INVALID_INPUT',
+      'authConfig gets a token for the application. No user can sign in with it. Use the authorizationCode flow.',
+    );
   }
   if (config.rawAuthCredential?.authType === 'serviceAccount') {
     throw new TholeError('INVALID_INPUT', 'authConfig has a service account. No user can sign in with it.');
@@ -142,7 +145,7 @@ function isSameRequest(earlier: AuthConfig, config: AuthConfig): boolean {
   return parts(earlier) === parts(config);
 }
 
-function enteredCredential({ authScheme }: AuthConfig, { credential }: SignInResponse): AuthCredential {
+function readEnteredCredential({ authScheme }: AuthConfig, { credential }: SignInResponse): AuthCredential {
   const expected = authScheme.type === 'apiKey' ? 'apiKey' : 'http';
   if (credential?.[expected] === undefined) {
     throw signInInvalid(`The response must have exchangedAuthCredential.${expected}.`);
@@ -155,11 +158,13 @@ function enteredCredential({ authScheme }: AuthConfig, { credential }: SignInRes
 /** Returns the checked response of the authorization server, or the error code of a refusal. */
 function readCode(config: OAuthConfig, server: AuthorizationServer, response: SignInResponse): CodeResponse | string {
   const { state, nonce, codeVerifier } = config.exchangedAuthCredential?.oauth2 ?? {};
-  if (state === undefined || codeVerifier === undefined) throw signInInvalid('The sign-in was not begun.');
+  if (state === undefined || codeVerifier === undefined)
+    throw signInInvalid('The stored sign-in has no state or no PKCE verifier. Request a new one.');
   const url = URL.parse(response.authResponseUri ?? '');
   if (!url) throw signInInvalid('The response must have authResponseUri, the complete address of the redirect.');
   const redirectUri = response.redirectUri ?? config.rawAuthCredential?.oauth2?.redirectUri;
-  if (redirectUri === undefined) throw signInInvalid('The response must have redirectUri.');
+  if (redirectUri === undefined)
+    throw signInInvalid('The response must have redirectUri, the address that the client added to the sign-in.');
   const redirect = URL.parse(redirectUri);
   if (redirect?.origin !== url.origin || redirect.pathname !== url.pathname) {
     throw signInInvalid('authResponseUri of the response must begin with redirectUri.');
@@ -173,7 +178,7 @@ function readCode(config: OAuthConfig, server: AuthorizationServer, response: Si
     return { parameters: checked, redirectUri, codeVerifier, nonce };
   } catch (error) {
     const code = oauthErrorCode(error);
-    if (code !== undefined && !temporary.includes(code)) return code;
+    if (code !== undefined && !temporaryCodes.includes(code)) return code;
     if (code !== undefined)
       throw toAuthError(error, { request: 'the sign-in', server: serverNameOf(config.authScheme) });
     if (isLibraryError(error)) {

@@ -15,7 +15,7 @@ beforeEach(() => {
   fixture = new AuthFixture(server.url);
 });
 
-function robot(clientSecret = SECRET): AuthConfig {
+function robotConfig(clientSecret = SECRET): AuthConfig {
   return {
     authScheme: {
       type: 'oauth2',
@@ -25,16 +25,16 @@ function robot(clientSecret = SECRET): AuthConfig {
   };
 }
 
-describe('client credentials grant', () => {
+describe('Client credentials grant', () => {
   it('gets one token for all users and keeps it until 60 seconds before it expires', async () => {
-    const tokens = await Promise.all([fixture.token(robot()), fixture.token(robot())]);
+    const tokens = await Promise.all([fixture.loadToken(robotConfig()), fixture.loadToken(robotConfig())]);
     const { authenticator } = fixture;
-    const other = await authenticator.loadCredential({ appName: 'hotel', userId: 'eve', authConfig: robot() });
+    const other = await authenticator.loadCredential({ appName: 'hotel', userId: 'eve', authConfig: robotConfig() });
     expect(new Set([...tokens, other?.oauth2?.accessToken]).size).toBe(1);
     expect(server.grants).toEqual(['client_credentials']);
     expect(server.tokenRequests[0]!.body.get('scope')).toBe('mail');
     await fixture.runtime.advance(540_000);
-    expect(await fixture.token(robot())).not.toBe(tokens[0]);
+    expect(await fixture.loadToken(robotConfig())).not.toBe(tokens[0]);
     expect(await fixture.service.listCredentialKeys(user)).toEqual([]);
   });
 
@@ -44,18 +44,18 @@ describe('client credentials grant', () => {
       issuer: server.url,
       grantTypesSupported: ['client_credentials'],
     };
-    expect(await fixture.token({ ...robot(), authScheme })).toEqual(expect.any(String));
+    expect(await fixture.loadToken({ ...robotConfig(), authScheme })).toEqual(expect.any(String));
   });
 
   it('gets another token after deleteCredential', async () => {
-    const first = await fixture.token(robot());
-    await fixture.authenticator.deleteCredential({ ...user, authConfig: robot() });
-    expect(await fixture.token(robot())).not.toBe(first);
+    const first = await fixture.loadToken(robotConfig());
+    await fixture.authenticator.deleteCredential({ ...user, authConfig: robotConfig() });
+    expect(await fixture.loadToken(robotConfig())).not.toBe(first);
   });
 
   it('throws AUTH_SERVER_FAILED for a wrong secret, also if another secret has a token', async () => {
-    await fixture.token(robot());
-    await expect(fixture.token(robot('wrong-secret-of-the-client'))).rejects.toMatchObject({
+    await fixture.loadToken(robotConfig());
+    await expect(fixture.loadToken(robotConfig('wrong-secret-of-the-client'))).rejects.toMatchObject({
       code: 'AUTH_SERVER_FAILED',
       message: expect.stringMatching(/"invalid_client"\. Check clientId, clientSecret/),
       retryable: false,

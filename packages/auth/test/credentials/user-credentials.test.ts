@@ -18,7 +18,7 @@ beforeEach(() => {
 describe('OAuthAuthenticator.loadCredential', () => {
   it('returns undefined before the user has signed in, and for another user', async () => {
     const authConfig = fixture.openId();
-    expect(await fixture.token(authConfig)).toBeUndefined();
+    expect(await fixture.loadToken(authConfig)).toBeUndefined();
     await fixture.signIn(authConfig);
     expect(await fixture.authenticator.loadCredential({ ...user, userId: 'eve', authConfig })).toBeUndefined();
     expect(await fixture.authenticator.loadCredential({ ...user, appName: 'x', authConfig })).toBeUndefined();
@@ -41,13 +41,13 @@ describe('OAuthAuthenticator.loadCredential', () => {
   it('refreshes a token 60 seconds before it expires', async () => {
     const config = fixture.openId();
     await fixture.signIn(config);
-    const first = await fixture.token(config);
+    const first = await fixture.loadToken(config);
     await fixture.runtime.advance(HOUR_MS - 60_001);
-    expect(await fixture.token(config)).toBe(first);
+    expect(await fixture.loadToken(config)).toBe(first);
     await fixture.runtime.advance(1);
-    const second = await fixture.token(config);
+    const second = await fixture.loadToken(config);
     expect(second).not.toBe(first);
-    expect(await fixture.token(config)).toBe(second);
+    expect(await fixture.loadToken(config)).toBe(second);
     expect(server.grants).toEqual(['authorization_code', 'refresh_token']);
   });
 
@@ -57,7 +57,7 @@ describe('OAuthAuthenticator.loadCredential', () => {
     if (config.authScheme.type !== 'oauth2') throw new Error('unexpected scheme');
     config.authScheme.flows.authorizationCode!.refreshUrl = `${server.url}/missing`;
     await fixture.runtime.advance(HOUR_MS);
-    await expect(fixture.token(config)).rejects.toMatchObject({ code: 'AUTH_SERVER_FAILED' });
+    await expect(fixture.loadToken(config)).rejects.toMatchObject({ code: 'AUTH_SERVER_FAILED' });
     expect(server.paths.at(-1)).toBe('/missing');
   });
 
@@ -65,7 +65,7 @@ describe('OAuthAuthenticator.loadCredential', () => {
     const config = fixture.openId();
     await fixture.signIn(config);
     await fixture.runtime.advance(HOUR_MS);
-    const tokens = await Promise.all(Array.from({ length: 10 }, () => fixture.token(config)));
+    const tokens = await Promise.all(Array.from({ length: 10 }, () => fixture.loadToken(config)));
     expect(new Set(tokens).size).toBe(1);
     expect(server.grants).toEqual(['authorization_code', 'refresh_token']);
   });
@@ -78,7 +78,7 @@ describe('OAuthAuthenticator.loadCredential', () => {
     const reason = new Error('left');
     const { authenticator } = fixture;
     const aborted = authenticator.loadCredential({ ...user, authConfig: config, signal: controller.signal });
-    const other = fixture.token(config);
+    const other = fixture.loadToken(config);
     controller.abort(reason);
     await expect(aborted).rejects.toBe(reason);
     expect(await other).toEqual(expect.any(String));
@@ -92,13 +92,13 @@ describe('OAuthAuthenticator.loadCredential', () => {
     let first: string | undefined;
     const other = fixture.another({
       fetch: async (url, init) => {
-        if (init?.method === 'POST') first = await fixture.token(config);
+        if (init?.method === 'POST') first = await fixture.loadToken(config);
         return fetch(url, init);
       },
     });
-    expect(await fixture.token(config, other)).toBe(first);
+    expect(await fixture.loadToken(config, other)).toBe(first);
     expect(first).toEqual(expect.any(String));
-    expect(await fixture.token(config)).toBe(first);
+    expect(await fixture.loadToken(config)).toBe(first);
   });
 
   it('does not restore a credential that was deleted during its refresh', async () => {
@@ -111,7 +111,7 @@ describe('OAuthAuthenticator.loadCredential', () => {
         return fetch(url, init);
       },
     });
-    expect(await fixture.token(authConfig, other)).toBeUndefined();
+    expect(await fixture.loadToken(authConfig, other)).toBeUndefined();
     expect(await fixture.service.listCredentialKeys(user)).toEqual([]);
   });
 
@@ -123,7 +123,7 @@ describe('OAuthAuthenticator.loadCredential', () => {
     stored.oauth2!.refreshToken = 'used-before';
     await fixture.service.saveCredential({ ...user, credentialKey, credential: stored });
     await fixture.runtime.advance(HOUR_MS);
-    expect(await fixture.token(config)).toBeUndefined();
+    expect(await fixture.loadToken(config)).toBeUndefined();
     expect(await fixture.service.listCredentialKeys(user)).toEqual([]);
   });
 
@@ -131,37 +131,40 @@ describe('OAuthAuthenticator.loadCredential', () => {
     const authConfig = fixture.openId();
     const oauth2 = { accessToken: 'short', expiresAt: fixture.runtime.now() + 30 };
     await fixture.authenticator.saveCredential({ ...user, authConfig, credential: { authType: 'oauth2', oauth2 } });
-    expect(await fixture.token(authConfig)).toBe('short');
+    expect(await fixture.loadToken(authConfig)).toBe('short');
     await fixture.runtime.advance(30_000);
-    expect(await fixture.token(authConfig)).toBeUndefined();
+    expect(await fixture.loadToken(authConfig)).toBeUndefined();
   });
 
   it('returns a valid token when its early refresh fails, and logs a warning', async () => {
     const config = fixture.openId();
     await fixture.signIn(config);
-    const first = await fixture.token(config);
+    const first = await fixture.loadToken(config);
     const failing = fixture.another({ fetch: () => Promise.reject(new Error('no network')) });
     await fixture.runtime.advance(HOUR_MS - 1_000);
-    expect(await fixture.token(config, failing)).toBe(first);
+    expect(await fixture.loadToken(config, failing)).toBe(first);
     expect(fixture.runtime.logs).toMatchObject([{ level: 'warn', fields: { code: 'AUTH_SERVER_FAILED' } }]);
     await fixture.runtime.advance(1_000);
-    await expect(fixture.token(config, failing)).rejects.toMatchObject({ code: 'AUTH_SERVER_FAILED', retryable: true });
-    expect(await fixture.token(config)).not.toBe(first);
+    await expect(fixture.loadToken(config, failing)).rejects.toMatchObject({
+      code: 'AUTH_SERVER_FAILED',
+      retryable: true,
+    });
+    expect(await fixture.loadToken(config)).not.toBe(first);
   });
 
   it('requests another sign-in after the client was replaced', async () => {
     const config = { ...fixture.openId(), credentialKey: 'mail' };
     await fixture.signIn(config);
-    expect(await fixture.token(config)).toEqual(expect.any(String));
-    expect(await fixture.token({ ...fixture.openId('web-post'), credentialKey: 'mail' })).toBeUndefined();
+    expect(await fixture.loadToken(config)).toEqual(expect.any(String));
+    expect(await fixture.loadToken({ ...fixture.openId('web-post'), credentialKey: 'mail' })).toBeUndefined();
   });
 
   it('returns the access token of the config until it expires', async () => {
     const config = fixture.openId();
     Object.assign(config.rawAuthCredential!.oauth2!, { accessToken: 'given', expiresAt: fixture.runtime.now() + 5 });
-    expect(await fixture.token(config)).toBe('given');
+    expect(await fixture.loadToken(config)).toBe('given');
     await fixture.runtime.advance(5_000);
-    expect(await fixture.token(config)).toBeUndefined();
+    expect(await fixture.loadToken(config)).toBeUndefined();
   });
 
   it('rejects with the reason of an aborted signal before any request', async () => {
@@ -180,7 +183,7 @@ describe('OAuthAuthenticator.deleteUserCredentials', () => {
   it('deletes credentials and sign-ins of the user (contract 44)', async () => {
     await fixture.signIn(fixture.openId());
     await fixture.authenticator.deleteUserCredentials(user);
-    expect(await fixture.token(fixture.openId())).toBeUndefined();
+    expect(await fixture.loadToken(fixture.openId())).toBeUndefined();
     expect(await fixture.service.loadPendingAuth(interrupt)).toBeUndefined();
   });
 });

@@ -39,8 +39,8 @@ describe('discovery', () => {
 
   it('finds an OAuth server by the issuer of the scheme', async () => {
     const path = '/.well-known/oauth-authorization-server/tenant';
-    const fixture = await serve((asked, url) =>
-      asked === path ? { issuer: `${url}/tenant`, ...endpoints(url) } : undefined,
+    const fixture = await serve((requestedPath, url) =>
+      requestedPath === path ? { issuer: `${url}/tenant`, ...endpoints(url) } : undefined,
     );
     const config = fixture.openId();
     config.authScheme = {
@@ -52,7 +52,7 @@ describe('discovery', () => {
     expect(shown.exchangedAuthCredential?.oauth2?.authUri).toMatch(`${fixture.url}/auth?`);
   });
 
-  it('gives endpoints of the scheme priority', async () => {
+  it('prefers endpoints of the scheme', async () => {
     const fixture = await serve((_, issuer) => ({ issuer, ...endpoints(issuer) }));
     const config = fixture.openId();
     Object.assign(config.authScheme, { authorizationEndpoint: `${fixture.url}/mine` });
@@ -84,7 +84,7 @@ describe('discovery', () => {
     await expect(fixture.begin(fixture.openId())).rejects.toMatchObject(expected);
   });
 
-  it('needs the issuer for a document at another address', async () => {
+  it('requires the issuer for a document at another address', async () => {
     const fixture = await serve((path, url) => (path === '/doc' ? { issuer: url, ...endpoints(url) } : undefined));
     const config = fixture.openId();
     config.authScheme = { type: 'openIdConnect', openIdConnectUrl: `${fixture.url}/doc` };

@@ -25,19 +25,19 @@ const refusal = (status: number, error: string, error_description?: string): Ser
   body: JSON.stringify({ error, error_description }),
 });
 
-describe('errors of the token endpoint', () => {
+describe('Errors of the token endpoint', () => {
   it.each<[string, ServerAnswer, string, boolean]>([
     ['invalid_client', refusal(401, 'invalid_client'), 'with "invalid_client". Check clientId, clientSecret', false],
     ['unauthorized_client', refusal(400, 'unauthorized_client'), 'Allow this grant type', false],
     ['an unknown code', refusal(400, 'odd'), 'with "odd". Check the configuration', false],
-    ['a code that is a text', refusal(400, 'not a code'), 'with "unknown_error"', false],
+    ['a code that is not valid', refusal(400, 'not a code'), 'with "unknown_error"', false],
     ['temporarily_unavailable', refusal(400, 'temporarily_unavailable'), 'Try again later', true],
     ['a code with status 503', refusal(503, 'invalid_request'), 'Try again later', true],
     ['status 500', { status: 500, body: '<html>' }, 'with status 500. Try again later', true],
     ['status 429', { status: 429, body: '' }, 'with status 429. Try again later', true],
     ['status 404', { status: 404, body: '' }, 'with status 404. Check the endpoints', false],
     ['HTML', { body: '<html>', headers: { 'content-type': 'text/html' } }, 'with an invalid response', false],
-    ['JSON that is no object', { body: '[]' }, 'with an invalid response', false],
+    ['JSON that is not an object', { body: '[]' }, 'with an invalid response', false],
     ['no token type', { body: '{"access_token":"abcdef"}' }, 'with an invalid response', false],
     ['another token type', { body: '{"access_token":"abcdef","token_type":"mac"}' }, 'with an invalid response', false],
   ])('throws AUTH_SERVER_FAILED for %s', async (_, answer, message, retryable) => {

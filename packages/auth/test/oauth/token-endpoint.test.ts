@@ -35,7 +35,7 @@ describe('token endpoint', () => {
     const seen: (string | undefined)[] = [];
     for (let i = 0; i < 3; i++) {
       await fixture.runtime.advance(100_000);
-      seen.push(await fixture.token(fixture.fixed()));
+      seen.push(await fixture.loadToken(fixture.fixed()));
     }
     expect(seen).toEqual(['a2', 'a3', 'a4']);
     const sent = server.requests.slice(1).map(({ body }) => new URLSearchParams(body as string).get('refresh_token'));
@@ -51,7 +51,7 @@ describe('token endpoint', () => {
     config.rawAuthCredential!.oauth2!.resource = 'https://mail.example/mcp';
     await signIn(config);
     await fixture.runtime.advance(100_000);
-    expect(await fixture.token(config)).toBe('a2');
+    expect(await fixture.loadToken(config)).toBe('a2');
     const sent = server.requests.map(({ body }) => new URLSearchParams(body as string).get('resource'));
     expect(sent).toEqual(['https://mail.example/mcp', 'https://mail.example/mcp']);
   });
@@ -62,24 +62,24 @@ describe('token endpoint', () => {
       { access_token: 'a2', expires_in: 20 },
     ];
     await signIn(fixture.fixed());
-    expect(await fixture.token(fixture.fixed())).toBe('a1');
+    expect(await fixture.loadToken(fixture.fixed())).toBe('a1');
     await fixture.runtime.advance(9_999);
-    expect(await fixture.token(fixture.fixed())).toBe('a1');
+    expect(await fixture.loadToken(fixture.fixed())).toBe('a1');
     await fixture.runtime.advance(1);
-    expect(await fixture.token(fixture.fixed())).toBe('a2');
+    expect(await fixture.loadToken(fixture.fixed())).toBe('a2');
   });
 
   it('uses a token without a lifetime until it is deleted', async () => {
     tokens = [{ access_token: 'a1' }];
     await signIn(fixture.fixed());
     await fixture.runtime.advance(1e9);
-    expect(await fixture.token(fixture.fixed())).toBe('a1');
+    expect(await fixture.loadToken(fixture.fixed())).toBe('a1');
   });
 
   it('ignores the issuer of a response if the scheme has none', async () => {
     tokens = [{ access_token: 'a1' }];
     await signIn(fixture.fixed(), { iss: 'https://login.example' });
-    expect(await fixture.token(fixture.fixed())).toBe('a1');
+    expect(await fixture.loadToken(fixture.fixed())).toBe('a1');
   });
 
   it('sends the secret in the body if the server supports only that', async () => {

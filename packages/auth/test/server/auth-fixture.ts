@@ -21,7 +21,7 @@ export class AuthFixture {
     this.authenticator = this.another(options);
   }
 
-  /** Returns another authenticator over the same credentials, as another process has. */
+  /** Creates an authenticator over the same credentials, like that of another process. */
   another(options: Partial<OAuthAuthenticatorOptions> = {}): OAuthAuthenticator {
     const { service: credentialService, runtime } = this;
     return new OAuthAuthenticator({
@@ -91,7 +91,7 @@ export class AuthFixture {
   }
 
   /** Returns the access token that a tool receives. */
-  async token(
+  async loadToken(
     authConfig: AuthConfig,
     authenticator: OAuthAuthenticator = this.authenticator,
   ): Promise<string | undefined> {

@@ -27,7 +27,7 @@ const clients: ClientMetadata[] = [
   }),
 ];
 
-/** A real authorization server (oidc-provider) in this process, on a free local port. It knows the user `ada`. */
+/** A real authorization server (oidc-provider) in this process, on a free local port. */
 export class OidcServer {
   /** Requests to the token endpoint, in order. */
   readonly tokenRequests: TokenRequest[] = [];
@@ -40,7 +40,7 @@ export class OidcServer {
   }
 
   /**
-   * Starts a server. Its clients may also use these redirect addresses. With `resource`, clients can register themselves, and
+   * Starts a server. Its clients may also use `redirectUris`. With `resource`, clients can register themselves, and
    * tokens are for that address.
    */
   static async start(redirectUris: readonly string[] = [], resource?: string): Promise<OidcServer> {
@@ -67,7 +67,7 @@ export class OidcServer {
     return `http://localhost:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** Returns what an access token is for. Undefined if it is not valid. */
+  /** Returns user, resource and scope of an access token. Undefined if the token is not valid. */
   async findToken(token: string): Promise<{ user: string; resource: unknown; scope: string | undefined } | undefined> {
     const found = await this.#provider!.AccessToken.find(token);
     return found && { user: found.accountId, resource: found.aud, scope: found.scope };
@@ -83,7 +83,7 @@ export class OidcServer {
     return this.tokenRequests.map(({ body }) => body.get('grant_type'));
   }
 
-  /** Forgets the received requests. */
+  /** Deletes the recorded requests. */
   clear(): void {
     this.tokenRequests.length = 0;
     this.paths.length = 0;

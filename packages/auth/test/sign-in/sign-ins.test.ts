@@ -83,7 +83,7 @@ describe('OAuthAuthenticator.beginSignIn', () => {
     expect(searchParams.getAll('state')).toEqual([expect.stringMatching(/^[\w-]{43}$/)]);
   });
 
-  it('asks Google for a refresh token', async () => {
+  it('requests a refresh token from Google', async () => {
     const oauth2 = { clientId: 'web', clientSecret: SECRET };
     const shown = await fixture.begin({
       authScheme: {
@@ -206,7 +206,7 @@ describe('OAuthAuthenticator.finishSignIn', () => {
     const [request] = server.tokenRequests;
     expect(request!.authorization !== undefined).toBe(usesHeader);
     expect(request!.body.get('client_secret')).toBe(method === 'client_secret_post' ? SECRET : null);
-    expect(await fixture.token(config)).toEqual(expect.any(String));
+    expect(await fixture.loadToken(config)).toEqual(expect.any(String));
   });
 
   it('works with fixed endpoints, and checks ID tokens if the issuer is known', async () => {
@@ -239,10 +239,10 @@ describe('OAuthAuthenticator.finishSignIn', () => {
     response.exchangedAuthCredential!.oauth2!.codeVerifier = 'evil';
     response.credentialKey = 'evil';
     expect(await fixture.finish(response)).toMatchObject({ status: 'received' });
-    expect(await fixture.token(fixture.openId())).toEqual(expect.any(String));
+    expect(await fixture.loadToken(fixture.openId())).toEqual(expect.any(String));
   });
 
-  it('can be repeated after success without another exchange (contract 44)', async () => {
+  it('returns the same result for a repeated response without another exchange (contract 44)', async () => {
     const response = await fixture.respond(fixture.openId());
     const first = await fixture.finish(response);
     expect(await Promise.all([fixture.finish(response), fixture.finish('anything')])).toEqual([first, first]);
@@ -252,7 +252,7 @@ describe('OAuthAuthenticator.finishSignIn', () => {
     expect(kept).not.toContain('codeVerifier');
   });
 
-  it('exchanges once if a response arrives several times at once', async () => {
+  it('exchanges a response once if it arrives several times concurrently', async () => {
     const response = await fixture.respond(fixture.openId());
     const results = await Promise.all([fixture.finish(response), fixture.finish(response), fixture.finish(response)]);
     expect(results.map(({ status }) => status)).toEqual(['received', 'received', 'received']);
@@ -321,7 +321,7 @@ describe('OAuthAuthenticator.finishSignIn', () => {
     const wrong = convert(authResponseUri);
     const response = typeof wrong === 'string' ? { authResponseUri: wrong, redirectUri: REDIRECT_URI } : wrong;
     await expect(fixture.finish(response)).rejects.toEqual(invalid(message));
-    expect(await fixture.token(fixture.openId())).toBeUndefined();
+    expect(await fixture.loadToken(fixture.openId())).toBeUndefined();
     const again = await fixture.openAuthUri(shown);
     expect(await fixture.finish({ authResponseUri: again, redirectUri: REDIRECT_URI })).toMatchObject({
       status: 'received',
@@ -339,7 +339,7 @@ describe('OAuthAuthenticator.finishSignIn', () => {
     expect(server.grants).toEqual([]);
   });
 
-  it('returns success if another process exchanged the code in the meantime', async () => {
+  it('returns success if another process has exchanged the code', async () => {
     const response = await fixture.respond(fixture.openId());
     const other = fixture.another({
       fetch: async (url, init) => {

@@ -12,7 +12,7 @@ import type {
 } from '@thole/core';
 import type { AuthInfo } from '@modelcontextprotocol/server';
 
-/** A request that `authorize` decides about. `run` starts a call; `answer` answers the open `interrupts` of a call. */
+/** The user and the action of a request. `run` starts a call; `answer` answers the open `interrupts` of a call. */
 export interface CallIdentity {
   readonly appName: string;
   /** The user that the request names: `?userId=`, the header `x-user-id`, else `user`. */
@@ -30,11 +30,11 @@ export interface Caller {
   readonly request?: Request | undefined;
 }
 
-/** Limits of what clients may use. */
+/** Limits of the requests of clients. */
 export interface CallLimits {
   /** Maximum bytes of a message; larger HTTP bodies are answered with 413, and stdio is closed. Default: 4 MiB. */
   readonly bodyBytes: number;
-  /** Maximum number of active calls; further ones are tool errors. Default: 100. */
+  /** Maximum number of active calls; further calls are tool errors. Default: 100. */
   readonly concurrentCalls: number;
 }
 
@@ -49,13 +49,14 @@ export interface AgentServerOptions {
   authenticator?: Authenticator | undefined;
   /**
    * Clock, ids, logs and tracer of the server and its App. Default: `systemRuntime()`. Without a logger, warnings and errors
-   * go to `console.error`. A Runner has its own for the runs: pass the same one to have its runs below the requests.
+   * go to `console.error`. A Runner uses its own runtime for runs. Pass the same runtime here so that the spans of its runs
+   * are children of the requests' spans.
    */
   runtime?: Runtime | undefined;
   /** Version of the server that clients see. Default: `1.0.0`. */
   version?: string | undefined;
   /**
-   * Decides who the user of an HTTP request is. `{ userId }` names the user. A token (`AuthInfo`) names the user by
+   * Accepts or rejects an HTTP request and names its user. `{ userId }` names the user. A token (`AuthInfo`) names the user by
    * `extra.userId`, else `extra.sub`. `true` accepts the user that the request names, `false` is answered with 403, and a
    * `Response` is sent unchanged. It is called again with `interrupts` before answers are stored. Default: only clients on this
    * machine are served, and the request names the user.
@@ -64,14 +65,14 @@ export interface AgentServerOptions {
     | ((request: Request, identity: CallIdentity) => MaybePromise<boolean | Response | AuthInfo | { userId: string }>)
     | undefined;
   /**
-   * Host names without port that requests may name; others are answered with 403. Default: all with `authorize` or
-   * `authInfo`, otherwise those of this machine.
+   * Host names without port that requests may name; requests with other names are answered with 403. Default: all names
+   * with `authorize` or `authInfo`, otherwise the names of this machine.
    */
   allowedHosts?: readonly string[] | undefined;
-  /** Origins, such as `https://example.com`, whose pages may send requests. Default: only the server's own. */
+  /** Origins, such as `https://example.com`, whose pages may send requests. Default: only the server's own origin. */
   allowedOrigins?: readonly string[] | undefined;
   limits?: { readonly [name in keyof CallLimits]?: number | undefined } | undefined;
-  /** Settings of every run. `timeLimitMs` is 600,000 by default, and clients that ask for progress get partial texts. */
+  /** Settings of every run. `timeLimitMs` is 600,000 by default, and clients that request progress receive partial texts. */
   runConfig?: RunConfig | undefined;
   /** Returns the `deps` of tools and callbacks for a caller. Default: none. */
   deps?: ((caller: Caller) => unknown) | undefined;
@@ -94,14 +95,14 @@ const knownOptions = optionNames<AgentServerOptions>({
 });
 const knownLimits = optionNames<CallLimits>({ bodyBytes: true, concurrentCalls: true });
 
-/** Throws `INVALID_INPUT` for wrong options. Returns all limits. */
+/** Returns all limits. Throws `INVALID_INPUT` for options that are not valid, and `DUPLICATE_NAME` for two equal agents. */
 export function checkAgentServerOptions(options: AgentServerOptions): CallLimits {
   rejectUnknownOptions(options, knownOptions, 'mcpServer');
   const { agents, version, limits = {} } = options;
   if (!isListOfStrings(agents) || agents.length === 0)
     throw invalidInput('agents', 'a list of names of agents', agents);
-  const twice = agents.find((name, i) => agents.indexOf(name) !== i);
-  if (twice !== undefined) throw new TholeError('DUPLICATE_NAME', `agents names ${twice} twice.`);
+  const duplicate = agents.find((name, i) => agents.indexOf(name) !== i);
+  if (duplicate !== undefined) throw new TholeError('DUPLICATE_NAME', `agents names ${duplicate} twice.`);
   if (version !== undefined && typeof version !== 'string') throw invalidInput('version', 'a string', version);
   for (const name of ['authorize', 'deps'] as const) {
     if (options[name] !== undefined && typeof options[name] !== 'function')

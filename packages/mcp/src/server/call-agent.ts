@@ -29,7 +29,7 @@ export interface CallInit {
 
 type CallResult = CallToolResult | InputRequiredResult;
 
-/** Member of `customMetadata` of all events of a call. Only calls that this server has begun can be continued here. */
+/** Member of `customMetadata` of all events of a call. Only calls that an MCP server has started can be continued here. */
 const TOOL_KEY = 'mcpTool';
 
 /** Runs an agent for one call of its tool, or continues a call with the answers of the client. Never rejects. */
@@ -71,19 +71,19 @@ class AgentCall {
     const session = await agent.runner.sessionService.getSession(this.#refOf(sessionId));
     if (!session || !isOwnCall(session, invocationId, agent.name))
       return toolError(`There is no call of ${agent.name} to continue. Call the tool again without requestState.`);
-    const open = pendingInterrupts(session.events).filter((each) => each.invocationId === invocationId);
+    const interrupts = pendingInterrupts(session.events).filter((each) => each.invocationId === invocationId);
     // The same answers were sent twice.
-    if (open.length === 0) return this.#resultOfRepeated(session, invocationId);
-    const answers = readAnswers(open, this.#request.inputResponses);
-    if (answers.length === 0) return this.#ask(open, { sessionId, invocationId });
-    await caller.assertMayAnswer(open.filter(({ id }) => answers.some((answer) => answer.id === id)));
+    if (interrupts.length === 0) return this.#resultOfRepeatedAnswers(session, invocationId);
+    const answers = readAnswers(interrupts, this.#request.inputResponses);
+    if (answers.length === 0) return this.#requestAnswers(interrupts, { sessionId, invocationId });
+    await caller.assertMayAnswer(interrupts.filter(({ id }) => answers.some((answer) => answer.id === id)));
     const newMessage = { role: 'user' as const, parts: answers.map((functionResponse) => ({ functionResponse })) };
     const run = agent.runner.runAsync({ ...this.#runOptions(), sessionId, invocationId, newMessage });
     try {
       return await this.#read(run);
     } catch (error) {
       if (!TholeError.is(error, 'ANSWER_INVALID')) throw error;
-      return this.#ask(open, { sessionId, invocationId }, 'The last answer was not valid.\n');
+      return this.#requestAnswers(interrupts, { sessionId, invocationId }, 'The last answer was not valid.\n');
     }
   }
 
@@ -95,12 +95,12 @@ class AgentCall {
     }
     const { sessionId, invocationId } = run;
     const { interrupts, status } = await run.result;
-    if (status === 'paused') return this.#ask(interrupts, { sessionId, invocationId });
+    if (status === 'paused') return this.#requestAnswers(interrupts, { sessionId, invocationId });
     return this.#resultOf(answer, sessionId);
   }
 
-  /** Asks the client for the answers, or returns an error that names the answers that this client cannot give. */
-  #ask(interrupts: readonly Interrupt[], invocation: Omit<CallState, 'progress'>, note = ''): CallResult {
+  /** Returns a request for the answers, or an error that names the first answer that this client cannot send. */
+  #requestAnswers(interrupts: readonly Interrupt[], invocation: Omit<CallState, 'progress'>, note = ''): CallResult {
     const { agent, canElicit } = this.#init;
     const inputRequests: { [interruptId: string]: InputRequest } = {};
     for (const interrupt of interrupts) {
@@ -117,11 +117,11 @@ class AgentCall {
     return inputRequired({ inputRequests, requestState });
   }
 
-  #resultOfRepeated({ events, id }: Session, invocationId: string): CallToolResult {
+  #resultOfRepeatedAnswers({ events, id }: Session, invocationId: string): CallToolResult {
     const answer = lastAnswer(events, invocationId);
     return answer
       ? this.#resultOf(answer, id)
-      : toolError(`${this.#init.agent.name} has the answers already and has not finished.`);
+      : toolError(`${this.#init.agent.name} has already received these answers and is still running.`);
   }
 
   #resultOf(answer: Event | undefined, sessionId: string): CallToolResult {
@@ -178,6 +178,6 @@ function isOwnCall({ events }: Session, invocationId: string, toolName: string):
 
 /** Returns the last answer after the last message of the user. */
 function lastAnswer(events: readonly Event[], invocationId: string): Event | undefined {
-  const ofCall = events.filter((event) => event.invocationId === invocationId);
-  return ofCall.slice(ofCall.findLastIndex(({ author }) => author === 'user') + 1).findLast(isAnswer);
+  const callEvents = events.filter((event) => event.invocationId === invocationId);
+  return callEvents.slice(callEvents.findLastIndex(({ author }) => author === 'user') + 1).findLast(isAnswer);
 }

@@ -2,7 +2,7 @@ import { TholeError } from '@thole/core';
 import { errorFields } from '@thole/core/kit';
 import type { Logger, LogFields, TholeErrorCode } from '@thole/core';
 
-/** Errors that the client has caused. Their messages contain only names of the request. */
+/** Errors that the client has caused. Their messages contain only names from the request. */
 const clientErrors: ReadonlySet<TholeErrorCode> = new Set<TholeErrorCode>([
   'SESSION_BUSY',
   'SESSION_NOT_FOUND',
@@ -15,7 +15,7 @@ const clientErrors: ReadonlySet<TholeErrorCode> = new Set<TholeErrorCode>([
 ]);
 const MAX_LENGTH = 500;
 
-/** Returns an error for the client. The message of an error that the client has not caused is left out. */
+/** Returns the text of an error for the client. It contains the message only if the client has caused the error. */
 export function describeCallError(agentName: string, error: unknown): string {
   const code = TholeError.is(error) ? error.code : 'INTERNAL';
   if (TholeError.is(error) && clientErrors.has(code as TholeErrorCode))

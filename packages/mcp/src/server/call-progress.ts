@@ -4,13 +4,13 @@ import type { Event } from '@thole/core';
 import type { ServerContext } from '@modelcontextprotocol/server';
 import type { ServedAgent } from './served-agent.ts';
 
-/** Sends the progress of a call to a client that has asked for it: pieces of text, names of called tools, and notes of tools. */
+/** Sends the progress of a call to a client that requested it: pieces of text, names of called tools, and notes of tools. */
 export class CallProgress {
   readonly #agent: ServedAgent;
   readonly #request: ServerContext['mcpReq'];
   #count: number;
 
-  /** Numbers start after `count`. */
+  /** The first notification has the number `count + 1`. */
   constructor(agent: ServedAgent, request: ServerContext['mcpReq'], count: number) {
     this.#agent = agent;
     this.#request = request;
@@ -31,7 +31,7 @@ export class CallProgress {
     if (progressToken === undefined) return;
     for (const message of this.#messagesOf(event)) {
       const params = { progressToken, progress: ++this.#count, message };
-      // A client that has gone ends the call by its signal.
+      // If the client has disconnected, the request's signal ends the call.
       await this.#request.notify({ method: 'notifications/progress', params }).catch(() => {});
     }
   }
@@ -43,7 +43,7 @@ export class CallProgress {
       const text = this.#agent.isChecked(event.author) ? '' : textOf(event.content);
       return [typeof note === 'string' ? note : text].filter((each) => each !== '');
     }
-    const called = getFunctionCalls(event).filter(({ name }) => requestKindOf(name) === undefined);
-    return called.map(({ name }) => `Calling ${name}`);
+    const toolCalls = getFunctionCalls(event).filter(({ name }) => requestKindOf(name) === undefined);
+    return toolCalls.map(({ name }) => `Calling ${name}`);
   }
 }

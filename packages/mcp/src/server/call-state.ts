@@ -1,7 +1,7 @@
 import { isPlainObject } from '@thole/core/kit';
 
 /**
- * The call that an answer continues, as `requestState` that the client sends back. It is not signed: it only names a session of
+ * The call that an answer continues, which the client sends back as `requestState`. It is not signed: it only names a session of
  * the user, and the server compares it with the stored session.
  */
 export interface CallState {
@@ -16,11 +16,11 @@ export function formatCallState({ sessionId, invocationId, progress }: CallState
   return JSON.stringify({ sessionId, invocationId, progress });
 }
 
-/** Reads the text of a client. Throws if it is not a state. */
+/** Reads `requestState` of a client. Throws if it is not a state. */
 export function parseCallState(text: string): CallState {
   const value: unknown = JSON.parse(text);
   const { sessionId, invocationId, progress = 0 } = isPlainObject(value) ? value : {};
   if (typeof sessionId !== 'string' || typeof invocationId !== 'string' || !Number.isSafeInteger(progress))
-    throw new Error('The state has another form.');
+    throw new Error('requestState must be JSON with sessionId, invocationId and an integer as progress.');
   return { sessionId, invocationId, progress: progress as number };
 }

@@ -24,7 +24,7 @@ export async function connectStdio(
   factory: McpServerFactory,
   p: StdioOptions & { bodyBytes: number; onError: (error: Error) => void },
 ): Promise<StdioConnection> {
-  // Imported here: it needs Node, and the rest does not.
+  // Loaded only when it is needed, because it requires Node.
   const { serveStdio, StdioServerTransport } = await import('@modelcontextprotocol/server/stdio');
   const transport = new StdioServerTransport(p.input, p.output, { maxBufferSize: p.bodyBytes });
   const handle = serveStdio(factory, { transport, onerror: p.onError });

@@ -3,19 +3,19 @@ import type { FunctionResponse, Interrupt, JsonObject } from '@thole/core';
 import { inputRequired, inputResponse } from '@modelcontextprotocol/server';
 import type { ElicitRequestFormParams, InputRequest } from '@modelcontextprotocol/server';
 
-/** Characters of a call's arguments that a person sees before the approval. */
+/** Maximum number of characters of a call's arguments in a request for approval. */
 const MAX_ARGUMENTS = 2_000;
-/** The only types of members that forms of MCP clients can have. */
-const primitives: readonly unknown[] = ['string', 'number', 'integer', 'boolean'];
+/** Types that a field of an MCP form may have. */
+const fieldTypes: readonly unknown[] = ['string', 'number', 'integer', 'boolean'];
 
-/** Returns the form that asks a person to answer. Undefined if a form cannot answer the interrupt. */
+/** Returns the form in which a person answers. Undefined if a form cannot answer the interrupt. */
 export function toElicitation(interrupt: Interrupt, note: string): InputRequest | undefined {
   const requestedSchema = formOf(interrupt);
   if (!requestedSchema) return undefined;
   return inputRequired.elicit({ message: note + messageOf(interrupt), requestedSchema });
 }
 
-/** Returns a sentence for the client that says which answer is missing. */
+/** Returns a noun phrase for the client that names the missing answer. */
 export function describeMissingAnswer(interrupt: Interrupt): string {
   switch (interrupt.kind) {
     case 'confirmation':
@@ -32,8 +32,8 @@ export function describeMissingAnswer(interrupt: Interrupt): string {
 }
 
 /**
- * Returns the answers of a client, for those interrupts that it answers. Everything except an accepted form with
- * `approve: true` rejects a confirmation. A form that is not accepted declines a question.
+ * Returns the client's answers to these interrupts. Only an accepted form with `approve: true` approves a confirmation. A
+ * form that is not accepted declines a question.
  */
 export function readAnswers(
   interrupts: readonly Interrupt[],
@@ -41,9 +41,9 @@ export function readAnswers(
 ): FunctionResponse[] {
   return interrupts.flatMap((interrupt) => {
     const { id, kind } = interrupt;
-    const given = inputResponse(responses, id);
-    if (given.kind !== 'elicit' || (kind !== 'confirmation' && kind !== 'input')) return [];
-    const content = given.action === 'accept' ? ((given.content ?? {}) as JsonObject) : undefined;
+    const reply = inputResponse(responses, id);
+    if (reply.kind !== 'elicit' || (kind !== 'confirmation' && kind !== 'input')) return [];
+    const content = reply.action === 'accept' ? ((reply.content ?? {}) as JsonObject) : undefined;
     const response =
       kind === 'confirmation' ? { confirmed: content?.['approve'] === true } : toInput(interrupt, content);
     return [{ id, name: requestNames[kind], response }];
@@ -58,27 +58,27 @@ function toInput({ responseSchema }: Interrupt, content: JsonObject | undefined)
 function messageOf({ args, kind, message, toolName }: Interrupt): string {
   if (kind !== 'confirmation') return message ?? 'The agent needs an answer.';
   const json = JSON.stringify(args ?? {});
-  const shown = json.length <= MAX_ARGUMENTS ? json : `${json.slice(0, MAX_ARGUMENTS).toWellFormed()}…`;
-  return `${message ? `${message}\n` : ''}Approve ${toolName ?? 'the call'} with ${shown}?`;
+  const argsText = json.length <= MAX_ARGUMENTS ? json : `${json.slice(0, MAX_ARGUMENTS).toWellFormed()}…`;
+  return `${message ? `${message}\n` : ''}Approve ${toolName ?? 'the call'} with ${argsText}?`;
 }
 
 function formOf({ kind, responseSchema }: Interrupt): ElicitRequestFormParams['requestedSchema'] | undefined {
-  if (kind === 'confirmation') return form({ approve: { type: 'boolean', title: 'Approve' } }, ['approve']);
+  if (kind === 'confirmation') return createForm({ approve: { type: 'boolean', title: 'Approve' } }, ['approve']);
   if (kind !== 'input') return undefined;
   if (isForm(responseSchema)) {
     const { properties, required } = responseSchema as { properties: JsonObject; required?: string[] };
-    return form(properties, required ?? []);
+    return createForm(properties, required ?? []);
   }
-  if (responseSchema === undefined) return form({ answer: { type: 'string', title: 'Answer' } }, ['answer']);
-  return primitives.includes(responseSchema['type']) ? form({ answer: responseSchema }, ['answer']) : undefined;
+  if (responseSchema === undefined) return createForm({ answer: { type: 'string', title: 'Answer' } }, ['answer']);
+  return fieldTypes.includes(responseSchema['type']) ? createForm({ answer: responseSchema }, ['answer']) : undefined;
 }
 
-/** True for an object whose members are primitive values. */
+/** True for the schema of an object whose members are primitive values. */
 function isForm(schema: JsonObject | undefined): boolean {
   if (schema?.['type'] !== 'object' || !isPlainObject(schema['properties'])) return false;
-  return Object.values(schema['properties']).every((each) => isPlainObject(each) && primitives.includes(each['type']));
+  return Object.values(schema['properties']).every((each) => isPlainObject(each) && fieldTypes.includes(each['type']));
 }
 
-function form(properties: JsonObject, required: string[]): ElicitRequestFormParams['requestedSchema'] {
+function createForm(properties: JsonObject, required: string[]): ElicitRequestFormParams['requestedSchema'] {
   return { type: 'object', properties, required } as ElicitRequestFormParams['requestedSchema'];
 }

@@ -11,7 +11,7 @@ import { callAgent } from './call-agent.ts';
 import { parseCallState } from './call-state.ts';
 import { connectStdio } from './connect-stdio.ts';
 import type { StdioConnection, StdioOptions } from './connect-stdio.ts';
-import { withConsole } from './console-logger.ts';
+import { replaceSilentLogger } from './console-logger.ts';
 import { readCaller } from './request-caller.ts';
 import type { RequestCaller, RequestSource } from './request-caller.ts';
 import { traceRequests, transportAttributes, versionOf } from './request-telemetry.ts';
@@ -19,14 +19,14 @@ import { createServedAgents } from './served-agent.ts';
 import type { ServedAgent } from './served-agent.ts';
 import { toolError } from './to-tool-result.ts';
 
-/** Agents as an MCP server. */
+/** An MCP server whose tools are agents. */
 export interface AgentServer {
   /**
    * Answers HTTP requests of MCP clients. Mount it at any path, such as `/mcp`. It never rejects. Without `authorize` and
    * `authInfo` it serves only clients on this machine.
    */
   fetch(request: Request, source?: RequestSource): Promise<Response>;
-  /** True if the server has `authorize`. Only then other machines may reach it, unless `fetch` gets an `authInfo`. */
+  /** True if the server has `authorize`. If false, only requests with an `authInfo` may come from other machines. */
   readonly hasAuthorize: boolean;
   /** Serves one client over stdio. Only in Node. */
   connectStdio(options?: StdioOptions): Promise<StdioConnection>;
@@ -37,7 +37,7 @@ export interface AgentServer {
   close(): Promise<void>;
 }
 
-const RUN_MS = 600_000;
+const RUN_TIME_LIMIT_MS = 600_000;
 
 /**
  * Serves the agents that the options name as tools of an MCP server, over HTTP and over stdio, in both generations of the protocol.
@@ -45,11 +45,11 @@ const RUN_MS = 600_000;
  */
 export function mcpServer(app: App | Runner, options: AgentServerOptions): AgentServer {
   const limits = checkAgentServerOptions(options);
-  const givenRuntime = options.runtime ?? systemRuntime();
-  const logger = withConsole(givenRuntime.logger);
-  const runtime = withRuntime(givenRuntime, { logger });
+  const baseRuntime = options.runtime ?? systemRuntime();
+  const logger = replaceSilentLogger(baseRuntime.logger);
+  const runtime = withRuntime(baseRuntime, { logger });
   const { appName, agents, ownRunners } = createServedAgents(app, options, runtime);
-  const runConfig: RunConfig = { timeLimitMs: RUN_MS, ...options.runConfig };
+  const runConfig: RunConfig = { timeLimitMs: RUN_TIME_LIMIT_MS, ...options.runConfig };
   const tools = new Set(agents.map(({ name }) => name));
   const callers = new WeakMap<AuthInfo, RequestCaller>();
   const activeCalls = new Set<Promise<unknown>>();
@@ -112,7 +112,7 @@ export function mcpServer(app: App | Runner, options: AgentServerOptions): Agent
     const { userId = 'user' } = p;
     assertName('userId', userId);
     if (closed) throw new TholeError('INVALID_INPUT', 'The server is closed.');
-    const begun = runtime.monotonic();
+    const startedAt = runtime.monotonic();
     let server: McpServer | undefined;
     const factory = (): McpServer => (server = createServer({ userId, assertMayAnswer: async () => {} }));
     const connection = await connectStdio(factory, { ...p, bodyBytes: limits.bodyBytes, onError });
@@ -121,7 +121,7 @@ export function mcpServer(app: App | Runner, options: AgentServerOptions): Agent
       connections.delete(connection);
       if (!server) return;
       const attributes = { ...transportAttributes(false), ...versionOf(server) };
-      measureSession(runtime, { side: 'server', begun, attributes });
+      measureSession(runtime, { side: 'server', startedAt, attributes });
     });
     return connection;
   }
@@ -137,12 +137,12 @@ export function mcpServer(app: App | Runner, options: AgentServerOptions): Agent
   return { fetch, hasAuthorize, connectStdio: openStdio, close: () => (closed ??= closeAll()) };
 }
 
-/** True if the client of a request can show forms. Clients that declare no kind of elicitation support forms. */
+/** True if the client can show forms. A client that declares elicitation without a kind supports forms. */
 function supportsForms(request: ServerContext['mcpReq'], { server }: McpServer): boolean {
   const envelope = request.envelope as { [key: string]: unknown } | undefined;
-  const ofRequest = envelope?.[CLIENT_CAPABILITIES_META_KEY] as ClientCapabilities | undefined;
-  // Clients of the older protocol declare it once for their connection.
-  const { elicitation } = ofRequest ?? server.getClientCapabilities() ?? {};
+  const requestCapabilities = envelope?.[CLIENT_CAPABILITIES_META_KEY] as ClientCapabilities | undefined;
+  // Clients of the older protocol declare their capabilities once per connection.
+  const { elicitation } = requestCapabilities ?? server.getClientCapabilities() ?? {};
   return elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined);
 }
 

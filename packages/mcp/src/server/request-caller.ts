@@ -5,7 +5,7 @@ import { validateHostHeader } from '@modelcontextprotocol/server';
 import type { AuthInfo } from '@modelcontextprotocol/server';
 import type { AgentServerOptions, Caller, CallIdentity } from './agent-server-options.ts';
 
-/** The source of a request, as its connection and its token show it. */
+/** The verified token and the network address of a request. */
 export interface RequestSource {
   /** A token that the caller of `fetch` has verified. It names the user. */
   authInfo?: AuthInfo | undefined;
@@ -13,7 +13,7 @@ export interface RequestSource {
   client?: { readonly address?: string | undefined } | null | undefined;
 }
 
-/** The caller of an HTTP request, and who it may answer for. */
+/** The caller of an HTTP request. */
 export interface RequestCaller extends Caller {
   /** Throws `FORBIDDEN` if the caller may not answer the interrupts. */
   assertMayAnswer(interrupts: readonly Interrupt[]): Promise<void>;
@@ -35,28 +35,34 @@ export async function readCaller(
 ): Promise<RequestCaller> {
   const { appName, guards } = p;
   const { authorize } = guards;
-  const isOpen = authorize === undefined && authInfo === undefined;
-  assertHost(request, guards.allowedHosts ?? (isOpen ? LOOPBACK_NAMES : undefined));
+  const isLocalOnly = authorize === undefined && authInfo === undefined;
+  assertHost(request, guards.allowedHosts ?? (isLocalOnly ? LOOPBACK_NAMES : undefined));
   assertOrigin(request, guards.allowedOrigins ?? []);
-  if (isOpen && client?.address !== undefined && !LOOPBACK_ADDRESS.test(client.address))
+  if (isLocalOnly && client?.address !== undefined && !LOOPBACK_ADDRESS.test(client.address))
     throw forbidden('Without authorize, only clients on this machine are served.');
-  const named = new URL(request.url).searchParams.get('userId') ?? request.headers.get('x-user-id') ?? undefined;
-  const identity: CallIdentity = { appName, userId: named ?? 'user', action: 'run' };
-  const accepted = authorize ? await acceptedBy(authorize, request, identity) : (authInfo ?? true);
-  const token = typeof accepted === 'object' && 'token' in accepted ? accepted : authInfo;
-  const userId = accepted === true ? identity.userId : userIn(accepted);
+  const requestedUserId = new URL(request.url).searchParams.get('userId') ?? request.headers.get('x-user-id') ?? 'user';
+  const identity: CallIdentity = { appName, userId: requestedUserId, action: 'run' };
+  const authorization = authorize ? await authorizeRequest(authorize, request, identity) : (authInfo ?? true);
+  const token = typeof authorization === 'object' && 'token' in authorization ? authorization : authInfo;
+  const userId = authorization === true ? identity.userId : userIdOf(authorization);
   assertName('The user id', userId);
   return {
     ...{ userId, authInfo: token, request },
     async assertMayAnswer(interrupts) {
       if (!authorize) return;
-      const again = await acceptedBy(authorize, request, { ...identity, userId, action: 'answer', interrupts });
-      if (again !== true && userIn(again) !== userId) throw forbidden('The request may not answer for this user.');
+      const authorized = await authorizeRequest(authorize, request, {
+        ...identity,
+        userId,
+        action: 'answer',
+        interrupts,
+      });
+      if (authorized !== true && userIdOf(authorized) !== userId)
+        throw forbidden('The request may not answer for this user.');
     },
   };
 }
 
-async function acceptedBy(
+async function authorizeRequest(
   authorize: NonNullable<AgentServerOptions['authorize']>,
   request: Request,
   identity: CallIdentity,
@@ -67,18 +73,18 @@ async function acceptedBy(
   throw forbidden('The request may not act for this app and user.');
 }
 
-function userIn(accepted: AuthInfo | { userId: string }): string {
-  const { extra, userId } = accepted as Partial<AuthInfo & { userId: string }>;
-  const named = userId ?? extra?.['userId'] ?? extra?.['sub'];
+function userIdOf(authorization: AuthInfo | { userId: string }): string {
+  const { extra, userId } = authorization as Partial<AuthInfo & { userId: string }>;
+  const id = userId ?? extra?.['userId'] ?? extra?.['sub'];
   // The client id of a token is not used: one client acts for many users.
-  if (typeof named !== 'string') throw forbidden('The token names no user: it has neither extra.userId nor extra.sub.');
-  return named;
+  if (typeof id !== 'string') throw forbidden('The token names no user: it has neither extra.userId nor extra.sub.');
+  return id;
 }
 
-/** Protects from DNS rebinding: a page of another site may use a DNS name that resolves to this machine. */
+/** Prevents DNS rebinding: a page of another site may use a DNS name that resolves to this machine. */
 function assertHost(request: Request, allowed: readonly string[] | undefined): void {
   if (allowed && !validateHostHeader(hostOf(request), [...allowed]).ok)
-    throw forbidden('The Host of the request is not a name of this server.');
+    throw forbidden('The Host of the request is not a name of this server. If it is one, add it to allowedHosts.');
 }
 
 function assertOrigin(request: Request, allowed: readonly string[]): void {
@@ -92,7 +98,7 @@ function hostOf(request: Request): string {
   return request.headers.get('host') ?? new URL(request.url).host;
 }
 
-// By shape: `@hono/node-server` replaces the global class.
+// Checked by its members, because `@hono/node-server` replaces the global class.
 function isResponse(value: unknown): value is Response {
   return typeof value === 'object' && value !== null && 'status' in value && 'headers' in value;
 }

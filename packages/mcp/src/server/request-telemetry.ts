@@ -2,37 +2,37 @@ import { TholeError } from '@thole/core';
 import { callTracer } from '@thole/core/kit';
 import type { Runtime, SpanAttributes } from '@thole/core';
 import type { McpServer } from '@modelcontextprotocol/server';
-import { failureOf, isRpcRequest, metaOf, spanName, versionIn } from '../telemetry/rpc-message.ts';
+import { failureOf, isRpcRequest, metaOf, parseVersion, spanName } from '../telemetry/rpc-message.ts';
 import type { RpcMessage, RpcRequest } from '../telemetry/rpc-message.ts';
 import { TracedRequest } from '../telemetry/traced-request.ts';
 import { parseTraceparent } from '../telemetry/traceparent.ts';
 
 type Transport = Parameters<McpServer['connect']>[0];
 
-/** Methods that clients may call. Others are named `_OTHER`: a client can make up any number of names. */
+/** Methods that clients may call. Other methods are recorded as `_OTHER`, because a client could invent any number of names. */
 const methods: ReadonlySet<string> = new Set([
   ...['initialize', 'ping', 'server/discover', 'tools/list', 'tools/call', 'logging/setLevel', 'completion/complete'],
   ...['prompts/list', 'prompts/get', 'resources/list', 'resources/read', 'resources/templates/list'],
   ...['resources/subscribe', 'resources/unsubscribe', 'subscriptions/listen'],
 ]);
-const MAX_ID = 64;
+const MAX_ID_LENGTH = 64;
 
 /** Settings of the telemetry of a server. */
 export interface RequestTelemetryOptions {
   readonly runtime: Runtime;
   readonly isHttp: boolean;
-  /** Names of the tools. A call of another one is named `_OTHER`. */
+  /** Names of the tools. A call of an unknown tool is recorded as `_OTHER`. */
   readonly tools: ReadonlySet<string>;
 }
 
-/** Attributes of the transport, with the names of OpenTelemetry's conventions. */
+/** Returns the attributes of the transport, with the names of OpenTelemetry's conventions. */
 export function transportAttributes(isHttp: boolean): SpanAttributes {
   return isHttp ? { 'network.transport': 'tcp', 'network.protocol.name': 'http' } : { 'network.transport': 'pipe' };
 }
 
 /**
- * Gives each request to the server a span, which continues the trace of the client, and records its duration. The server
- * works on the request with this span as the active one. Call it before the server is connected.
+ * Starts a span for each request, in the trace of the client, and records the duration. The span is active while the server
+ * handles the request. Call this function before the server is connected.
  */
 export function traceRequests(server: McpServer, options: RequestTelemetryOptions): void {
   if (options.runtime.tracer.isSilent) return;
@@ -44,14 +44,14 @@ export function traceRequests(server: McpServer, options: RequestTelemetryOption
 }
 
 function watch(transport: Transport, server: McpServer, options: RequestTelemetryOptions): void {
-  const open = new Map<string | number, TracedRequest>();
-  const { onmessage: receive, onclose: closed } = transport;
+  const openRequests = new Map<string | number, TracedRequest>();
+  const { onmessage: receive, onclose: handleClose } = transport;
   const send = transport.send.bind(transport);
 
   function end(id: string | number | undefined, attributes: SpanAttributes, failure: Error | undefined): void {
     if (id === undefined) return;
-    const request = open.get(id);
-    open.delete(id);
+    const request = openRequests.get(id);
+    openRequests.delete(id);
     request?.end({ ...attributes, ...versionOf(server) }, failure);
   }
 
@@ -59,11 +59,11 @@ function watch(transport: Transport, server: McpServer, options: RequestTelemetr
     const { method, params } = message as RpcMessage;
     if (method === 'notifications/cancelled') {
       receive?.(message, extra);
-      end(params?.['requestId'] as string | undefined, {}, ended('The client cancelled the request.'));
-    } else if (isRpcRequest(message) && !open.has(message.id)) {
-      const header = versionIn(extra?.request?.headers.get('mcp-protocol-version'));
-      const request = begin(message, options, header);
-      open.set(message.id, request);
+      end(params?.['requestId'] as string | undefined, {}, abortedError('The client cancelled the request.'));
+    } else if (isRpcRequest(message) && !openRequests.has(message.id)) {
+      const headerVersion = parseVersion(extra?.request?.headers.get('mcp-protocol-version'));
+      const request = begin(message, options, headerVersion);
+      openRequests.set(message.id, request);
       request.run(() => receive?.(message, extra));
     } else {
       receive?.(message, extra);
@@ -77,8 +77,8 @@ function watch(transport: Transport, server: McpServer, options: RequestTelemetr
     return sent;
   };
   transport.onclose = () => {
-    closed?.();
-    for (const id of open.keys()) end(id, {}, ended('The connection was closed before the response.'));
+    handleClose?.();
+    for (const id of openRequests.keys()) end(id, {}, abortedError('The connection was closed before the response.'));
   };
 }
 
@@ -93,7 +93,7 @@ function begin(
   const tool = isCall ? toolNameOf(message, tools) : undefined;
   const attributes: SpanAttributes = {
     'mcp.method.name': method,
-    'jsonrpc.request.id': String(message.id).slice(0, MAX_ID),
+    'jsonrpc.request.id': String(message.id).slice(0, MAX_ID_LENGTH),
     'gen_ai.operation.name': isCall ? 'execute_tool' : undefined,
     'gen_ai.tool.name': tool,
     'mcp.protocol.version': version,
@@ -110,12 +110,12 @@ function toolNameOf({ params }: RpcRequest, tools: ReadonlySet<string>): string 
   return typeof name === 'string' && tools.has(name) ? name : '_OTHER';
 }
 
-/** Returns the version of the protocol, if the server knows it already. */
+/** Returns the version of the protocol. Empty before the version is negotiated. */
 export function versionOf({ server }: McpServer): SpanAttributes {
   const version = server.getNegotiatedProtocolVersion();
   return version === undefined ? {} : { 'mcp.protocol.version': version };
 }
 
-function ended(message: string): TholeError {
+function abortedError(message: string): TholeError {
   return new TholeError('RUN_ABORTED', message);
 }

@@ -14,7 +14,7 @@ export interface ServedAgent {
   readonly outputSchema: StandardSchemaWithJSON | undefined;
   /** Runs this agent as the root. */
   readonly runner: Runner;
-  /** True if the texts of the author are checked before they are stored, so that partial texts must not be shown. */
+  /** True if the texts of the author are checked before they are stored. Partial texts must then not be sent. */
   isChecked(author: string): boolean;
   /** Returns the message for valid arguments. */
   toMessage(args: unknown): string;
@@ -29,7 +29,7 @@ export interface ServedAgents {
 
 /** Names that MCP allows for tools. */
 const TOOL_NAME = /^[A-Za-z0-9_.-]{1,128}$/;
-/** The same arguments as those of an `AgentTool`. */
+/** An `AgentTool` has the same arguments. */
 const REQUEST_SCHEMA: JsonObject = {
   type: 'object',
   properties: {
@@ -39,24 +39,24 @@ const REQUEST_SCHEMA: JsonObject = {
 };
 
 /**
- * Returns the agents that the options name. Throws `INVALID_INPUT` for an unknown agent, for a name that MCP does not allow,
- * and for services that do not fit the subject.
+ * Returns the agents that the options name. Throws `INVALID_INPUT` for an unknown agent and for a name that MCP does not allow,
+ * and for an App without `sessionService` or a Runner with services. Throws `SCHEMA_UNSUPPORTED` for another input than an object.
  */
-export function createServedAgents(subject: App | Runner, options: AgentServerOptions, runtime: Runtime): ServedAgents {
-  if (typeof subject !== 'object' || subject === null) throw invalidInput('app', 'an App or a Runner', subject);
-  if (isRunner(subject)) return { appName: subject.appName, agents: ofRunner(subject, options), ownRunners: [] };
+export function createServedAgents(app: App | Runner, options: AgentServerOptions, runtime: Runtime): ServedAgents {
+  if (typeof app !== 'object' || app === null) throw invalidInput('app', 'an App or a Runner', app);
+  if (isRunner(app)) return { appName: app.appName, agents: createFromRunner(app, options), ownRunners: [] };
   const { sessionService, memoryService, artifactService, authenticator } = options;
   if (sessionService === undefined) throw invalidInput('sessionService', 'a service for the App', undefined);
   const services = { sessionService, memoryService, artifactService, authenticator };
-  const tree = new AgentTree(subject.rootAgent);
-  const found = options.agents.map((name) => findAgent(tree, name));
-  const agents = found.map((rootAgent) =>
-    toServed(rootAgent, new Runner({ app: { ...subject, rootAgent }, ...services, runtime })),
+  const tree = new AgentTree(app.rootAgent);
+  const rootAgents = options.agents.map((name) => findAgent(tree, name));
+  const agents = rootAgents.map((rootAgent) =>
+    toServedAgent(rootAgent, new Runner({ app: { ...app, rootAgent }, ...services, runtime })),
   );
-  return { appName: subject.name, agents, ownRunners: agents.map(({ runner }) => runner) };
+  return { appName: app.name, agents, ownRunners: agents.map(({ runner }) => runner) };
 }
 
-function ofRunner(runner: Runner, options: AgentServerOptions): ServedAgent[] {
+function createFromRunner(runner: Runner, options: AgentServerOptions): ServedAgent[] {
   for (const name of ['sessionService', 'memoryService', 'artifactService', 'authenticator'] as const) {
     if (options[name] !== undefined)
       throw new TholeError('INVALID_INPUT', `A Runner has its own services: leave out ${name}, or pass the App.`);
@@ -68,7 +68,7 @@ function ofRunner(runner: Runner, options: AgentServerOptions): ServedAgent[] {
       'INVALID_INPUT',
       `A Runner serves its root agent ${agent.name} only, not ${other}. Pass the App to serve other agents.`,
     );
-  return [toServed(agent, runner)];
+  return [toServedAgent(agent, runner)];
 }
 
 function findAgent(tree: AgentTree, name: string): Agent {
@@ -78,7 +78,7 @@ function findAgent(tree: AgentTree, name: string): Agent {
   throw new TholeError('INVALID_INPUT', `agents: the app has no agent ${name}.${didYouMean(name, known)}`);
 }
 
-function toServed(agent: Agent, runner: Runner): ServedAgent {
+function toServedAgent(agent: Agent, runner: Runner): ServedAgent {
   if (!TOOL_NAME.test(agent.name))
     throw new TholeError(
       'INVALID_INPUT',
@@ -103,13 +103,13 @@ function toServed(agent: Agent, runner: Runner): ServedAgent {
   };
 }
 
-// By shape: the agent may come from another copy of its package.
+// The members are read without a class check, because the agent may come from another copy of its package.
 function schemasOf(agent: Agent | undefined): { inputSchema?: ReadSchema; outputSchema?: ReadSchema } {
   return (agent ?? {}) as { inputSchema?: ReadSchema; outputSchema?: ReadSchema };
 }
 
-function isRunner(subject: App | Runner): subject is Runner {
-  return typeof (subject as Runner).runAsync === 'function';
+function isRunner(app: App | Runner): app is Runner {
+  return typeof (app as Runner).runAsync === 'function';
 }
 
 const requestSchema: ReadSchema = {

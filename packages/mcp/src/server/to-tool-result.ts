@@ -17,13 +17,13 @@ export function isAnswer(event: Event): boolean {
   return event.errorCode !== undefined || (isFinalResponse(event) && blocksOf(event).length > 0);
 }
 
-/** Returns the result of a call from the last answer of its agent. Undefined: the agent did not answer. */
+/** Returns the result of a call. `answer` is the last answer of the agent, or undefined if the agent did not answer. */
 export function toToolResult(agent: ServedAgent, answer: Event | undefined): CallToolResult {
   if (answer?.errorCode) return toolError(`${agent.name} could not answer (${answer.errorCode}).`);
   const content = answer ? blocksOf(answer) : [];
   if (!agent.outputSchema) return { content };
   const output = parseJson(textOf(answer?.content));
-  if (output === undefined) return toolError(`${agent.name} answered in another form than its output schema.`);
+  if (output === undefined) return toolError(`${agent.name} returned an answer that does not match its output schema.`);
   return { content, structuredContent: output };
 }
 
@@ -58,7 +58,7 @@ function toBlock(part: Part, index: number): ContentBlock | undefined {
   return undefined;
 }
 
-/** Returns the result of a tool whose result is the answer (`skipSummarization`). */
+/** Returns a tool's result as text, for a tool whose result is the answer (`skipSummarization`). */
 function toTextBlock(response: JsonObject): ContentBlock | undefined {
   const names = Object.keys(response);
   const result = names.length === 1 && names[0] === 'result' ? response['result'] : response;

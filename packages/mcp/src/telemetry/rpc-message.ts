@@ -1,6 +1,6 @@
 import { isPlainObject } from '@thole/core/kit';
 
-/** A message of JSON-RPC, as far as telemetry reads it. Peers may send any values. */
+/** Members of a JSON-RPC message that telemetry reads. The peer may send any values. */
 export interface RpcMessage {
   readonly id?: string | number | undefined;
   readonly method?: string | undefined;
@@ -23,12 +23,12 @@ export function metaOf({ params }: RpcMessage): { readonly [name: string]: unkno
   return isPlainObject(meta) ? meta : {};
 }
 
-/** Returns the name of the span of a request: its method, and the tool or prompt that it is for. */
+/** Returns the name of the span of a request: its method, and the name of the tool or prompt. */
 export function spanName(method: string, target: string | undefined): string {
   return target === undefined ? method : `${method} ${target}`;
 }
 
-/** Returns the failure that a response reports: an error of the protocol, or a result that says it failed. */
+/** Returns the failure that a response reports: an error of the protocol, or a result with `isError`. */
 export function failureOf({ error, result }: RpcMessage): Error | undefined {
   if (error) return namedError(String(error.code), String(error.message));
   if (isPlainObject(result) && result['isError'] === true) return namedError('tool_error', 'The result is an error.');
@@ -40,7 +40,7 @@ export function namedError(name: string, message: string): Error {
   return Object.assign(new Error(message), { name });
 }
 
-/** Returns the version of the protocol in a text of the peer. */
-export function versionIn(text: unknown): string | undefined {
-  return typeof text === 'string' && /^\d{4}-\d\d-\d\d$/.test(text) ? text : undefined;
+/** Returns the value if it is a version of the protocol, such as `2026-07-28`. */
+export function parseVersion(value: unknown): string | undefined {
+  return typeof value === 'string' && /^\d{4}-\d\d-\d\d$/.test(value) ? value : undefined;
 }

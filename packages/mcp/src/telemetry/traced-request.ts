@@ -2,14 +2,14 @@ import { callTracer, endFailed, errorTypeOf } from '@thole/core/kit';
 import type { Json, Runtime, Span, SpanAttributes } from '@thole/core';
 
 /** Attributes with too many different values for a metric. */
-const ofSpansOnly: readonly string[] = ['jsonrpc.request.id', 'mcp.resource.uri', 'mcp.session.id'];
+const spanOnlyAttributes: readonly string[] = ['jsonrpc.request.id', 'mcp.resource.uri', 'mcp.session.id'];
 
 /** Parts of a request in spans and metrics. */
 export interface TracedRequestInit {
   readonly runtime: Runtime;
   readonly side: 'client' | 'server';
   readonly attributes: SpanAttributes;
-  /** The span in which the request is measured. */
+  /** The span that belongs to the request. */
   readonly span: Span | undefined;
   /** False for a span that does not end with the request. */
   readonly ownsSpan: boolean;
@@ -18,27 +18,29 @@ export interface TracedRequestInit {
 /** One request, from its start to its response. Errors of the tracer are logged and have no other effect. */
 export class TracedRequest {
   readonly #init: TracedRequestInit;
-  readonly #begun: number;
+  readonly #startedAt: number;
 
   constructor(init: TracedRequestInit) {
     this.#init = init;
-    this.#begun = init.runtime.monotonic();
+    this.#startedAt = init.runtime.monotonic();
   }
 
-  /** Calls `work` with the span as the active one, if the tracer supports that. */
+  /** Calls `work` while the span is active, if the tracer supports that. */
   run(work: () => void): void {
     const { span } = this.#init;
     if (span?.run) span.run(work);
     else work();
   }
 
-  /** Ends the span of the request and records its duration. `attributes` are those that are known at its end. */
+  /** Ends the span of the request and records its duration. `attributes` are known only at the end. */
   end(attributes: SpanAttributes, failure?: unknown): void {
     const { runtime, side, span, ownsSpan } = this.#init;
     const { tracer, logger } = runtime;
-    const seconds = (runtime.monotonic() - this.#begun) / 1_000;
-    const measured = { ...this.#init.attributes, ...attributes, ...errorType(failure) };
-    callTracer(logger, () => tracer.measure?.(`mcp.${side}.operation.duration`, seconds, withoutIds(measured), span));
+    const seconds = (runtime.monotonic() - this.#startedAt) / 1_000;
+    const allAttributes = { ...this.#init.attributes, ...attributes, ...errorTypeAttributes(failure) };
+    callTracer(logger, () =>
+      tracer.measure?.(`mcp.${side}.operation.duration`, seconds, toMetricAttributes(allAttributes), span),
+    );
     if (!span || !ownsSpan) return;
     callTracer(logger, () => {
       if (!span.isSilent) span.set(attributes);
@@ -48,23 +50,23 @@ export class TracedRequest {
   }
 }
 
-/** Records the duration of a session that began at `begun`, a time of `runtime.monotonic()`. */
+/** Records the duration of a session that began at `startedAt`, a time of `runtime.monotonic()`. */
 export function measureSession(
   runtime: Runtime,
-  p: { side: 'client' | 'server'; begun: number; attributes: SpanAttributes; failure?: unknown },
+  p: { side: 'client' | 'server'; startedAt: number; attributes: SpanAttributes; failure?: unknown },
 ): void {
   const { tracer, logger } = runtime;
-  const seconds = (runtime.monotonic() - p.begun) / 1_000;
-  const attributes = { ...withoutIds(p.attributes), ...errorType(p.failure) };
+  const seconds = (runtime.monotonic() - p.startedAt) / 1_000;
+  const attributes = { ...toMetricAttributes(p.attributes), ...errorTypeAttributes(p.failure) };
   callTracer(logger, () => tracer.measure?.(`mcp.${p.side}.session.duration`, seconds, attributes));
 }
 
-function errorType(failure: unknown): SpanAttributes {
+function errorTypeAttributes(failure: unknown): SpanAttributes {
   return failure === undefined ? {} : { 'error.type': errorTypeOf(failure) };
 }
 
-function withoutIds(attributes: SpanAttributes): SpanAttributes {
+function toMetricAttributes(attributes: SpanAttributes): SpanAttributes {
   const result: { [name: string]: Json | undefined } = { ...attributes };
-  for (const name of ofSpansOnly) delete result[name];
+  for (const name of spanOnlyAttributes) delete result[name];
   return result;
 }

@@ -12,12 +12,12 @@ import type { McpRequireConfirmation, McpTool } from './mcp-tool.ts';
 import { assertAuthOptions } from './sign-in/mcp-auth-options.ts';
 import type { McpAuthOptions } from './sign-in/mcp-auth-options.ts';
 
-/** Names at the server of the offered tools, or a function that decides at each step. */
+/** Names of the offered tools at the server, or a function that returns true for an offered tool. It is called at each step. */
 export type McpToolFilter = readonly string[] | ((tool: McpTool, context: ReadonlyContext) => boolean);
 
 /** Options of `McpToolset`. Durations are in milliseconds. */
 export interface McpToolsetOptions {
-  /** Added to each name with `_`: `files` changes `read` to `files_read`. */
+  /** Prefix of all tool names: `files` changes `read` to `files_read`. Default: none. */
   prefix?: string | undefined;
   /** True, or a function that returns true, if a person must confirm a call before it is sent. Default: false. */
   requireConfirmation?: McpRequireConfirmation | undefined;
@@ -29,20 +29,21 @@ export interface McpToolsetOptions {
   useInstructions?: boolean | undefined;
   /** Time without progress after which a call ends. Default: 300,000. */
   callTimeoutMs?: number | undefined;
-  /** Time after which a call ends, with or without progress. The time of a person does not count. Default: 600,000. */
+  /** Time after which a call ends even with progress, without the time in which a person answers. Default: 600,000. */
   maxCallTimeMs?: number | undefined;
-  /** Time after which a question is declined that a server of the older protocol asks. Default: 300,000. */
+  /** Time after which a question of a server of the older protocol is declined. Default: 300,000. */
   elicitationTimeoutMs?: number | undefined;
   /** Time after which an unused connection is closed. Default: 300,000. */
   idleTimeoutMs?: number | undefined;
-  /** Maximum number of tools of the server. More are an error. Default: 128. */
+  /** Maximum number of tools of the server. More tools throw `MCP_SERVER_FAILED`. Default: 128. */
   maxTools?: number | undefined;
-  /** Maximum size of a result. Default: 1 MiB. */
+  /** Maximum size of a result in bytes. A larger result is an error for the model. Default: 1 MiB. */
   maxResultBytes?: number | undefined;
+  /** Clock, timers and logs. Default: `systemRuntime()`. */
   runtime?: Runtime | undefined;
 }
 
-/** Throws `INVALID_INPUT` for options that cannot work. */
+/** Throws `INVALID_INPUT` for options that are not valid. */
 export function assertToolsetOptions(options: McpToolsetOptions, isHttp: boolean): void {
   const known = optionNames<McpToolsetOptions>({
     ...{ prefix: true, requireConfirmation: true, auth: true, useMcpResources: true, useInstructions: true },
@@ -69,7 +70,10 @@ export function assertToolsetOptions(options: McpToolsetOptions, isHttp: boolean
   if (auth === undefined) return;
   assertAuthOptions(auth);
   if (!isHttp)
-    throw new TholeError('INVALID_INPUT', 'auth is for servers at an address. A process gets its secrets in env.');
+    throw new TholeError(
+      'INVALID_INPUT',
+      'auth is for servers at an address. Pass secrets to a process in serverParams.env.',
+    );
 }
 
 /** Throws `INVALID_INPUT` for a filter that is neither a list of names nor a function, and for an empty list. */

@@ -17,7 +17,7 @@ import { McpResources } from './resources/mcp-resources.ts';
 import { isSignInNeeded, McpSignIn } from './sign-in/mcp-sign-in.ts';
 import { createSignInTool, signInToolName, waitsForSignIn } from './sign-in/sign-in-tool.ts';
 
-const FIVE_MINUTES = 300_000;
+const FIVE_MINUTES_MS = 300_000;
 const MAX_RESULT_BYTES = 1024 * 1024;
 /** A message contains a result and little else. */
 const MESSAGE_OVERHEAD_BYTES = 1024 * 1024;
@@ -26,7 +26,7 @@ const MESSAGE_OVERHEAD_BYTES = 1024 * 1024;
  * The tools of one MCP server, over standard input and output or streamable HTTP. It connects when tools are first listed and
  * connects again after a lost session. `close` closes the connections; the toolset can be used again after that.
  *
- * The constructor throws `INVALID_INPUT` for parameters and options that cannot work. `getTools` and the other methods throw
+ * The constructor throws `INVALID_INPUT` for parameters and options that are not valid. `getTools` and the other methods throw
  * `MCP_SERVER_FAILED` if the server cannot be reached or breaks the protocol, and `DUPLICATE_NAME` for two tools with one
  * name.
  */
@@ -40,7 +40,7 @@ export class McpToolset implements Toolset {
   readonly #calls: ToolCalls;
   readonly #resources: McpResources;
   readonly #maxResultBytes: number;
-  /** Tools by the list of the server that they were made from. */
+  /** Tools, by the list of the server from which they were created. */
   readonly #tools = new WeakMap<readonly McpToolDefinition[], readonly McpTool[]>();
   #hasWarned = false;
 
@@ -49,7 +49,7 @@ export class McpToolset implements Toolset {
     assertToolFilter(toolFilter);
     const isHttp = connectionParams.type === 'StreamableHTTPConnectionParams';
     assertToolsetOptions(options, isHttp);
-    const { idleTimeoutMs = FIVE_MINUTES, maxResultBytes = MAX_RESULT_BYTES, auth } = options;
+    const { idleTimeoutMs = FIVE_MINUTES_MS, maxResultBytes = MAX_RESULT_BYTES, auth } = options;
     const server = serverLabel(connectionParams);
     const runtime = options.runtime ?? systemRuntime();
     const settings = {
@@ -66,16 +66,16 @@ export class McpToolset implements Toolset {
     this.#access = new ServerAccess({ server, params: connectionParams, pool: this.#pool, signIn });
     const callTimeoutMs = (isHttp ? connectionParams.sseReadTimeout : undefined) ?? options.callTimeoutMs;
     const limits = {
-      callTimeoutMs: callTimeoutMs ?? FIVE_MINUTES,
-      maxCallTimeMs: options.maxCallTimeMs ?? 2 * FIVE_MINUTES,
-      elicitationTimeoutMs: options.elicitationTimeoutMs ?? FIVE_MINUTES,
+      callTimeoutMs: callTimeoutMs ?? FIVE_MINUTES_MS,
+      maxCallTimeMs: options.maxCallTimeMs ?? 2 * FIVE_MINUTES_MS,
+      elicitationTimeoutMs: options.elicitationTimeoutMs ?? FIVE_MINUTES_MS,
       maxResultBytes,
     };
     this.#calls = new ToolCalls(this.#access, limits, runtime);
     this.#resources = new McpResources(this.#access);
   }
 
-  /** Returns the tools that this user may use now. If the user must sign in first, returns a tool that asks for that. */
+  /** Returns the tools that this user may use now. If the user must sign in first, returns a tool that requests the sign-in. */
   async getTools(context: ReadonlyContext): Promise<readonly Tool[]> {
     const p = { server: this.#server, prefix: this.#options.prefix };
     const { signIn } = this.#access;

@@ -27,7 +27,7 @@ async function usersOf({ sessionService }: Setup): Promise<string[]> {
 }
 
 describe.each(eras)('AgentServer.fetch (%s)', (era) => {
-  it('takes the user from authInfo, never from the client of a token', async () => {
+  it('reads the user from authInfo, never from the client id of a token', async () => {
     const setup = serveClerk([says('1'), says('2')]);
     for (const extra of [{ userId: 'ada', sub: 'x' }, { sub: 'bob' }]) {
       const client = await connectHttp(setup.server, { era, source: { authInfo: token(extra) } });
@@ -40,7 +40,7 @@ describe.each(eras)('AgentServer.fetch (%s)', (era) => {
     }
   });
 
-  it('takes the user from authorize, which has precedence over what the request names', async () => {
+  it('prefers the user of authorize to the user that the request names', async () => {
     const setup = serveClerk([says('1'), says('2')], {
       options: {
         authorize: (request) => {
@@ -71,7 +71,7 @@ describe.each(eras)('AgentServer.fetch (%s)', (era) => {
     expect((await setup.server.fetch(post())).status).toBe(401);
   });
 
-  it('takes the user that the request names without authorize, otherwise "user"', async () => {
+  it('uses the user that the request names without authorize, by default "user"', async () => {
     const setup = serveClerk([says('1'), says('2'), says('3')]);
     await (await connectHttp(setup.server, { era, url: 'http://localhost/mcp?userId=ada' })).callTool(ask);
     await (await connectHttp(setup.server, { era, headers: { 'x-user-id': 'bob' } })).callTool(ask);

@@ -41,8 +41,8 @@ const connections = [
   ],
 ] as const;
 
-describe.each(connections)('interrupts of a served agent over %s', (_, connect) => {
-  it('asks the client for an approval, and runs the tool after it (contract 28)', async () => {
+describe.each(connections)('Interrupts of a served agent over %s', (_, connect) => {
+  it('requests an approval from the client, then runs the tool (contract 28)', async () => {
     const { tool, returned } = returnTool();
     const { server } = serveClerk([calls('return_order', { order: 7 }), streams('Returned.')], {
       agent: { tools: [tool] },
@@ -84,7 +84,7 @@ describe.each(connections)('interrupts of a served agent over %s', (_, connect) 
     expect(returned).toEqual([]);
   });
 
-  it('asks questions of the agent one after the other, and the last answer ends the call', async () => {
+  it('sends questions of the agent one after the other, and the last answer ends the call', async () => {
     const script = [
       calls('request_input', { message: 'Which order?' }),
       calls('request_input', { message: 'Why?' }),
@@ -102,7 +102,7 @@ describe.each(connections)('interrupts of a served agent over %s', (_, connect) 
     expect(JSON.stringify(model.requests.at(-1)!.contents)).toMatch(/order 7.*too small/);
   });
 
-  it('asks again after an answer that does not fit the schema', async () => {
+  it('sends the question again after an answer that does not match the schema', async () => {
     const responseSchema = {
       type: 'object',
       properties: { size: { type: 'integer', minimum: 30 } },
@@ -125,7 +125,7 @@ describe.each(connections)('interrupts of a served agent over %s', (_, connect) 
   });
 
   it.each(['decline', 'cancel'] as const)(
-    'tells the model if a person does not answer a question (%s)',
+    'reports to the model that a person did not answer a question (%s)',
     async (action) => {
       const { server, model } = serveClerk([calls('request_input', { message: 'Which order?' }), says('Then not.')], {
         agent: { tools: [requestInputTool()] },
@@ -136,7 +136,7 @@ describe.each(connections)('interrupts of a served agent over %s', (_, connect) 
     },
   );
 
-  it('says what is missing if the client does not support forms', async () => {
+  it('names the missing answer if the client does not support forms', async () => {
     const { tool, returned } = returnTool();
     const { server } = serveClerk([calls('return_order', { order: 7 })], { agent: { tools: [tool] } });
     const client = await connect(server);
@@ -150,7 +150,7 @@ describe.each(connections)('interrupts of a served agent over %s', (_, connect) 
     expect(returned).toEqual([]);
   });
 
-  it('says what is missing if no form can answer', async () => {
+  it('names the missing answer if no form can provide it', async () => {
     const tools = [
       new LongRunningFunctionTool({ name: 'print_label', description: 'd', execute: () => ({ status: 'queued' }) }),
     ];
@@ -162,8 +162,8 @@ describe.each(connections)('interrupts of a served agent over %s', (_, connect) 
   });
 });
 
-describe('a timer of a served agent', () => {
-  it('is a tool error that names the time', async () => {
+describe('Timer of a served agent', () => {
+  it('returns a tool error that names the time', async () => {
     class Waiter extends BaseAgent {
       override async *runAsync(context: InvocationContext): AsyncGenerator<Event, void, Event> {
         await context.sleepUntil(4_102_444_800);
@@ -182,8 +182,8 @@ describe('a timer of a served agent', () => {
   });
 });
 
-describe('interrupts over HTTP of the older protocol', () => {
-  it('are tool errors, because the server cannot send requests', async () => {
+describe('Interrupts over HTTP of the older protocol', () => {
+  it('become tool errors, because the server cannot send requests', async () => {
     const { tool } = returnTool();
     const { server } = serveClerk([calls('return_order', { order: 7 })], { agent: { tools: [tool] } });
     const client = await connectHttp(server, { era: 'legacy', onForm: () => ({ action: 'decline' }) });
@@ -231,7 +231,7 @@ describe('requestState', () => {
     expect(returned).toEqual([7]);
   });
 
-  it('does not start the call a second time while it is being continued', async () => {
+  it('does not continue a call a second time while it is running', async () => {
     const { tool, returned } = returnTool();
     const { client, paused, setup } = await pause([calls('return_order', { order: 7 }), hangs()], {
       agent: { tools: [tool] },
@@ -244,13 +244,13 @@ describe('requestState', () => {
     const first = send(client, params).catch((error: unknown) => error);
     await expect.poll(() => setup.model.requests.length).toBe(2);
     const second = await send(client, params);
-    expect(textOfResult(second)).toBe('clerk has the answers already and has not finished.');
+    expect(textOfResult(second)).toBe('clerk has already received these answers and is still running.');
     expect(returned).toEqual([7]);
     await client.close();
     await first;
   });
 
-  it('asks again for answers that are missing', async () => {
+  it('requests missing answers again', async () => {
     const { tool, returned } = returnTool();
     const script = [callsAll(['return_order', { order: 7 }], ['return_order', { order: 8 }]), says('Both returned.')];
     const { client, paused } = await pause(script, { agent: { tools: [tool] } });
@@ -296,7 +296,7 @@ describe('requestState', () => {
     expect(started).toBe(2);
   });
 
-  it('is rejected if it is not a state, or names another session, call or tool', async () => {
+  it('rejects a value that is not a state, or names another session, call or tool', async () => {
     const { tool, returned } = returnTool();
     const baker = new LlmAgent({ name: 'baker', model: new ScriptedLlm() });
     const options = { agents: ['clerk', 'baker'] };
@@ -356,7 +356,7 @@ describe('requestState', () => {
   it.each([
     ['false', false, /may not act for this app and user.*FORBIDDEN/],
     ['another user', { userId: 'bob' }, /may not answer for this user.*FORBIDDEN/],
-  ])('is rejected if authorize returns %s for the answers', async (_name, ofAnswers, message) => {
+  ])('rejects the answers if authorize returns %s for them', async (_name, ofAnswers, message) => {
     const { tool, returned } = returnTool();
     const actions: unknown[] = [];
     const { client, paused } = await pause([calls('return_order', { order: 7 })], {

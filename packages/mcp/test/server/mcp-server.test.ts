@@ -42,7 +42,7 @@ describe.each(eras)('mcpServer (%s)', (era) => {
     expect(model.requests.map(({ contents }) => contents.length)).toEqual([1, 3, 1]);
   });
 
-  it('sends pieces of text and names of tools to a client that asks for progress', async () => {
+  it('sends pieces of text and names of tools to a client that requests progress', async () => {
     const tools = [new FunctionTool({ name: 'look_up', description: 'd', execute: () => 'found' })];
     const { server } = serveClerk([calls('look_up'), streams('On ', 'its ', 'way.')], { agent: { tools } });
     const client = await connectHttp(server, { era });
@@ -181,7 +181,7 @@ describe.each(eras)('mcpServer (%s)', (era) => {
   });
 
   it.each(['http', 'streams'] as const)(
-    'ends the run when the client cancels its call or leaves (%s)',
+    'ends the run when the client cancels its call or disconnects (%s)',
     async (kind) => {
       let modelSignal: AbortSignal | undefined;
       const started = Promise.withResolvers<void>();
@@ -279,7 +279,7 @@ describe('mcpServer', () => {
     await runner.close();
   });
 
-  it('closes toolsets of its App, and has ended all calls when close resolves', async () => {
+  it('closes toolsets of its App and ends all calls before close resolves', async () => {
     let closed = 0;
     const toolset: Toolset = { getTools: async () => [], close: async () => void closed++ };
     const { server, model, sessionService } = serveClerk([hangs()], { agent: { tools: [toolset] } });
@@ -293,7 +293,7 @@ describe('mcpServer', () => {
     await call;
   });
 
-  it('has ended all calls of a Runner when close resolves', async () => {
+  it('ends all calls of a Runner before close resolves', async () => {
     const model = new ScriptedLlm(hangs());
     const agent = new LlmAgent({ name: 'clerk', model });
     class SlowSessions extends InMemorySessionService {
@@ -330,7 +330,7 @@ describe('mcpServer', () => {
     expect(seen).toEqual([{ tenant: 'user' }]);
   });
 
-  it('rejects wrong options', () => {
+  it('rejects options that are not valid', () => {
     const rootAgent = new LlmAgent({ name: 'clerk', model: new ScriptedLlm() });
     const app = { name: 'shop', rootAgent };
     const sessionService = new InMemorySessionService();

@@ -25,7 +25,7 @@ async function modernServer(): Promise<HttpServer> {
   return server;
 }
 
-function agent(
+function createRun(
   server: HttpServer,
   script: ConstructorParameters<typeof AgentRun>[1],
   p: { params?: Partial<StreamableHTTPConnectionParams>; options?: McpToolsetOptions; userId?: string } = {},
@@ -40,13 +40,13 @@ const failure = (message: string): object =>
 describe('McpToolset connections', () => {
   it('uses one connection for all steps and for concurrent calls', async () => {
     const server = await sessionServer();
-    const run = agent(server.http, [callsAll(['read', {}], ['read', {}]), calls('read'), says('Done.')]);
+    const run = createRun(server.http, [callsAll(['read', {}], ['read', {}]), calls('read'), says('Done.')]);
     await run.say();
     expect(run.responses).toHaveLength(3);
     expect(server.count()).toBe(1);
   });
 
-  it('opens one connection for users that come at the same time', async () => {
+  it('opens one connection for concurrent users', async () => {
     const server = await sessionServer();
     const toolset = new McpToolset(server.http.params());
     const runs = ['ada', 'bob'].map((userId) => new AgentRun(toolset, [says('Hi.')], { userId }));
@@ -56,7 +56,7 @@ describe('McpToolset connections', () => {
 
   it('opens a new session and repeats the call if the server has lost the session', async () => {
     const server = await sessionServer();
-    const run = agent(server.http, [says('1'), calls('read'), says('2')]);
+    const run = createRun(server.http, [says('1'), calls('read'), says('2')]);
     await run.say();
     server.sessions.clear();
     await run.say();
@@ -67,7 +67,7 @@ describe('McpToolset connections', () => {
   it('ends the session when it is idle, and opens another one when it is needed', async () => {
     const server = await sessionServer();
     const runtime = new FixedRuntime();
-    const run = agent(server.http, [says('1'), calls('read'), says('2')], {
+    const run = createRun(server.http, [says('1'), calls('read'), says('2')], {
       options: { runtime, idleTimeoutMs: 1_000 },
     });
     await run.say();
@@ -81,42 +81,39 @@ describe('McpToolset connections', () => {
 
   it('ends the session when the runner is closed, unless terminateOnClose is false', async () => {
     const server = await sessionServer();
-    const run = agent(server.http, [says('1')]);
+    const run = createRun(server.http, [says('1')]);
     await run.say();
     await run.runner.close();
     expect(server.sessions.size).toBe(0);
-    const other = agent(server.http, [says('1')], { params: { terminateOnClose: false } });
+    const other = createRun(server.http, [says('1')], { params: { terminateOnClose: false } });
     await other.say();
     await other.runner.close();
     expect(server.sessions.size).toBe(1);
   });
 
-  it.each(['legacy', 'modern'] as const)(
-    'asks only once whether the server speaks the %s protocol',
-    async (protocol) => {
-      const server = protocol === 'legacy' ? (await sessionServer()).http : await modernServer();
-      const runtime = new FixedRuntime();
-      const run = agent(server, [says('1'), calls('read'), says('2')], { options: { runtime } });
-      await run.say();
-      await runtime.advance(300_000);
-      await run.say();
-      expect(run.responses).toEqual([{ result: 'Done.' }]);
-      const { methods } = server;
-      expect(methods.filter((method) => method === 'server/discover')).toHaveLength(1);
-      expect(methods.filter((method) => method === 'initialize')).toHaveLength(protocol === 'legacy' ? 2 : 0);
-    },
-  );
+  it.each(['legacy', 'modern'] as const)('detects the %s protocol of the server only once', async (protocol) => {
+    const server = protocol === 'legacy' ? (await sessionServer()).http : await modernServer();
+    const runtime = new FixedRuntime();
+    const run = createRun(server, [says('1'), calls('read'), says('2')], { options: { runtime } });
+    await run.say();
+    await runtime.advance(300_000);
+    await run.say();
+    expect(run.responses).toEqual([{ result: 'Done.' }]);
+    const { methods } = server;
+    expect(methods.filter((method) => method === 'server/discover')).toHaveLength(1);
+    expect(methods.filter((method) => method === 'initialize')).toHaveLength(protocol === 'legacy' ? 2 : 0);
+  });
 
-  it('fails when nothing listens at the address, and works when the server is there', async () => {
+  it('fails while the server is unavailable, and works afterwards', async () => {
     const server = await sessionServer();
     const { handle } = server.http;
     server.http.handle = () => Response.json({}, { status: 503 });
-    const run = agent(server.http, [says('1')]);
+    const run = createRun(server.http, [says('1')]);
     await expect(run.say()).rejects.toEqual(failure('answered with status 503'));
     server.http.handle = handle;
     await run.say();
     const closed = await HttpServer.start(() => new Response());
-    const early = agent(closed, []);
+    const early = createRun(closed, []);
     await closed.close();
     await expect(early.say()).rejects.toEqual(failure('cannot be reached'));
   });
@@ -159,7 +156,7 @@ describe('McpToolset headers', () => {
       await new Promise<void>((resolve) => {
         waiting.push(resolve);
         if (waiting.length < 2) return;
-        for (const go of waiting) go();
+        for (const proceed of waiting) proceed();
         waiting = [];
       });
       return { 'x-tenant': sessionId };
@@ -182,7 +179,7 @@ describe('McpToolset headers', () => {
 
   it('rejects headers that are not allowed, without their values', async () => {
     const server = await sessionServer();
-    const run = agent(server.http, [], { params: { header: () => ({ authorization: 'secret\r\nx: y' }) } });
+    const run = createRun(server.http, [], { params: { header: () => ({ authorization: 'secret\r\nx: y' }) } });
     await expect(run.say()).rejects.toEqual(failure('header contains a name or a value that is not allowed'));
     expect(server.http.requests).toEqual([]);
   });

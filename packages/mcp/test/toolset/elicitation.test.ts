@@ -91,7 +91,7 @@ describe('McpToolset questions of the newer protocol', () => {
     ]);
   });
 
-  it('sends back that the user declines, and rejects an answer of another form', async () => {
+  it('sends the refusal of the user to the server, and rejects an answer of another form', async () => {
     const seen: unknown[] = [];
     const server = await modernServer(({ mcpReq }) => {
       if (!mcpReq.inputResponses)
@@ -134,7 +134,7 @@ describe('McpToolset questions of the newer protocol', () => {
     expect(run.responses.at(-1)).toEqual({ result: 'It is ordered.' });
   });
 
-  it('declines what it cannot show', async () => {
+  it('declines a question that it cannot show', async () => {
     const seen: unknown[] = [];
     const server = await modernServer(({ mcpReq }) => {
       seen.push(mcpReq.inputResponses);
@@ -149,7 +149,7 @@ describe('McpToolset questions of the newer protocol', () => {
     expect(seen).toEqual([undefined, { a: { action: 'decline' } }]);
   });
 
-  it('ends a call that asks without an end', async () => {
+  it('ends a call whose server requests input endlessly', async () => {
     const server = await modernServer(() => inputRequired({ requestState: 'again' }));
     const run = new AgentRun(new McpToolset(server.params()), script());
     await run.say();
@@ -198,7 +198,7 @@ describe('McpToolset questions of the older protocol', () => {
     expect(http.methods.filter((method) => method === 'tools/call')).toHaveLength(1);
   });
 
-  it('declines after elicitationTimeoutMs, and gives the result to a run that comes later', async () => {
+  it('declines after elicitationTimeoutMs, and returns the result to a later run', async () => {
     const { http, results } = await legacyServer();
     const runtime = new FixedRuntime();
     const run = new AgentRun(
@@ -212,7 +212,7 @@ describe('McpToolset questions of the older protocol', () => {
     expect(run.responses.at(-1)).toEqual({ result: 'Not ordered: decline.' });
   });
 
-  it('tells the model that the call has ended if the answer comes to another process', async () => {
+  it('returns an error to the model if another process receives the answer', async () => {
     const { http } = await legacyServer();
     const sessionService: SessionService = new InMemorySessionService();
     const first = new AgentRun(new McpToolset(http.params()), [calls('order', {}, 'c1')], { sessionService });

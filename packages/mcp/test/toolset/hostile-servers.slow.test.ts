@@ -11,31 +11,31 @@ interface Settings {
   options?: McpToolsetOptions;
 }
 
-function agent(server: HttpServer, p: Settings = {}): AgentRun {
+function createRun(server: HttpServer, p: Settings = {}): AgentRun {
   return new AgentRun(new McpToolset(server.params(p.params), undefined, p.options), [calls('read'), says('Done.')]);
 }
 
-async function listingFails(server: HttpServer, message: string, p: Settings = {}): Promise<void> {
+async function expectListError(server: HttpServer, message: string, p: Settings = {}): Promise<void> {
   const cause = expect.objectContaining({ code: 'MCP_SERVER_FAILED', message: expect.stringContaining(message) });
-  await expect(agent(server, p).say()).rejects.toEqual(expect.objectContaining({ code: 'TOOL_FAILED', cause }));
+  await expect(createRun(server, p).say()).rejects.toEqual(expect.objectContaining({ code: 'TOOL_FAILED', cause }));
 }
 
-async function callAnswers(server: HttpServer, message: string, p: Settings = {}): Promise<void> {
-  const run = agent(server, p);
+async function expectCallError(server: HttpServer, message: string, p: Settings = {}): Promise<void> {
+  const run = createRun(server, p);
   await run.say();
   expect(run.responses).toEqual([{ error: expect.stringContaining(message) }]);
 }
 
-describe('McpToolset with a server that lists wrongly', () => {
+describe('McpToolset with a wrong list of tools', () => {
   it.each([
     ['no list', { tools: 'read' }],
     ['a tool without a name', { tools: [{ inputSchema: { type: 'object' } }] }],
     ['a name of another type', { tools: [{ name: 7, inputSchema: { type: 'object' } }] }],
-    ['a schema that is no object', { tools: [{ name: 'read', inputSchema: { type: 'string' } }] }],
+    ['a schema that is not an object', { tools: [{ name: 'read', inputSchema: { type: 'string' } }] }],
     ['null', { tools: [null] }],
   ])('rejects %s', async (_, list) => {
     const server = await startRawServer({ 'tools/list': () => list });
-    await listingFails(server, 'sent a result that does not have the form of the protocol');
+    await expectListError(server, 'sent a result that does not have the form of the protocol');
   });
 
   it('rejects a list without an end', async () => {
@@ -46,27 +46,27 @@ describe('McpToolset with a server that lists wrongly', () => {
         nextCursor: String(page++),
       }),
     });
-    await listingFails(server, 'returns a list without an end');
+    await expectListError(server, 'returns a list without an end');
     expect(page).toBeLessThan(100);
   });
 
   it('rejects more tools than maxTools', async () => {
     const tools = Array.from({ length: 6 }, (_, i) => ({ name: `t${i}`, inputSchema: { type: 'object' } }));
     const server = await startRawServer({ 'tools/list': () => ({ tools }) });
-    await listingFails(server, 'has more than 5 tools', { options: { maxTools: 5 } });
+    await expectListError(server, 'has more than 5 tools', { options: { maxTools: 5 } });
   });
 
   it('rejects a schema that is too large', async () => {
     const inputSchema = { type: 'object', properties: { a: { enum: ['x'.repeat(70_000)] } } };
     const server = await startRawServer({ 'tools/list': () => ({ tools: [{ name: 'read', inputSchema }] }) });
-    const run = agent(server);
+    const run = createRun(server);
     await expect(run.say()).rejects.toThrow(/has a tool "read" whose schema has more than 65536 bytes/);
   });
 
-  it('stops waiting for a list that does not come', async () => {
+  it('stops waiting for a list after the time limit', async () => {
     const runtime = new FixedRuntime();
     const server = await startRawServer({ 'tools/list': () => never() });
-    const failed = listingFails(server, 'did not list its tools in time', {
+    const failed = expectListError(server, 'did not list its tools in time', {
       params: { timeout: 500 },
       options: { runtime },
     });
@@ -75,11 +75,14 @@ describe('McpToolset with a server that lists wrongly', () => {
     await failed;
   });
 
-  it('stops waiting for a server that does not get ready', async () => {
+  it('stops waiting for a server that does not become ready', async () => {
     const runtime = new FixedRuntime();
     const server = await HttpServer.start(() => never());
     onTestFinished(() => server.close());
-    const failed = listingFails(server, 'was not ready in 500 ms', { params: { timeout: 500 }, options: { runtime } });
+    const failed = expectListError(server, 'was not ready in 500 ms', {
+      params: { timeout: 500 },
+      options: { runtime },
+    });
     await expect.poll(() => server.requests.length).toBe(1);
     await runtime.advance(500);
     await failed;
@@ -94,31 +97,31 @@ describe('McpToolset with a server that lists wrongly', () => {
     ],
     ['another message', () => Response.json({ hello: 1 }), 'form of the protocol'],
   ])('rejects %s instead of a message', async (_, reply, message) => {
-    await listingFails(await startRawServer({ 'tools/list': reply }), message);
+    await expectListError(await startRawServer({ 'tools/list': reply }), message);
   });
 });
 
-describe('McpToolset with a server that answers calls wrongly', () => {
+describe('McpToolset with wrong answers to calls', () => {
   it.each([
     ['content of another type', { content: 'text' }],
     ['an unknown kind of content', { content: [{ type: 'video', data: 'x' }] }],
     ['an image without data', { content: [{ type: 'image' }] }],
-  ])('tells the model about %s', async (_, result) => {
+  ])('returns an error to the model for %s', async (_, result) => {
     const server = await startRawServer({ 'tools/call': () => result });
-    await callAnswers(server, 'sent a result that does not have the form of the protocol');
+    await expectCallError(server, 'sent a result that does not have the form of the protocol');
   });
 
-  it('does not give the model a result that is larger than maxResultBytes', async () => {
+  it('returns an error instead of a result that is larger than maxResultBytes', async () => {
     const server = await startRawServer({
       'tools/call': () => ({ content: [{ type: 'text', text: 'x'.repeat(5_000) }] }),
     });
-    await callAnswers(server, 'which is more than the limit of 1000', { options: { maxResultBytes: 1_000 } });
+    await expectCallError(server, 'which is more than the limit of 1000', { options: { maxResultBytes: 1_000 } });
   });
 
   it.each([
     ['JSON', 'application/json', '{"x":"'],
     ['a stream of events', 'text/event-stream', 'data: '],
-  ])('ends %s that never ends, with little of it read', async (_, contentType, start) => {
+  ])('stops reading %s that never ends', async (_, contentType, start) => {
     let sent = 0;
     const server = await startRawServer({
       'tools/call': () =>
@@ -133,14 +136,14 @@ describe('McpToolset with a server that answers calls wrongly', () => {
           { headers: { 'content-type': contentType } },
         ),
     });
-    await callAnswers(server, 'A message of the MCP server has more than', { options: { maxResultBytes: 1_000 } });
+    await expectCallError(server, 'A message of the MCP server has more than', { options: { maxResultBytes: 1_000 } });
     expect(sent).toBeLessThan(16 * 1024 * 1024);
   });
 
   it('ends a call whose stream ends before the result', async () => {
     const headers = { 'content-type': 'text/event-stream' };
     const server = await startRawServer({ 'tools/call': () => new Response(': hello\n\n', { headers }) });
-    await callAnswers(server, 'ended its response before the result of read');
+    await expectCallError(server, 'ended its response before the result of read');
   });
 
   it('reads a long stream of short events', async () => {
@@ -153,7 +156,7 @@ describe('McpToolset with a server that answers calls wrongly', () => {
         return new Response(body, { headers: { 'content-type': 'text/event-stream' } });
       },
     });
-    const run = agent(server, { options: { maxResultBytes: 1_000 } });
+    const run = createRun(server, { options: { maxResultBytes: 1_000 } });
     await run.say();
     expect(run.responses).toEqual([{ result: 'Done.' }]);
   });
@@ -177,35 +180,36 @@ describe('McpToolset with a server that answers calls wrongly', () => {
       },
     });
     const options = { runtime, callTimeoutMs: 1_000, maxCallTimeMs: 2_500 };
-    const silent = callAnswers(server, 'did not answer the call of read in 1000 ms', { options });
+    const silent = expectCallError(server, 'did not answer the call of read in 1000 ms', { options });
     await expect.poll(() => server.methods.includes('tools/call')).toBe(true);
     await runtime.advance(1_000);
     await silent;
 
-    const run = agent(server, { options });
-    const said = run.say();
+    const run = createRun(server, { options });
+    const finished = run.say();
     await expect.poll(() => server.methods.filter((method) => method === 'tools/call')).toHaveLength(2);
-    const shown = (): unknown[] => run.events.flatMap(({ customMetadata }) => customMetadata?.['progress'] ?? []);
+    const progressTexts = (): unknown[] =>
+      run.events.flatMap(({ customMetadata }) => customMetadata?.['progress'] ?? []);
     for (let i = 1; i <= 2; i++) {
       await runtime.advance(900);
       report(i);
-      await expect.poll(shown).toHaveLength(i);
+      await expect.poll(progressTexts).toHaveLength(i);
     }
     await runtime.advance(700);
-    await said;
-    expect(shown()).toEqual(['1 of 9', '2 of 9']);
+    await finished;
+    expect(progressTexts()).toEqual(['1 of 9', '2 of 9']);
     expect(run.responses).toEqual([{ error: expect.stringContaining('did not answer the call of read in 2500 ms') }]);
   });
 
   it.each([
     ['', {}],
     [' because of a missing scope', { 'www-authenticate': 'Bearer error="insufficient_scope", scope="x"' }],
-  ])('says that the server denied access%s', async (_, headers: { [name: string]: string }) => {
+  ])('reports that the server denied access%s', async (_, headers: { [name: string]: string }) => {
     const server = await startRawServer({ 'tools/call': () => new Response(null, { status: 403, headers }) });
-    await callAnswers(server, 'denied access (status 403). Check the rights of the user and auth.scopes');
+    await expectCallError(server, 'denied access (status 403). Check the rights of the user and auth.scopes');
   });
 
-  it('tells the model what the server says about wrong arguments, shortened', async () => {
+  it("returns the server's message about wrong arguments to the model, shortened", async () => {
     const error = { code: -32_602, message: `item is missing ${'x'.repeat(10_000)}` };
     const server = await startRawServer({
       'tools/call': async (_params, request) => {
@@ -213,7 +217,7 @@ describe('McpToolset with a server that answers calls wrongly', () => {
         return Response.json({ jsonrpc: '2.0', id, error });
       },
     });
-    const run = agent(server);
+    const run = createRun(server);
     await run.say();
     const [{ error: text }] = run.responses as [{ error: string }];
     expect(text).toContain('item is missing');
@@ -231,7 +235,7 @@ describe('McpToolset addresses', () => {
     );
     onTestFinished(() => server.close());
     const params = { header: { authorization: 'Bearer secret' }, privateHosts: ['127.0.0.1', 'localhost'] };
-    await listingFails(server, `redirects to ${new URL(location).host}. Redirects to other hosts are not followed`, {
+    await expectListError(server, `redirects to ${new URL(location).host}. Redirects to other hosts are not followed`, {
       params,
     });
     expect(other.requests).toEqual([]);
@@ -240,7 +244,7 @@ describe('McpToolset addresses', () => {
   it('sends nothing to a host whose name has a private address', async () => {
     const server = await startRawServer({});
     const url = server.url.replace('http://127.0.0.1', 'https://localhost');
-    await listingFails(server, 'The host "localhost" has a private address', { params: { url, privateHosts: [] } });
+    await expectListError(server, 'The host "localhost" has a private address', { params: { url, privateHosts: [] } });
     expect(server.requests).toEqual([]);
   });
 });
@@ -254,11 +258,11 @@ describe('McpToolset cancellation', () => {
         return never();
       },
     });
-    const run = agent(server);
-    const begun = run.runner.runAsync({ userId: 'ada', sessionId: 's', newMessage: 'Hello.' });
-    const ended = begun.result;
+    const run = createRun(server);
+    const activeRun = run.runner.runAsync({ userId: 'ada', sessionId: 's', newMessage: 'Hello.' });
+    const ended = activeRun.result;
     await expect.poll(() => server.methods.includes('tools/call')).toBe(true);
-    begun.abort();
+    activeRun.abort();
     expect(await ended).toMatchObject({ status: 'failed', error: { code: 'RUN_ABORTED' } });
     await expect.poll(() => server.methods.includes('notifications/cancelled')).toBe(true);
     expect(aborted).toBe(false);

@@ -34,7 +34,7 @@ async function startShop(p: Parameters<typeof startToolServer>[1] = {}): ReturnT
 }
 
 describe('McpToolset', () => {
-  it.each(['legacy', 'modern'] as const)('calls tools of a server that speaks the %s protocol', async (protocol) => {
+  it.each(['legacy', 'modern'] as const)('calls tools of a server with the %s protocol', async (protocol) => {
     const server = await startShop();
     const run = new AgentRun(new McpToolset(server.params({ protocol })), [
       calls('price', { item: 'shoe' }),

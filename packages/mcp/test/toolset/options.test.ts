@@ -9,7 +9,7 @@ const invalid = (message: string): object =>
 describe('McpToolset options', () => {
   it.each([
     [{ type: 'SseConnectionParams', url: http.url }, 'connectionParams.type must be'],
-    [{ ...http, url: 'mcp.example' }, 'url must be an address'],
+    [{ ...http, url: 'mcp.example' }, 'url must be the URL of an MCP server'],
     [{ ...http, url: 'http://mcp.example/mcp' }, 'url must begin with https://'],
     [{ ...http, url: 'file:///mcp' }, 'url must begin with https://'],
     [{ ...http, url: 'https://ada:secret@mcp.example/mcp' }, 'url must not have a user name and password'],
@@ -17,14 +17,17 @@ describe('McpToolset options', () => {
     [{ ...http, url: 'https://10.0.0.1/mcp' }, 'url has the private address 10.0.0.1'],
     [{ ...http, url: 'https://[::1]/mcp' }, 'url has the private address ::1'],
     [{ ...http, url: 'https://0x7f.1/mcp' }, 'url has the private address 127.0.0.1'],
-    [{ ...http, header: { a: 1 } }, 'header must be an object of texts, or a function'],
+    [{ ...http, header: { a: 1 } }, 'header must be an object with string values, or a function'],
     [{ ...http, headers: {} }, 'has no option headers. Did you mean header?'],
     [{ ...http, privateHosts: ['http://localhost'] }, 'privateHosts must be a list of host names'],
     [{ ...http, timeout: 0 }, 'timeout must be a number of milliseconds above 0'],
     [{ ...http, protocol: 'new' }, "protocol must be 'auto', 'legacy' or 'modern'"],
-    [{ ...stdio, serverParams: {} }, 'serverParams.command must be a text'],
-    [{ ...stdio, serverParams: { command: 'node', args: 'x' } }, 'serverParams.args must be a list of texts'],
-    [{ ...stdio, serverParams: { command: 'node', env: { A: 1 } } }, 'serverParams.env must be an object of texts'],
+    [{ ...stdio, serverParams: {} }, 'serverParams.command must be a string'],
+    [{ ...stdio, serverParams: { command: 'node', args: 'x' } }, 'serverParams.args must be a list of strings'],
+    [
+      { ...stdio, serverParams: { command: 'node', env: { A: 1 } } },
+      'serverParams.env must be an object with string values',
+    ],
     [{ ...stdio, url: 'x' }, 'StdioConnectionParams has no option url'],
   ])('rejects the parameters %j', (params, message) => {
     expect(() => new McpToolset(params as never)).toThrow(invalid(message) as never);
@@ -44,7 +47,7 @@ describe('McpToolset options', () => {
     expect(() => new McpToolset(http, undefined, options as never)).toThrow(invalid(message) as never);
   });
 
-  it('rejects a filter that is empty or no list of names', () => {
+  it('rejects a filter that is empty or not a list of names', () => {
     expect(() => new McpToolset(http, [])).toThrow(invalid('toolFilter is empty') as never);
     expect(() => new McpToolset(http, 'read' as never)).toThrow(invalid('toolFilter must be') as never);
   });

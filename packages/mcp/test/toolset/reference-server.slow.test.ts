@@ -95,18 +95,18 @@ describe.each(connections)('McpToolset with the reference server over %s', (_, p
     expect(run.requests[0]!.config.systemInstruction).toContain('<server_notes>');
   });
 
-  it('shows progress of a long call', async () => {
+  it('reports progress of a long call', async () => {
     const run = new AgentRun(new McpToolset(params()), [
       calls('trigger-long-running-operation', { duration: 2, steps: 2 }),
       says('Done.'),
     ]);
     await run.say();
     const progress = run.events.flatMap(({ customMetadata }) => customMetadata?.['progress'] ?? []);
-    // The SDK drops progress that comes together with the result.
+    // The SDK drops progress that arrives together with the result.
     expect(progress[0]).toBe('1 of 2');
   });
 
-  it('asks the user what the server asks', async () => {
+  it('passes the question of the server to the user', async () => {
     const run = new AgentRun(new McpToolset(params()), [calls('trigger-elicitation-request'), says('Done.')]);
     const [question] = await run.say();
     expect(question).toMatchObject({ kind: 'input', responseSchema: { properties: { name: { type: 'string' } } } });
@@ -116,7 +116,7 @@ describe.each(connections)('McpToolset with the reference server over %s', (_, p
 });
 
 describe('McpToolset with the reference server', () => {
-  it('continues after the server was started again', async () => {
+  it('continues after a restart of the server', async () => {
     const toolset = new McpToolset({ type: 'StreamableHTTPConnectionParams', url, privateHosts: ['127.0.0.1'] });
     const run = new AgentRun(toolset, [says('1'), calls('echo', { message: 'Again' }), says('2')]);
     await run.say();

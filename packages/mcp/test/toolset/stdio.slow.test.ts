@@ -17,7 +17,7 @@ function params(mode: string, other: Partial<StdioConnectionParams> = {}): Stdio
   return { type: 'StdioConnectionParams', serverParams, ...other };
 }
 
-function agent(
+function createRun(
   connection: StdioConnectionParams,
   script: ConstructorParameters<typeof AgentRun>[1],
   options: McpToolsetOptions = {},
@@ -42,7 +42,9 @@ describe('McpToolset with a process', () => {
     'starts one process for all runs (protocol: %s), and ends it when the runner is closed',
     async (protocol) => {
       const runtime = new FixedRuntime();
-      const run = agent(params('serve', { protocol }), [calls('pid'), says('1'), calls('pid'), says('2')], { runtime });
+      const run = createRun(params('serve', { protocol }), [calls('pid'), says('1'), calls('pid'), says('2')], {
+        runtime,
+      });
       await run.say();
       await run.say();
       const [first, second] = run.responses.map(({ result }) => Number(result));
@@ -79,16 +81,16 @@ describe('McpToolset with a process', () => {
     ]);
   });
 
-  it('gives the process only the variables of env and a few harmless ones', async () => {
+  it('passes only the variables of env and a few harmless ones to the process', async () => {
     process.env['NOT_GIVEN'] = 'secret';
-    const run = agent(params('serve'), [calls('env'), says('Done.')]);
+    const run = createRun(params('serve'), [calls('env'), says('Done.')]);
     await run.say();
     delete process.env['NOT_GIVEN'];
     expect(run.responses).toEqual([{ result: 'given undefined' }]);
   });
 
   it('returns an error if the process ends during a call, and starts another for the next call', async () => {
-    const run = agent(params('serve'), [calls('die'), calls('pid'), says('Done.')]);
+    const run = createRun(params('serve'), [calls('die'), calls('pid'), says('Done.')]);
     await run.say();
     expect(run.responses).toEqual([
       { error: expect.stringContaining('closed the connection') },
@@ -98,7 +100,7 @@ describe('McpToolset with a process', () => {
 
   it('ends the process when it is idle', async () => {
     const runtime = new FixedRuntime();
-    const run = agent(params('serve'), [calls('pid'), says('Done.')], { runtime, idleTimeoutMs: 1_000 });
+    const run = createRun(params('serve'), [calls('pid'), says('Done.')], { runtime, idleTimeoutMs: 1_000 });
     await run.say();
     const pid = Number(run.responses[0]!['result']);
     await runtime.advance(1_000);
@@ -110,13 +112,13 @@ describe('McpToolset with a process', () => {
     ['noise', 'was not ready in 1500 ms'],
     ['flood', 'The MCP server "stdio-fixture.ts"'],
   ])('fails with a process that is %s', async (mode, message) => {
-    const run = agent(params(mode, { timeout: 1_500 }), [], { maxResultBytes: 1_000 });
+    const run = createRun(params(mode, { timeout: 1_500 }), [], { maxResultBytes: 1_000 });
     await expect(run.say()).rejects.toEqual(failure(message));
   });
 
   it('fails with a program that does not exist', async () => {
     const serverParams = { command: 'a-program-that-does-not-exist' };
-    const run = agent({ type: 'StdioConnectionParams', serverParams }, []);
+    const run = createRun({ type: 'StdioConnectionParams', serverParams }, []);
     await expect(run.say()).rejects.toEqual(failure('cannot be started. Check serverParams.command'));
   });
 });

@@ -13,7 +13,7 @@ import type { CallOptions, LeaseManager, MemoryEntry, MemoryService, Runtime, Se
 import { isConsolidated } from '../consolidate/consolidate-session.ts';
 import type { ConsolidationOutcome } from '../consolidate/consolidate-session.ts';
 import { deleteUnchangedSession } from '../lease/delete-unchanged-session.ts';
-import { fullMemory } from '../full-memory.ts';
+import { requireMemory } from '../require-memory.ts';
 import { listAllMemories } from '../list-all-memories.ts';
 import { forgetMemory } from '../privacy/forget-memory.ts';
 import type { CommandAnswer, MemoryCommandsOptions } from './memory-commands.ts';
@@ -31,10 +31,10 @@ interface PendingQuestion {
 
 const MAX_LINE_CHARACTERS = 160;
 const MAX_LISTED = 50;
-/** Maximum number of sessions whose last list and question are kept. */
+/** Maximum number of sessions for which the last list and question are stored. */
 const MAX_SESSIONS = 1_000;
 const MEMORY_IS_OFF = 'Memory is off. Nothing is remembered after this conversation.';
-/** Answers for services without the needed methods. */
+/** Answers if the service lacks a method. */
 const CANNOT_REMEMBER = 'The memory service cannot store single facts. It remembers conversations.';
 const CANNOT_LIST = 'The memory service cannot list memories. Write /memory <query> to search them.';
 const CANNOT_FORGET_ONE = 'The memory service cannot delete single memories. /forget deletes all of them.';
@@ -60,13 +60,13 @@ export class CommandHandler {
   readonly #queue = new KeyedQueue();
   readonly #pending = new Map<string, PendingQuestion>();
   /** Ids of the last list of `/memory`, by session. */
-  readonly #listed = new Map<string, readonly string[]>();
+  readonly #listedIds = new Map<string, readonly string[]>();
 
   constructor(options: MemoryCommandsOptions) {
     rejectUnknownOptions(options, commandOptionNames, 'memoryCommands');
     const { memory, sessions, runtime = systemRuntime() } = options;
     if (typeof sessions?.deleteSession !== 'function') throw invalidInput('sessions', 'a SessionService', sessions);
-    if (memory) this.#memory = fullMemory(memory, 'memoryCommands', ['addSessionToMemory', 'searchMemory']);
+    if (memory) this.#memory = requireMemory(memory, 'memoryCommands', ['addSessionToMemory', 'searchMemory']);
     this.#options = options;
     this.#runtime = runtime;
     this.#leasing = sessions.leasing ?? inProcessLeases(runtime);
@@ -101,7 +101,7 @@ export class CommandHandler {
       case 'memory':
         return this.#list(argument === 'list' ? '' : argument, ref);
       case 'forget':
-        return argument === '' ? this.#askToForget(ref) : this.#forgetOne(argument, ref);
+        return argument === '' ? this.#requestForgetConfirmation(ref) : this.#forgetOne(argument, ref);
       case 'reset':
         return this.#reset(ref);
       default:
@@ -124,7 +124,7 @@ export class CommandHandler {
     if (!query && !this.#memory.listMemories) return { text: CANNOT_LIST };
     const { memories, more } = await this.#find(this.#memory, query, ref);
     putCached(
-      this.#listed,
+      this.#listedIds,
       sessionKeyOf(ref),
       memories.map(({ id }) => id),
     );
@@ -142,7 +142,7 @@ export class CommandHandler {
     const user = { appName, userId, signal };
     if (query) return { memories: (await memory.searchMemory({ ...user, query })).memories, more: 0 };
     // Without a filter, the service chooses what it lists: facts and notes, or turns if it has only turns.
-    const all = await listAllMemories(fullMemory(memory, '/memory', ['listMemories']), { ...user, filter: {} });
+    const all = await listAllMemories(requireMemory(memory, '/memory', ['listMemories']), { ...user, filter: {} });
     return { memories: all.slice(-MAX_LISTED), more: Math.max(0, all.length - MAX_LISTED) };
   }
 
@@ -151,7 +151,7 @@ export class CommandHandler {
     if (!memory) return { text: MEMORY_IS_OFF };
     if (!memory.listMemories || !memory.deleteMemory) return { text: CANNOT_FORGET_ONE };
     const deleteMemory = memory.deleteMemory.bind(memory);
-    const id = /^\d+$/.test(argument) ? this.#listed.get(sessionKeyOf(ref))?.[Number(argument) - 1] : undefined;
+    const id = /^\d+$/.test(argument) ? this.#listedIds.get(sessionKeyOf(ref))?.[Number(argument) - 1] : undefined;
     if (id === undefined) return { text: 'There is no such line. /memory lists the memories with numbers.' };
     const { appName, userId, signal } = ref;
     const { count, remaining } = await forgetMemory(memory, { appName, userId, ids: [id], signal });
@@ -159,7 +159,7 @@ export class CommandHandler {
     const text = 'Forgotten, with its sources.';
     if (remaining.length === 0) return { text, hasForgotten: true };
     const ids = remaining.map((entry) => entry.id);
-    this.#ask(ref, 'These memories are kept.', async () => {
+    this.#storeQuestion(ref, 'These memories are kept.', async () => {
       const more = await deleteMemory({ appName, userId, ids });
       return { text: `Forgotten: ${memoryCount(more)}.`, hasForgotten: more > 0 };
     });
@@ -168,23 +168,23 @@ export class CommandHandler {
     return { text: question, hasForgotten: true };
   }
 
-  async #askToForget(ref: SessionRef): Promise<CommandAnswer> {
+  async #requestForgetConfirmation(ref: SessionRef): Promise<CommandAnswer> {
     const memory = this.#memory;
     if (!memory) return { text: MEMORY_IS_OFF };
     if (!memory.deleteUserMemory) return { text: CANNOT_FORGET };
     const deleteUserMemory = memory.deleteUserMemory.bind(memory);
-    this.#ask(ref, 'Nothing was forgotten.', async () => {
+    this.#storeQuestion(ref, 'Nothing was forgotten.', async () => {
       const user = { appName: ref.appName, userId: ref.userId };
       const count = await deleteUserMemory(user);
       this.#options.profiles?.forget(user);
-      this.#listed.delete(sessionKeyOf(ref));
+      this.#listedIds.delete(sessionKeyOf(ref));
       return { text: `Forgotten: ${memoryCount(count)}. This conversation is kept.`, hasForgotten: true };
     });
     return { text: 'Forget everything about you? Answer yes or no.' };
   }
 
-  /** Keeps a question until the session's next line. */
-  #ask(ref: SessionRef, keptText: string, forget: () => Promise<CommandAnswer>): void {
+  /** Stores a question until the next line of the session. */
+  #storeQuestion(ref: SessionRef, keptText: string, forget: () => Promise<CommandAnswer>): void {
     const until = this.#runtime.now() + (this.#options.answerWithinMs ?? 120_000) / 1000;
     putCached(this.#pending, sessionKeyOf(ref), { until, forget, keptText });
   }
@@ -199,18 +199,18 @@ export class CommandHandler {
     if (outcome !== 'deleted' && outcome !== 'gone' && outcome !== 'active')
       outcome = await this.#clear(session, outcome);
     if (outcome === 'active') return { text: 'This conversation has new messages, so it was not cleared. Try again.' };
-    this.#listed.delete(sessionKeyOf(ref));
+    this.#listedIds.delete(sessionKeyOf(ref));
     const added = this.#memory ? 'The conversation was added to memory. ' : '';
-    return { text: `${added}${closedRequests(session)}A new conversation starts.`, isCleared: true };
+    return { text: `${added}${closedRequestsText(session)}A new conversation starts.`, isCleared: true };
   }
 
-  /** Deletes a session as it was read: all of it is in memory, or memory is off. */
-  async #clear(read: Session, outcome: ConsolidationOutcome | undefined): Promise<'deleted' | 'gone' | 'active'> {
+  /** Deletes the session if it has not changed since it was read. Its events are in memory, or memory is off. */
+  async #clear(session: Session, outcome: ConsolidationOutcome | undefined): Promise<'deleted' | 'gone' | 'active'> {
     const { sessions, artifacts } = this.#options;
-    const { appName, userId, id: sessionId } = read;
-    // A kept session has been marked since it was read.
+    const { appName, userId, id: sessionId } = session;
+    // A kept session was marked after it was read.
     const current =
-      outcome === 'kept' ? await sessions.getSession({ appName, userId, sessionId, numRecentEvents: 0 }) : read;
+      outcome === 'kept' ? await sessions.getSession({ appName, userId, sessionId, numRecentEvents: 0 }) : session;
     if (!current) return 'gone';
     if (outcome === 'kept' && !isConsolidated(current)) return 'active';
     const [leasing, runtime, holder] = [this.#leasing, this.#runtime, this.#holder];
@@ -232,8 +232,8 @@ function putCached<V>(map: Map<string, V>, key: string, value: V): void {
   if (map.size > MAX_SESSIONS) map.delete(map.keys().next().value!);
 }
 
-/** Returns a sentence about requests for answers that are deleted with a session. */
-function closedRequests({ marks }: Session): string {
+/** Returns a sentence about the open requests that are deleted with a session. */
+function closedRequestsText({ marks }: Session): string {
   const count = marks?.openInterrupts ?? 0;
   if (count === 0) return '';
   return count === 1 ? '1 open request was closed. ' : `${count} open requests were closed. `;
@@ -245,7 +245,7 @@ function memoryCount(memories: number): string {
 
 function lineOf(entry: MemoryEntry, now: number): string {
   const { kind, author, content } = entry;
-  const who = kind === 'turn' ? `${oneLine(author ?? 'unknown', 40)}: ` : kind === 'note' ? 'note: ' : '';
-  const past = isCurrentMemory(entry, now) ? '' : ' (no longer true)';
-  return `${who}${oneLine(textOf(content), MAX_LINE_CHARACTERS)}${past}`;
+  const prefix = kind === 'turn' ? `${oneLine(author ?? 'unknown', 40)}: ` : kind === 'note' ? 'note: ' : '';
+  const suffix = isCurrentMemory(entry, now) ? '' : ' (no longer true)';
+  return `${prefix}${oneLine(textOf(content), MAX_LINE_CHARACTERS)}${suffix}`;
 }

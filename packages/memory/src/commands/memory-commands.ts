@@ -5,14 +5,14 @@ import { CommandHandler } from './command-handler.ts';
 
 /** Options of `memoryCommands`. */
 export interface MemoryCommandsOptions {
-  /** The memory service. A command for which it has no method says so. Default: none; then all answer that memory is off. */
+  /** The memory service. Commands for which it has no method explain this. Default: none; commands answer that memory is off. */
   memory?: MemoryService | undefined;
   sessions: SessionService;
   /** Adds a session to memory before `/reset` deletes it. Default: `addSessionToMemory` of `memory`. */
   consolidator?: { consolidate(ref: SessionRef & CallOptions): Promise<ConsolidationOutcome> } | undefined;
   /** The runner's artifact service, to delete the artifacts of cleared sessions. Default: none. */
   artifacts?: ArtifactService | undefined;
-  /** Cached profiles, which `/forget` drops. Default: none. */
+  /** Cached profiles, which `/forget` deletes. Default: none. */
   profiles?: Profiles | undefined;
   /** Time in milliseconds in which a question accepts the answer `yes`. Default: 120,000. */
   answerWithinMs?: number | undefined;
@@ -23,7 +23,7 @@ export interface MemoryCommandsOptions {
 export interface CommandAnswer {
   /** Plain text of one or more lines. Quoted memories contain no control characters. */
   text: string;
-  /** True if the line is a message for the agent: it came instead of an answer to a question. */
+  /** True if the line is a message for the agent instead of an answer to a question. Pass it to the agent. */
   isMessage?: boolean | undefined;
   /** True if the session was deleted: the next message starts a new one. */
   isCleared?: boolean | undefined;

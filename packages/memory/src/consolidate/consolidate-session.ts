@@ -16,7 +16,7 @@ import { holdLease } from '../lease/hold-lease.ts';
 
 /**
  * The result of a consolidation. `deleted` and `kept`: the session was added to memory, and then deleted or kept. `unchanged`: there was
- * nothing new. `gone`: the session does not exist. `active`: it was added to memory, but stays because new events came in the meantime.
+ * nothing new. `gone`: the session does not exist. `active`: it was added to memory, but kept because new events were stored meanwhile.
  */
 export type ConsolidationOutcome = 'deleted' | 'kept' | 'unchanged' | 'gone' | 'active';
 
@@ -41,8 +41,8 @@ const CONSOLIDATED_KEY = 'thole:consolidated';
 
 /**
  * Adds a session to memory and then deletes it, unless new events were stored or a run is active. Keeps a session with an open
- * interrupt, a timer or an unfinished invocation. Only one process at a time does this
- * for a user; a second process finds that the session is gone or unchanged.
+ * interrupt, a timer or an unfinished invocation. Only one process at a time consolidates the sessions of a user; a second
+ * process finds that the session is gone or unchanged.
  */
 export function consolidateSession(ref: SessionRef, p: ConsolidationContext): Promise<ConsolidationOutcome> {
   const { leasing, runtime, holder, leaseTtlMs: ttlMs, signal } = p;
@@ -60,12 +60,12 @@ async function addAndDelete(
   const session = await p.sessions.getSession({ ...ref, signal });
   if (!session) return 'gone';
   if (isConsolidated(session)) return 'unchanged';
-  // A session without turns, which an app has prepared, stays.
+  // A session without turns is kept: an app may have prepared it.
   if (turnsOf(session.id, ingestibleEvents(session)).length === 0) return 'unchanged';
   await raceAbort(p.memory.addSessionToMemory(session, { signal }), signal);
   // An answer or another process may still continue an invocation of the session.
-  const waits = session.marks !== undefined && hasMarks(session.marks);
-  return p.keep || waits ? markConsolidated(ref, session, p) : deleteUnchangedSession(session, p);
+  const isUnfinished = session.marks !== undefined && hasMarks(session.marks);
+  return p.keep || isUnfinished ? markConsolidated(ref, session, p) : deleteUnchangedSession(session, p);
 }
 
 /** True if all events of a kept session are in memory. */
@@ -73,7 +73,7 @@ export function isConsolidated(session: SessionSummary): boolean {
   return session.lastSeq > 0 && session.state[CONSOLIDATED_KEY] === markOf(session, session.lastSeq);
 }
 
-/** Marks a kept session. The mark is an event too, so it contains its own `seq`. If another event came first, the mark is not valid. */
+/** Marks a kept session. The mark is an event too, so it contains its own `seq`. After another new event, the mark is not valid. */
 async function markConsolidated(
   ref: SessionRef,
   session: Session,

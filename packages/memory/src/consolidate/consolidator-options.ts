@@ -1,7 +1,7 @@
 import { TholeError } from '@thole/core';
 import { assertDuration, invalidInput, optionNames, rejectUnknownOptions } from '@thole/core/kit';
 import type { ArtifactService, MemoryService, Runtime, SessionRef, SessionService } from '@thole/core';
-import { fullMemory } from '../full-memory.ts';
+import { requireMemory } from '../require-memory.ts';
 
 /** A failed consolidation, for `onError`. */
 export interface ConsolidationFailure {
@@ -9,7 +9,7 @@ export interface ConsolidationFailure {
   error: unknown;
   /** 1 for the first attempt. */
   attempt: number;
-  /** Time until the next attempt in milliseconds. Undefined if the next attempt is after the next run or sweep. */
+  /** Time until the next attempt in milliseconds. Undefined if only the next run or sweep tries again. */
   retryInMs: number | undefined;
 }
 
@@ -60,7 +60,7 @@ export function assertConsolidatorOptions(options: IdleConsolidatorOptions): voi
   rejectUnknownOptions(options, consolidatorOptionNames, 'IdleConsolidator');
   const { sessions, idleMs, leaseTtlMs, retryMs } = options;
   if (typeof sessions?.getSession !== 'function') throw invalidInput('sessions', 'a SessionService', sessions);
-  fullMemory(options.memory, 'IdleConsolidator', ['addSessionToMemory']);
+  requireMemory(options.memory, 'IdleConsolidator', ['addSessionToMemory']);
   if (idleMs !== undefined) assertDuration('idleMs', idleMs);
   if (leaseTtlMs !== undefined) {
     assertDuration('leaseTtlMs', leaseTtlMs);

@@ -6,7 +6,7 @@ import { consolidateSession, isConsolidated } from './consolidate-session.ts';
 import type { ConsolidationContext, ConsolidationOutcome } from './consolidate-session.ts';
 import { assertConsolidatorOptions } from './consolidator-options.ts';
 import type { IdleConsolidatorOptions } from './consolidator-options.ts';
-import { unconsolidatedSessions } from './unconsolidated-sessions.ts';
+import { listUnconsolidatedSessions } from './list-unconsolidated-sessions.ts';
 
 /** The result of a sweep. */
 export interface SweepReport {
@@ -23,7 +23,7 @@ const CLOCK_TOLERANCE_MS = 5;
 
 /**
  * Adds idle sessions to memory and then deletes them. As a plugin it schedules a session at the end of each of its runs. It never delays
- * a run, and its timers do not keep the process alive. Stopping the process consolidates nothing; call `sweep` at the next start.
+ * a run, and its timers do not keep the process alive. When the process stops, no session is consolidated: call `sweep` at the next start.
  */
 export class IdleConsolidator implements Plugin {
   readonly name = 'idle_consolidator';
@@ -34,7 +34,7 @@ export class IdleConsolidator implements Plugin {
   readonly #idleMs: number;
   readonly #stop = new AbortController();
   readonly #timers = new Map<string, CancelTimer>();
-  readonly #working = new Map<string, Promise<ConsolidationOutcome>>();
+  readonly #running = new Map<string, Promise<ConsolidationOutcome>>();
 
   constructor(options: IdleConsolidatorOptions) {
     assertConsolidatorOptions(options);
@@ -79,7 +79,7 @@ export class IdleConsolidator implements Plugin {
   /** Consolidates a session immediately, even if it is not idle or the consolidator not `enabled`. Throws errors of the services. */
   consolidate(ref: SessionRef & CallOptions): Promise<ConsolidationOutcome> {
     assertSessionRef(ref);
-    if (this.#stop.signal.aborted) throw closed();
+    if (this.#stop.signal.aborted) throw closedError();
     const key = { appName: ref.appName, userId: ref.userId, sessionId: ref.sessionId };
     this.#cancelTimer(sessionKeyOf(key));
     return raceAbort(this.#work(key), ref.signal);
@@ -93,7 +93,7 @@ export class IdleConsolidator implements Plugin {
     const report: SweepReport = { consolidated: 0, failed: 0, scheduled: 0 };
     if (!this.enabled) return report;
     const idle: SessionRef[] = [];
-    for (const { ref, lastUpdateTime } of await unconsolidatedSessions(this.#context.sessions, p)) {
+    for (const { ref, lastUpdateTime } of await listUnconsolidatedSessions(this.#context.sessions, p)) {
       const idleInMs = this.#idleInMs(lastUpdateTime);
       if (idleInMs <= CLOCK_TOLERANCE_MS) idle.push(ref);
       else if (this.#scheduleIn(ref, idleInMs, 1)) report.scheduled++;
@@ -111,13 +111,13 @@ export class IdleConsolidator implements Plugin {
 
   /** Resolves when no consolidation is running. */
   async idle(): Promise<void> {
-    while (this.#working.size > 0) await Promise.allSettled(this.#working.values());
+    while (this.#running.size > 0) await Promise.allSettled(this.#running.values());
   }
 
-  /** Cancels all schedules and stops running consolidations. Nothing is lost: the sessions stay as they are. */
+  /** Cancels all schedules and stops running consolidations. The sessions stay stored, for the next `sweep`. */
   async close(): Promise<void> {
     for (const key of this.#timers.keys()) this.#cancelTimer(key);
-    this.#stop.abort(closed());
+    this.#stop.abort(closedError());
     await this.idle();
   }
 
@@ -138,7 +138,7 @@ export class IdleConsolidator implements Plugin {
     this.#timers.delete(key);
   }
 
-  /** Consolidates a scheduled session, or schedules it again if another process has had a run in the meantime. */
+  /** Consolidates a scheduled session, or schedules it again if another process has run it meanwhile. */
   async #wake(ref: SessionRef, attempt: number): Promise<void> {
     try {
       const session = await this.#context.sessions.getSession({ ...ref, numRecentEvents: 0 });
@@ -147,7 +147,7 @@ export class IdleConsolidator implements Plugin {
       if (idleInMs > CLOCK_TOLERANCE_MS) this.#scheduleUnlessScheduled(ref, idleInMs);
       else await this.#attempt(ref, attempt);
     } catch (error) {
-      this.#failed(ref, error, attempt);
+      this.#handleFailure(ref, error, attempt);
     }
   }
 
@@ -157,27 +157,27 @@ export class IdleConsolidator implements Plugin {
       if (outcome === 'active') this.#scheduleUnlessScheduled(ref, this.#idleMs);
       return outcome;
     } catch (error) {
-      this.#failed(ref, error, attempt);
+      this.#handleFailure(ref, error, attempt);
       return 'failed';
     }
   }
 
-  /** Schedules a session unless a run has scheduled it in the meantime. */
+  /** Schedules a session unless a run has scheduled it meanwhile. */
   #scheduleUnlessScheduled(ref: SessionRef, ms: number): void {
     if (!this.#timers.has(sessionKeyOf(ref))) this.#scheduleIn(ref, ms, 1);
   }
 
   #work(ref: SessionRef): Promise<ConsolidationOutcome> {
     const key = sessionKeyOf(ref);
-    let working = this.#working.get(key);
-    if (!working) {
-      working = consolidateSession(ref, this.#context).finally(() => this.#working.delete(key));
-      this.#working.set(key, working);
+    let running = this.#running.get(key);
+    if (!running) {
+      running = consolidateSession(ref, this.#context).finally(() => this.#running.delete(key));
+      this.#running.set(key, running);
     }
-    return working;
+    return running;
   }
 
-  #failed(session: SessionRef, error: unknown, attempt: number): void {
+  #handleFailure(session: SessionRef, error: unknown, attempt: number): void {
     if (this.#stop.signal.aborted) return;
     const { maxAttempts = 5, retryMs = 5_000, onError } = this.#options;
     const isScheduled = this.#timers.has(sessionKeyOf(session));
@@ -206,6 +206,6 @@ export class IdleConsolidator implements Plugin {
   }
 }
 
-function closed(): TholeError {
+function closedError(): TholeError {
   return new TholeError('RUN_ABORTED', 'The consolidator was closed.');
 }

@@ -1,16 +1,16 @@
 import { textOf } from '@thole/core';
 import type { MemoryEntry, UserRef } from '@thole/core';
-import type { FullMemory } from '../full-memory.ts';
+import type { FullMemory } from '../require-memory.ts';
 import { listAllMemories } from '../list-all-memories.ts';
 import type { FactOperation, FactRequest } from './fact-extractor.ts';
-import { factId, normalized } from './fact-id.ts';
+import { computeFactId, normalizeText } from './fact-id.ts';
 
-/** The memory and the request that operations are applied to. */
+/** Input of `applyOperations` in addition to the operations. */
 export interface ApplyContext {
   memory: FullMemory;
   user: UserRef;
   sessionId: string;
-  /** All current facts and notes, including those that the extractor has not seen. */
+  /** All current facts and notes, including facts that the extractor has not received. */
   current: readonly MemoryEntry[];
   request: FactRequest;
 }
@@ -23,31 +23,31 @@ export interface AppliedCounts {
 }
 
 /**
- * Applies checked operations. Creates no fact from turns that are deleted in the meantime. A repeated call after a crash has the same
+ * Applies checked operations. Creates no fact from turns that are deleted meanwhile. A repeated call after a crash has the same
  * result as one complete call.
  */
 export async function applyOperations(operations: readonly FactOperation[], p: ApplyContext): Promise<AppliedCounts> {
   const { memory, user } = p;
-  const present = await turnIdsOf(p);
-  const plan = planOf(operations, p, present);
+  const turnIds = await turnIdsOf(p);
+  const plan = createPlan(operations, p, turnIds);
   if (plan.newFacts.size > 0) await memory.addMemory({ ...user, memories: [...plan.newFacts.values()] });
   for (const [id, evidence] of plan.confirmed) await memory.updateMemory({ ...user, id, change: { evidence } });
-  // A process that deleted turns after the first read could not delete the facts that are only written now.
-  const remaining = plan.newFacts.size + plan.confirmed.size > 0 ? await turnIdsOf(p) : present;
-  const deleted = new Set([...present].filter((id) => !remaining.has(id)));
+  // A process that deleted turns after the first read could not delete these facts: they were not written yet.
+  const remaining = plan.newFacts.size + plan.confirmed.size > 0 ? await turnIdsOf(p) : turnIds;
+  const deleted = new Set([...turnIds].filter((id) => !remaining.has(id)));
   if (deleted.size > 0) await removeEvidence(plan, deleted, p);
 
   const applied = { added: plan.newFacts.size, superseded: 0, dropped: 0 };
-  for (const { old, by, at } of plan.superseded) {
-    if (!plan.newFacts.has(by) && !p.current.some(({ id }) => id === by)) continue;
-    const validTo = Math.max(at, old.validFrom ?? -Infinity);
-    await memory.updateMemory({ ...user, id: old.id, change: { validTo, supersededBy: by } });
+  for (const { old, newId, endsAt } of plan.superseded) {
+    if (!plan.newFacts.has(newId) && !p.current.some(({ id }) => id === newId)) continue;
+    const validTo = Math.max(endsAt, old.validFrom ?? -Infinity);
+    await memory.updateMemory({ ...user, id: old.id, change: { validTo, supersededBy: newId } });
     applied.superseded++;
   }
-  for (const { fact, into } of plan.dropped) {
-    const evidence = [...new Set([...(into.evidence ?? []), ...(fact.evidence ?? [])])];
-    if (into.kind === 'fact') await memory.updateMemory({ ...user, id: into.id, change: { evidence } });
-    await redirect(fact.id, into.id, p);
+  for (const { fact, duplicateOf } of plan.dropped) {
+    const evidence = [...new Set([...(duplicateOf.evidence ?? []), ...(fact.evidence ?? [])])];
+    if (duplicateOf.kind === 'fact') await memory.updateMemory({ ...user, id: duplicateOf.id, change: { evidence } });
+    await redirectSuperseded(fact.id, duplicateOf.id, p);
     await memory.deleteMemory({ ...user, ids: [fact.id], keepEvidence: true });
     applied.dropped++;
   }
@@ -57,35 +57,35 @@ export async function applyOperations(operations: readonly FactOperation[], p: A
 interface Plan {
   /** New facts by id. */
   newFacts: Map<string, MemoryEntry>;
-  /** All evidence of known facts that get new evidence, by id. */
+  /** Complete evidence of the known facts that get new evidence, by id. */
   confirmed: Map<string, string[]>;
   /** Entries that have ended, the id of the entry that replaces them, and the time. */
-  superseded: { old: MemoryEntry; by: string; at: number }[];
-  dropped: { fact: MemoryEntry; into: MemoryEntry }[];
+  superseded: { old: MemoryEntry; newId: string; endsAt: number }[];
+  dropped: { fact: MemoryEntry; duplicateOf: MemoryEntry }[];
 }
 
-function planOf(operations: readonly FactOperation[], p: ApplyContext, present: ReadonlySet<string>): Plan {
+function createPlan(operations: readonly FactOperation[], p: ApplyContext, turnIds: ReadonlySet<string>): Plan {
   const plan: Plan = { newFacts: new Map(), confirmed: new Map(), superseded: [], dropped: [] };
   const byId = new Map(p.current.map((entry) => [entry.id, entry]));
-  const byText = new Map(p.current.map((entry) => [normalized(textOf(entry.content)), entry]));
+  const byText = new Map(p.current.map((entry) => [normalizeText(textOf(entry.content)), entry]));
   for (const operation of operations) {
     if (operation.op === 'drop') {
-      plan.dropped.push({ fact: byId.get(operation.fact)!, into: byId.get(operation.duplicateOf)! });
+      plan.dropped.push({ fact: byId.get(operation.fact)!, duplicateOf: byId.get(operation.duplicateOf)! });
       continue;
     }
-    const evidence = [...new Set(operation.evidence)].filter((id) => present.has(id));
+    const evidence = [...new Set(operation.evidence)].filter((id) => turnIds.has(id));
     if (evidence.length === 0) continue;
-    const sameText = byText.get(normalized(operation.text));
+    const sameText = byText.get(normalizeText(operation.text));
     const fact = newFact(operation, evidence, p.request);
-    // The same id means that a crash has interrupted an earlier call after writing the fact: it is written again. But a fact that
-    // occurs twice in one answer is confirmed.
+    // The same id means that a crash interrupted an earlier call after it wrote the fact: the fact is written again. A fact that
+    // occurs twice in one answer gets more evidence instead.
     const known = sameText && (sameText.id !== fact.id || plan.newFacts.has(fact.id)) ? sameText : undefined;
     if (known) confirm(plan, known, evidence);
     else plan.newFacts.set(fact.id, fact);
-    byText.set(normalized(operation.text), known ?? fact);
-    const by = (known ?? fact).id;
-    if (operation.op === 'supersede' && operation.fact !== by)
-      plan.superseded.push({ old: byId.get(operation.fact)!, by, at: fact.validFrom! });
+    byText.set(normalizeText(operation.text), known ?? fact);
+    const newId = (known ?? fact).id;
+    if (operation.op === 'supersede' && operation.fact !== newId)
+      plan.superseded.push({ old: byId.get(operation.fact)!, newId, endsAt: fact.validFrom! });
   }
   return plan;
 }
@@ -99,7 +99,7 @@ function newFact(
   const timestamp = times.length > 0 ? Math.max(...times) : now;
   const content = { role: 'user' as const, parts: [{ text: text.trim() }] };
   return {
-    id: factId(text, evidence),
+    id: computeFactId(text, evidence),
     kind: 'fact',
     content,
     timestamp,
@@ -133,7 +133,7 @@ async function removeEvidence(plan: Plan, deleted: ReadonlySet<string>, { memory
 }
 
 /** Changes `supersededBy` of all entries from one fact to another. */
-async function redirect(from: string, to: string, { memory, user }: ApplyContext): Promise<void> {
+async function redirectSuperseded(from: string, to: string, { memory, user }: ApplyContext): Promise<void> {
   for (const { id, supersededBy } of await listAllMemories(memory, { ...user, filter: { kinds: ['fact', 'note'] } }))
     if (supersededBy === from) await memory.updateMemory({ ...user, id, change: { supersededBy: to } });
 }

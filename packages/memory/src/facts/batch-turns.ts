@@ -4,7 +4,7 @@ import type { FactTurn } from './fact-extractor.ts';
 /** The turns of one call of the extractor. */
 export interface Batch {
   turns: FactTurn[];
-  /** The turns right before, as context. */
+  /** The turns directly before these turns, as context. */
   before: FactTurn[];
 }
 
@@ -13,7 +13,7 @@ const HEADING_TOKENS = 10;
 
 /**
  * Splits the new turns of a session into batches of at most `batchTokens`, in order. A longer turn is clipped and has a separate
- * batch. Each batch also gets the turns right before it, up to `contextTokens`.
+ * batch. Each batch also gets the turns directly before it, up to `contextTokens`.
  */
 export function batchTurns(
   turns: readonly { turn: FactTurn; isNew: boolean }[],

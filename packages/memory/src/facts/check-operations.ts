@@ -13,7 +13,7 @@ export interface CheckedOperations {
 
 /**
  * Checks each operation against the request of the extractor. Rejects unknown ids, empty texts, missing evidence, evidence without a
- * turn of the user (unless `evidenceFrom` is `anyone`), and a second end of one fact. Accepts the other operations.
+ * turn of the user (unless `evidenceFrom` is `anyone`), and a second operation that ends the same fact. Accepts all others.
  */
 export function checkOperations(
   operations: readonly unknown[],
@@ -21,26 +21,26 @@ export function checkOperations(
   evidenceFrom: 'user' | 'anyone',
 ): CheckedOperations {
   const checked: CheckedOperations = { accepted: [], rejected: [] };
-  const ended = new Set<string>();
+  const endedFacts = new Set<string>();
   for (const operation of operations) {
-    const reason = rejectionOf(operation, request, evidenceFrom, ended);
+    const reason = rejectionOf(operation, request, evidenceFrom, endedFacts);
     if (reason !== undefined) {
       checked.rejected.push(reason);
       continue;
     }
     const valid = operation as FactOperation;
-    if (valid.op !== 'add') ended.add(valid.fact);
+    if (valid.op !== 'add') endedFacts.add(valid.fact);
     checked.accepted.push(valid);
   }
   return checked;
 }
 
-/** Returns why an operation is rejected. Undefined if it is valid. */
+/** Returns the reason for rejecting an operation. Undefined if it is valid. */
 function rejectionOf(
   operation: unknown,
   { turns, before, known }: FactRequest,
   evidenceFrom: 'user' | 'anyone',
-  ended: ReadonlySet<string>,
+  endedFacts: ReadonlySet<string>,
 ): string | undefined {
   if (!isPlainObject(operation)) return 'it is not an object';
   const { op, fact, duplicateOf } = operation;
@@ -48,12 +48,12 @@ function rejectionOf(
   const find = (id: unknown) => known.find((fact) => fact.id === id);
   if (op !== 'add') {
     if (!find(fact)) return 'its fact is not a known fact';
-    if (ended.has(fact as string)) return 'another operation has already ended its fact';
+    if (endedFacts.has(fact as string)) return 'another operation has already ended its fact';
   }
   if (op === 'drop') {
     if (find(fact)!.kind !== 'fact') return 'it drops a note; notes belong to the user';
     if (!find(duplicateOf) || duplicateOf === fact) return 'its duplicateOf is not another known fact';
-    return ended.has(duplicateOf as string) ? 'another operation has already ended its duplicateOf' : undefined;
+    return endedFacts.has(duplicateOf as string) ? 'another operation has already ended its duplicateOf' : undefined;
   }
   return rejectionOfFact(operation, [...turns, ...before], evidenceFrom);
 }

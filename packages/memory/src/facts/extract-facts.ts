@@ -1,13 +1,13 @@
 import { textOf, TholeError } from '@thole/core';
 import { isCurrentMemory } from '@thole/core/kit';
 import type { MemoryEntry, Runtime, UserRef } from '@thole/core';
-import type { FullMemory } from '../full-memory.ts';
+import type { FullMemory } from '../require-memory.ts';
 import { listAllMemories } from '../list-all-memories.ts';
 import { applyOperations } from './apply-operations.ts';
 import { batchTurns } from './batch-turns.ts';
 import type { Batch } from './batch-turns.ts';
 import { checkOperations } from './check-operations.ts';
-import { hasExtractedFacts, markOf } from './extraction-mark.ts';
+import { addMark, hasExtractedFacts } from './extraction-mark.ts';
 import type { FactExtractor, FactRequest, FactTurn, KnownFact } from './fact-extractor.ts';
 
 /** The result of extracting facts from new turns. */
@@ -70,7 +70,7 @@ async function extractFromSession(
     p.signal?.throwIfAborted();
     await extractFromBatch(batch, sessionId, p, report);
     for (const { id } of batch.turns) {
-      await p.memory.updateMemory({ ...p.user, id, change: markOf(byId.get(id)!) });
+      await p.memory.updateMemory({ ...p.user, id, change: addMark(byId.get(id)!) });
       report.turns++;
     }
   }
@@ -83,7 +83,7 @@ async function extractFromBatch(
   report: FactReport,
 ): Promise<void> {
   const { memory, user, extractor, evidenceFrom, timeZone, runtime, signal } = p;
-  // Without a turn of the user, no fact would be accepted.
+  // Facts without evidence of the user would be rejected.
   if (evidenceFrom === 'user' && !batch.turns.some(({ author }) => author === 'user')) return;
   const now = runtime.now();
   const all = await listAllMemories(memory, { ...user, filter: { kinds: ['fact', 'note'] }, signal });
@@ -120,7 +120,7 @@ async function callExtractor(
   }
 }
 
-/** Returns all current facts and notes, or those most similar to the new turns if there are more than `knownFacts`. */
+/** Returns the current facts and notes. If there are more than `knownFacts`, returns the ones most similar to the new turns. */
 async function findSimilarFacts(
   all: readonly MemoryEntry[],
   current: readonly MemoryEntry[],

@@ -8,13 +8,13 @@ export function hasExtractedFacts({ customMetadata }: MemoryEntry): boolean {
   return customMetadata !== undefined && Object.hasOwn(customMetadata, EXTRACTED_KEY);
 }
 
-/** Returns the change that marks a turn whose facts have been extracted. */
-export function markOf({ customMetadata }: MemoryEntry): Pick<MemoryEntry, 'customMetadata'> {
+/** Returns a change of a turn that marks its facts as extracted. */
+export function addMark({ customMetadata }: MemoryEntry): Pick<MemoryEntry, 'customMetadata'> {
   return { customMetadata: { ...customMetadata, [EXTRACTED_KEY]: true } };
 }
 
 /** Returns the entry without the mark, for callers. */
-export function withoutMark(entry: MemoryEntry): MemoryEntry {
+export function removeMark(entry: MemoryEntry): MemoryEntry {
   if (!hasExtractedFacts(entry)) return entry;
   const { [EXTRACTED_KEY]: _, ...rest } = entry.customMetadata!;
   const { customMetadata: __, ...others } = entry;

@@ -20,11 +20,11 @@ export interface KnownFact {
   validFrom?: number | undefined;
 }
 
-/** The input of an extractor: new turns, the turns right before them, and similar known facts. */
+/** The input of an extractor: new turns, the turns directly before them, and similar known facts. */
 export interface FactRequest {
   /** New turns of user and agents, in order. */
   turns: readonly FactTurn[];
-  /** The turns right before, as context. Their facts have been extracted. */
+  /** The turns directly before the new turns, as context. Their facts have been extracted. */
   before: readonly FactTurn[];
   known: readonly KnownFact[];
   /** Current time in seconds since the epoch. */
@@ -61,7 +61,7 @@ export type FactOperation =
 
 /**
  * Finds facts in turns. Applications may implement this interface; it only ever gains optional members. Its operations are checked
- * before they are applied. If it throws, the turns are passed to it again the next time.
+ * before they are applied. If it throws, the next call passes the same turns to it again.
  */
 export interface FactExtractor {
   readonly specVersion: 1;

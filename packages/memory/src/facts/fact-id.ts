@@ -2,13 +2,13 @@
  * Returns the id of a fact, a hash of its text and its first evidence. If two processes find the same fact in the same turns, or one
  * process finds it again after a crash, there is only one entry.
  */
-export function factId(text: string, evidence: readonly string[]): string {
-  const source = JSON.stringify([normalized(text), evidence[0]]);
+export function computeFactId(text: string, evidence: readonly string[]): string {
+  const source = JSON.stringify([normalizeText(text), evidence[0]]);
   return `fact-${hash(source, 0x811c9dc5)}${hash(source, 0x01234567)}`;
 }
 
 /** Returns a text in lower case, with single spaces and without the final period, to compare texts. */
-export function normalized(text: string): string {
+export function normalizeText(text: string): string {
   return text
     .normalize('NFKC')
     .toLowerCase()

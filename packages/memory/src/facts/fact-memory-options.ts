@@ -1,7 +1,7 @@
 import { TholeError } from '@thole/core';
 import { assertCount, invalidInput, optionNames, rejectUnknownOptions } from '@thole/core/kit';
 import type { LeaseManager, Llm, MemoryService, Runtime, TimeZoneOption } from '@thole/core';
-import { fullMemory } from '../full-memory.ts';
+import { requireMemory } from '../require-memory.ts';
 import type { FactExtractor } from './fact-extractor.ts';
 
 /** Options of `FactMemoryService`. */
@@ -12,11 +12,11 @@ export interface FactMemoryServiceOptions {
   llm?: Llm | undefined;
   /** Instructions for the model about what to remember. Default: `EXTRACTION_INSTRUCTIONS`. */
   instructions?: string | undefined;
-  /** Finds facts instead of `llm`. */
+  /** A custom extractor, used instead of `llm`. */
   extractor?: FactExtractor | undefined;
   /**
-   * False stores facts and notes only: the extractor sees the texts of turns, but they are not stored. Each turn leaves a placeholder
-   * without text, so that its facts are extracted once and are deleted with its session. Default: true.
+   * False stores facts and notes only: the extractor receives the texts of turns, but they are not stored. A placeholder without text
+   * is stored for each turn, so that its facts are extracted once and are deleted with its session. Default: true.
    */
   keepTurns?: boolean | undefined;
   /** `user`: the evidence of a fact must include a turn of the user. `anyone`: turns of agents are enough. Default: `user`. */
@@ -34,8 +34,8 @@ export interface FactMemoryServiceOptions {
   /** The time zone of times in the extractor's request and answer. Default: UTC. */
   timeZone?: TimeZoneOption | undefined;
   /**
-   * The `leasing` of a session service, so that only one process at a time extracts facts of a user. Default: none; then each process
-   * extracts one at a time.
+   * The `leasing` of a session service, so that only one process at a time extracts facts of a user. Default: none; only calls of the
+   * same process wait for each other.
    */
   leasing?: LeaseManager | undefined;
   runtime?: Runtime | undefined;
@@ -62,13 +62,13 @@ const factMemoryOptionNames = optionNames<FactMemoryServiceOptions>({
 export function assertFactMemoryOptions(options: FactMemoryServiceOptions): void {
   rejectUnknownOptions(options, factMemoryOptionNames, 'FactMemoryService');
   const { memory, llm, instructions, extractor, keepTurns, evidenceFrom } = options;
-  fullMemory(memory, 'FactMemoryService');
+  requireMemory(memory, 'FactMemoryService');
   if ((llm === undefined) === (extractor === undefined))
-    throw new TholeError('INVALID_INPUT', 'FactMemoryService takes either llm or extractor.');
+    throw new TholeError('INVALID_INPUT', 'FactMemoryService needs either llm or extractor, but not both.');
   if (extractor !== undefined && typeof extractor?.extract !== 'function')
     throw invalidInput('extractor', 'a FactExtractor', extractor);
   if (extractor && instructions !== undefined)
-    throw new TholeError('INVALID_INPUT', 'instructions only apply to llm. Remove instructions or extractor.');
+    throw new TholeError('INVALID_INPUT', 'instructions are only for llm. Remove instructions or extractor.');
   if (evidenceFrom !== undefined && evidenceFrom !== 'user' && evidenceFrom !== 'anyone')
     throw new TholeError('INVALID_INPUT', `evidenceFrom must be 'user' or 'anyone'.`);
   if (keepTurns !== undefined && typeof keepTurns !== 'boolean')

@@ -24,18 +24,18 @@ import type {
   SessionRef,
   UserRef,
 } from '@thole/core';
-import { userTimeZone } from '../user-time-zone.ts';
-import { fullMemory } from '../full-memory.ts';
-import type { FullMemory } from '../full-memory.ts';
+import { findUserTimeZone } from '../find-user-time-zone.ts';
+import { requireMemory } from '../require-memory.ts';
+import type { FullMemory } from '../require-memory.ts';
 import { holdLease } from '../lease/hold-lease.ts';
-import { withoutMark } from './extraction-mark.ts';
+import { removeMark } from './extraction-mark.ts';
 import { extractFacts } from './extract-facts.ts';
 import type { FactReport } from './extract-facts.ts';
 import type { FactExtractor } from './fact-extractor.ts';
 import { assertFactMemoryOptions } from './fact-memory-options.ts';
 import type { FactMemoryServiceOptions } from './fact-memory-options.ts';
 import { LlmFactExtractor } from './llm-fact-extractor.ts';
-import { hasEvents, placeholdersOf, withoutTurns } from './turn-placeholders.ts';
+import { createPlaceholders, excludeTurns, hasEvents } from './turn-placeholders.ts';
 
 /** Session id of the lease for extracting facts. It is not the id of a session, so that runs never wait for it. */
 const FACTS_LEASE_ID = 'thole:facts';
@@ -46,7 +46,7 @@ const EMPTY_REPORT: FactReport = { turns: 0, added: 0, superseded: 0, dropped: 0
 
 /**
  * A memory service that extracts facts from conversations. `addSessionToMemory` stores the turns and then extracts facts from new
- * turns. If the model fails, it throws, the turns stay stored, and the next call continues. Lists without `filter.kinds` contain notes
+ * turns. If the model fails, it throws. The turns stay stored, and the next call continues. Lists without `filter.kinds` contain notes
  * and current facts. All other calls are passed to the wrapped service. With `keepTurns: false` no text of a turn is stored.
  */
 export class FactMemoryService implements MemoryService {
@@ -61,7 +61,7 @@ export class FactMemoryService implements MemoryService {
   constructor(options: FactMemoryServiceOptions) {
     assertFactMemoryOptions(options);
     const { llm, instructions, extractor, timeoutMs, runtime = systemRuntime() } = options;
-    this.#memory = fullMemory(options.memory, 'FactMemoryService');
+    this.#memory = requireMemory(options.memory, 'FactMemoryService');
     this.#extractor = extractor ?? new LlmFactExtractor({ llm: llm!, instructions, timeoutMs, runtime });
     this.#options = options;
     this.#runtime = runtime;
@@ -86,14 +86,18 @@ export class FactMemoryService implements MemoryService {
     if (this.#options.extractFromEvents) await this.makeFacts(p);
   }
 
-  async #addFactsOnly(p: SessionRef & { events: readonly Event[] } & CallOptions, extracts: boolean): Promise<void> {
-    const { events, texts } = placeholdersOf(p.sessionId, p.events);
+  async #addFactsOnly(
+    p: SessionRef & { events: readonly Event[] } & CallOptions,
+    extractsFacts: boolean,
+  ): Promise<void> {
+    const { events, texts } = createPlaceholders(p.sessionId, p.events);
     await this.#memory.addEventsToMemory({ ...p, events });
-    if (extracts) await this.#extractFacts(p, texts);
+    if (extractsFacts) await this.#extractFacts(p, texts);
   }
 
   /**
-   * Extracts facts from new stored turns, of one session or of all sessions of the user. Calls no model if there are none. Runs one at a time per user. With `keepTurns: false` it does nothing, because no texts are stored: add the session
+   * Extracts facts from new stored turns, of one session or of all sessions of the user. Does not call the model without new turns.
+   * Only one call per user runs at a time. With `keepTurns: false` it does nothing, because no texts are stored: add the session
    * instead.
    */
   async makeFacts(p: UserRef & { sessionId?: string | undefined } & CallOptions): Promise<FactReport> {
@@ -111,52 +115,52 @@ export class FactMemoryService implements MemoryService {
       const { evidenceFrom = 'user', batchTokens = 4_000, contextTokens = 1_000, knownFacts = 30 } = this.#options;
       const { sessionId } = p;
       const limits = { batchTokens, contextTokens, knownFacts };
-      const tools = { memory: this.#memory, extractor: this.#extractor, runtime: this.#runtime };
-      const timeZone = (await userTimeZone(user, this.#readTimeZone, this.#runtime))?.timeZone;
-      return extractFacts({ ...tools, user, sessionId, texts, evidenceFrom, timeZone, limits, signal });
+      const deps = { memory: this.#memory, extractor: this.#extractor, runtime: this.#runtime };
+      const timeZone = (await findUserTimeZone(user, this.#readTimeZone, this.#runtime))?.timeZone;
+      return extractFacts({ ...deps, user, sessionId, texts, evidenceFrom, timeZone, limits, signal });
     };
     const { leasing } = this.#options;
     const work = (): Promise<FactReport> => {
       p.signal?.throwIfAborted();
       if (!leasing) return extract(p.signal);
       const key = { ...user, sessionId: FACTS_LEASE_ID };
-      const how = { runtime: this.#runtime, holder: this.#holder, waitMs: LEASE_WAIT_MS, signal: p.signal };
-      return holdLease({ leasing, key, ...how }, extract);
+      const leaseOptions = { runtime: this.#runtime, holder: this.#holder, waitMs: LEASE_WAIT_MS, signal: p.signal };
+      return holdLease({ leasing, key, ...leaseOptions }, extract);
     };
     return raceAbort(this.#queue.run(userKeyOf(user), work), p.signal);
   }
 
   async addMemory(p: AddMemoryRequest): Promise<MemoryEntry[]> {
-    return (await this.#memory.addMemory(p)).map(withoutMark);
+    return (await this.#memory.addMemory(p)).map(removeMark);
   }
 
   async getMemory(p: MemoryRef & { id: string } & CallOptions): Promise<MemoryEntry | undefined> {
     const entry = await this.#memory.getMemory(p);
     // With `keepTurns: false`, a stored turn is only a placeholder.
     if (!entry || (entry.kind === 'turn' && !this.#keepsTurns)) return undefined;
-    return withoutMark(entry);
+    return removeMark(entry);
   }
 
   /** Like `findSameMemories` of the wrapped service, without placeholders of turns. */
   async findSameMemories(p: MemoryRef & { ids: readonly string[] } & CallOptions): Promise<MemoryEntry[]> {
-    const memory = fullMemory(this.#memory, 'findSameMemories', ['findSameMemories']);
+    const memory = requireMemory(this.#memory, 'findSameMemories', ['findSameMemories']);
     const entries = await memory.findSameMemories(p);
-    return entries.filter(({ kind }) => kind !== 'turn' || this.#keepsTurns).map(withoutMark);
+    return entries.filter(({ kind }) => kind !== 'turn' || this.#keepsTurns).map(removeMark);
   }
 
   async updateMemory(
     p: UserRef & { id: string; change: Partial<Omit<MemoryEntry, 'id' | 'score'>> } & CallOptions,
   ): Promise<MemoryEntry | undefined> {
     const entry = await this.#memory.updateMemory(p);
-    return entry && withoutMark(entry);
+    return entry && removeMark(entry);
   }
 
   /** Returns facts, turns and notes in one ranking. Past facts have `validTo` and `supersededBy`. */
   async searchMemory(p: SearchMemoryRequest): Promise<SearchMemoryResponse> {
-    const filter = this.#keepsTurns ? p.filter : withoutTurns(p.filter);
+    const filter = this.#keepsTurns ? p.filter : excludeTurns(p.filter);
     if (!filter && !this.#keepsTurns) return { memories: [] };
     const response = await this.#memory.searchMemory({ ...p, filter });
-    return { ...response, memories: response.memories.map(withoutMark) };
+    return { ...response, memories: response.memories.map(removeMark) };
   }
 
   /** Returns notes and current facts; with `filter.kinds` all entries of these kinds, including past facts. */
@@ -168,10 +172,10 @@ export class FactMemoryService implements MemoryService {
     } & CallOptions,
   ): Promise<{ memories: MemoryEntry[]; next?: string | undefined }> {
     if (p.filter?.kinds !== undefined || typeof (p.filter ?? {}) !== 'object') {
-      const filter = this.#keepsTurns ? p.filter : withoutTurns(p.filter);
+      const filter = this.#keepsTurns ? p.filter : excludeTurns(p.filter);
       if (!filter) return { memories: [] };
       const { memories, ...rest } = await this.#memory.listMemories({ ...p, filter });
-      return { ...rest, memories: memories.map(withoutMark) };
+      return { ...rest, memories: memories.map(removeMark) };
     }
     const limit = p.limit ?? LIST_LIMIT;
     const filter: MemoryFilter = { ...p.filter, kinds: ['fact', 'note'] };
@@ -180,9 +184,9 @@ export class FactMemoryService implements MemoryService {
     do {
       // Requests only the missing number of entries, so that the page's cursor is valid for the list.
       const page = await this.#memory.listMemories({ ...p, filter, cursor, limit: limit - memories.length });
-      const at = p.filter?.validAt;
+      const validAt = p.filter?.validAt;
       memories.push(
-        ...page.memories.filter((entry) => at !== undefined || isCurrentMemory(entry, this.#runtime.now())),
+        ...page.memories.filter((entry) => validAt !== undefined || isCurrentMemory(entry, this.#runtime.now())),
       );
       cursor = page.next;
     } while (cursor !== undefined && memories.length < limit);

@@ -1,7 +1,7 @@
 import { systemRuntime, TholeError, ZonedTime } from '@thole/core';
 import { assertDuration, invalidInput, isPlainObject, optionNames, rejectUnknownOptions } from '@thole/core/kit';
 import type { CallOptions, JsonObject, Llm, Runtime } from '@thole/core';
-import { askModel } from '../llm/ask-model.ts';
+import { callModel } from '../llm/call-model.ts';
 import { assertLlm } from '../llm/assert-llm.ts';
 import { isoMinute, secondsOf } from '../llm/iso-date.ts';
 import { quotedText } from '../llm/quoted-text.ts';
@@ -11,7 +11,7 @@ import type { FactExtractor, FactRequest, FactTurn } from './fact-extractor.ts';
 /** Options of `LlmFactExtractor`. */
 export interface LlmFactExtractorOptions {
   llm: Llm;
-  /** Instructions about what to remember. The format of the answer is added. Default, also if empty: `EXTRACTION_INSTRUCTIONS`. */
+  /** Instructions about what to remember. The answer format is added to them. Default, also if empty: `EXTRACTION_INSTRUCTIONS`. */
   instructions?: string | undefined;
   /** Time limit of one call of the model in milliseconds. Default: 60,000. */
   timeoutMs?: number | undefined;
@@ -25,7 +25,7 @@ const extractorOptionNames = optionNames<LlmFactExtractorOptions>({
   runtime: true,
 });
 
-/** Calls a model for each batch of turns, which answers with operations by a JSON schema. Throws the model's errors, or `OUTPUT_INVALID`. */
+/** Calls a model for each batch of turns. The model returns operations as JSON. Throws the model's errors, or `OUTPUT_INVALID`. */
 export class LlmFactExtractor implements FactExtractor {
   readonly specVersion = 1;
   readonly #llm: Llm;
@@ -50,11 +50,11 @@ export class LlmFactExtractor implements FactExtractor {
     const zone = request.timeZone === undefined ? undefined : new ZonedTime(request.timeZone);
     const question = { system: this.#system, text: promptOf(request, zone), schema: SCHEMA };
     const options = { llm: this.#llm, runtime: this.#runtime, timeoutMs: this.#timeoutMs, signal: call.signal };
-    const answer = await askModel(question, options);
+    const answer = await callModel(question, options);
     const operations = isPlainObject(answer) ? answer['operations'] : answer;
     if (!Array.isArray(operations))
       throw new TholeError('OUTPUT_INVALID', `Model ${this.#llm.model} returned no list of operations.`);
-    return operations.map((operation: unknown) => withIds(operation, labels, zone));
+    return operations.map((operation: unknown) => replaceLabels(operation, labels, zone));
   }
 }
 
@@ -90,17 +90,17 @@ const SCHEMA: JsonObject = {
   additionalProperties: false,
 };
 
-// Labels are shorter than ids, and a model cannot invent an id that happens to exist.
+// Labels are shorter than ids, and a model cannot invent a label that is the id of another entry.
 function labelsOf({ turns, before, known }: FactRequest): Map<string, string> {
-  const labelled = (letter: string, all: readonly { id: string }[]): [string, string][] =>
+  const toLabels = (letter: string, all: readonly { id: string }[]): [string, string][] =>
     all.map(({ id }, i) => [`${letter}${i + 1}`, id]);
-  return new Map([...labelled('t', turns), ...labelled('c', before), ...labelled('k', known)]);
+  return new Map([...toLabels('t', turns), ...toLabels('c', before), ...toLabels('k', known)]);
 }
 
 function promptOf({ turns, before, known, now }: FactRequest, zone: ZonedTime | undefined): string {
-  const since = (seconds: number | undefined): string => isoMinute(seconds, zone);
+  const formatTime = (seconds: number | undefined): string => isoMinute(seconds, zone);
   const knownLines = known.map(
-    ({ text, validFrom }, i) => `k${i + 1} (since ${since(validFrom)}): ${quotedText(text)}`,
+    ({ text, validFrom }, i) => `k${i + 1} (since ${formatTime(validFrom)}): ${quotedText(text)}`,
   );
   return [
     `It is ${isoMinute(now, zone)}.`,
@@ -121,8 +121,8 @@ function block(tag: string, lines: readonly string[]): string {
   return `<${tag}>\n${lines.length > 0 ? lines.join('\n') : '(nothing)'}\n</${tag}>`;
 }
 
-/** Returns an operation with ids instead of labels. An unknown label stays and is rejected later as an unknown id. */
-function withIds(operation: unknown, labels: ReadonlyMap<string, string>, zone: ZonedTime | undefined): unknown {
+/** Replaces labels in an operation by ids. An unknown label is kept, and rejected later as an unknown id. */
+function replaceLabels(operation: unknown, labels: ReadonlyMap<string, string>, zone: ZonedTime | undefined): unknown {
   if (!isPlainObject(operation)) return operation;
   const idOf = (label: unknown): unknown => (typeof label === 'string' ? (labels.get(label.trim()) ?? label) : label);
   const { op, fact, text, evidence, since, duplicateOf } = operation;

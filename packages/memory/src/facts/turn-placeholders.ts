@@ -5,11 +5,11 @@ import { turnsOf } from '@thole/recall/kit';
 /** The text that replaces a turn's text. Searches cannot find it. */
 const PLACEHOLDER = '…';
 
-/** The result of `placeholdersOf`. */
+/** The result of `createPlaceholders`. */
 export interface Placeholders {
   /** Events with placeholders instead of texts, for ingestion. */
   events: Event[];
-  /** The texts by the ids of the turns. */
+  /** The texts, by turn id. */
   texts: ReadonlyMap<string, string>;
 }
 
@@ -17,7 +17,7 @@ export interface Placeholders {
  * Returns events without their texts, and the texts separately. The placeholder of a turn is the evidence of its facts and records that
  * they were extracted. So deletion and repeated ingestion work as for complete turns.
  */
-export function placeholdersOf(sessionId: string, events: readonly Event[]): Placeholders {
+export function createPlaceholders(sessionId: string, events: readonly Event[]): Placeholders {
   const turns = turnsOf(sessionId, events);
   return {
     events: turns.map(toPlaceholder),
@@ -25,8 +25,8 @@ export function placeholdersOf(sessionId: string, events: readonly Event[]): Pla
   };
 }
 
-/** Returns the filter without turns; undefined if it asks for turns only. */
-export function withoutTurns(filter: MemoryFilter = {}): MemoryFilter | undefined {
+/** Returns the filter without turns. Undefined if the filter contains only turns. */
+export function excludeTurns(filter: MemoryFilter = {}): MemoryFilter | undefined {
   const { kinds = ['fact', 'note'] } = filter;
   if (!Array.isArray(kinds)) return filter;
   const others = kinds.filter((kind) => kind !== 'turn');

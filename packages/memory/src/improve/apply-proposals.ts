@@ -9,8 +9,8 @@ import {
 } from '@thole/core/kit';
 import type { MemoryEntry, MemoryService, Runtime, UserRef } from '@thole/core';
 import { errorCodeOf } from '../error-code.ts';
-import { fullMemory } from '../full-memory.ts';
-import type { FullMemory } from '../full-memory.ts';
+import { requireMemory } from '../require-memory.ts';
+import type { FullMemory } from '../require-memory.ts';
 import { listAllMemories } from '../list-all-memories.ts';
 import { findEntry } from './find-entry.ts';
 import type { Proposal, ProposalAudit, ProposalChange } from './proposal.ts';
@@ -19,7 +19,7 @@ import { undoProposals } from './undo-proposals.ts';
 /** Options of `applyProposals`. */
 export interface ApplyProposalsOptions {
   memory: MemoryService;
-  /** The approved proposals, all of one user. */
+  /** The approved proposals, all for one user. */
   proposals: readonly Proposal[];
   /** The person who approved them, for the audit. */
   approvedBy?: string | undefined;
@@ -36,12 +36,12 @@ const applyOptionNames = optionNames<ApplyProposalsOptions>({
 /**
  * Applies approved proposals and returns an audit for `undoProposals`. An addition becomes a fact with its evidence. A correction
  * supersedes its target. A removal ends its target, which is then a past fact. Refuses a proposal whose target has changed or is
- * gone, whose evidence is gone, or that cannot be written; the audit still contains what was written of it. Other proposals are applied.
+ * gone, whose evidence is gone, or that cannot be written. The audit also contains an incomplete change. Other proposals are applied.
  */
 export async function applyProposals(options: ApplyProposalsOptions): Promise<ProposalAudit> {
   rejectUnknownOptions(options, applyOptionNames, 'applyProposals');
   const { proposals, approvedBy, runtime = systemRuntime() } = options;
-  const memory = fullMemory(options.memory, 'applyProposals');
+  const memory = requireMemory(options.memory, 'applyProposals');
   const user = userOf(proposals);
   const audit: ProposalAudit = {
     id: runtime.newId('audit'),
@@ -55,7 +55,7 @@ export async function applyProposals(options: ApplyProposalsOptions): Promise<Pr
   for (const proposal of proposals) {
     const refuse = (reason: string): void => void audit.refused.push({ proposalId: proposal.id, reason });
     try {
-      const change = await changeFor(proposal, {
+      const change = await createChange(proposal, {
         memory,
         user,
         turns,
@@ -74,12 +74,12 @@ export async function applyProposals(options: ApplyProposalsOptions): Promise<Pr
       refuse(`it could not be written (${errorCodeOf(error)})`);
     }
   }
-  await removeForgotten(audit, { memory, user, runtime });
+  await removeDeletedEvidence(audit, { memory, user, runtime });
   return audit;
 }
 
 /** Removes evidence that was deleted while the proposals were applied, and undoes changes without remaining evidence. */
-async function removeForgotten(
+async function removeDeletedEvidence(
   audit: ProposalAudit,
   { memory, user, runtime }: { memory: FullMemory; user: UserRef; runtime: Runtime },
 ): Promise<void> {
@@ -118,7 +118,7 @@ interface ApplyContext {
   approvedBy: string | undefined;
 }
 
-async function changeFor(proposal: Proposal, p: ApplyContext): Promise<ProposalChange | string> {
+async function createChange(proposal: Proposal, p: ApplyContext): Promise<ProposalChange | string> {
   const { memory, user, now } = p;
   const evidence = proposal.evidence.filter((id) => p.turns.has(id));
   if (proposal.action !== 'remove' && evidence.length === 0) return EVIDENCE_IS_GONE;
@@ -171,7 +171,7 @@ function userOf(proposals: readonly Proposal[]): UserRef {
   const [first] = proposals as readonly Proposal[];
   for (const proposal of proposals as readonly Proposal[]) {
     assertUser(proposal);
-    if (userKeyOf(proposal) !== userKeyOf(first!)) throw invalidInput('proposals', 'all of one user', proposals);
+    if (userKeyOf(proposal) !== userKeyOf(first!)) throw invalidInput('proposals', 'proposals for one user', proposals);
   }
   return { appName: first!.appName, userId: first!.userId };
 }

@@ -9,7 +9,7 @@ export interface Proposal {
   action: 'add' | 'correct' | 'remove';
   /** The new text; empty for `remove`. */
   text: string;
-  /** The entry to correct or remove, when the change was proposed. */
+  /** The entry to correct or remove, as it was when the change was proposed. */
   target?: MemoryEntry | undefined;
   /** The reason in one sentence. */
   reason: string;
@@ -19,7 +19,7 @@ export interface Proposal {
   proposedAt: number;
 }
 
-/** A record of applied proposals with all that is needed to undo them. Plain JSON. */
+/** A record of applied proposals with the data that `undoProposals` needs. Plain JSON. */
 export interface ProposalAudit {
   id: string;
   appName: string;

@@ -24,13 +24,13 @@ import type {
   UserRef,
   ZonedTime,
 } from '@thole/core';
-import { askModel } from '../llm/ask-model.ts';
+import { callModel } from '../llm/call-model.ts';
 import { assertLlm } from '../llm/assert-llm.ts';
 import { isoMinute } from '../llm/iso-date.ts';
 import { quotedText } from '../llm/quoted-text.ts';
-import { userTimeZone } from '../user-time-zone.ts';
-import { fullMemory } from '../full-memory.ts';
-import type { FullMemory } from '../full-memory.ts';
+import { findUserTimeZone } from '../find-user-time-zone.ts';
+import { requireMemory } from '../require-memory.ts';
+import type { FullMemory } from '../require-memory.ts';
 import { listAllMemories } from '../list-all-memories.ts';
 import type { Proposal } from './proposal.ts';
 
@@ -65,7 +65,7 @@ const proposeOptionNames = optionNames<ProposeMemoriesOptions>({
 });
 
 /**
- * Has a model review a user's past sessions and returns proposed changes to memory. Facts do not change before `applyProposals`. Adds
+ * Lets a model review a user's past sessions and returns proposed changes to memory. Facts do not change before `applyProposals`. Adds
  * the turns of the sessions to memory first, and reviews only turns in memory, so that deleted turns are not reviewed. Leaves out
  * proposals without a known target, a reason or evidence. Throws the model's errors, or `OUTPUT_INVALID`.
  */
@@ -78,17 +78,20 @@ export async function proposeMemories(options: ProposeMemoriesOptions): Promise<
   assertDuration('timeoutMs', timeoutMs);
   const readTimeZone = createTimeZoneReader(options.timeZone);
   const { runtime = systemRuntime() } = options;
-  const memory = fullMemory(options.memory, 'proposeMemories');
+  const memory = requireMemory(options.memory, 'proposeMemories');
   await addSessions(memory, options);
   const user = { appName, userId };
-  const turns = newest(await listAllMemories(memory, { ...user, filter: { kinds: ['turn'] }, signal }), maxTokens);
+  const turns = selectNewest(
+    await listAllMemories(memory, { ...user, filter: { kinds: ['turn'] }, signal }),
+    maxTokens,
+  );
   if (turns.length === 0) return [];
   const entries = await listAllMemories(memory, { ...user, filter: { kinds: ['fact', 'note'] }, signal });
   const now = runtime.now();
-  const zone = await userTimeZone(user, readTimeZone, runtime);
+  const zone = await findUserTimeZone(user, readTimeZone, runtime);
   const known = entries.filter((entry) => isCurrentMemory(entry, now));
   const question = { system: SYSTEM, text: promptOf(turns, known, now, zone), schema: SCHEMA };
-  const answer = await askModel(question, { llm, runtime, timeoutMs, signal });
+  const answer = await callModel(question, { llm, runtime, timeoutMs, signal });
   const proposed = isPlainObject(answer) ? answer['proposals'] : answer;
   if (!Array.isArray(proposed))
     throw new TholeError('OUTPUT_INVALID', `Model ${llm.model} returned no list of proposals.`);
@@ -111,7 +114,7 @@ async function addSessions(memory: FullMemory, p: ProposeMemoriesOptions): Promi
 }
 
 /** Returns the newest turns that fit into the budget, in order. */
-function newest(turns: readonly MemoryEntry[], tokens: number): MemoryEntry[] {
+function selectNewest(turns: readonly MemoryEntry[], tokens: number): MemoryEntry[] {
   const inOrder = turns.toSorted((a, b) => (a.timestamp ?? 0) - (b.timestamp ?? 0));
   let remaining = tokens;
   let start = inOrder.length;

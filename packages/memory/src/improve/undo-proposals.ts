@@ -1,6 +1,6 @@
 import { assertUser, invalidInput, isPlainObject, optionNames, rejectUnknownOptions } from '@thole/core/kit';
 import type { MemoryEntry, MemoryService } from '@thole/core';
-import { fullMemory } from '../full-memory.ts';
+import { requireMemory } from '../require-memory.ts';
 import { findEntry } from './find-entry.ts';
 import type { ProposalAudit } from './proposal.ts';
 
@@ -8,7 +8,7 @@ const undoOptionNames = optionNames<{ memory: MemoryService; audit: ProposalAudi
 
 /**
  * Undoes the changes of an audit, last change first, and returns the number of undone changes. Deletes new facts and restores changed
- * or ended ones. If a new fact has itself ended since, the restored one ends at that time. Does not restore what the user has deleted
+ * or ended entries. If a new fact has ended since, the restored entry ends at that time. Does not restore what the user has deleted
  * or corrected since.
  */
 export async function undoProposals(p: { memory: MemoryService; audit: ProposalAudit }): Promise<number> {
@@ -17,7 +17,7 @@ export async function undoProposals(p: { memory: MemoryService; audit: ProposalA
   if (!isPlainObject(audit) || !Array.isArray(audit.changes))
     throw invalidInput('audit', 'the result of applyProposals', audit);
   assertUser(audit);
-  const memory = fullMemory(p.memory, 'undoProposals');
+  const memory = requireMemory(p.memory, 'undoProposals');
   const user = { appName: audit.appName, userId: audit.userId };
   let undone = 0;
   for (const { added, before } of audit.changes.toReversed()) {
@@ -26,7 +26,7 @@ export async function undoProposals(p: { memory: MemoryService; audit: ProposalA
     const target = before && (await findEntry(memory, user, before.id));
     const isRestored = target?.validTo !== undefined && target.supersededBy === added?.id;
     if (isRestored)
-      await memory.addMemory({ ...user, memories: [withEndOf(target, hasEnd(current) ? current : before!)] });
+      await memory.addMemory({ ...user, memories: [copyEnd(target, hasEnd(current) ? current : before!)] });
     if (deleted > 0 || isRestored) undone++;
   }
   return undone;
@@ -36,8 +36,8 @@ function hasEnd(entry: MemoryEntry | undefined): entry is MemoryEntry {
   return entry?.validTo !== undefined || entry?.supersededBy !== undefined;
 }
 
-/** Returns an entry in its current form, but with the end of another entry. */
-function withEndOf(entry: MemoryEntry, { validTo, supersededBy }: MemoryEntry): MemoryEntry {
+/** Returns a copy of an entry with the end of another entry. */
+function copyEnd(entry: MemoryEntry, { validTo, supersededBy }: MemoryEntry): MemoryEntry {
   const { validTo: _, supersededBy: __, ...rest } = entry;
   return { ...rest, ...(validTo !== undefined && { validTo }), ...(supersededBy !== undefined && { supersededBy }) };
 }

@@ -11,7 +11,7 @@ import {
 } from '@thole/core/kit';
 import type { Event, InvocationContext, MemoryService, Plugin, Runtime, SessionRef, SessionService } from '@thole/core';
 import { errorCodeOf } from '../error-code.ts';
-import { fullMemory } from '../full-memory.ts';
+import { requireMemory } from '../require-memory.ts';
 import { LatestSeqs } from './latest-seqs.ts';
 
 /** Options of `AutoIngestPlugin`. */
@@ -59,14 +59,14 @@ export class AutoIngestPlugin implements Plugin {
   readonly #options: AutoIngestPluginOptions;
   readonly #memory: MemoryService & Required<Pick<MemoryService, 'addEventsToMemory'>>;
   readonly #runtime: Runtime;
-  /** The last event of each session that this process has added to memory. */
-  readonly #done = new LatestSeqs();
+  /** For each session, the last event that this process has added to memory. */
+  readonly #processed = new LatestSeqs();
   readonly #waiting = new Map<string, SessionRef>();
   readonly #closing = new AbortController();
   /** Signal for calls of the memory service; replaced after a timeout. */
   #timeout = new AbortController();
   /** Ended runs whose sessions are not queued yet. */
-  readonly #ended: InvocationContext[] = [];
+  readonly #endedRuns: InvocationContext[] = [];
   #isWakeScheduled = false;
   #worker: Promise<void> | undefined;
 
@@ -74,7 +74,7 @@ export class AutoIngestPlugin implements Plugin {
     rejectUnknownOptions(options, autoIngestOptionNames, 'AutoIngestPlugin');
     const { sessions, memory, name = 'auto_ingest', retryMs, runtime = systemRuntime() } = options;
     if (typeof sessions?.getSession !== 'function') throw invalidInput('sessions', 'a SessionService', sessions);
-    this.#memory = fullMemory(memory, 'AutoIngestPlugin', ['addEventsToMemory']);
+    this.#memory = requireMemory(memory, 'AutoIngestPlugin', ['addEventsToMemory']);
     assertCount('maxWaiting', options.maxWaiting ?? 1_000, 1);
     assertCount('maxAttempts', options.maxAttempts ?? 4, 1);
     if (retryMs !== undefined) assertDuration('retryMs', retryMs);
@@ -86,7 +86,7 @@ export class AutoIngestPlugin implements Plugin {
   /** Records that a run has ended. Called by the runner, which must not wait, so the events are read later. */
   afterRunCallback({ invocationContext }: { invocationContext: InvocationContext }): void {
     if (this.#worker) return this.#queue(invocationContext);
-    if (this.#ended.push(invocationContext) >= MAX_BUFFERED_RUNS) this.#queueEnded();
+    if (this.#endedRuns.push(invocationContext) >= MAX_BUFFERED_RUNS) this.#queueEnded();
     if (!this.#isWakeScheduled) this.#wakeSoon();
   }
 
@@ -102,15 +102,15 @@ export class AutoIngestPlugin implements Plugin {
   }
 
   #queueEnded(): void {
-    for (const context of this.#ended) this.#queue(context);
-    this.#ended.length = 0;
+    for (const context of this.#endedRuns) this.#queue(context);
+    this.#endedRuns.length = 0;
   }
 
   #queue(context: InvocationContext): void {
     const { appName, userId, sessionId } = context;
     const session = { appName, userId, sessionId };
     const key = sessionKeyOf(session);
-    if (!this.#done.of(key)) this.#done.set(key, { seq: seqBefore(context), incarnation: undefined });
+    if (!this.#processed.get(key)) this.#processed.set(key, { seq: seqBefore(context), incarnation: undefined });
     // A session that is already waiting will be read completely.
     if (this.#waiting.has(key)) return;
     if (this.#waiting.size < (this.#options.maxWaiting ?? 1_000)) this.#waiting.set(key, session);
@@ -128,14 +128,14 @@ export class AutoIngestPlugin implements Plugin {
   }
 
   #start(): void {
-    if (!this.#worker && this.#ended.length + this.#waiting.size > 0) this.#worker = this.#work();
+    if (!this.#worker && this.#endedRuns.length + this.#waiting.size > 0) this.#worker = this.#work();
   }
 
   async #work(): Promise<void> {
     // The worker must not end before `#worker` is set.
     await Promise.resolve();
     this.#queueEnded();
-    for (let next = first(this.#waiting); next; next = first(this.#waiting)) {
+    for (let next = firstEntry(this.#waiting); next; next = firstEntry(this.#waiting)) {
       const [key, session] = next;
       this.#waiting.delete(key);
       await this.#tryToIngest(key, session);
@@ -151,7 +151,7 @@ export class AutoIngestPlugin implements Plugin {
       } catch (error) {
         if (attempt < maxAttempts) {
           const waitMs = retryMs * 2 ** (attempt - 1) * (0.5 + this.#runtime.random());
-          await this.#runtime.sleep(waitMs, this.#closing.signal).catch(ignore);
+          await this.#runtime.sleep(waitMs, this.#closing.signal).catch(ignoreAbort);
           continue;
         }
         const { appName, sessionId } = session;
@@ -172,19 +172,19 @@ export class AutoIngestPlugin implements Plugin {
 
   async #ingest(key: string, session: SessionRef): Promise<void> {
     const { sessions } = this.#options;
-    const reached = this.#done.of(key);
-    let stored = await sessions.getSession({ ...session, afterSeq: reached?.seq ?? 0 });
+    const position = this.#processed.get(key);
+    let stored = await sessions.getSession({ ...session, afterSeq: position?.seq ?? 0 });
     // A new session with the same id is read from its beginning.
-    if (stored && reached?.incarnation !== undefined && stored.incarnation !== reached.incarnation)
+    if (stored && position?.incarnation !== undefined && stored.incarnation !== position.incarnation)
       stored = await sessions.getSession(session);
     if (!stored) return;
-    // A marker may rewind events before the window.
+    // A rewind marker may refer to events that were not read.
     if (stored.window && stored.events.some((event) => rewindOf(event) !== undefined))
       stored = await sessions.getSession(session);
     if (!stored) return;
     const events = ingestibleEvents(stored);
     if (events.length > 0) await this.#add(session, events);
-    this.#done.set(key, { seq: stored.lastSeq, incarnation: stored.incarnation });
+    this.#processed.set(key, { seq: stored.lastSeq, incarnation: stored.incarnation });
   }
 
   /** Adds events with a time limit, so that a memory service that hangs blocks neither other sessions nor closing. */
@@ -217,8 +217,8 @@ function seqBefore({ history, invocationId }: InvocationContext): number {
   return history.at(history.length - 1)?.seq ?? 0;
 }
 
-function first<K, V>(map: ReadonlyMap<K, V>): [K, V] | undefined {
+function firstEntry<K, V>(map: ReadonlyMap<K, V>): [K, V] | undefined {
   return map.entries().next().value;
 }
 
-function ignore(): void {}
+function ignoreAbort(): void {}

@@ -1,4 +1,4 @@
-/** Sessions that are evicted are read again completely, which adds nothing twice. */
+/** An evicted session is read again completely. This adds no event twice. */
 const MAX_SESSIONS = 10_000;
 
 /** The last processed event of a session. */
@@ -12,7 +12,7 @@ export interface Position {
 export class LatestSeqs {
   readonly #positions = new Map<string, Position>();
 
-  of(key: string): Position | undefined {
+  get(key: string): Position | undefined {
     return this.#positions.get(key);
   }
 

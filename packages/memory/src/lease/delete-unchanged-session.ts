@@ -15,9 +15,9 @@ export interface DeleteSessionDeps {
 }
 
 /**
- * Deletes a session and its artifacts if it has not changed since it was read. Returns `active` if events were stored since
- * then, if the id belongs to a new session, or if the session waits for something. Also if a run holds its lease: the run may
- * not have stored its message yet.
+ * Deletes a session and its artifacts if it has not changed since it was read. Returns `active` if new events were stored, the id
+ * belongs to a new session, or `closesInterrupts` is not set and the session is unfinished. Also returns `active` if a run holds
+ * the lease of the session, because the run may not have stored its message yet.
  */
 export async function deleteUnchangedSession(
   { appName, userId, id: sessionId, lastSeq, incarnation }: SessionSummary,
@@ -27,7 +27,7 @@ export async function deleteUnchangedSession(
   const ref: SessionRef = { appName, userId, sessionId };
   try {
     return await holdLease({ leasing, key: ref, runtime, holder, waitMs: 0, ttlMs }, async () => {
-      // The id may belong to a new session with the same number of events. While the lease is held, none is created.
+      // The id may belong to a new session with the same number of events. While the lease is held, no session is created.
       const current = await sessions.getSession({ ...ref, numRecentEvents: 0 });
       if (!current) return 'gone';
       if (current.incarnation !== incarnation) return 'active';

@@ -17,7 +17,7 @@ export interface HoldLeaseOptions {
 const MAX_WAITING = 1_000;
 
 /**
- * Runs the work while holding and renewing a lease, and then releases it. The signal of the work is aborted if the lease is lost or
+ * Calls `work` while holding and renewing a lease, and then releases it. The signal for `work` is aborted if the lease is lost or
  * the caller's signal is aborted. Throws `SESSION_BUSY` if another holder keeps the lease for longer than `waitMs`.
  */
 export async function holdLease<T>(
@@ -35,23 +35,23 @@ export async function holdLease<T>(
     cleanupMs: 5_000,
     signal,
   });
-  const ended = [lease.lost, lease.stop, ...(signal ? [signal] : [])];
-  let cancel = renewLater();
+  const endSignals = [lease.lost, lease.stop, ...(signal ? [signal] : [])];
+  let cancelRenewal = renewLater();
   function renewLater(): () => void {
     return runtime.timer(ttlMs / 3, () => {
       // A lost lease aborts its signal. After an error of the store the lease is renewed again later.
       lease.renew().then(renewAgain, renewAgain);
     });
   }
-  let isOver = false;
+  let hasEnded = false;
   function renewAgain(): void {
-    if (!isOver && !lease.lost.aborted) cancel = renewLater();
+    if (!hasEnded && !lease.lost.aborted) cancelRenewal = renewLater();
   }
   try {
-    return await work(AbortSignal.any(ended), lease);
+    return await work(AbortSignal.any(endSignals), lease);
   } finally {
-    isOver = true;
-    cancel();
+    hasEnded = true;
+    cancelRenewal();
     await lease.release();
   }
 }

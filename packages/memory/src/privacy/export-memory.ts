@@ -10,7 +10,7 @@ import type {
   StateMap,
   UserRef,
 } from '@thole/core';
-import { fullMemory } from '../full-memory.ts';
+import { requireMemory } from '../require-memory.ts';
 import { listAllMemories } from '../list-all-memories.ts';
 
 /** All stored data of one user, as JSON. */
@@ -63,7 +63,7 @@ export async function exportMemory(p: ExportRequest): Promise<MemoryExport> {
   rejectUnknownOptions(p, exportNames, 'exportMemory');
   assertUser(p);
   const { appName, userId, sessions, signal, runtime = systemRuntime() } = p;
-  const memory = fullMemory(p.memory, 'exportMemory', ['listMemories']);
+  const memory = requireMemory(p.memory, 'exportMemory', ['listMemories']);
   const memories = await listAllMemories(memory, {
     appName,
     userId,
@@ -86,12 +86,13 @@ export async function exportMemory(p: ExportRequest): Promise<MemoryExport> {
 /**
  * Writes the entries of an export into the memory of the same user, or of the user in `as`, and returns the number of entries.
  * Replaces entries with the same ids and restores deleted ones. Does not write sessions. Throws `INVALID_INPUT` before writing if the
- * value is not an export or an entry has a `scope`. Any other invalid entry stops the import; importing the corrected export writes no entry twice.
+ * value is not an export or an entry has a `scope`. Any other invalid entry stops the import. The corrected export can be imported
+ * again: no entry is written twice.
  */
 export async function importMemory(p: ImportRequest): Promise<number> {
   rejectUnknownOptions(p, importNames, 'importMemory');
   const { exported, signal } = p;
-  const memory = fullMemory(p.memory, 'importMemory', ['addMemory']);
+  const memory = requireMemory(p.memory, 'importMemory', ['addMemory']);
   if (!isPlainObject(exported) || exported.format !== 'thole-memory')
     throw invalidInput('exported', 'the result of exportMemory', exported);
   if (exported.version !== 1)
@@ -101,10 +102,15 @@ export async function importMemory(p: ImportRequest): Promise<number> {
     );
   if (!Array.isArray(exported.memories))
     throw invalidInput('exported.memories', 'an array of entries', exported.memories);
-  // Otherwise a user who brings an export could write into the memory of any team.
-  const shared = exported.memories.findIndex((entry: unknown) => isPlainObject(entry) && entry['scope'] !== undefined);
-  if (shared >= 0)
-    throw new TholeError('INVALID_INPUT', `exported.memories[${shared}] must have no scope. An export is of one user.`);
+  // Otherwise a user could write into the memory of any team with a changed export.
+  const sharedIndex = exported.memories.findIndex(
+    (entry: unknown) => isPlainObject(entry) && entry['scope'] !== undefined,
+  );
+  if (sharedIndex >= 0)
+    throw new TholeError(
+      'INVALID_INPUT',
+      `exported.memories[${sharedIndex}] must have no scope. An export contains entries of one user only.`,
+    );
   const { appName, userId } = p.as ?? exported;
   assertUser({ appName, userId });
   for (let i = 0; i < exported.memories.length; i += ENTRIES_PER_WRITE)
@@ -121,7 +127,7 @@ export async function correctMemory(p: CorrectRequest): Promise<MemoryEntry | un
   const { appName, userId, id, text, signal } = p;
   if (typeof text !== 'string') throw invalidInput('text', 'a string', text);
   if (text.trim() === '') throw new TholeError('INVALID_INPUT', 'text must not be empty.');
-  const memory = fullMemory(p.memory, 'correctMemory', ['updateMemory']);
+  const memory = requireMemory(p.memory, 'correctMemory', ['updateMemory']);
   const content = { role: 'user' as const, parts: [{ text }] };
   return memory.updateMemory({ appName, userId, id, change: { content }, signal });
 }

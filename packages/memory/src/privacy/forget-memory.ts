@@ -1,14 +1,14 @@
 import { textOf } from '@thole/core';
 import type { CallOptions, MemoryEntry, MemoryService, UserRef } from '@thole/core';
 import { findSameStatements } from '@thole/recall/kit';
-import { fullMemory } from '../full-memory.ts';
+import { requireMemory } from '../require-memory.ts';
 import { listAllMemories } from '../list-all-memories.ts';
 
 /** The result of `forgetMemory`. */
 export interface ForgottenMemory {
-  /** Number of deleted entries: the given ones, earlier and later versions of a fact, and their evidence. */
+  /** Number of deleted entries: the entries in `ids`, earlier and later versions of a fact, and their evidence. */
   count: number;
-  /** Remaining entries that say the same as a deleted one, most similar first. Offer to delete them too. */
+  /** Remaining entries that say the same as a deleted entry, most similar first. Offer the user to delete them too. */
   remaining: MemoryEntry[];
 }
 
@@ -20,7 +20,7 @@ export async function forgetMemory(
   service: MemoryService,
   { appName, userId, ids, signal }: UserRef & { ids: readonly string[] } & CallOptions,
 ): Promise<ForgottenMemory> {
-  const memory = fullMemory(service, 'forgetMemory', ['listMemories', 'deleteMemory']);
+  const memory = requireMemory(service, 'forgetMemory', ['listMemories', 'deleteMemory']);
   const user = { appName, userId, signal };
   const before = await listAllMemories(memory, { ...user, filter: { kinds: ['fact', 'note'] } });
   const isKnown = (id: string): boolean => before.some((entry) => entry.id === id);
@@ -31,13 +31,14 @@ export async function forgetMemory(
   return { count, remaining: await findSameStatements(memory, { ...user, texts }) };
 }
 
-/** Returns the entries with these ids, and the earlier and later versions of those that are facts or notes. */
+/** Returns the entries with these ids. For facts and notes, also returns their earlier and later versions. */
 function versionsOf(ids: readonly string[], entries: readonly MemoryEntry[]): MemoryEntry[] {
-  const chosen = new Set(ids);
-  for (let before = -1; before < chosen.size;) {
-    before = chosen.size;
+  const selectedIds = new Set(ids);
+  for (let before = -1; before < selectedIds.size;) {
+    before = selectedIds.size;
     for (const { id, supersededBy } of entries)
-      if (supersededBy !== undefined && (chosen.has(id) || chosen.has(supersededBy))) chosen.add(id).add(supersededBy);
+      if (supersededBy !== undefined && (selectedIds.has(id) || selectedIds.has(supersededBy)))
+        selectedIds.add(id).add(supersededBy);
   }
-  return entries.filter(({ id }) => chosen.has(id));
+  return entries.filter(({ id }) => selectedIds.has(id));
 }

@@ -11,9 +11,9 @@ import type {
   UserRef,
 } from '@thole/core';
 import { errorCodeOf } from '../error-code.ts';
-import { fullMemory } from '../full-memory.ts';
+import { requireMemory } from '../require-memory.ts';
 
-/** A memory service that can delete old entries of all users of an app: all services over a store that can list its users. */
+/** A memory service that can delete old entries of all users of an app. Its store can list its users. */
 export interface PrunableMemory {
   /** Deletes entries older than `olderThan` (seconds) and returns the number of deleted entries. */
   pruneMemories(p: {
@@ -23,11 +23,11 @@ export interface PrunableMemory {
   }): Promise<number>;
 }
 
-type ListedMemory = Required<Pick<MemoryService, 'listMemories' | 'deleteMemory'>>;
+type ListableMemory = Required<Pick<MemoryService, 'listMemories' | 'deleteMemory'>>;
 
 /** Options of `MemoryRetention`. */
 export interface MemoryRetentionOptions {
-  memory: PrunableMemory | ListedMemory;
+  memory: PrunableMemory | ListableMemory;
   appName: string;
   /** Returns the ids of the users whose memory is checked. Default: all users of the app; then `memory` must have `pruneMemories`. */
   users?: (() => MaybePromise<Iterable<string>>) | undefined;
@@ -73,9 +73,13 @@ export class MemoryRetention implements Plugin {
     rejectUnknownOptions(options, retentionOptionNames, 'MemoryRetention');
     const { memory, appName, users, maxAgeMs, everyMs = DAY_MS, runtime = systemRuntime() } = options;
     if (users !== undefined && typeof users !== 'function') throw invalidInput('users', 'a function', users);
-    if (users) fullMemory(memory, 'MemoryRetention', ['listMemories', 'deleteMemory']);
+    if (users) requireMemory(memory, 'MemoryRetention', ['listMemories', 'deleteMemory']);
     else if (!isPrunable(memory))
-      throw invalidInput('memory', 'a memory service with pruneMemories, or any with the option users', memory);
+      throw invalidInput(
+        'memory',
+        'a memory service with pruneMemories, or, with the option users, any memory service',
+        memory,
+      );
     assertName('appName', appName);
     if (!Number.isFinite(maxAgeMs) || maxAgeMs <= 0)
       throw invalidInput('maxAgeMs', 'a number of milliseconds above 0', maxAgeMs);
@@ -93,7 +97,7 @@ export class MemoryRetention implements Plugin {
     let count = 0;
     for (const userId of await users())
       count += await pruneUser(
-        memory as ListedMemory,
+        memory as ListableMemory,
         { appName, userId },
         { to: olderThan, kinds: kinds ?? ALL_KINDS },
       );
@@ -108,16 +112,16 @@ export class MemoryRetention implements Plugin {
     // A service may throw before it returns a promise.
     void Promise.resolve()
       .then(() => this.prune())
-      .catch((error: unknown) => this.#failed(error));
+      .catch((error: unknown) => this.#handleFailure(error));
   }
 
-  /** Stops. Does not wait for a running deletion; the next start deletes the rest. */
+  /** Cancels the timer. Does not wait for a running deletion; the next `start` deletes the remaining entries. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#cancel?.();
   }
 
-  #failed(error: unknown): void {
+  #handleFailure(error: unknown): void {
     if (this.#isClosed) return;
     const { logger } = this.#runtime;
     logger.warn('Old memories could not be deleted.', { appName: this.#options.appName, code: errorCodeOf(error) });
@@ -133,7 +137,7 @@ function isPrunable(memory: MemoryRetentionOptions['memory'] | undefined): memor
   return typeof (memory as Partial<PrunableMemory> | undefined)?.pruneMemories === 'function';
 }
 
-async function pruneUser(memory: ListedMemory, user: UserRef, filter: MemoryFilter): Promise<number> {
+async function pruneUser(memory: ListableMemory, user: UserRef, filter: MemoryFilter): Promise<number> {
   for (let count = 0; ;) {
     const { memories } = await memory.listMemories({ ...user, filter, limit: ENTRIES_PER_PAGE });
     const ids = memories.map(({ id }) => id);

@@ -16,8 +16,8 @@ import type {
   SessionRef,
   UserRef,
 } from '@thole/core';
-import { fullMemory } from '../full-memory.ts';
-import type { FullMemory } from '../full-memory.ts';
+import { requireMemory } from '../require-memory.ts';
+import type { FullMemory } from '../require-memory.ts';
 
 /** Options of `RedactingMemoryService`. */
 export interface RedactingMemoryServiceOptions {
@@ -34,7 +34,7 @@ const redactingOptionNames = optionNames<RedactingMemoryServiceOptions>({ memory
  * embedded. A turn whose redacted text is empty is not stored. Entries that were stored before do not change.
  */
 export class RedactingMemoryService implements MemoryService {
-  /** Marks this service, so that services that read texts before memory does refuse to wrap it. */
+  /** Marks this service. A service that reads texts before the wrapped memory receives them rejects it. */
   readonly redacts = true;
   readonly #memory: FullMemory;
   readonly #redact: (text: string) => MaybePromise<string>;
@@ -42,19 +42,19 @@ export class RedactingMemoryService implements MemoryService {
   constructor(options: RedactingMemoryServiceOptions) {
     rejectUnknownOptions(options, redactingOptionNames, 'RedactingMemoryService');
     const { memory, redact } = options;
-    this.#memory = fullMemory(memory, 'RedactingMemoryService');
-    if (typeof redact !== 'function') throw invalidInput('redact', 'a function of a text', redact);
+    this.#memory = requireMemory(memory, 'RedactingMemoryService');
+    if (typeof redact !== 'function') throw invalidInput('redact', 'a function from string to string', redact);
     this.#redact = redact;
   }
 
   async addSessionToMemory(session: Session, call: CallOptions = {}): Promise<void> {
     call.signal?.throwIfAborted();
-    const events = Array.isArray(session?.events) ? await this.#events(session.events) : undefined;
+    const events = Array.isArray(session?.events) ? await this.#redactEvents(session.events) : undefined;
     await this.#memory.addSessionToMemory(events ? { ...session, events } : session, call);
   }
 
   async addEventsToMemory(p: SessionRef & { events: readonly Event[] } & CallOptions): Promise<void> {
-    const events = Array.isArray(p.events) ? await this.#events(p.events) : p.events;
+    const events = Array.isArray(p.events) ? await this.#redactEvents(p.events) : p.events;
     await this.#memory.addEventsToMemory({ ...p, events });
   }
 
@@ -63,7 +63,7 @@ export class RedactingMemoryService implements MemoryService {
       return this.#memory.addMemory({ ...p, memory: await this.#redact(withoutQuotedMemory(p.memory)) });
     if (!Array.isArray(p.memories)) return this.#memory.addMemory(p);
     const memories: NewMemory[] = [];
-    for (const memory of p.memories as readonly NewMemory[]) memories.push(await this.#withContent(memory));
+    for (const memory of p.memories as readonly NewMemory[]) memories.push(await this.#redactContent(memory));
     return this.#memory.addMemory({ ...p, memories });
   }
 
@@ -72,13 +72,13 @@ export class RedactingMemoryService implements MemoryService {
   }
 
   async findSameMemories(p: MemoryRef & { ids: readonly string[] } & CallOptions): Promise<MemoryEntry[]> {
-    return fullMemory(this.#memory, 'findSameMemories', ['findSameMemories']).findSameMemories(p);
+    return requireMemory(this.#memory, 'findSameMemories', ['findSameMemories']).findSameMemories(p);
   }
 
   async updateMemory(
     p: UserRef & { id: string; change: Partial<Omit<MemoryEntry, 'id' | 'score'>> } & CallOptions,
   ): Promise<MemoryEntry | undefined> {
-    return this.#memory.updateMemory({ ...p, change: await this.#withContent(p.change) });
+    return this.#memory.updateMemory({ ...p, change: await this.#redactContent(p.change) });
   }
 
   async searchMemory(p: SearchMemoryRequest): Promise<SearchMemoryResponse> {
@@ -110,22 +110,22 @@ export class RedactingMemoryService implements MemoryService {
     return this.#memory.deleteUserMemory(p);
   }
 
-  // Values that are not events are rejected by the wrapped service.
-  async #events(events: readonly Event[]): Promise<Event[]> {
+  // The wrapped service rejects values that are not events.
+  async #redactEvents(events: readonly Event[]): Promise<Event[]> {
     const redacted: Event[] = [];
-    for (const event of events) redacted.push(await this.#withContent(event));
+    for (const event of events) redacted.push(await this.#redactContent(event));
     return redacted;
   }
 
-  async #withContent<T extends { content?: Content | undefined }>(holder: T): Promise<T> {
-    const parts = holder?.content?.parts;
-    if (!Array.isArray(parts)) return holder;
+  async #redactContent<T extends { content?: Content | undefined }>(value: T): Promise<T> {
+    const parts = value?.content?.parts;
+    if (!Array.isArray(parts)) return value;
     const redacted: NonNullable<Content['parts']> = [];
     for (const part of parts as NonNullable<Content['parts']>) {
       const isText = typeof part?.text === 'string' && part.text !== '';
       // Quoted memory is removed before, because it could not be recognized after redaction.
       redacted.push(isText ? { ...part, text: await this.#redact(withoutQuotedMemory(part.text!)) } : part);
     }
-    return { ...holder, content: { ...holder.content, parts: redacted } };
+    return { ...value, content: { ...value.content, parts: redacted } };
   }
 }

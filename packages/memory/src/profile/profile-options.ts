@@ -1,7 +1,7 @@
 import { assertCount, assertDuration, invalidInput, optionNames, rejectUnknownOptions } from '@thole/core/kit';
 import type { CallOptions, Llm, MaybePromise, MemoryService, Runtime, UserRef } from '@thole/core';
 import { assertLlm } from '../llm/assert-llm.ts';
-import { fullMemory } from '../full-memory.ts';
+import { requireMemory } from '../require-memory.ts';
 
 /** Provides lines about a user that are not in memory, such as open bookings. */
 export interface ProfileSource {
@@ -12,11 +12,12 @@ export interface ProfileSource {
 
 /** Options of `profile`. */
 export interface ProfileOptions {
-  /** The memory service whose facts and notes are used. */
+  /** The memory service with the facts and notes of users. */
   memory: MemoryService;
   llm: Llm;
   /** Maximum number of lines. Default: 20. */
   limit?: number | undefined;
+  /** Sources of additional lines. A source that fails is left out. Default: none. */
   sources?: readonly ProfileSource[] | undefined;
   /** Approximate maximum number of tokens of facts for the model. Default: 6,000. */
   maxTokens?: number | undefined;
@@ -39,7 +40,7 @@ const profileOptionNames = optionNames<ProfileOptions>({
 export function assertProfileOptions(options: ProfileOptions): void {
   rejectUnknownOptions(options, profileOptionNames, 'profile');
   const { memory, llm, limit, sources, maxTokens, timeoutMs } = options;
-  fullMemory(memory, 'profile', ['listMemories']);
+  requireMemory(memory, 'profile', ['listMemories']);
   assertLlm(llm);
   if (limit !== undefined) assertCount('limit', limit, 1);
   if (maxTokens !== undefined) assertCount('maxTokens', maxTokens, 1);
@@ -47,6 +48,7 @@ export function assertProfileOptions(options: ProfileOptions): void {
   if (sources === undefined) return;
   if (!Array.isArray(sources)) throw invalidInput('sources', 'an array of sources', sources);
   sources.forEach((source: Partial<ProfileSource> | undefined, i) => {
-    if (typeof source?.lines !== 'function') throw invalidInput(`sources[${i}]`, '{name, lines}', source);
+    if (typeof source?.lines !== 'function')
+      throw invalidInput(`sources[${i}]`, 'an object with name and a function lines', source);
   });
 }

@@ -47,7 +47,7 @@ export class ProfilePlugin implements Plugin {
     if (placement !== 'user' && placement !== 'system')
       throw new TholeError('INVALID_INPUT', `placement must be 'user' or 'system'.`);
     if (profiles && (rest.memory || rest.llm))
-      throw new TholeError('INVALID_INPUT', 'ProfilePlugin takes either profiles or memory and llm.');
+      throw new TholeError('INVALID_INPUT', 'ProfilePlugin needs either profiles, or memory and llm, but not both.');
     this.#profiles = profiles ?? profile(rest as ProfileOptions);
     this.#placement = placement;
     this.name = name;

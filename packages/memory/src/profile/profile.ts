@@ -2,9 +2,9 @@ import { systemRuntime } from '@thole/core';
 import { assertUser, raceAbort, sessionKeyOf, userKeyOf } from '@thole/core/kit';
 import type { CallOptions, UserRef } from '@thole/core';
 import { errorCodeOf } from '../error-code.ts';
-import { askProfile } from './ask-profile.ts';
-import { knownLines, knownTexts } from './known-lines.ts';
-import type { KnownLines } from './known-lines.ts';
+import { writeProfile } from './write-profile.ts';
+import { readKnownLines, readKnownTexts } from './read-known-lines.ts';
+import type { KnownLines } from './read-known-lines.ts';
 import { assertProfileOptions } from './profile-options.ts';
 import type { ProfileOptions } from './profile-options.ts';
 
@@ -27,11 +27,11 @@ export interface ProfileRequest extends UserRef, CallOptions {
 /** Creates and caches profiles. */
 export interface Profiles {
   /**
-   * Returns the user's profile; undefined if nothing is known. During a session it stays the same, so that providers can cache prompts.
+   * Returns the user's profile, or undefined if nothing is known. It stays the same during a session, so that providers can cache prompts.
    * It only changes if one of its entries was deleted or corrected. The model is called once per state of the memory.
    */
   of(p: ProfileRequest): Promise<Profile | undefined>;
-  /** Drops the cached profiles of a user. Deletions and corrections in memory are noticed without it. */
+  /** Deletes the cached profiles of a user. Not needed after deletions and corrections in memory: they are detected. */
   forget(user: UserRef): void;
 }
 
@@ -42,7 +42,7 @@ const MAX_ATTEMPTS = 3;
 
 /** The latest profile of a user. */
 interface CachedProfile {
-  /** Identifies the known lines that it was made from. */
+  /** Identifies the known lines from which it was created. */
   fingerprint: string;
   profile: Promise<Profile>;
   isReady: boolean;
@@ -50,50 +50,50 @@ interface CachedProfile {
 
 interface FoundProfile {
   profile: Profile;
-  /** True if the profile was made before the known lines were read, so that they cannot have changed in between. */
+  /** True if the profile was complete before the known lines were read, so that they cannot have changed in between. */
   wasCached: boolean;
 }
 
 interface SessionProfile {
   profile: Profile | undefined;
-  /** The texts that it was made from, by entry id. */
+  /** The texts from which it was created, by entry id. */
   texts: ReadonlyMap<string, string>;
 }
 
-/** Returns the profiles of users, each made by one call of a model, or from facts if the model fails. They are cached in this process. */
+/** Creates profiles of users, each with one call of a model, or from facts if the model fails. Caches them in this process. */
 export function profile(options: ProfileOptions): Profiles {
   assertProfileOptions(options);
   const { llm, limit = 20, maxTokens = 6_000, timeoutMs = 15_000, runtime = systemRuntime() } = options;
   const users = new Map<string, CachedProfile>();
   const sessions = new Map<string, SessionProfile>();
 
-  async function of(p: ProfileRequest): Promise<Profile | undefined> {
+  async function getProfile(p: ProfileRequest): Promise<Profile | undefined> {
     assertUser(p);
     const user = { appName: p.appName, userId: p.userId };
     const { sessionId, incarnation = '' } = p;
     const sessionKey = sessionId === undefined ? undefined : `${sessionKeyOf({ ...user, sessionId })}${incarnation}`;
-    const ofSession = sessionKey === undefined ? undefined : sessions.get(sessionKey);
-    const read = (): Promise<KnownLines> => knownLines(user, { ...options, runtime, signal: p.signal });
+    const sessionProfile = sessionKey === undefined ? undefined : sessions.get(sessionKey);
+    const read = (): Promise<KnownLines> => readKnownLines(user, { ...options, runtime, signal: p.signal });
     let known = await read();
-    if (sessionKey !== undefined && ofSession && isUnchanged(ofSession.texts, known.texts)) {
-      putCached(sessions, sessionKey, ofSession);
-      return ofSession.profile;
+    if (sessionKey !== undefined && sessionProfile && isUnchanged(sessionProfile.texts, known.texts)) {
+      putCached(sessions, sessionKey, sessionProfile);
+      return sessionProfile.profile;
     }
-    let found = await findProfile(user, known, p.signal);
+    let result = await findProfile(user, known, p.signal);
     // Entries that were deleted while the model was working must not be in the profile. After the last attempt the facts are used.
-    for (let attempt = 1; found && !found.wasCached; attempt++) {
-      if (isUnchanged(known.texts, await knownTexts(user, { ...options, signal: p.signal }))) break;
+    for (let attempt = 1; result && !result.wasCached; attempt++) {
+      if (isUnchanged(known.texts, await readKnownTexts(user, { ...options, signal: p.signal }))) break;
       users.delete(userKeyOf(user));
       known = await read();
-      found = attempt < MAX_ATTEMPTS ? await findProfile(user, known, p.signal) : undefined;
-      if (attempt === MAX_ATTEMPTS && !isEmpty(known)) found = { profile: profileOfFacts(known), wasCached: true };
+      result = attempt < MAX_ATTEMPTS ? await findProfile(user, known, p.signal) : undefined;
+      if (attempt === MAX_ATTEMPTS && !isEmpty(known)) result = { profile: profileOfFacts(known), wasCached: true };
     }
-    if (!found) users.delete(userKeyOf(user));
-    if (sessionKey !== undefined) putCached(sessions, sessionKey, { profile: found?.profile, texts: known.texts });
-    return found?.profile;
+    if (!result) users.delete(userKeyOf(user));
+    if (sessionKey !== undefined) putCached(sessions, sessionKey, { profile: result?.profile, texts: known.texts });
+    return result?.profile;
   }
 
-  /** Returns the profile of the known lines. Undefined if there are none. */
+  /** Returns the profile of the known lines, or undefined without lines. */
   async function findProfile(
     user: UserRef,
     known: KnownLines,
@@ -105,13 +105,13 @@ export function profile(options: ProfileOptions): Profiles {
     return { profile: await raceAbort(createProfile(user, known), signal), wasCached };
   }
 
-  /** Several callers share the model's call, so no caller's signal ends it; its time limit does. */
+  /** Callers share the model's call, so a caller's signal does not end it. Its time limit ends it. */
   function createProfile(user: UserRef, known: KnownLines): Promise<Profile> {
     const key = userKeyOf(user);
     const fingerprint = fingerprintOf(known);
     const cached = users.get(key);
     if (cached?.fingerprint === fingerprint) return cached.profile;
-    const created = askProfile(known, { llm, limit, maxTokens, timeoutMs, runtime }).then(
+    const creation = writeProfile(known, { llm, limit, maxTokens, timeoutMs, runtime }).then(
       (lines): Profile => ({ lines, madeBy: 'model' }),
       (error: unknown): Profile => {
         runtime.logger.warn('The model could not write a profile; facts are used.', {
@@ -119,14 +119,14 @@ export function profile(options: ProfileOptions): Profiles {
           code: errorCodeOf(error),
         });
         // Not cached, so that the next session calls the model again.
-        if (users.get(key)?.profile === created) users.delete(key);
+        if (users.get(key)?.profile === creation) users.delete(key);
         return profileOfFacts(known);
       },
     );
-    const entry: CachedProfile = { fingerprint, profile: created, isReady: false };
-    void created.then(() => (entry.isReady = true));
+    const entry: CachedProfile = { fingerprint, profile: creation, isReady: false };
+    void creation.then(() => (entry.isReady = true));
     putCached(users, key, entry);
-    return created;
+    return creation;
   }
 
   function profileOfFacts(known: KnownLines): Profile {
@@ -137,11 +137,11 @@ export function profile(options: ProfileOptions): Profiles {
   function forget(user: UserRef): void {
     assertUser(user);
     users.delete(userKeyOf(user));
-    const start = `${userKeyOf(user).slice(0, -1)},`;
-    for (const key of sessions.keys()) if (key.startsWith(start)) sessions.delete(key);
+    const keyPrefix = `${userKeyOf(user).slice(0, -1)},`;
+    for (const key of sessions.keys()) if (key.startsWith(keyPrefix)) sessions.delete(key);
   }
 
-  return { of, forget };
+  return { of: getProfile, forget };
 }
 
 function fingerprintOf({ facts, sources }: KnownLines): string {

@@ -34,9 +34,9 @@ export class SessionWindowPlugin implements Plugin {
     events: EventLog;
   }): readonly Event[] | { fromSeq: number } | undefined {
     const { events, invocationContext } = p;
-    const start = windowStart(events, this.#turns, invocationContext.invocationId);
+    const start = findWindowStart(events, this.#turns, invocationContext.invocationId);
     if (start === 0) return undefined;
-    const older = eventsBefore(events, start, invocationContext.invocationId);
+    const older = selectEventsBefore(events, start, invocationContext.invocationId);
     const fromSeq = events.at(start)?.seq;
     if (older.length === 0 && fromSeq !== undefined) return { fromSeq };
     return [...older, ...eventsFrom(events, start)];
@@ -44,10 +44,10 @@ export class SessionWindowPlugin implements Plugin {
 }
 
 /**
- * Returns the index of the window's first message. If the current invocation began before and has no other events since, returns its
- * first event.
+ * Returns the index of the window's first message. If events of the current invocation are directly before that message, returns
+ * the index of the first of them.
  */
-function windowStart(events: EventLog, turns: number, invocationId: string): number {
+function findWindowStart(events: EventLog, turns: number, invocationId: string): number {
   let remaining = turns;
   let start = events.length;
   while (start > 0 && remaining > 0) if (isUserMessage(events.at(--start)!)) remaining--;
@@ -67,17 +67,17 @@ function isUserMessage({ author, content, partial }: Event): boolean {
  * other responses to these calls, and so on, so that no call is shown without its responses. Adds the message before each call, because
  * models expect it.
  */
-function eventsBefore(events: EventLog, start: number, invocationId: string): Event[] {
-  const chosen = new Set<number>();
+function selectEventsBefore(events: EventLog, start: number, invocationId: string): Event[] {
+  const selected = new Set<number>();
   function chooseCall(id: string | undefined, before: number): void {
     for (let i = before - 1; i >= 0; i--) if (hasCall(events.at(i)!, id)) return choose(i);
   }
   function chooseMessage(before: number): void {
-    for (let i = before - 1; i >= 0; i--) if (isUserMessage(events.at(i)!)) return void chosen.add(i);
+    for (let i = before - 1; i >= 0; i--) if (isUserMessage(events.at(i)!)) return void selected.add(i);
   }
   function choose(index: number): void {
-    if (chosen.has(index)) return;
-    chosen.add(index);
+    if (selected.has(index)) return;
+    selected.add(index);
     const event = events.at(index)!;
     for (const { id } of getFunctionResponses(event)) chooseCall(id, index);
     const calls = getFunctionCalls(event);
@@ -88,15 +88,15 @@ function eventsBefore(events: EventLog, start: number, invocationId: string): Ev
         if (hasResponse(events.at(i)!, id)) choose(i);
     }
   }
-  // A resumed invocation began before the messages that came while it waited.
+  // A resumed invocation began before the messages that arrived while it was paused.
   for (let i = 0; i < start; i++) if (events.at(i)!.invocationId === invocationId) choose(i);
-  const called = new Set<string | undefined>([undefined]);
+  const calledIds = new Set<string | undefined>([undefined]);
   for (let i = start; i < events.length; i++) {
     const event = events.at(i)!;
-    for (const { id } of getFunctionResponses(event)) if (!called.has(id)) chooseCall(id, start);
-    for (const { id } of getFunctionCalls(event)) called.add(id);
+    for (const { id } of getFunctionResponses(event)) if (!calledIds.has(id)) chooseCall(id, start);
+    for (const { id } of getFunctionCalls(event)) calledIds.add(id);
   }
-  return [...chosen].toSorted((a, b) => a - b).map((i) => events.at(i)!);
+  return [...selected].toSorted((a, b) => a - b).map((i) => events.at(i)!);
 }
 
 const hasCall = (event: Event, id: string | undefined): boolean =>

@@ -83,7 +83,7 @@ describe('/remember and /memory', () => {
     expect(await handle('/memory helicopter')).toEqual({ text: 'No memory matches.' });
   });
 
-  it('mark facts that have ended, but not those that will end', async () => {
+  it('mark facts that have ended, but not facts that will end', async () => {
     const { handle, memory, runtime } = setUp();
     const fact = (text: string, validTo: number) => ({
       ...{ kind: 'fact' as const, content: { parts: [{ text: `${text} in Bonn` }] } },
@@ -132,7 +132,7 @@ describe('/forget', () => {
     expect(await handle('yes'), 'a second yes is not an answer').toBeUndefined();
   });
 
-  it('accepts yes from a pipe that sends all lines at once', async () => {
+  it('accepts yes if all lines are sent at once', async () => {
     const { commands, all, memory } = setUp();
     const add = memory.addMemory.bind(memory);
     memory.addMemory = async (p) => {
@@ -243,7 +243,7 @@ describe('/reset', () => {
     expect(await handle(command)).toEqual({ text: 'Nothing to clear.' });
   });
 
-  it('says how many open requests it has closed', async () => {
+  it('reports how many open requests it has closed', async () => {
     const { handle, say, sessions, runtime } = setUp();
     for (const [count, sentence] of [
       [1, '1 open request was closed.'],
@@ -303,7 +303,7 @@ describe('/reset', () => {
     expect((await sessions.getSession(here))!.events).toHaveLength(1);
   });
 
-  it('keeps the session if messages were added in the meantime', async () => {
+  it('keeps the session if messages were added meanwhile', async () => {
     for (const outcome of ['kept', undefined] as const) {
       const { runtime, sessions, memory, say } = setUp();
       const keeping = new IdleConsolidator({ sessions, memory, runtime, keep: true });
@@ -376,7 +376,7 @@ describe('memoryCommands with a service without optional methods', () => {
     ['/memory tea', 'No memory matches.'],
     ['/forget 1', 'The memory service cannot delete single memories. /forget deletes all of them.'],
     ['/forget', 'The memory service cannot delete memories.'],
-  ])('answers %s with a sentence', async (line, text) => {
+  ])('answers %s with an explanation', async (line, text) => {
     expect(await withMethods().handle(line)).toEqual({ text });
   });
 

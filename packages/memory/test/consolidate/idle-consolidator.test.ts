@@ -69,7 +69,7 @@ describe('IdleConsolidator.schedule', () => {
     expect([setup.added.length, setup.runtime.pending]).toEqual([1, 0]);
   });
 
-  it('adds a session that waits for an answer to memory, and keeps it until the answer has come', async () => {
+  it('adds a session with an open request to memory, and keeps it until the answer arrives', async () => {
     const setup = new Setup();
     const consolidator = setup.consolidator();
     await setup.say('Book it.');
@@ -89,7 +89,7 @@ describe('IdleConsolidator.schedule', () => {
     expect([setup.added, await setup.exists()]).toEqual([['one', 'one'], false]);
   });
 
-  it('starts again with each turn, also for fractions of a minute', async () => {
+  it('starts the idle time again with each turn, also for fractions of a minute', async () => {
     const setup = new Setup();
     const consolidator = setup.consolidator({ idleMs: 0.5 * minutes + 0.25 });
     for (let turn = 0; turn < 4; turn++) {
@@ -203,8 +203,8 @@ describe('IdleConsolidator in several processes', () => {
   it('consolidates the sessions of a crashed process after its lease has ended', async () => {
     const setup = new Setup();
     const key = { ...ann, sessionId: 'thole:consolidation' };
-    const dead = { invocationId: 'dead', holder: 'dead', policy: 'reject' as const };
-    await setup.sessions.leasing!.lease(key, { ...dead, waitMs: 0, maxWaiting: 0, ttlMs: 30_000, cleanupMs: 0 });
+    const deadProcess = { invocationId: 'dead', holder: 'dead', policy: 'reject' as const };
+    await setup.sessions.leasing!.lease(key, { ...deadProcess, waitMs: 0, maxWaiting: 0, ttlMs: 30_000, cleanupMs: 0 });
     await setup.say('Hello.');
     const consolidating = setup.consolidator().consolidate(one);
     await setup.runtime.advance(29_999);
@@ -346,9 +346,9 @@ describe('Failures of IdleConsolidator', () => {
   it('keep the session, call onError and are retried with growing waits', async () => {
     const setup = new Setup();
     const consolidator = setup.consolidator({ retryMs: 1000 });
-    let left = 3;
+    let remainingFailures = 3;
     setup.onAdd = () => {
-      if (left-- > 0) throw new Error('The model is out.');
+      if (remainingFailures-- > 0) throw new Error('The model is out.');
     };
     await setup.say('Hello.');
     consolidator.schedule(one);

@@ -130,7 +130,7 @@ describe('Searches and lists of FactMemoryService', () => {
   });
 });
 
-describe('The ranking of facts', () => {
+describe('Ranking of facts', () => {
   it('puts a current fact above its past version and above turns', async () => {
     const { memory } = factMemory(
       operations(add('Lives in Bonn.', 't1')),
@@ -362,9 +362,9 @@ describe('Requests to the extraction model', () => {
     );
     expect(config.responseMimeType).toBe('application/json');
     expect(config.responseJsonSchema).toMatchObject({ type: 'object', required: ['operations'] });
-    const own = factMemoryWith({ instructions: 'Only what they cook.' }, operations());
-    await own.memory.addSessionToMemory(vegetarian);
-    const instruction = own.model.requests[0]!.config.systemInstruction!;
+    const custom = factMemoryWith({ instructions: 'Only what they cook.' }, operations());
+    await custom.memory.addSessionToMemory(vegetarian);
+    const instruction = custom.model.requests[0]!.config.systemInstruction!;
     expect(instruction).toMatch(/^Only what they cook\./);
     expect(instruction).not.toContain(EXTRACTION_INSTRUCTIONS);
     expect(instruction).toContain('supersede');
@@ -400,11 +400,11 @@ describe('Requests to the extraction model', () => {
   });
 
   it('split long sessions into batches, each with the turns before it', async () => {
-    const seen: FactRequest[] = [];
+    const requests: FactRequest[] = [];
     const extractor = {
       specVersion: 1 as const,
       extract: async (request: FactRequest) => {
-        seen.push(request);
+        requests.push(request);
         return [];
       },
     };
@@ -420,10 +420,10 @@ describe('Requests to the extraction model', () => {
         Array.from({ length: 10 }, (_, i) => `user: ${i} ${'word '.repeat(20)}`),
       ),
     );
-    expect(seen.map(({ turns }) => turns.length)).toEqual([2, 2, 2, 2, 2]);
-    expect(seen.map(({ before }) => before.map(({ text }) => text[0]))).toEqual([[], ['1'], ['3'], ['5'], ['7']]);
+    expect(requests.map(({ turns }) => turns.length)).toEqual([2, 2, 2, 2, 2]);
+    expect(requests.map(({ before }) => before.map(({ text }) => text[0]))).toEqual([[], ['1'], ['3'], ['5'], ['7']]);
     await memory.addSessionToMemory(conversation('s2', [`user: ${'long '.repeat(1000)}`]));
-    expect(seen.at(-1)!.turns[0]!.text.length).toBeLessThan(500);
+    expect(requests.at(-1)!.turns[0]!.text.length).toBeLessThan(500);
   });
 
   it('contain the facts most similar to the new turns if there are many', async () => {

@@ -11,10 +11,10 @@ import { ann, bob, textEvent } from '../support/conversations.ts';
 const STEPS = 250;
 
 /** An extractor that returns random operations, valid or not, also with ids of other users. */
-class Hostile {
+class HostileExtractor {
   readonly specVersion = 1;
   readonly #random: FixedRuntime;
-  readonly seen: string[] = [];
+  readonly receivedIds: string[] = [];
 
   constructor(random: FixedRuntime) {
     this.#random = random;
@@ -26,8 +26,9 @@ class Hostile {
 
   async extract({ turns, before, known }: FactRequest): Promise<unknown[]> {
     if (this.pick(0, 0, 0, 0, 1)) throw new Error('The model is out.');
-    this.seen.push(...turns.map(({ id }) => id), ...known.map(({ id }) => id));
-    const anyId = () => this.pick('unknown', ...this.seen, ...turns.map(({ id }) => id), ...known.map(({ id }) => id));
+    this.receivedIds.push(...turns.map(({ id }) => id), ...known.map(({ id }) => id));
+    const anyId = () =>
+      this.pick('unknown', ...this.receivedIds, ...turns.map(({ id }) => id), ...known.map(({ id }) => id));
     const owner = turns[0]!.text.split(' ')[0];
     return Array.from({ length: this.pick(0, 1, 2, 5) }, () => ({
       op: this.pick('add', 'add', 'supersede', 'drop', 'explode'),
@@ -51,7 +52,7 @@ describe('FactMemoryService with a hostile extractor', () => {
     'keeps only facts of existing turns of the same user (seed %i)',
     async (seed) => {
       const runtime = new FixedRuntime({ seed });
-      const extractor = new Hostile(runtime);
+      const extractor = new HostileExtractor(runtime);
       const memory = new FactMemoryService({ memory: new InMemoryMemoryService({ runtime }), extractor, runtime });
       const all = async (user: typeof ann, kinds: MemoryEntry['kind'][]) =>
         (await memory.listMemories({ ...user, limit: 10_000, filter: { kinds } })).memories;
@@ -99,7 +100,7 @@ describe('FactMemoryService with a hostile extractor', () => {
           expect(new Set(currentTexts).size, 'no fact exists twice').toBe(currentTexts.length);
         }
       }
-      // When the extractor stops failing, no turn is left.
+      // After enough calls without a failure, facts of all turns are extracted.
       let report;
       do report = await memory.makeFacts(ann).catch(() => undefined);
       while (report?.turns !== 0);

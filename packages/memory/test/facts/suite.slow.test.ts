@@ -7,14 +7,14 @@ import type { MemoryService, Runtime } from '@thole/core';
 import { describe, it } from 'vitest';
 
 const extractor = { specVersion: 1 as const, extract: async () => [] };
-const over = (memory: MemoryService, runtime: Runtime): FactMemoryService =>
+const createService = (memory: MemoryService, runtime: Runtime): FactMemoryService =>
   new FactMemoryService({ memory, extractor, extractFromEvents: true, runtime });
 const databases = new WeakMap<object, DatabaseMemoryService>();
 
 register({ describe, it }, memoryServiceCases, {
   name: 'FactMemoryService without facts',
   claims: [...memoryAbilities, 'words'],
-  create: (runtime) => over(new InMemoryMemoryService({ runtime }), runtime),
+  create: (runtime) => createService(new InMemoryMemoryService({ runtime }), runtime),
 });
 
 register({ describe, it }, memoryServiceCases, {
@@ -22,7 +22,7 @@ register({ describe, it }, memoryServiceCases, {
   claims: [...memoryAbilities, 'words'],
   create(runtime) {
     const database = new DatabaseMemoryService({ dbUrl: 'sqlite://:memory:', runtime });
-    const service = over(database, runtime);
+    const service = createService(database, runtime);
     databases.set(service, database);
     return service;
   },
@@ -32,7 +32,7 @@ register({ describe, it }, memoryServiceCases, {
 register({ describe, it }, memoryServiceCases, {
   name: 'FactMemoryService over vectors',
   claims: [...memoryAbilities, 'cosine'],
-  create: (runtime) => over(new VectorMemoryService({ embedder: new HashEmbedder(), runtime }), runtime),
+  create: (runtime) => createService(new VectorMemoryService({ embedder: new HashEmbedder(), runtime }), runtime),
 });
 
 register({ describe, it }, memoryServiceCases, {

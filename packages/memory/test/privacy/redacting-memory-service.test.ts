@@ -40,11 +40,11 @@ describe('RedactingMemoryService', () => {
   });
 
   it('passes minRelevance, timeZone, filter and explain to the search', async () => {
-    const asked: unknown[] = [];
+    const requests: unknown[] = [];
     const inner = new InMemoryMemoryService();
     const search = inner.searchMemory.bind(inner);
     inner.searchMemory = (p) => {
-      asked.push(p);
+      requests.push(p);
       return search(p);
     };
     const more = { minRelevance: 0.4, minScore: 0.1, timeZone: 'Asia/Tokyo', explain: true, limit: 3, filter: {} };
@@ -52,7 +52,7 @@ describe('RedactingMemoryService', () => {
     const redacting = new RedactingMemoryService({ memory: inner, redact: hideNumbers });
     for (const memory of [redacting, new FactMemoryService({ memory: redacting, extractor })])
       await memory.searchMemory({ ...ann, query: 'PIN 4711', ...more });
-    expect(asked).toEqual(Array.from({ length: 2 }, () => ({ ...ann, query: 'PIN [number]', ...more })));
+    expect(requests).toEqual(Array.from({ length: 2 }, () => ({ ...ann, query: 'PIN [number]', ...more })));
   });
 
   it('redacts turns for the model, and its facts, inside a FactMemoryService', async () => {

@@ -159,9 +159,9 @@ describe('profile', () => {
 
   it('consists of facts if the model takes longer than timeoutMs', async () => {
     const { profiles, runtime } = await setUp([fact('Likes tea.')], [hangs()], { timeoutMs: 100 });
-    const asking = profiles.of(ann);
+    const profilePromise = profiles.of(ann);
     await runtime.advance(100);
-    expect(await asking).toEqual({ lines: ['Likes tea.'], madeBy: 'facts' });
+    expect(await profilePromise).toEqual({ lines: ['Likes tea.'], madeBy: 'facts' });
   });
 
   it('uses lines of sources; a failing source is left out and logged', async () => {

@@ -1,6 +1,6 @@
 /** Splits texts of entries and queries into the words of an index. Applications may implement this interface. */
 export interface Analyzer {
-  /** Identifies the result of `words`. Change it whenever the result changes: saved indexes are only read by the analyzer that made them. */
+  /** Identifies the result of `words`. Change it whenever the result changes: a saved index is only loaded with the id of its analyzer. */
   readonly id: string;
   /**
    * Returns the words in order, including repetitions. An entry may have more words than a query with the same text (single

@@ -4,16 +4,16 @@ const ARTICLE = /^(?:و?[فبك]?ال|و?لل)/;
 const WEAK_LETTERS = /[اويىءأإآٱؤئ]/g;
 const DOUBLED = /(.)\1+/gu;
 
-/** Number of strong letters below which a skeleton matches too many words. */
+/** Minimum number of strong letters. A shorter skeleton matches too many words. */
 export const MIN_STRONG_LETTERS = 2;
 
 /** Returns the letters that all forms of an Arabic word share. */
-export function strongLetters(word: string): string {
+export function strongLettersOf(word: string): string {
   return word.replace(WEAK_LETTERS, '').replace(DOUBLED, '$1');
 }
 
-/** Returns an Arabic word without its article; unchanged if the rest would be too short. */
-export function withoutArticle(word: string): string {
+/** Removes the article of an Arabic word, unless the rest would be too short. */
+export function removeArticle(word: string): string {
   const rest = word.replace(ARTICLE, '');
-  return strongLetters(rest).length < MIN_STRONG_LETTERS ? word : rest;
+  return strongLettersOf(rest).length < MIN_STRONG_LETTERS ? word : rest;
 }

@@ -1,7 +1,7 @@
-import { strongLetters, MIN_STRONG_LETTERS, withoutArticle } from './arabic-article.ts';
+import { MIN_STRONG_LETTERS, removeArticle, strongLettersOf } from './arabic-article.ts';
 
 /** Vowel marks and the stretching character. */
-const UNWRITTEN = /[\p{M}\u0640]/gu;
+const OPTIONAL_MARKS = /[\p{M}\u0640]/gu;
 /** Endings of number, gender and possession, longest first. */
 const ENDINGS: readonly string[] = (
   'تهما اتهم اتها اتنا اتكم اتي اته اتك تهم تها تنا تكم تين تان هما وها ونه ' +
@@ -14,19 +14,19 @@ const SUBJECT_PREFIX = /^[تن]/;
  * Returns the strong letters of an Arabic word without article and endings. Most forms of a word share them, including broken
  * plurals (بيت, بيوت) and persons of a verb (أعمل, يعمل), but so do some other words. Undefined if too few letters are left.
  */
-export function arabicSkeleton(word: string): string | undefined {
-  const bare = word.replace(UNWRITTEN, '');
-  const root = withoutEnding(withoutArticle(bare));
-  const strong = strongLetters(root);
+export function arabicSkeletonOf(word: string): string | undefined {
+  const unmarked = word.replace(OPTIONAL_MARKS, '');
+  const root = removeEnding(removeArticle(unmarked));
+  const strong = strongLettersOf(root);
   const skeleton = SUBJECT_PREFIX.test(root) && strong.length > MIN_STRONG_LETTERS + 1 ? strong.slice(1) : strong;
   return skeleton.length < MIN_STRONG_LETTERS ? undefined : skeleton;
 }
 
-function withoutEnding(word: string): string {
+function removeEnding(word: string): string {
   for (const ending of ENDINGS) {
     if (!word.endsWith(ending)) continue;
     const rest = word.slice(0, -ending.length);
-    if (strongLetters(rest).length >= MIN_STRONG_LETTERS) return rest;
+    if (strongLettersOf(rest).length >= MIN_STRONG_LETTERS) return rest;
   }
   return word;
 }

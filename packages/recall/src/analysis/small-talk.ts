@@ -1,5 +1,5 @@
 /**
- * Words of greetings, thanks and short answers, as `standardAnalyzer` returns them for a query. A message of such words only needs no
+ * Words of greetings, thanks and short answers, as `standardAnalyzer` returns them for a query. A message with only these words needs no
  * memory. Words that often are the topic of a question are left out.
  */
 export const smallTalk: ReadonlySet<string> = new Set(
@@ -21,7 +21,7 @@ export const smallTalk: ReadonlySet<string> = new Set(
   नमस्त धन्यवाद शुभ प्रभात रात्र आप कैस हैं ठीक`.split(/\s+/),
 );
 
-/** Words that ask for a memory and are not its topic, as `standardAnalyzer` returns them. */
+/** Words that only request a memory and are not its topic, such as "remember", as `standardAnalyzer` returns them. */
 export const requestWords: ReadonlySet<string> = new Set(
   `rememb remind recal tell sai mention talk ask discuss know suggest recommend pleas someth anyth usual actual exactli`.split(
     /\s+/,

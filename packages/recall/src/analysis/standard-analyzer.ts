@@ -2,9 +2,9 @@ import { stemmer as stemGerman } from '@orama/stemmers/german';
 import { stemmer as stemTurkish } from '@orama/stemmers/turkish';
 import { stemmer as stemEnglish } from 'stemmer';
 import type { Analyzer } from './analyzer.ts';
-import { withoutArticle } from './arabic-article.ts';
-import { arabicSkeleton } from './arabic-skeleton.ts';
-import { withoutFleetingVowel } from './fleeting-vowel.ts';
+import { removeArticle } from './arabic-article.ts';
+import { arabicSkeletonOf } from './arabic-skeleton.ts';
+import { removeFleetingVowel } from './fleeting-vowel.ts';
 import { foldAccents } from './fold-accents.ts';
 import { irregularForms } from './irregular-forms.ts';
 import { NAME_PART, namePartsIn } from './name-parts.ts';
@@ -35,7 +35,7 @@ const NONE: ReadonlySet<string> = new Set();
  * - the parts of camelCase and PascalCase names.
  */
 export function standardAnalyzer(): Analyzer {
-  // Conversations repeat words.
+  // A cache, because conversations repeat words.
   const cache = new Map<string, AnalyzedWord>();
 
   function lookUp(word: string): AnalyzedWord {
@@ -50,15 +50,15 @@ export function standardAnalyzer(): Analyzer {
   return {
     id: 'standard-6',
     words(text, of) {
-      const split = splitWords(text, of);
-      const all = split.map(lookUp);
+      const rawWords = splitWords(text, of);
+      const all = rawWords.map(lookUp);
       const isEnglish = all.some((word) => word.isEnglish);
-      const queryStops = of === 'query' ? queryStopWords(split) : NONE;
-      const isContent = ({ word, isStopWord }: AnalyzedWord): boolean => !isStopWord && !queryStops.has(word);
-      const content = all.some(isContent) ? all.filter(isContent) : all;
-      const words = content.map(({ base }) => base);
+      const languageStopWords = of === 'query' ? queryStopWords(rawWords) : NONE;
+      const isContent = ({ word, isStopWord }: AnalyzedWord): boolean => !isStopWord && !languageStopWords.has(word);
+      const contentWords = all.some(isContent) ? all.filter(isContent) : all;
+      const words = contentWords.map(({ base }) => base);
       // Words in other scripts are not English, even in an English text.
-      for (const word of content) if (!isEnglish || !word.isLatin) words.push(...variantsOf(word));
+      for (const word of contentWords) if (!isEnglish || !word.isLatin) words.push(...variantsOf(word));
       for (const part of namePartsIn(text)) {
         const { base, isStopWord } = lookUp(part);
         if (!isStopWord) words.push(NAME_PART + base);
@@ -123,12 +123,12 @@ function prefixOf(word: string): string[] {
 
 function variantsInScript(word: string, base: string): string[] {
   if (ARABIC.test(word)) return arabicVariants(word);
-  const variant = CYRILLIC.test(word) ? withoutFleetingVowel(base) : undefined;
+  const variant = CYRILLIC.test(word) ? removeFleetingVowel(base) : undefined;
   return variant === undefined ? [] : [`~${variant}`];
 }
 
 function arabicVariants(word: string): string[] {
-  const bare = `~${withoutArticle(word)}`;
-  const skeleton = arabicSkeleton(word);
+  const bare = `~${removeArticle(word)}`;
+  const skeleton = arabicSkeletonOf(word);
   return skeleton === undefined ? [bare] : [bare, `~~${skeleton}`];
 }

@@ -12,7 +12,7 @@ export function stemByScript(word: string): string | undefined {
   if (word.length < MIN_STEMMED_LETTERS) return undefined;
   if (CYRILLIC.test(word)) return stemRussian(word);
   if (ARABIC.test(word)) return stemArabic(word);
-  // The same sound has two spellings; the stemmer only knows endings with the second.
+  // The same sound has two spellings. The stemmer only supports endings with the second spelling.
   if (DEVANAGARI.test(word)) return stemHindi(word.replaceAll('ँ', 'ं'));
   return undefined;
 }

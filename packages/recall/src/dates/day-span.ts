@@ -19,8 +19,8 @@ export function isOnCalendar(seconds: number): boolean {
 
 /** Returns the day of a date, with months from 0. Undefined for a date that does not exist. */
 export function dayOf(year: number, month: number, day: number): number | undefined {
-  const found = dayNumber(year, month, day);
-  return monthAt(found).month === month ? found : undefined;
+  const candidate = dayNumber(year, month, day);
+  return monthAt(candidate).month === month ? candidate : undefined;
 }
 
 /** Returns the span of whole months from the given month (from 0). Months below 0 and above 11 are in other years. */
@@ -28,7 +28,7 @@ export function monthSpan(year: number, month: number, months: number = 1): DayS
   return { from: dayNumber(year, month, 1), to: dayNumber(year, month + months, 1) };
 }
 
-// Not `Date.UTC`, which reads the years 0 to 99 as those of the 20th century.
+// Not `Date.UTC`, which reads the years 0 to 99 as 1900 to 1999.
 function dayNumber(year: number, month: number, day: number): number {
   return dayAt(new Date(0).setUTCFullYear(year, month, day) / 1000);
 }

@@ -9,7 +9,7 @@ const DAY = '(\\d{1,2})(?:st|nd|rd|th)?';
 const YEAR = '((?:19|20)\\d\\d)';
 const SEASONS: readonly string[] = ['spring', 'summer', 'fall', 'winter'];
 
-/** Reads the groups of one date pattern. `years` are the years to use if the text names none. */
+/** Reads the groups of one date pattern. `years` are used if the text does not name a year. */
 type Reader = (groups: readonly string[], years: readonly number[]) => DaySpan[];
 
 // Longer patterns come first; a text that one pattern has read is not read again.

@@ -4,7 +4,7 @@ import { readDates } from './read-dates.ts';
 import { readRelativeDates } from './read-relative-dates.ts';
 
 const setOf = (words: string): ReadonlySet<string> => new Set(words.split(/\s+/));
-// Every expression that the readers know contains one of these words, so most texts need not be searched.
+// Every date expression contains one of these words, so most texts need not be searched.
 const RELATIVE =
   setOf(`yesterday today tonight tomorrow night morning afternoon evening day days week weeks weekend month months year
   years sunday monday tuesday wednesday thursday friday saturday spring summer fall autumn winter`);

@@ -81,7 +81,7 @@ function directionOf(which: string): number {
   return which === 'last' || which === 'past' ? -1 : 1;
 }
 
-/** Returns a span around a day some units away, with half a unit on each side, because people name such times roughly. */
+/** Returns a span around a day some units away, with half a unit on each side, because such expressions are approximate. */
 function around(today: number, count: number, unit: string): DaySpan {
   const days = UNIT_DAYS[unit]!;
   const middle = today + count * days;
@@ -100,7 +100,7 @@ function weekdayNear(today: number, weekday: number, which: string): number {
   return today + (ahead === 0 ? -7 : ahead - 7);
 }
 
-/** Returns the weekend of the previous or the current week, or the next one to begin. Weeks begin on Monday. */
+/** Returns the weekend of the previous or the current week, or the next weekend that begins. Weeks begin on Monday. */
 function weekend(today: number, direction: number): DaySpan {
   const current = today + 5 - ((weekdayAt(today) + 6) % 7);
   const isNow = current <= today;
@@ -117,7 +117,7 @@ function wholeUnit(today: number, direction: number, unit: string): DaySpan {
   return { from: monday, to: monday + 7 };
 }
 
-/** Returns the last month of that name that has ended, the one of this year, or the next one to begin. */
+/** Returns the month of that name that ended last, the one of this year, or the one that begins next. */
 function monthNear(today: number, month: number, direction: number): DaySpan {
   const { year } = monthAt(today);
   if (direction === 0) return monthSpan(year, month);
@@ -127,7 +127,7 @@ function monthNear(today: number, month: number, direction: number): DaySpan {
 
 function seasonNear(today: number, season: number, direction: number): DaySpan {
   const { year } = monthAt(today);
-  // A winter ends in the following year, so in January the last one has begun two years before.
+  // A winter ends in the following year, so in January the last winter that has ended began two years before.
   const spans = [year - 2, year - 1, year, year + 1].map((each) => monthSpan(each, 2 + 3 * season, 3));
   if (direction < 0) return spans.findLast((span) => span.to <= today)!;
   return spans.find((span) => (direction === 0 ? span.to > today : span.from > today))!;

@@ -21,14 +21,14 @@ export class Authors {
   readonly #turnsAsUser: number[] = [];
   /** By author: the number of turns by session. */
   readonly #sessions: Map<number, number>[] = [];
-  /** Cache of `namedAuthors`, dropped when an author gets a first turn or loses the last one. */
+  /** Cache of `namedAuthors`, deleted when an author gets the first turn or loses the last turn. */
   #namedAuthors: readonly NamedAuthor[] | undefined;
 
   constructor(analyzer: Analyzer) {
     this.#analyzer = analyzer;
   }
 
-  /** Returns the number of an author, assigning one to a new name. */
+  /** Returns the number of an author. A new name gets a new number. */
   numberOf(name: string): number {
     const author = this.#names.numberOf(name);
     if (author < this.#words.length) return author;
@@ -45,20 +45,21 @@ export class Authors {
   }
 
   /** Changes the number of an author's turns in a session by 1 or -1. */
-  count(author: number, session: number, asUser: boolean, by: 1 | -1): void {
+  count(author: number, session: number, asUser: boolean, change: 1 | -1): void {
     const turns = this.#turns[author]!;
-    this.#turns[author] = turns + by;
-    if (turns === 0 || turns + by === 0) this.#namedAuthors = undefined;
-    if (asUser) this.#turnsAsUser[author]! += by;
+    this.#turns[author] = turns + change;
+    if (turns === 0 || turns + change === 0) this.#namedAuthors = undefined;
+    if (asUser) this.#turnsAsUser[author]! += change;
     const sessions = this.#sessions[author]!;
-    const inSession = (sessions.get(session) ?? 0) + by;
+    const inSession = (sessions.get(session) ?? 0) + change;
     if (inSession > 0) sessions.set(session, inSession);
     else sessions.delete(session);
   }
 
   /**
    * Returns the authors with turns whose names may occur in a query. Names of people start with a capital letter or are in a
-   * script without capitals. Other names are those of agents; only names of one word count, because others describe a task.
+   * script without capitals. Other names are names of agents. Agents with names of several words are left out, because these
+   * names describe a task.
    */
   namedAuthors(): readonly NamedAuthor[] {
     if (this.#namedAuthors) return this.#namedAuthors;
@@ -78,7 +79,7 @@ export class Authors {
     return word === undefined ? undefined : this.namedAuthors().find(({ words }) => words.includes(word))?.author;
   }
 
-  /** True if the author has a turn of the user whose memory this is. */
+  /** True if the author has a turn as the user who owns the memory. */
   isUser(author: number): boolean {
     return (this.#turnsAsUser[author] ?? 0) > 0;
   }

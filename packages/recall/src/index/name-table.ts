@@ -23,7 +23,7 @@ export class NameTable {
     return this.#names[number]!;
   }
 
-  /** Returns the number of a name, assigning one to a new name. */
+  /** Returns the number of a name. A new name gets a free number. */
   numberOf(name: string): number {
     const known = this.#numbers.get(name);
     if (known !== undefined) return known;

@@ -1,5 +1,5 @@
 /**
- * The entries that hold one word: each posting packs an entry's slot and the word's count into one integer
+ * The entries that contain one word: each posting packs an entry's slot and the word's count into one integer
  * (slot · 256 + count), ordered by slot. Counts above 255 are stored as 255.
  */
 export type Postings = number[];
@@ -14,10 +14,10 @@ export const toPosting = (slot: number, count: number): number =>
   slot * COUNT_VALUES + Math.min(count, COUNT_VALUES - 1);
 /** Returns the slot of a posting. */
 export const slotOf = (posting: number): number => posting >> 8;
-/** Returns how often the word is in the entry of a posting. */
+/** Returns the count of the word in the entry of a posting. */
 export const countOf = (posting: number): number => posting & 255;
 
-/** Adds the posting of a slot that has none. */
+/** Adds a posting. The slot must not have a posting yet. */
 export function addPosting(postings: Postings, slot: number, count: number): void {
   const posting = toPosting(slot, count);
   if (postings.length === 0 || postings[postings.length - 1]! < posting) postings.push(posting);

@@ -19,8 +19,8 @@ const MAX_YEARS = 50;
 const NO_WORDS: readonly number[] = [];
 
 /**
- * The index of one user's entries: words and numbers, no text. Adding, replacing or removing an entry costs its own words,
- * and search results do not depend on the order in which entries were added.
+ * The index of one user's entries: words and numbers, no text. The cost of adding, replacing or removing an entry depends only
+ * on the words of that entry. Search results do not depend on the order in which entries were added.
  */
 export class RecallIndex {
   readonly analyzer: Analyzer;
@@ -54,7 +54,7 @@ export class RecallIndex {
     return this.turns.totalLength / (this.turns.size || 1);
   }
 
-  /** Adds an entry or replaces the one with its id. */
+  /** Adds an entry, or replaces the entry with the same id. */
   put(entry: MemoryEntry): void {
     this.remove(entry.id);
     const { author, content, kind, sessionId, supersededBy, timestamp } = entry;
@@ -83,19 +83,19 @@ export class RecallIndex {
     const slot = this.turns.add(row);
     this.wordsOf[slot] = numbers;
     this.#wordBytes += LIST_BYTES + 8 * numbers.length;
-    this.#eachWord(slot, (number, count) => this.words.add(number, slot, count));
+    this.#forEachWord(slot, (number, count) => this.words.add(number, slot, count));
     if (spans.length > 0) this.spans.set(slot, spans);
     if (row.author !== NO_AUTHOR) this.authors.count(row.author, row.session, (row.flags & BY_USER) !== 0, 1);
     return slot;
   }
 
-  /** Removes an entry. Returns true if it was there. */
+  /** Removes an entry. Returns true if it existed. */
   remove(id: string): boolean {
     const slot = this.turns.find(id);
     if (slot === undefined) return false;
     const { authors, sessions, flags } = this.turns;
     const [author, session] = [authors[slot]!, sessions[slot]!];
-    this.#eachWord(slot, (number) => this.words.remove(number, slot));
+    this.#forEachWord(slot, (number) => this.words.remove(number, slot));
     this.#wordBytes -= LIST_BYTES + 8 * this.wordsOf[slot]!.length;
     this.wordsOf[slot] = NO_WORDS;
     this.spans.delete(slot);
@@ -116,7 +116,7 @@ export class RecallIndex {
   }
 
   /** Calls `work` once per distinct word of a turn, with the word's count. */
-  #eachWord(slot: number, work: (number: number, count: number) => void): void {
+  #forEachWord(slot: number, work: (number: number, count: number) => void): void {
     if (this.words.length > this.#counts.length) this.#counts = new Uint32Array(this.words.length * 2);
     const counts = this.#counts;
     const words = this.wordsOf[slot]!;

@@ -1,4 +1,4 @@
-/** Bits of a turn's properties. The turn has a question mark. */
+/** Flag of a turn (all flags are bits of one number): it has a question mark. */
 export const HAS_QUESTION = 1;
 /** The turn ends with a question mark. */
 export const ENDS_WITH_QUESTION = 2;
@@ -26,7 +26,7 @@ const FLAG_OF_WORD: ReadonlyMap<string, number> = new Map([
   ...NUMBER_WORDS.split(/\s+/).map((word) => [word, HAS_NUMBER] as const),
 ]);
 
-/** Returns the bits of a text. `tokens` is the result of `latinTokens` for the text. */
+/** Returns the flags of a text. `tokens` is the result of `latinTokens` for the text. */
 export function flagsOf(text: string, tokens: readonly string[]): number {
   let flags = 0;
   if (QUESTION_MARK.test(text))

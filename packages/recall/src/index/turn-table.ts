@@ -31,9 +31,9 @@ export class TurnTable {
   authors: Int32Array = new Int32Array(64);
   sessions: Int32Array = new Int32Array(64);
   flags: Uint8Array = new Uint8Array(64);
-  /** The previous and next turn of the session; -1 at its ends. */
-  before: Int32Array = new Int32Array(64);
-  after: Int32Array = new Int32Array(64);
+  /** By slot: the slots of the previous and the next turn of the session; -1 at its ends. */
+  previousOf: Int32Array = new Int32Array(64);
+  nextOf: Int32Array = new Int32Array(64);
   readonly windows: WindowLengths = new WindowLengths(this);
   /** Sum of the lengths of all turns. */
   totalLength = 0;
@@ -41,10 +41,10 @@ export class TurnTable {
   readonly #slots = new Map<string, number>();
   readonly #free: number[] = [];
   readonly #lastOfSession: number[] = [];
-  /** By session: cache of `shortestWindow`, dropped when the session changes. */
+  /** By session: cache of `shortestWindow`, deleted when the session changes. */
   readonly #shortestWindows: (number | undefined)[] = [];
   #idLetters = 0;
-  /** Cache of `timeSpan`, dropped at each change. */
+  /** Cache of `timeSpan`, deleted at each change. */
   #timeSpan: readonly [number, number] | undefined;
 
   get size(): number {
@@ -119,7 +119,7 @@ export class TurnTable {
   /** Returns the turns of a session in order. */
   ofSession(session: number): number[] {
     const slots: number[] = [];
-    for (let slot = this.#lastOfSession[session] ?? NO_SLOT; slot !== NO_SLOT; slot = this.before[slot]!)
+    for (let slot = this.#lastOfSession[session] ?? NO_SLOT; slot !== NO_SLOT; slot = this.previousOf[slot]!)
       slots.push(slot);
     return slots.reverse();
   }
@@ -127,11 +127,11 @@ export class TurnTable {
   /** True if the turn asks a question and the next turn of the session is by another author. */
   isAnswered(slot: number): boolean {
     if ((this.flags[slot]! & HAS_QUESTION) === 0) return false;
-    const next = this.after[slot]!;
+    const next = this.nextOf[slot]!;
     return next !== NO_SLOT && this.authors[next] !== this.authors[slot];
   }
 
-  /** True if `a` is later than `b`, or of the same time with a smaller id. */
+  /** True if `a` is later than `b`, or has the same time and a smaller id. */
   isNewer(a: number, b: number): boolean {
     if (this.times[a] !== this.times[b]) return this.times[a]! > this.times[b]!;
     return this.ids[a]! < this.ids[b]!;
@@ -152,9 +152,9 @@ export class TurnTable {
 
   #takeSlot(): number {
     const slot = this.#free.pop() ?? this.ids.length;
-    if (slot >= MAX_SLOTS) throw new RangeError(`An index holds at most ${MAX_SLOTS} entries.`);
+    if (slot >= MAX_SLOTS) throw new RangeError(`An index can have at most ${MAX_SLOTS} entries.`);
     if (slot === this.capacity) {
-      growColumns(this, ['times', 'flags', 'lengths', 'authors', 'sessions', 'before', 'after']);
+      growColumns(this, ['times', 'flags', 'lengths', 'authors', 'sessions', 'previousOf', 'nextOf']);
       this.windows.grow();
     }
     return slot;
@@ -162,25 +162,25 @@ export class TurnTable {
 
   #link(slot: number): void {
     const session = this.sessions[slot]!;
-    let before = this.#lastOfSession[session] ?? NO_SLOT;
-    let after = NO_SLOT;
-    while (before !== NO_SLOT && this.#isBefore(slot, before)) {
-      after = before;
-      before = this.before[before]!;
+    let previous = this.#lastOfSession[session] ?? NO_SLOT;
+    let next = NO_SLOT;
+    while (previous !== NO_SLOT && this.#isBefore(slot, previous)) {
+      next = previous;
+      previous = this.previousOf[previous]!;
     }
-    this.before[slot] = before;
-    this.after[slot] = after;
-    if (before !== NO_SLOT) this.after[before] = slot;
-    if (after === NO_SLOT) this.#lastOfSession[session] = slot;
-    else this.before[after] = slot;
+    this.previousOf[slot] = previous;
+    this.nextOf[slot] = next;
+    if (previous !== NO_SLOT) this.nextOf[previous] = slot;
+    if (next === NO_SLOT) this.#lastOfSession[session] = slot;
+    else this.previousOf[next] = slot;
   }
 
   #unlink(slot: number): void {
-    const before = this.before[slot]!;
-    const after = this.after[slot]!;
-    if (before !== NO_SLOT) this.after[before] = after;
-    if (after === NO_SLOT) this.#lastOfSession[this.sessions[slot]!] = before;
-    else this.before[after] = before;
+    const previous = this.previousOf[slot]!;
+    const next = this.nextOf[slot]!;
+    if (previous !== NO_SLOT) this.nextOf[previous] = next;
+    if (next === NO_SLOT) this.#lastOfSession[this.sessions[slot]!] = previous;
+    else this.previousOf[next] = previous;
   }
 
   #isBefore(a: number, b: number): boolean {

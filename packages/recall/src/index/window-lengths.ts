@@ -7,8 +7,8 @@ export const weightAt = (distance: number): number => WINDOW_NEIGHBOURS + 1 - di
 
 const NO_SLOT = -1;
 
-/** The columns of the turns that window lengths are computed from. */
-type TurnLinks = Readonly<Record<'lengths' | 'before' | 'after', Int32Array>>;
+/** The columns of the turns from which window lengths are computed. */
+type TurnLinks = Readonly<Record<'lengths' | 'previousOf' | 'nextOf', Int32Array>>;
 
 /** The length of the window around each turn, kept up to date while turns are added and removed. */
 export class WindowLengths {
@@ -34,23 +34,23 @@ export class WindowLengths {
 
   /** Removes a turn whose neighbours have just been linked to each other. */
   remove(slot: number): void {
-    const { before, after } = this.#turns;
+    const { previousOf, nextOf } = this.#turns;
     this.total -= this.lengths[slot]!;
-    if (before[slot] !== NO_SLOT) this.#measureAround(before[slot]!);
-    if (after[slot] !== NO_SLOT) this.#measureAround(after[slot]!);
+    if (previousOf[slot] !== NO_SLOT) this.#measureAround(previousOf[slot]!);
+    if (nextOf[slot] !== NO_SLOT) this.#measureAround(nextOf[slot]!);
   }
 
   #measureAround(slot: number): void {
-    const { before, after } = this.#turns;
+    const { previousOf, nextOf } = this.#turns;
     this.#measure(slot);
-    for (const next of [before, after])
+    for (const next of [previousOf, nextOf])
       for (let at = next[slot]!, i = 0; at !== NO_SLOT && i < WINDOW_NEIGHBOURS; at = next[at]!, i++) this.#measure(at);
   }
 
   #measure(slot: number): void {
-    const { lengths, before, after } = this.#turns;
+    const { lengths, previousOf, nextOf } = this.#turns;
     let length = lengths[slot]! * weightAt(0);
-    for (const next of [before, after])
+    for (const next of [previousOf, nextOf])
       for (let at = next[slot]!, i = 1; at !== NO_SLOT && i <= WINDOW_NEIGHBOURS; at = next[at]!, i++)
         length += lengths[at]! * weightAt(i);
     this.total += length - this.lengths[slot]!;

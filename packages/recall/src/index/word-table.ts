@@ -27,7 +27,7 @@ export class WordTable {
     return this.#names.find(word);
   }
 
-  /** Returns the number of a word, adding the word if it is new. A new word must get a posting at once. */
+  /** Returns the number of a word. Adds a new word; the caller must then add a posting immediately. */
   numberOf(word: string): number {
     const number = this.#names.numberOf(word);
     if (number === this.#postings.length) this.#postings.push(NO_POSTINGS);
@@ -43,7 +43,7 @@ export class WordTable {
   add(number: number, slot: number, count: number): void {
     this.#postingCount++;
     if (this.#postings[number]!.length > 0) return addPosting(this.#postings[number]!, slot, count);
-    // Most words have a single posting; an array literal takes less memory than one that grows.
+    // Most words have a single posting. An array literal needs less memory than an array that has grown.
     this.#postings[number] = [toPosting(slot, count)];
     this.#letters += this.#names.nameOf(number).length;
   }

@@ -24,7 +24,7 @@ export async function changeEntry(
   if (!found || hasExpired(found.entry, now)) return undefined;
   const members = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
   const entry = copyEntry({ ...found.entry, ...members, id, scope: found.entry.scope }, 'change');
-  // `ifPresent`: an entry that another process has deleted in the meantime is not restored.
+  // `ifPresent`, so that an entry that another process has deleted meanwhile is not restored.
   const { written, seq } = await store.put(scope, [entry], 'ifPresent');
   if (written.length === 0) return undefined;
   if (!hasAllOf(entry, found.entry)) await indexes.deleteSaved(scope, seq);
@@ -43,7 +43,7 @@ export async function replaceEntries(
   if (before.some(({ entry }) => !hasAllOf(after.get(entry.id)!, entry))) await indexes.deleteSaved(scope, seq);
 }
 
-/** True if an entry still has all that a saved index may contain of its earlier version. */
+/** True if an entry still has all texts, names and metadata of its earlier version, which a saved index may contain. */
 function hasAllOf(entry: MemoryEntry, before: MemoryEntry): boolean {
   if (textOf(entry.content) !== textOf(before.content)) return false;
   for (const name of ['author', 'sessionId', 'eventId'] as const)

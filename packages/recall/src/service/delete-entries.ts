@@ -33,34 +33,34 @@ export async function deleteSessionEntries(
   const { store, scope, sessionId } = p;
   const entries = await listAll(p, { sessionId });
   const ids = new Set(entries.map((entry) => entry.id));
-  // Only existing entries leave tombstones, so the missing turns are added without text and deleted with the others.
-  const missing = p.turns.filter(({ id }) => !ids.has(id)).map(withoutText);
+  // Only the removal of an existing entry leaves a tombstone. So missing turns are first added without text.
+  const missing = p.turns.filter(({ id }) => !ids.has(id)).map(removeText);
   const { written } = missing.length > 0 ? await store.put(scope, missing, 'ifAbsent') : { written: [] };
   const count = await removeAndRepair(p, { sessionId }, (id) => ids.has(id) || sessionOfTurn(id) === sessionId);
   return Math.max(0, count - written.length);
 }
 
-function withoutText({ id, kind, sessionId, eventId }: MemoryEntry): MemoryEntry {
+function removeText({ id, kind, sessionId, eventId }: MemoryEntry): MemoryEntry {
   return { id, kind, content: { parts: [{ text: '' }] }, sessionId, eventId };
 }
 
 /**
- * Removes entries and repairs facts before and after. Before, so that a repeated call after a failure still finds the entries that
- * lead to these facts. After, because another process may have written facts in the meantime.
+ * Removes entries, and repairs facts before and after the removal. Before it, so that a repeated call after a failure still finds the
+ * entries that lead to these facts. After it, because another process may have written facts meanwhile.
  */
 async function removeAndRepair(
   p: DeletionContext,
-  what: MemoryRemoval,
+  removal: MemoryRemoval,
   isGone: (id: string) => boolean,
 ): Promise<number> {
   const before = await repairFacts(p, isGone);
-  const removed = await p.store.remove(p.scope, what, p.now);
+  const removed = await p.store.remove(p.scope, removal, p.now);
   return before + removed + (await repairFacts(p, isGone));
 }
 
-/** Returns the given ids, and those of the earlier and later versions of these facts and notes. */
-export async function idsOfVersions(p: DeletionContext, given: readonly string[]): Promise<Set<string>> {
-  const ids = new Set(given);
+/** Returns these ids, and the ids of earlier and later versions of these facts and notes. */
+export async function idsOfVersions(p: DeletionContext, entryIds: readonly string[]): Promise<Set<string>> {
+  const ids = new Set(entryIds);
   const linked = (await listAll(p, { kinds: ['fact', 'note'] })).filter((entry) => entry.supersededBy !== undefined);
   for (let before = -1; before < ids.size;) {
     before = ids.size;
@@ -82,8 +82,8 @@ async function addEvidence(p: DeletionContext, ids: Set<string>): Promise<void> 
 }
 
 /**
- * Removes deleted ids from the evidence of facts. Deletes facts whose last evidence was removed, and likewise the facts that have
- * those as evidence. Returns the number of deleted facts.
+ * Removes deleted ids from the evidence of facts. Deletes facts whose last evidence was removed, and facts whose evidence is only
+ * such facts. Returns the number of deleted facts.
  */
 async function repairFacts(p: DeletionContext, isGone: (id: string) => boolean): Promise<number> {
   const facts = await listAll(p, { kinds: ['fact'] });

@@ -26,7 +26,7 @@ export class DerivedIndex {
   readonly #runtime: Runtime;
   #index: MemoryIndex;
   #headers = new EntryHeaders();
-  /** Times from which entries are no longer found. */
+  /** Times in seconds at which entries expire, by id. */
   #expiries = new Map<string, number>();
   #seq = 0;
   #removals = 0;
@@ -55,12 +55,12 @@ export class DerivedIndex {
     return this.#lastUpdate;
   }
 
-  /** Has the index saved after the next search if it is large enough, because the saved index was deleted. */
+  /** Marks a large index to be saved after the next search. Called when its saved index was deleted. */
   markUnsaved(): void {
     if (this.#headers.size >= MIN_UNSAVED_CHANGES) this.#unsaved = Infinity;
   }
 
-  /** Resolves after the index that is being saved. */
+  /** Resolves when the active save has ended, if there is one. */
   async saved(): Promise<void> {
     await this.#saving;
   }
@@ -85,7 +85,7 @@ export class DerivedIndex {
     return found;
   }
 
-  /** The first search takes long, because its code is not compiled yet: it gets separate slices. */
+  /** Runs parts of the first search in separate slices: it takes long, because its code is not compiled yet. */
   async #runWarmUp(query: string, p: RankRequest): Promise<void> {
     const slicer = new TimeSlicer(this.#runtime);
     try {
@@ -135,7 +135,7 @@ export class DerivedIndex {
         this.#remove(change.removed);
       } else {
         this.#setHeader(change.entry);
-        // The maps of headers and of turns grow at the same entries, which takes long in large maps.
+        // The maps of headers and of turns grow at the same entries. The growth of a large map is slow.
         if (slicer.isSliceOver) await slicer.pause();
         this.#index.put(change.entry);
       }
@@ -156,7 +156,7 @@ export class DerivedIndex {
       .catch(() => true)
       .then((isSaved) => {
         this.#saving = undefined;
-        // New changes have stopped the save: the next search tries again.
+        // New changes have stopped the save. The next search tries again.
         if (!isSaved) this.#unsaved += unsaved;
       });
   }

@@ -5,7 +5,7 @@ import type { Steps } from './time-slicer.ts';
 
 const HEADERS_PER_LINE = 100;
 
-/** The headers of a user's entries by id. Those of a saved index are parsed at the first search with a filter. */
+/** The headers of a user's entries by id. Headers of a saved index are parsed at the first search with a filter. */
 export class EntryHeaders {
   /** Saved headers that have not been parsed yet. */
   #saved: { bytes: Uint8Array; count: number } | undefined;
@@ -20,7 +20,7 @@ export class EntryHeaders {
     return headers;
   }
 
-  /** Number of headers. Changed headers count twice while the saved ones are not parsed. */
+  /** Number of headers. Changed headers count twice while the saved headers are not parsed. */
   get size(): number {
     return (this.#saved?.count ?? 0) + this.#parsed.size + this.#changed.size;
   }
@@ -54,13 +54,13 @@ export class EntryHeaders {
     return yield* concatBytes(chunks);
   }
 
-  /** Parses the saved headers unless they have been parsed. `get` needs it. */
+  /** Parses the saved headers unless they have been parsed. Call it before `get`. */
   *read(): Steps<void> {
     if (!this.#saved) return;
     const { bytes } = this.#saved;
     for (const line of bytes.length === 0 ? [] : new TextDecoder().decode(bytes).split('\n')) {
       yield;
-      // Another call may have parsed them in the meantime.
+      // Another call may have parsed the headers meanwhile.
       if (!this.#saved) return;
       for (const header of (JSON.parse(line) as PackedHeader[]).map(fromPacked)) this.#parsed.set(header.id, header);
     }

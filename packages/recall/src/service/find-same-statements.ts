@@ -10,21 +10,21 @@ const MAX_RESULTS = 10;
 
 /**
  * Searches for entries that say the same as one of the texts: with high relevance, and with at least 60 % of the text's
- * content words. Returns at most 10, most relevant first, without the ids in `without`.
+ * content words. Returns at most 10 entries, most relevant first, and none with an id in `excludedIds`.
  */
 export async function findSameStatements(
   memory: Pick<MemoryService, 'searchMemory'>,
-  p: MemoryRef & { texts: readonly string[]; without?: readonly string[] | undefined } & CallOptions,
+  p: MemoryRef & { texts: readonly string[]; excludedIds?: readonly string[] | undefined } & CallOptions,
 ): Promise<MemoryEntry[]> {
-  const { texts, without = [], ...owner } = p;
+  const { texts, excludedIds = [], ...owner } = p;
   const results = new Map<string, MemoryEntry>();
   const analyzer = standardAnalyzer();
-  const limit = 2 * MAX_RESULTS + without.length;
+  const limit = 2 * MAX_RESULTS + excludedIds.length;
   for (const text of new Set(texts)) {
     const textWords = new Set(analyzer.words(text, 'query').filter(isWord));
     const { memories } = await memory.searchMemory({ ...owner, query: text, limit, minRelevance: MIN_RELEVANCE });
     for (const entry of memories) {
-      if (without.includes(entry.id)) continue;
+      if (excludedIds.includes(entry.id)) continue;
       const entryWords = new Set(analyzer.words(textOf(entry.content), 'entry'));
       const shared = [...textWords].filter((word) => entryWords.has(word)).length;
       const best = results.get(entry.id)?.relevance ?? -1;

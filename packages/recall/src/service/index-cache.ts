@@ -56,7 +56,7 @@ export class IndexCache {
     await segmented.saveSegment(scope, segment, { ifRemovals: removals });
   }
 
-  /** Resolves after all indexes that are being saved, also evicted ones. */
+  /** Resolves when all active saves of indexes have ended, also of evicted indexes. */
   async saved(): Promise<void> {
     await Promise.all([...this.#evicted, ...[...this.#cached.values()].map(({ index }) => index.saved())]);
   }
@@ -66,7 +66,7 @@ export class IndexCache {
     if (this.#ranking.atIngest) await this.#use(scope, signal, (index) => index.prepare(signal));
   }
 
-  /** Updates a user's index and then runs the work with it. */
+  /** Updates a user's index and then calls `work` with it. */
   async #use<T>(
     scope: MemoryScope,
     signal: AbortSignal | undefined,
@@ -95,7 +95,7 @@ export class IndexCache {
     return cached;
   }
 
-  /** Updates the size of a user's index and evicts the least recently used ones until all fit. Keeps at least one. */
+  /** Updates the size of a user's index. Evicts the least recently used indexes until all fit, but keeps at least one. */
   #updateSize(cached: CachedIndex): void {
     if (this.#cached.get(cached.key) !== cached) return;
     const { bytes } = cached.index;

@@ -21,7 +21,7 @@ export interface MemoryRanking {
 export interface MemoryIndex {
   /** Approximate memory in bytes. */
   readonly bytes: number;
-  /** Adds an entry or replaces the one with its id. */
+  /** Adds an entry, or replaces the entry with the same id. */
   put(entry: MemoryEntry): void;
   remove(id: string): void;
   /** Returns the index as columns without texts. */

@@ -12,7 +12,7 @@ export interface NewEntries {
   readonly mayExist: readonly MemoryEntry[];
 }
 
-/** Returns the entries of a request by scope, with ids and times. Of each id only the last entry counts. Throws `INVALID_INPUT`. */
+/** Returns the entries of a request by scope, with ids and times. If an id is repeated, the last entry counts. Throws `INVALID_INPUT`. */
 export function newEntriesOf(p: AddMemoryRequest, runtime: Runtime): NewEntries[] {
   memoryKeyOf(p, p.scope);
   const memories = memoriesOf(p);
@@ -40,7 +40,8 @@ function memoriesOf({ memory, memories }: AddMemoryRequest): readonly NewMemory[
     if (!Array.isArray(memories)) throw invalidInput('memories', 'an array of entries', memories);
     return memories as readonly NewMemory[];
   }
-  if (memories !== undefined) throw new TholeError('INVALID_INPUT', 'addMemory takes either memory or memories.');
+  if (memories !== undefined)
+    throw new TholeError('INVALID_INPUT', 'addMemory needs either memory or memories, but not both.');
   assertText('memory', memory);
   return [{ kind: 'note', content: { parts: [{ text: memory }] } }];
 }

@@ -3,7 +3,7 @@ import type { Steps } from './time-slicer.ts';
 /** A column of a saved index: a list of strings or of numbers. */
 export type Column = readonly string[] | Float64Array | Int32Array | Uint8Array;
 
-// Read as a number, it also detects a machine with another byte order than the one that made the segment.
+// It is read as a number, so that it also detects a segment from a machine with another byte order.
 const MAGIC = 0x7e0c1e03;
 /** Bytes before the columns: magic, check sum, number of columns, and padding. */
 const HEAD_BYTES = 16;
@@ -26,14 +26,14 @@ export function* packColumns(columns: readonly Column[]): Steps<Uint8Array> {
     all.push(isNames(column) ? yield* packNames(column) : { kind: kindOf(column), chunks: [bytesOf(column)] });
     yield;
   }
-  const packed = new Uint8Array(all.reduce((sum, { chunks }) => sum + 8 + padded(sizeOf(chunks)), HEAD_BYTES));
+  const packed = new Uint8Array(all.reduce((sum, { chunks }) => sum + 8 + paddedLength(sizeOf(chunks)), HEAD_BYTES));
   const view = new DataView(packed.buffer);
   let at = HEAD_BYTES;
   for (const { kind, chunks } of all) {
     view.setUint32(at, KINDS.indexOf(kind), true);
     view.setUint32(at + 4, sizeOf(chunks), true);
     yield* copyInto(packed, at + 8, chunks);
-    at += 8 + padded(sizeOf(chunks));
+    at += 8 + paddedLength(sizeOf(chunks));
   }
   new Uint32Array(packed.buffer, 0, 1)[0] = MAGIC;
   view.setUint32(8, columns.length, true);
@@ -44,7 +44,7 @@ export function* packColumns(columns: readonly Column[]): Steps<Uint8Array> {
 /** Returns the columns that were packed. Undefined for bytes that are not complete or not from `packColumns`. */
 export function* unpackColumns(packed: Uint8Array): Steps<Column[] | undefined> {
   if (packed.length < HEAD_BYTES || packed.length % 4 !== 0) return undefined;
-  // A copy of many megabytes takes long. It is only needed for bytes that are not aligned.
+  // A copy of many megabytes is slow. Only bytes that are not aligned are copied.
   const bytes = packed.byteOffset % 4 === 0 ? packed : packed.slice();
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (new Uint32Array(bytes.buffer, bytes.byteOffset, 1)[0] !== MAGIC) return undefined;
@@ -56,7 +56,7 @@ export function* unpackColumns(packed: Uint8Array): Steps<Column[] | undefined> 
     const length = view.getUint32(at + 4, true);
     const [kind, part] = [view.getUint32(at, true), bytes.subarray(at + 8, at + 8 + length)];
     columns.push(KINDS[kind] === 'names' ? yield* unpackNames(part) : unpackColumn(kind, part));
-    at += 8 + padded(length);
+    at += 8 + paddedLength(length);
     yield;
   }
   return columns;
@@ -103,7 +103,7 @@ function unpackColumn(kind: number, bytes: Uint8Array): Column {
   }
 }
 
-/** Packs strings as their count, their lengths and one UTF-8 text, which is fast to read. Strings with lone surrogates become JSON. */
+/** Packs strings as their count, their lengths and one UTF-8 text, which can be read fast. Strings with lone surrogates become JSON. */
 function* packNames(names: readonly string[]): Steps<PackedColumn> {
   const head = new Uint8Array(4 + 4 * names.length);
   const view = new DataView(head.buffer);
@@ -147,13 +147,13 @@ function sizeOf(chunks: readonly Uint8Array[]): number {
   return chunks.reduce((sum, { length }) => sum + length, 0);
 }
 
-const padded = (length: number): number => (length + 3) & ~3;
+const paddedLength = (length: number): number => (length + 3) & ~3;
 
 /** Returns the check sum of all bytes after the magic and the check sum. */
 function* checkSum(bytes: Uint8Array): Steps<number> {
   const words = new Uint32Array(bytes.buffer, bytes.byteOffset + 8, (bytes.length - 8) >> 2);
   let sum = 0x811c9dc5;
-  // Not `for … of`: the iterator would take as long as all other steps of reading together.
+  // Not `for … of`: the iterator would be as slow as all other steps of reading together.
   for (let from = 0; from < words.length; from += WORDS_PER_STEP) {
     const to = Math.min(words.length, from + WORDS_PER_STEP);
     for (let i = from; i < to; i++) sum = Math.imul(sum ^ words[i]!, 0x01000193);

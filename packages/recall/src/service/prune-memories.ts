@@ -16,7 +16,7 @@ import { assertFilter } from './assert-memory.ts';
 export interface PruneMemoriesRequest extends CallOptions {
   appName: string;
   userId?: string | undefined;
-  /** Time in seconds: older entries are deleted; entries without a time stay. Default: only expired entries are deleted. */
+  /** Time in seconds. Older entries are deleted; entries without a time are kept. Default: only expired entries are deleted. */
   olderThan?: number | undefined;
   /** Kinds of entries to delete. Default: all. */
   kinds?: readonly MemoryEntry['kind'][] | undefined;

@@ -4,7 +4,7 @@ import type { Bm25Weights } from '../index/bm25.ts';
 import { defaultTunings } from '../signals/signals.ts';
 import type { RecallTuning, RecallTunings, RecallWeights } from '../signals/signals.ts';
 
-/** Changes to the published tunings. Values that are not given stay. */
+/** Changes to the published tunings. Missing values do not change. */
 export interface RecallTuningOptions {
   /** For memories whose average turn has at most `chatLength` words. */
   chat?: RecallTuningChange | undefined;

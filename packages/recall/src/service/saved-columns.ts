@@ -7,7 +7,7 @@ import type { Steps } from './time-slicer.ts';
 
 const ENTRIES_PER_STEP = 100;
 
-/** Returns an index as columns without texts. They contain all that is needed to insert the entries without analysing texts again. */
+/** Returns an index as columns without texts. `fromColumns` inserts their entries without analysing texts again. */
 export function* toColumns(index: RecallIndex): Steps<Column[]> {
   const { turns, words, wordsOf, sessions, authors, successors } = index;
   const slots = [...turns.slots()];
@@ -58,7 +58,7 @@ export function* fromColumns(columns: readonly Column[], analyzer: Analyzer): St
   const [spans, replaced, successors] = columns.slice(11) as [Float64Array, Int32Array, readonly string[]];
   const index = new RecallIndex(analyzer);
   const spansOf = readSpans(spans);
-  /** By saved number: the number in the new index; -1 before the first use. So each word is looked up only once. */
+  /** By saved number: the number in the new index; -1 before the first use. Each word is looked up only once. */
   const wordNumbers = new Int32Array(words!.length).fill(-1);
   const wordNumber = (saved: number): number => {
     const known = wordNumbers[saved]!;
@@ -75,9 +75,9 @@ export function* fromColumns(columns: readonly Column[], analyzer: Analyzer): St
       session: index.sessions.numberOf(sessionNames![sessions![i]!]!),
       flags: flags![i]!,
     };
-    const own: number[] = [];
-    for (const end = at + counts[i]!; at < end; at++) own.push(wordNumber(numbers[at]!));
-    index.insert(row, own, spansOf.get(i) ?? []);
+    const turnWords: number[] = [];
+    for (const end = at + counts[i]!; at < end; at++) turnWords.push(wordNumber(numbers[at]!));
+    index.insert(row, turnWords, spansOf.get(i) ?? []);
   }
   replaced.forEach((i, n) => index.successors.set(index.turns.find(ids[i]!)!, successors[n]!));
   return index;

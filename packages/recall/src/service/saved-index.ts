@@ -9,7 +9,7 @@ import type { Steps, TimeSlicer } from './time-slicer.ts';
 export interface SavedIndex {
   index: MemoryIndex;
   headers: EntryHeaders;
-  /** Times from which entries are no longer found. */
+  /** Times in seconds at which entries expire, by id. */
   expiries: Map<string, number>;
   seq: number;
 }
@@ -50,13 +50,13 @@ export async function loadSavedIndex(
   if (ranking.savedAs === undefined || !ranking.loadIndex) return undefined;
   try {
     const segments = await segmented.loadSegments(scope);
-    const own = segments.filter(({ analyzer }) => analyzer === ranking.savedAs).sort((a, b) => b.upTo - a.upTo);
-    for (const segment of own) {
+    const ownSegments = segments.filter(({ analyzer }) => analyzer === ranking.savedAs).sort((a, b) => b.upTo - a.upTo);
+    for (const segment of ownSegments) {
       const saved = await slicer.run(readSegment(ranking, segment, scope));
       if (saved) return saved;
     }
   } catch {
-    // The log is read instead. If the store fails, that reports the error.
+    // The log is read instead. If the store is unavailable, reading the log throws the error.
   }
   return undefined;
 }

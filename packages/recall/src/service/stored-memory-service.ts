@@ -72,7 +72,7 @@ export class StoredMemoryService implements MemoryService {
   readonly #minRelevance: number | undefined;
   readonly #rerank: Rerank | undefined;
   readonly #indexes: IndexCache;
-  /** Runs reads that are followed by writes, one at a time per user. Otherwise one could undo the other. */
+  /** Runs one read with its following write at a time per user. Otherwise concurrent changes could undo each other. */
   readonly #changes = new KeyedQueue();
 
   constructor(store: MemoryStore, options: StoredMemoryServiceOptions = {}) {
@@ -140,9 +140,9 @@ export class StoredMemoryService implements MemoryService {
     const found = await raceAbort(this.#store.get(scope, ids), p.signal);
     const entries = found.map(({ entry }) => entry).filter((entry) => !hasExpired(entry, now));
     const texts = entries.map(({ content }) => textOf(content));
-    const without = [...ids, ...entries.flatMap(({ evidence = [] }) => evidence)];
+    const excludedIds = [...ids, ...entries.flatMap(({ evidence = [] }) => evidence)];
     const { appName, userId, signal } = p;
-    return findSameStatements(this, { appName, userId, scope: p.scope, signal, texts, without });
+    return findSameStatements(this, { appName, userId, scope: p.scope, signal, texts, excludedIds });
   }
 
   async updateMemory(
@@ -246,7 +246,7 @@ export class StoredMemoryService implements MemoryService {
     return pruneMemories({ store: this.#store, deleteEntries: deleteOld, now: this.#runtime.now() }, p);
   }
 
-  /** Resolves after the indexes that are being saved. Has no time limit. Call it before the store is closed. */
+  /** Resolves when all active saves of indexes have ended. Has no time limit. Call it before the store is closed. */
   protected saved(): Promise<void> {
     return this.#indexes.saved();
   }

@@ -32,7 +32,7 @@ const wordRankingOptionNames = optionNames<WordRankingOptions>({
 
 /** Minimum number of entries with a word for which a first search of only this word takes milliseconds. */
 const MIN_FREQUENT = 200;
-/** Maximum number of words that are searched one by one: by then the code is compiled. */
+/** Maximum number of words that are searched one by one. After them, the code is compiled. */
 const MAX_SEPARATE = 8;
 
 /** Tunings and working memory that all indexes of a ranking share. */
@@ -53,7 +53,7 @@ export function wordRanking(options: WordRankingOptions = {}): MemoryRanking {
   const tunings = resolveTunings(options);
   // A search runs without pauses, so all indexes share one scratch.
   const scratch = new ScoringScratch();
-  const asMemoryIndex = (index: RecallIndex): MemoryIndex => ({
+  const toMemoryIndex = (index: RecallIndex): MemoryIndex => ({
     get bytes() {
       return index.bytes;
     },
@@ -65,15 +65,15 @@ export function wordRanking(options: WordRankingOptions = {}): MemoryRanking {
   });
   return {
     savedAs: `words-6:${analyzer.id}`,
-    createIndex: () => asMemoryIndex(new RecallIndex(analyzer)),
+    createIndex: () => toMemoryIndex(new RecallIndex(analyzer)),
     *loadIndex(columns) {
-      return asMemoryIndex(yield* fromColumns(columns, analyzer));
+      return toMemoryIndex(yield* fromColumns(columns, analyzer));
     },
   };
 }
 
 /**
- * Searches for the frequent words and the times of a query one by one, because code is slow until it has run a few times.
+ * Searches for the frequent words and the times of a query separately, because code is slow until it has run a few times.
  * Also loads stemmers and lists of stop words, which only queries need.
  */
 function* warmUp(index: RecallIndex, text: string, p: RankRequest, { tunings, scratch }: RankingTools): Steps<void> {
@@ -84,8 +84,10 @@ function* warmUp(index: RecallIndex, text: string, p: RankRequest, { tunings, sc
     const number = words.find(word);
     return number === undefined ? 0 : words.postingsOf(number).length;
   };
-  const frequent = query.words.filter((word) => countOf(word) >= MIN_FREQUENT).sort((a, b) => countOf(a) - countOf(b));
-  const parts = frequent.slice(0, MAX_SEPARATE).map((word): Query => ({ ...query, words: [word], spans: [] }));
+  const frequentWords = query.words
+    .filter((word) => countOf(word) >= MIN_FREQUENT)
+    .sort((a, b) => countOf(a) - countOf(b));
+  const parts = frequentWords.slice(0, MAX_SEPARATE).map((word): Query => ({ ...query, words: [word], spans: [] }));
   if (query.spans.length > 0) parts.push({ ...query, words: [] });
   for (const part of parts) {
     rankTurns(index, part, isChat ? tunings.chat : tunings.messages, scratch, { limit: p.limit });

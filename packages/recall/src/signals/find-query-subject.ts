@@ -14,9 +14,9 @@ const AUXILIARIES = new Set(
 );
 
 /**
- * Returns the subject of a query: the person after an auxiliary verb ("did I", "was my", "have you", "does Ada"). Otherwise the first
- * author named, otherwise the only pronoun ("I" or "you"). If there are several, it is the first one in chats. In long messages it is
- * then the user, also without a pronoun.
+ * Returns the subject of a query: the person after an auxiliary verb ("did I", "was my", "have you", "does Ada"), otherwise the first
+ * author in the query, otherwise the pronoun if only "I" or only "you" occurs. Otherwise returns the first pronoun in chats, and the
+ * user in long messages.
  */
 export function findQuerySubject(text: string, authors: Authors, p: { isChat: boolean }): QuerySubject | undefined {
   const tokens = text.replace(REQUEST, ' ').toLowerCase().match(TOKEN) ?? [];

@@ -37,9 +37,9 @@ export function findQueryWords(
   return found;
 }
 
-/** Returns the word and its weight, and the same letters as a part of a name; for a part of a name, the same letters as a word. */
+/** Returns a word with its weight, and the same letters as a part of a name. For a part of a name, returns also the word. */
 function spellingsOf(word: string): readonly (readonly [string, number])[] {
   const other = word.startsWith(NAME_PART) ? word.slice(NAME_PART.length) : NAME_PART + word;
-  const own = [word, isVariant(word) ? VARIANT_WEIGHT : 1] as const;
-  return isVariant(word) && !word.startsWith(NAME_PART) ? [own] : [own, [other, VARIANT_WEIGHT]];
+  const exact = [word, isVariant(word) ? VARIANT_WEIGHT : 1] as const;
+  return isVariant(word) && !word.startsWith(NAME_PART) ? [exact] : [exact, [other, VARIANT_WEIGHT]];
 }

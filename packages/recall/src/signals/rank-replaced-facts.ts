@@ -5,19 +5,19 @@ import type { ScoringScratch } from './scoring-scratch.ts';
 /** Factor that is too close to 1 to change any other order. */
 const JUST_BELOW_ONE = 1 - 1e-9;
 
-/** Scores each replaced fact just below its replacement, which is as relevant. Returns the slots and those of the replacements. */
+/** Scores each replaced fact just below its replacement, and makes the replacement as relevant. Returns the slots of both. */
 export function rankReplacedFacts(
   index: RecallIndex,
   slots: readonly number[],
-  { scores, scored }: ScoringScratch,
+  { scores, scoredSlots }: ScoringScratch,
   relevance: Relevance,
 ): ReadonlySet<number> {
   const all = new Set(slots);
   for (const slot of slots) {
-    const current = currentFact(index, slot);
+    const current = findCurrentFact(index, slot);
     if (current === slot) continue;
     all.add(current);
-    scored.push(current);
+    scoredSlots.push(current);
     relevance.raise(current, relevance.of(slot));
     scores[current] = Math.max(scores[current]!, scores[slot]!);
     scores[slot] = Math.min(scores[slot]!, scores[current]! * JUST_BELOW_ONE);
@@ -26,7 +26,7 @@ export function rankReplacedFacts(
 }
 
 /** Returns the last fact of a chain of replacements that is in the index. */
-function currentFact({ successors, turns }: RecallIndex, slot: number): number {
+function findCurrentFact({ successors, turns }: RecallIndex, slot: number): number {
   const seen = new Set<number>();
   for (let current = slot; !seen.has(current);) {
     seen.add(current);

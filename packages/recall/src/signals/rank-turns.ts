@@ -10,7 +10,7 @@ import { SessionScorer } from './session-scorer.ts';
 import type { RecallSignal, RecallTuning } from './signals.ts';
 import { rankReplacedFacts } from './rank-replaced-facts.ts';
 
-/** A turn that was found. */
+/** A turn in the results. */
 export interface RankedTurn {
   slot: number;
   score: number;
@@ -32,8 +32,8 @@ export interface RankTurnsOptions {
 }
 
 /**
- * Returns the best turns, best first. A candidate is a turn with a query word in its window, or one that was said at, or
- * mentions, the time in the query. Its score is the weighted sum of its signals, each divided by its largest value over all
+ * Returns the best turns, best first. A candidate is a turn with a query word in its window, or a turn that is from the time in
+ * the query or mentions it. Its score is the weighted sum of its signals, each divided by its largest value over all
  * turns. Sessions whose upper bound is below the last result are skipped, which does not change the results.
  */
 export function rankTurns(
@@ -63,7 +63,7 @@ export function rankTurns(
   }
 }
 
-/** Number of sessions with the highest upper bounds that are scored first, so that more of the others can be skipped. */
+/** Number of sessions with the highest upper bounds that are scored first, so that more other sessions can be skipped. */
 const FIRST_SESSIONS = 16;
 
 function findBest(

@@ -15,11 +15,11 @@ export interface Query {
   /** Each word once. Names of authors are left out unless the query has no other words. */
   words: readonly string[];
   /** Authors whose name is in the query. */
-  named: readonly number[];
+  namedAuthors: readonly number[];
   /** Words of author names that are not in `words`. */
   nameWords: readonly string[];
   subject: QuerySubject | undefined;
-  /** The days that the query asks about. */
+  /** The days that the query names. */
   spans: readonly DaySpan[];
   asksWhen: boolean;
   asksHowMany: boolean;
@@ -40,7 +40,7 @@ export interface QueryContext {
 export interface Today {
   /** Days since the epoch on that zone's calendar. */
   day: number;
-  /** Days to add to a time in UTC to get the zone's. */
+  /** Days to add to a time in UTC to get the time in the zone. */
   offset: number;
 }
 
@@ -52,18 +52,18 @@ const HOW_MANY = /\bhow (?:many|much|old|often)\b|\bwhat number\b/i;
 export function readQuery(text: string, context: QueryContext): Query {
   const unique = new Set(context.analyzer.words(text, 'query'));
   const all = [...unique];
-  const named: number[] = [];
+  const namedAuthors: number[] = [];
   const names = new Set<string>();
   for (const { author, isPerson, words } of context.authors.namedAuthors()) {
     if (!words.some((word) => unique.has(word))) continue;
-    named.push(author);
+    namedAuthors.push(author);
     if (isPerson) for (const word of words) names.add(word);
   }
   const others = all.filter((word) => !names.has(word));
   const words = others.some((word) => !isVariant(word)) ? others : all;
   return {
     words,
-    named,
+    namedAuthors,
     nameWords: words === all ? [] : all.filter((word) => names.has(word)),
     subject: findQuerySubject(text, context.authors, context),
     spans: spansOf(text, context),
@@ -73,7 +73,7 @@ export function readQuery(text: string, context: QueryContext): Query {
 }
 
 /**
- * Returns the days that a query asks about. Relative dates count only in a question about the past without another date, and
+ * Returns the days that a query names. Relative dates count only in a question about the past without another date, and
  * only if they end before today. "today" and "this week" occur in many messages that are not about memories of that day.
  */
 function spansOf(text: string, { years, today }: QueryContext): DaySpan[] {

@@ -19,7 +19,7 @@ const NEIGHBOUR_SHARE = 0.7;
  * The share of a query's information that a turn and its neighbours contain, from 0 to 1: the sum of the inverse document
  * frequencies of the query words found, divided by the sum for all query words. Words that no entry has count as the rarest. A
  * turn at the time in the query has at least the closeness of that time. A turn without a query word has a lower relevance, and
- * a fact at least that of the facts that it replaced.
+ * a fact has at least the relevance of the facts that it replaced.
  */
 export class Relevance {
   readonly #index: RecallIndex;
@@ -51,10 +51,10 @@ export class Relevance {
   /** Returns the relevance of a turn. */
   of(slot: number): number {
     const { saidThen, aboutThen } = this.#scratch;
-    const { before, after } = this.#index.turns;
+    const { previousOf, nextOf } = this.#index.turns;
     const found = new Set<number>();
     this.#collect(slot, found);
-    for (const next of [before, after])
+    for (const next of [previousOf, nextOf])
       for (let at = next[slot]!, i = 0; at !== NO_SLOT && i < this.#neighbours; at = next[at]!, i++)
         this.#collect(at, found);
     let sum = 0;
@@ -63,22 +63,22 @@ export class Relevance {
       sum += weight * boundedIdf(this.#index, postings.length);
     }
     const share = this.#total === 0 ? 0 : Math.min(1, sum / this.#total);
-    const own = this.#isHit(slot) ? share : NEIGHBOUR_SHARE * share;
-    return Math.max(own, saidThen[slot]!, aboutThen[slot]!, this.#inherited.get(slot) ?? 0);
+    const relevance = this.#isHit(slot) ? share : NEIGHBOUR_SHARE * share;
+    return Math.max(relevance, saidThen[slot]!, aboutThen[slot]!, this.#inherited.get(slot) ?? 0);
   }
 
-  /** Raises the relevance of a fact to that of a fact that it replaced. */
+  /** Raises the relevance of a fact to the relevance of a fact that it replaced. */
   raise(slot: number, relevance: number): void {
     this.#inherited.set(slot, Math.max(relevance, this.#inherited.get(slot) ?? 0));
   }
 
   /** True for a turn with a query word, for the answer to such a turn, and for a turn at the time in the query. */
   #isHit(slot: number): boolean {
-    const { own, saidThen, aboutThen } = this.#scratch;
+    const { ownWords, saidThen, aboutThen } = this.#scratch;
     const { turns } = this.#index;
-    const previous = turns.before[slot]!;
-    const answers = previous !== NO_SLOT && own[previous] !== 0 && turns.isAnswered(previous);
-    return own[slot] !== 0 || answers || saidThen[slot] !== 0 || aboutThen[slot] !== 0;
+    const previous = turns.previousOf[slot]!;
+    const answers = previous !== NO_SLOT && ownWords[previous] !== 0 && turns.isAnswered(previous);
+    return ownWords[slot] !== 0 || answers || saidThen[slot] !== 0 || aboutThen[slot] !== 0;
   }
 
   /** Adds the positions of the query words in a turn to `found`. */

@@ -6,10 +6,10 @@ import type { ScoringScratch } from './scoring-scratch.ts';
 export function scorePhrases(
   { wordsOf }: RecallIndex,
   words: readonly QueryWord[],
-  { positions, matches, matched, phrases }: ScoringScratch,
+  { positions, matches, matchedSlots, phrases }: ScoringScratch,
 ): void {
-  for (let i = 0; i < matched.length; i++) {
-    const slot = matched[i]!;
+  for (let i = 0; i < matchedSlots.length; i++) {
+    const slot = matchedSlots[i]!;
     if (matches[slot]! >= 2) phrases[slot] = sumOfPairs(wordsOf[slot]!, words, positions);
   }
 }

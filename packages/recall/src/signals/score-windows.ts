@@ -17,23 +17,23 @@ export class WindowBm25 {
     this.#byLength = (k1 * b * weightAt(0)) / average;
   }
 
-  score(worth: number, count: number, length: number): number {
-    return (worth * (longTexts.k1 + 1) * count) / (count + this.#fixed + this.#byLength * length);
+  score(idf: number, count: number, length: number): number {
+    return (idf * (longTexts.k1 + 1) * count) / (count + this.#fixed + this.#byLength * length);
   }
 
   /** Returns an upper bound of the score in all windows of a session with this count of the word. */
-  upperBound(worth: number, countInSession: number, shortest: number): number {
-    return this.score(worth, countInSession * weightAt(0), shortest);
+  upperBound(idf: number, countInSession: number, shortest: number): number {
+    return this.score(idf, countInSession * weightAt(0), shortest);
   }
 }
 
-/** Writes BM25 of the window of every turn of a session to `scratch.windows`. Returns the largest. */
+/** Writes BM25 of the window of every turn of a session to `scratch.windows`. Returns the largest value. */
 export function scoreWindows(
   { turns, wordsOf }: RecallIndex,
   words: readonly QueryWord[],
   bm25: WindowBm25,
   session: number,
-  { matches, positions, windows, windowed }: ScoringScratch,
+  { matches, positions, windows, windowedSlots }: ScoringScratch,
 ): number {
   const slots = turns.ofSession(session);
   const counts = new Uint32Array(slots.length * words.length);
@@ -57,7 +57,7 @@ export function scoreWindows(
     }
     if (score === 0) continue;
     windows[slots[i]!] = score;
-    windowed.push(slots[i]!);
+    windowedSlots.push(slots[i]!);
     largest = Math.max(largest, score);
   }
   return largest;

@@ -8,12 +8,12 @@ import type { QueryWord } from './query-words.ts';
 import type { Query } from './read-query.ts';
 import type { ScoringScratch } from './scoring-scratch.ts';
 
-/** Writes BM25 of every turn with a query word to `scratch.own`. */
+/** Writes BM25 of every turn with a query word to `scratch.ownWords`. */
 export function scoreOwnWords(
   { turns }: RecallIndex,
   words: readonly QueryWord[],
   { k1, b }: Bm25Weights,
-  { own, matches, matched }: ScoringScratch,
+  { ownWords, matches, matchedSlots }: ScoringScratch,
 ): void {
   const { lengths } = turns;
   const average = turns.totalLength / (turns.size || 1) || 1;
@@ -21,9 +21,9 @@ export function scoreOwnWords(
     for (let i = 0; i < postings.length; i++) {
       const slot = slotOf(postings[i]!);
       const count = countOf(postings[i]!);
-      if (matches[slot] === 0) matched.push(slot);
+      if (matches[slot] === 0) matchedSlots.push(slot);
       matches[slot]!++;
-      own[slot]! += (idf * (k1 + 1) * count) / (count + k1 * (1 - b + (b * lengths[slot]!) / average));
+      ownWords[slot]! += (idf * (k1 + 1) * count) / (count + k1 * (1 - b + (b * lengths[slot]!) / average));
     }
   }
 }
@@ -38,7 +38,7 @@ export function scoreSessions(
   query: Query,
   scratch: ScoringScratch,
 ): void {
-  const authors = namedAuthors(index, query);
+  const authors = authorsByNameWord(index, query);
   for (const word of words) addToSessions(index, word, [], scratch, { isScored: authors.size === 0 });
   if (authors.size > 0) {
     for (const word of [...query.words, ...query.nameWords]) {
@@ -48,20 +48,20 @@ export function scoreSessions(
       addToSessions(index, { postings, weight, idf: 0 }, authors.get(word) ?? [], scratch, { isScored: true });
     }
   }
-  const { matched, own, maxOwn, maxAnswered } = scratch;
-  for (const slot of matched) {
+  const { matchedSlots, ownWords, maxOwn, maxAnswered } = scratch;
+  for (const slot of matchedSlots) {
     const session = index.turns.sessions[slot]!;
-    if (own[slot]! > maxOwn[session]!) maxOwn[session] = own[slot]!;
-    if (own[slot]! > maxAnswered[session]! && index.turns.isAnswered(slot)) maxAnswered[session] = own[slot]!;
+    if (ownWords[slot]! > maxOwn[session]!) maxOwn[session] = ownWords[slot]!;
+    if (ownWords[slot]! > maxAnswered[session]! && index.turns.isAnswered(slot)) maxAnswered[session] = ownWords[slot]!;
   }
 }
 
-/** Returns the authors that the query names, by the words of their names. */
-function namedAuthors({ authors }: RecallIndex, query: Query): Map<string, number[]> {
+/** Returns the authors that the query names, by each word of their names. */
+function authorsByNameWord({ authors }: RecallIndex, query: Query): Map<string, number[]> {
   const found = new Map<string, number[]>();
-  if (query.named.length === 0) return found;
+  if (query.namedAuthors.length === 0) return found;
   for (const { author, words } of authors.namedAuthors()) {
-    if (!query.named.includes(author)) continue;
+    if (!query.namedAuthors.includes(author)) continue;
     for (const word of words) found.set(word, [...(found.get(word) ?? []), author]);
   }
   return found;
@@ -80,21 +80,21 @@ function addToSessions(
   const average = turns.totalLength / (sessionCount || 1) || 1;
   const windowBm25 = new WindowBm25(turns);
   const { sessions, sessionCounts, maxWindow } = scratch;
-  const touched: number[] = [];
+  const sessionsWithWord: number[] = [];
   for (let i = 0; i < postings.length; i++) {
     const session = turns.sessions[slotOf(postings[i]!)]!;
-    if (sessionCounts[session] === 0) touched.push(session);
+    if (sessionCounts[session] === 0) sessionsWithWord.push(session);
     sessionCounts[session]! += countOf(postings[i]!);
   }
   for (const author of named) {
     for (const [session, count] of authors.sessionsOf(author)) {
-      if (sessionCounts[session] === 0) touched.push(session);
+      if (sessionCounts[session] === 0) sessionsWithWord.push(session);
       sessionCounts[session]! += count;
     }
   }
-  const inSessions = isScored ? weight * inverseDocumentFrequency(sessionCount, touched.length) : 0;
-  for (let i = 0; i < touched.length; i++) {
-    const session = touched[i]!;
+  const inSessions = isScored ? weight * inverseDocumentFrequency(sessionCount, sessionsWithWord.length) : 0;
+  for (let i = 0; i < sessionsWithWord.length; i++) {
+    const session = sessionsWithWord[i]!;
     const count = sessionCounts[session]!;
     sessionCounts[session] = 0;
     scratch.addMatchedSession(session);

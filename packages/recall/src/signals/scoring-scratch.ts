@@ -1,12 +1,12 @@
 import type { RecallIndex } from '../index/recall-index.ts';
 
-const BY_TURN = ['own', 'windows', 'phrases', 'saidThen', 'aboutThen', 'scores'] as const;
+const BY_TURN = ['ownWords', 'windows', 'phrases', 'saidThen', 'aboutThen', 'scores'] as const;
 const BY_SESSION = ['sessions', 'maxOwn', 'maxAnswered', 'maxWindow', 'upperBounds'] as const;
 
 /** Working memory of a search, reused by the next search. Every column is zero between searches. */
 export class ScoringScratch {
   /** By slot: BM25 of the turn's own words, and of its window. */
-  own: Float64Array = new Float64Array(0);
+  ownWords: Float64Array = new Float64Array(0);
   windows: Float64Array = new Float64Array(0);
   /** By slot: sum of the inverse document frequencies of query words that are next to each other. */
   phrases: Float64Array = new Float64Array(0);
@@ -17,7 +17,7 @@ export class ScoringScratch {
   scores: Float64Array = new Float64Array(0);
   /** By slot: the number of query words in the turn. */
   matches: Uint8Array = new Uint8Array(0);
-  /** By session: BM25 of the session; upper bounds of `own`, of `own` of answered questions, and of `windows`. */
+  /** By session: BM25 of the session; upper bounds of `ownWords`, of `ownWords` of answered questions, and of `windows`. */
   sessions: Float64Array = new Float64Array(0);
   maxOwn: Float64Array = new Float64Array(0);
   maxAnswered: Float64Array = new Float64Array(0);
@@ -32,14 +32,14 @@ export class ScoringScratch {
   positions: Uint16Array = new Uint16Array(0);
 
   /** Slots, sessions and words with a value in one of the columns. */
-  readonly matched: number[] = [];
-  readonly dated: number[] = [];
-  readonly scored: number[] = [];
-  readonly windowed: number[] = [];
+  readonly matchedSlots: number[] = [];
+  readonly datedSlots: number[] = [];
+  readonly scoredSlots: number[] = [];
+  readonly windowedSlots: number[] = [];
   readonly matchedSessions: number[] = [];
   readonly words: number[] = [];
 
-  /** Adds a session to `matchedSessions` unless it is there. */
+  /** Adds a session to `matchedSessions` unless it is in the list. */
   addMatchedSession(session: number): void {
     if (this.isMatched[session] !== 0) return;
     this.isMatched[session] = 1;
@@ -48,7 +48,7 @@ export class ScoringScratch {
 
   /** Makes the columns long enough for the index. */
   ensureCapacity({ turns, sessions, words }: RecallIndex): void {
-    if (this.own.length < turns.capacity) {
+    if (this.ownWords.length < turns.capacity) {
       for (const name of BY_TURN) this[name] = new Float64Array(turns.capacity);
       this.matches = new Uint8Array(turns.capacity);
     }
@@ -63,14 +63,21 @@ export class ScoringScratch {
 
   /** Sets every value back to zero. */
   clear(): void {
-    for (const column of [this.own, this.phrases, this.matches]) clearAt(column, this.matched);
-    clearAt(this.windows, this.windowed);
-    for (const column of [this.saidThen, this.aboutThen]) clearAt(column, this.dated);
-    clearAt(this.scores, this.scored);
+    for (const column of [this.ownWords, this.phrases, this.matches]) clearAt(column, this.matchedSlots);
+    clearAt(this.windows, this.windowedSlots);
+    for (const column of [this.saidThen, this.aboutThen]) clearAt(column, this.datedSlots);
+    clearAt(this.scores, this.scoredSlots);
     for (const name of BY_SESSION) clearAt(this[name], this.matchedSessions);
     for (const column of [this.isMatched, this.hasWindows]) clearAt(column, this.matchedSessions);
     clearAt(this.positions, this.words);
-    for (const list of [this.matched, this.windowed, this.dated, this.scored, this.matchedSessions, this.words])
+    for (const list of [
+      this.matchedSlots,
+      this.windowedSlots,
+      this.datedSlots,
+      this.scoredSlots,
+      this.matchedSessions,
+      this.words,
+    ])
       list.length = 0;
   }
 }

@@ -20,7 +20,7 @@ interface ActiveSignal {
   readonly name: RecallSignal;
   readonly factor: number;
   readonly valueOf: (slot: number) => number;
-  /** False if it is one of `MODIFIERS`. */
+  /** False for a signal in `MODIFIERS`. */
   readonly makesCandidate: boolean;
 }
 
@@ -56,10 +56,10 @@ export class SessionScorer {
     this.#writeUpperBounds(largest);
   }
 
-  /** Writes the scores of a session's candidates to `scratch.scores` and calls `found` for each score above 0. */
-  scoreTurns(session: number, found: (slot: number) => void): void {
+  /** Writes the scores of a session's candidates to `scratch.scores` and calls `onCandidate` for each score above 0. */
+  scoreTurns(session: number, onCandidate: (slot: number) => void): void {
     if (this.#hasWindows) this.#readWindows(session);
-    const { scores, scored } = this.#scratch;
+    const { scores, scoredSlots } = this.#scratch;
     const signals = this.#signals;
     for (const slot of this.#index.turns.ofSession(session)) {
       let score = 0;
@@ -73,8 +73,8 @@ export class SessionScorer {
       }
       if (!isCandidate || score <= 0) continue;
       scores[slot] = score;
-      scored.push(slot);
-      found(slot);
+      scoredSlots.push(slot);
+      onCandidate(slot);
     }
   }
 
@@ -91,10 +91,10 @@ export class SessionScorer {
   /** Returns the largest value of each signal over all turns. Signals with the values 0 and 1 always have 1. */
   #largestValues(weights: RecallWeights): RecallWeights {
     const { turns } = this.#index;
-    const { own, matched, matchedSessions, sessions, maxOwn, maxAnswered, dated } = this.#scratch;
+    const { ownWords, matchedSlots, matchedSessions, sessions, maxOwn, maxAnswered, datedSlots } = this.#scratch;
     const { phrases, saidThen, aboutThen } = this.#scratch;
     const isReply = (slot: number): boolean => {
-      const previous = turns.before[slot]!;
+      const previous = turns.previousOf[slot]!;
       return previous >= 0 && turns.authors[previous] !== turns.authors[slot];
     };
     return {
@@ -102,15 +102,16 @@ export class SessionScorer {
       neighbourhood: this.#hasWindows ? this.#largestWindow() : 0,
       session: largestOf(matchedSessions, (session) => sessions[session]!),
       answer: largestOf(matchedSessions, (session) => maxAnswered[session]!),
-      questionAhead: weights.questionAhead === 0 ? 0 : largestOf(matched, (slot) => (isReply(slot) ? own[slot]! : 0)),
-      phrase: weights.phrase === 0 ? 0 : largestOf(matched, (slot) => phrases[slot]!),
-      saidThen: largestOf(dated, (slot) => saidThen[slot]!),
-      aboutThen: largestOf(dated, (slot) => aboutThen[slot]!),
+      questionAhead:
+        weights.questionAhead === 0 ? 0 : largestOf(matchedSlots, (slot) => (isReply(slot) ? ownWords[slot]! : 0)),
+      phrase: weights.phrase === 0 ? 0 : largestOf(matchedSlots, (slot) => phrases[slot]!),
+      saidThen: largestOf(datedSlots, (slot) => saidThen[slot]!),
+      aboutThen: largestOf(datedSlots, (slot) => aboutThen[slot]!),
       ...BINARY_SIGNAL_MAXIMA,
     };
   }
 
-  /** Returns the largest window score. Reads sessions with the highest upper bounds first, until no other session can have a larger one. */
+  /** Returns the largest window score. Reads sessions with high upper bounds first, until no other session can have a larger score. */
   #largestWindow(): number {
     const { maxWindow, matchedSessions } = this.#scratch;
     let largest = 0;
@@ -127,7 +128,7 @@ export class SessionScorer {
     return largest;
   }
 
-  /** Returns the largest window score of a session, and writes those of its turns to `scratch.windows`. */
+  /** Returns the largest window score of a session, and writes the window scores of its turns to `scratch.windows`. */
   #readWindows(session: number): number {
     const { hasWindows, maxWindow } = this.#scratch;
     if (hasWindows[session] === 0) {
@@ -142,7 +143,7 @@ export class SessionScorer {
     const { upperBounds, matchedSessions, sessions, maxOwn, maxAnswered, maxWindow } = this.#scratch;
     const factors = new Map(this.#signals.map(({ name, factor }) => [name, factor]));
     const factorOf = (name: RecallSignal): number => Math.max(0, factors.get(name) ?? 0);
-    const own = factorOf('ownWords');
+    const ownWords = factorOf('ownWords');
     const window = factorOf('neighbourhood');
     const session = factorOf('session');
     const answer = factorOf('answer');
@@ -151,7 +152,7 @@ export class SessionScorer {
     for (const at of matchedSessions) {
       upperBounds[at] =
         rest +
-        own * maxOwn[at]! +
+        ownWords * maxOwn[at]! +
         window * Math.min(maxWindow[at]!, largest.neighbourhood) +
         session * sessions[at]! +
         answer * maxAnswered[at]!;

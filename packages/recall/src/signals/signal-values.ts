@@ -9,23 +9,23 @@ type SignalValues = { readonly [signal in RecallSignal]: ((slot: number) => numb
 
 /** Returns functions for the value of each signal for a turn, as the README defines it; undefined if it is 0 for every turn. */
 export function signalValues({ turns, authors }: RecallIndex, query: Query, scratch: ScoringScratch): SignalValues {
-  const { before, after, flags, sessions } = turns;
-  const { own, windows, saidThen, aboutThen } = scratch;
+  const { previousOf, nextOf, flags, sessions } = turns;
+  const { ownWords, windows, saidThen, aboutThen } = scratch;
   const { subject } = query;
   const answerFlags = (query.asksWhen ? HAS_TIME : 0) | (query.asksHowMany ? HAS_NUMBER : 0);
   const hasTimes = query.spans.length > 0;
   return {
-    ownWords: (slot) => own[slot]!,
+    ownWords: (slot) => ownWords[slot]!,
     neighbourhood: (slot) => windows[slot]!,
     session: (slot) => scratch.sessions[sessions[slot]!]!,
     askedAbout: subject === undefined ? undefined : (slot) => (isAbout(slot, subject) ? 1 : 0),
     answer: (slot) => {
-      const previous = before[slot]!;
-      return previous >= 0 && own[previous] !== 0 && turns.isAnswered(previous) ? own[previous]! : 0;
+      const previous = previousOf[slot]!;
+      return previous >= 0 && ownWords[previous] !== 0 && turns.isAnswered(previous) ? ownWords[previous]! : 0;
     },
     questionAhead: (slot) => {
-      const next = after[slot]!;
-      return next >= 0 && turns.authors[next] !== turns.authors[slot] ? own[next]! : 0;
+      const next = nextOf[slot]!;
+      return next >= 0 && turns.authors[next] !== turns.authors[slot] ? ownWords[next]! : 0;
     },
     phrase: (slot) => scratch.phrases[slot]!,
     saidThen: hasTimes ? (slot) => saidThen[slot]! : undefined,
@@ -34,11 +34,11 @@ export function signalValues({ turns, authors }: RecallIndex, query: Query, scra
     isQuestion: (slot) => ((flags[slot]! & ENDS_WITH_QUESTION) !== 0 ? 1 : 0),
   };
 
-  function isAbout(slot: number, wanted: QuerySubject): boolean {
+  function isAbout(slot: number, person: QuerySubject): boolean {
     const author = turns.authors[slot]!;
     const isOfUser = authors.isUser(author) || (flags[slot]! & ABOUT_USER) !== 0;
-    if (wanted === 'user') return isOfUser;
-    if (wanted === 'others') return author >= 0 && !isOfUser;
-    return author === wanted || ((flags[slot]! & ABOUT_USER) !== 0 && authors.isUser(wanted));
+    if (person === 'user') return isOfUser;
+    if (person === 'others') return author >= 0 && !isOfUser;
+    return author === person || ((flags[slot]! & ABOUT_USER) !== 0 && authors.isUser(person));
   }
 }

@@ -65,7 +65,7 @@ export class ArenaPool {
     if (missing <= 0) return true;
     const available = MEMORY_BYTES - memory.buffer.byteLength;
     if (missing > available) return false;
-    const wanted = Math.ceil(missing / PAGE_BYTES) * PAGE_BYTES;
-    return memory.grow(Math.min(available, Math.max(wanted, GROWTH_BYTES))) || memory.grow(wanted);
+    const neededBytes = Math.ceil(missing / PAGE_BYTES) * PAGE_BYTES;
+    return memory.grow(Math.min(available, Math.max(neededBytes, GROWTH_BYTES))) || memory.grow(neededBytes);
   }
 }

@@ -1,4 +1,4 @@
-/** Keeps the rows with the highest scores; of equal scores the first rows. Callers may skip offers whose score is not above `floor`. */
+/** Keeps the rows with the highest scores; of equal scores the first rows. Callers need not offer rows with scores up to `floor`. */
 export class BestRows {
   /** Only scores above this are kept. */
   floor: number = -Infinity;

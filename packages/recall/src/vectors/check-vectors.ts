@@ -26,7 +26,7 @@ export function checkVectorRows(scope: UserRef, rows: readonly VectorRow[]): Vec
     const { id, model, vector } = row as VectorRow;
     assertId(`rows[${i}].id`, id);
     assertName(`rows[${i}].model`, model);
-    const unit = checkedUnit(`rows[${i}].vector`, vector);
+    const unit = readUnitVector(`rows[${i}].vector`, vector);
     const length = lengths.get(model) ?? unit.length;
     if (length !== unit.length) throw dimensionMismatch(`rows[${i}].vector`, unit.length, length, model);
     lengths.set(model, length);
@@ -35,7 +35,7 @@ export function checkVectorRows(scope: UserRef, rows: readonly VectorRow[]): Vec
   return [...byId.values()];
 }
 
-/** Returns the members of a query. Throws `INVALID_INPUT` for the first invalid one, and the signal's reason if it is aborted. */
+/** Returns the members of a query. Throws `INVALID_INPUT` for an invalid member, and the signal's reason if it is aborted. */
 export function checkVectorQuery(scope: UserRef, p: VectorQuery): CheckedVectorQuery {
   assertUser(scope);
   if (typeof p !== 'object' || p === null) throw invalidInput('The request', '{model, vector, limit}', p);
@@ -43,7 +43,7 @@ export function checkVectorQuery(scope: UserRef, p: VectorQuery): CheckedVectorQ
   assertName('model', model);
   assertCount('limit', limit);
   if (minScore !== undefined && !Number.isFinite(minScore)) throw invalidInput('minScore', 'a number', minScore);
-  const unit = checkedUnit('vector', vector);
+  const unit = readUnitVector('vector', vector);
   p.signal?.throwIfAborted();
   return { model, unit, limit, minScore };
 }
@@ -67,7 +67,7 @@ function assertId(argument: string, id: unknown): void {
   if (id === '') throw new TholeError('INVALID_INPUT', `${argument} must not be empty.`);
 }
 
-function checkedUnit(argument: string, vector: unknown): Float32Array {
+function readUnitVector(argument: string, vector: unknown): Float32Array {
   if (Object.prototype.toString.call(vector) !== '[object Float32Array]')
     throw invalidInput(argument, 'a Float32Array', vector);
   const { length } = vector as Float32Array;

@@ -109,7 +109,7 @@ export class EmbeddingClient {
   }
 }
 
-/** Names and counts of OpenTelemetry's conventions. */
+/** Returns name and attributes of the span of a call, with the names of OpenTelemetry's conventions. */
 function spanOf({ model, dimensions, providerName }: Embedder): TracedWork<Float32Array[]> {
   const attributes = {
     'gen_ai.operation.name': 'embeddings',

@@ -90,19 +90,19 @@ export class EntryEmbedder {
    * Embeds pending entries: `all` after an ingestion, `some` before a search. Calls run one after the other. Rejects only with the
    * signal's reason; other errors are logged.
    */
-  embed(which: 'all' | 'some', signal: AbortSignal | undefined): Promise<void> {
-    const run = (): Promise<void> => this.#run(which, signal);
+  embed(amount: 'all' | 'some', signal: AbortSignal | undefined): Promise<void> {
+    const run = (): Promise<void> => this.#run(amount, signal);
     this.#lastRun = this.#lastRun.then(run, run);
     return this.#lastRun;
   }
 
-  async #run(which: 'all' | 'some', signal: AbortSignal | undefined): Promise<void> {
+  async #run(amount: 'all' | 'some', signal: AbortSignal | undefined): Promise<void> {
     signal?.throwIfAborted();
     this.#updateModel();
     try {
       await this.#deleteRemoved();
       await this.#findStored(signal);
-      await this.#embedPending(which, signal);
+      await this.#embedPending(amount, signal);
     } catch (error) {
       signal?.throwIfAborted();
       this.#logFailure(error);
@@ -145,14 +145,14 @@ export class EntryEmbedder {
     }
   }
 
-  async #embedPending(which: 'all' | 'some', signal: AbortSignal | undefined): Promise<void> {
+  async #embedPending(amount: 'all' | 'some', signal: AbortSignal | undefined): Promise<void> {
     const now = this.#runtime.monotonic();
-    const due = [...this.#pending.values()].filter((entry) => which === 'all' || entry.retryAt <= now);
+    const due = [...this.#pending.values()].filter((entry) => amount === 'all' || entry.retryAt <= now);
     const { maxBatch, maxConcurrentBatches } = this.#deps.client;
     const batches: VectorEntry[][] = [];
     for (let from = 0; from < due.length; from += maxBatch) batches.push(due.slice(from, from + maxBatch));
-    const queue = which === 'all' ? batches : batches.slice(0, BATCHES_IN_SEARCH);
-    const job: Job = { queue, signal, failures: 0, error: undefined, attempts: which === 'all' ? undefined : 1 };
+    const queue = amount === 'all' ? batches : batches.slice(0, BATCHES_IN_SEARCH);
+    const job: Job = { queue, signal, failures: 0, error: undefined, attempts: amount === 'all' ? undefined : 1 };
     const workers = Array.from({ length: Math.min(maxConcurrentBatches, queue.length) }, () => this.#work(job));
     // Waits for all workers, so that none is running when the next call starts.
     const results = await Promise.allSettled(workers);
@@ -193,7 +193,7 @@ export class EntryEmbedder {
   async #embedBatch(batch: readonly VectorEntry[], job: Job): Promise<void> {
     const { model } = this.#deps.client;
     const initial = new Map(batch.map((entry) => [entry.id, { entry, removals: entry.removals }]));
-    // False if the entry was removed or changed in the meantime.
+    // False if the entry was removed or changed meanwhile.
     const isWanted = (id: string): boolean => {
       const { entry, removals } = initial.get(id)!;
       return this.#entries.get(id) === entry && entry.removals === removals;
@@ -218,7 +218,10 @@ export class EntryEmbedder {
   #logFailure(error: unknown): void {
     const { code = 'unknown' } = error as { code?: unknown };
     const fields = { code: String(code), entries: this.#pending.size };
-    this.#runtime.logger.warn('Some entries could not be embedded; they are found by words until they are.', fields);
+    this.#runtime.logger.warn(
+      'Some entries could not be embedded. Until they are embedded, only searches by words find them.',
+      fields,
+    );
   }
 }
 

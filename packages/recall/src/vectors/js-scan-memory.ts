@@ -23,25 +23,25 @@ function createJsKernel(buffer: ArrayBuffer): ScanKernel {
   return {
     scanFloats(query, rows, count, rowBytes, out) {
       const width = rowBytes / 4;
-      const [wanted, all, scores] = [floats(query, width), floats(rows, width * count), floats(out, count)];
+      const [queryValues, rowValues, scores] = [floats(query, width), floats(rows, width * count), floats(out, count)];
       for (let row = 0, at = 0; row < count; row++, at += width) {
         let [a, b, c, d] = [0, 0, 0, 0];
         for (let i = 0; i < width; i += 4) {
-          a += wanted[i]! * all[at + i]!;
-          b += wanted[i + 1]! * all[at + i + 1]!;
-          c += wanted[i + 2]! * all[at + i + 2]!;
-          d += wanted[i + 3]! * all[at + i + 3]!;
+          a += queryValues[i]! * rowValues[at + i]!;
+          b += queryValues[i + 1]! * rowValues[at + i + 1]!;
+          c += queryValues[i + 2]! * rowValues[at + i + 2]!;
+          d += queryValues[i + 3]! * rowValues[at + i + 3]!;
         }
         scores[row] = a + b + (c + d);
       }
     },
     scanBytes(query, rows, count, rowBytes, scales, out) {
-      const wanted = new Int16Array(buffer, query, rowBytes);
-      const all = new Int8Array(buffer, rows, rowBytes * count);
+      const queryValues = new Int16Array(buffer, query, rowBytes);
+      const rowValues = new Int8Array(buffer, rows, rowBytes * count);
       const [factors, scores] = [floats(scales, count), floats(out, count)];
       for (let row = 0, at = 0; row < count; row++, at += rowBytes) {
         let sum = 0;
-        for (let i = 0; i < rowBytes; i++) sum += wanted[i]! * all[at + i]!;
+        for (let i = 0; i < rowBytes; i++) sum += queryValues[i]! * rowValues[at + i]!;
         scores[row] = Math.fround(sum) * factors[row]!;
       }
     },

@@ -3,7 +3,7 @@ import { scanModuleBase64 } from './scan-module.ts';
 
 /**
  * The loops of a scan over byte addresses in one memory. Rows follow each other without gaps; their length is a multiple of 16
- * numbers. Scores only select candidates: those of float32 rows differ in the last bits between kernels.
+ * numbers. Scores only select candidates: scores of float32 rows differ in the last bits between kernels.
  */
 export interface ScanKernel {
   /** Writes the dot product of a float32 query with each of `count` float32 rows to `out`, as float32. */

@@ -5,16 +5,16 @@ import type { MemoryIndex, RankRequest } from '../service/memory-index.ts';
 import type { Scored } from '../service/scored.ts';
 import type { Steps } from '../service/time-slicer.ts';
 import type { EmbeddingClient } from './embedding-client.ts';
-import { hybridScores } from './hybrid-scores.ts';
+import { combineScores } from './combine-scores.ts';
 import { EntryEmbedder } from './entry-embedder.ts';
 import type { VectorEntry } from './entry-embedder.ts';
 import type { VectorRankingOptions } from './vector-memory-ranking.ts';
 
-/** Minimum number of candidates that a hybrid ranking takes from words and from vectors. */
+/** Minimum number of candidates by words, and by vectors, in a hybrid ranking. */
 const MIN_HYBRID_CANDIDATES = 200;
 /** Number of results requested beyond the limit: equal scores are ordered by time here, but by id in a store. */
 const EXTRA_RESULTS = 16;
-/** Largest limit of a query, which every store can read. */
+/** Largest limit of a query that every store can read. */
 const MAX_QUERY_LIMIT = 2 ** 31 - 1;
 /** Time after a failed query in milliseconds in which queries are not retried. */
 const FAIL_FAST_MS = 10_000;
@@ -33,7 +33,7 @@ export class VectorMemoryIndex implements MemoryIndex {
   readonly #embedder: EntryEmbedder;
   readonly #onDispose: (index: VectorMemoryIndex) => void;
   #textBytes = 0;
-  /** By the monotonic clock: queries are not retried before. */
+  /** Monotonic time in milliseconds. Before it, a failed query is not retried. */
   #failFastUntil = -Infinity;
 
   constructor(
@@ -62,7 +62,7 @@ export class VectorMemoryIndex implements MemoryIndex {
     const text = textOf(content);
     const before = this.#entries.get(id);
     this.#textBytes += 2 * (text.length - (before?.text.length ?? 0));
-    // The vector stays if only other members than the text change.
+    // The vector is kept if the text has not changed.
     if (before?.text === text) before.timestamp = timestamp;
     else
       this.#embedder.put({
@@ -116,8 +116,8 @@ export class VectorMemoryIndex implements MemoryIndex {
     const limit = Math.max(MIN_HYBRID_CANDIDATES, Math.min(MAX_QUERY_LIMIT, 4 * p.limit));
     const all = { ...p, limit, minScore: undefined, minRelevance: undefined };
     const lexical = await this.#words.rank(query, all);
-    const near = unit ? await this.#nearest(unit, all) : [];
-    const found = hybridScores(lexical, near, { weight: this.#weight, explain: p.explain ?? false });
+    const nearest = unit ? await this.#nearest(unit, all) : [];
+    const found = combineScores(lexical, nearest, { weight: this.#weight, explain: p.explain ?? false });
     found.sort(this.#compare);
     const minScore = p.minScore === undefined || !found[0] ? -Infinity : p.minScore * found[0].score;
     const { minRelevance = 0 } = p;

@@ -60,11 +60,11 @@ export class VectorRemovingStore implements MemoryStore {
     return this.#entries.list(scope, page);
   }
 
-  async remove(scope: MemoryScope, what: MemoryRemoval, now: number): Promise<number> {
+  async remove(scope: MemoryScope, removal: MemoryRemoval, now: number): Promise<number> {
     const { seq } = await this.#entries.put(scope, [], 'ifAbsent');
-    await this.#removeVectors(scope, await this.#idsOf(scope, what));
-    const count = await this.#entries.remove(scope, what, now);
-    // Another process may have stored a vector in between. One that stores a vector from now on finds that the entry is gone.
+    await this.#removeVectors(scope, await this.#idsOf(scope, removal));
+    const count = await this.#entries.remove(scope, removal, now);
+    // Another process may have stored a vector in between. From now on, a process that stores a vector finds that the entry is gone.
     if (count > 0) await this.#removeVectors(scope, await this.#removedAfter(scope, seq));
     return count;
   }
@@ -79,15 +79,15 @@ export class VectorRemovingStore implements MemoryStore {
     );
   }
 
-  async #idsOf(scope: MemoryScope, what: MemoryRemoval): Promise<readonly string[] | 'everything'> {
-    if (what === 'everything') return what;
-    if ('ids' in what) return what.ids;
+  async #idsOf(scope: MemoryScope, removal: MemoryRemoval): Promise<readonly string[] | 'everything'> {
+    if (removal === 'everything') return removal;
+    if ('ids' in removal) return removal.ids;
     const ids: string[] = [];
     for (let cursor: string | undefined; ;) {
       const page = await this.#entries.list(scope, {
         limit: ENTRIES_PER_READ,
         cursor,
-        filter: { sessionId: what.sessionId },
+        filter: { sessionId: removal.sessionId },
       });
       for (const { entry } of page.memories) ids.push(entry.id);
       if (page.next === undefined) return ids;

@@ -3,17 +3,17 @@ import { describe, expect, it } from 'vitest';
 
 const { words } = standardAnalyzer();
 /** Returns the words of a text without variants. */
-const of = (text: string): string[] => words(text, 'query').filter((word) => !word.startsWith('~'));
+const wordsOf = (text: string): string[] => words(text, 'query').filter((word) => !word.startsWith('~'));
 
 describe('standardAnalyzer', () => {
   it('returns letters and digits of any script in lower case, and nothing else', () => {
-    expect(of('Room #12B, "Pizza"—olives_now!')).toEqual(['room', '12b', 'pizza', 'oliv']);
-    expect(of('')).toEqual([]);
-    expect(of(' …?! 🎉')).toEqual([]);
+    expect(wordsOf('Room #12B, "Pizza"—olives_now!')).toEqual(['room', '12b', 'pizza', 'oliv']);
+    expect(wordsOf('')).toEqual([]);
+    expect(wordsOf(' …?! 🎉')).toEqual([]);
   });
 
   it('normalizes full-width characters and ligatures', () => {
-    expect(of('ＰＩＺＺＡ ﬁsh')).toEqual(of('pizza fish'));
+    expect(wordsOf('ＰＩＺＺＡ ﬁsh')).toEqual(wordsOf('pizza fish'));
   });
 
   it.each([
@@ -24,12 +24,12 @@ describe('standardAnalyzer', () => {
     ['ışık', 'isik'],
     ['e\u0301te\u0301', 'été'],
   ])('folds Latin accents: %s is %s', (accented, plain) => {
-    expect(of(accented)).toEqual(of(plain));
+    expect(wordsOf(accented)).toEqual(wordsOf(plain));
   });
 
   it('keeps the marks of other scripts, which are letters', () => {
-    expect(of('йод')).toEqual(['йод']);
-    expect(of('किताब')).toEqual(['किताब']);
+    expect(wordsOf('йод')).toEqual(['йод']);
+    expect(wordsOf('किताब')).toEqual(['किताब']);
   });
 
   it.each([
@@ -43,7 +43,7 @@ describe('standardAnalyzer', () => {
     ['leaves', 'left'],
     ['tried', 'try'],
   ])('returns the same stem for %s and %s', (one, other) => {
-    expect(of(one)).toEqual(of(other));
+    expect(wordsOf(one)).toEqual(wordsOf(other));
   });
 
   it.each([
@@ -79,9 +79,9 @@ describe('standardAnalyzer', () => {
   });
 
   it('removes English stop words unless the text has only stop words', () => {
-    expect(of('where is the pool that we had')).toEqual(['pool']);
-    expect(of('to be or not to be')).toEqual(['to', 'be', 'or', 'not', 'to', 'be']);
-    expect(of("don't you've")).not.toEqual([]);
+    expect(wordsOf('where is the pool that we had')).toEqual(['pool']);
+    expect(wordsOf('to be or not to be')).toEqual(['to', 'be', 'or', 'not', 'to', 'be']);
+    expect(wordsOf("don't you've")).not.toEqual([]);
   });
 
   it.each([
@@ -95,26 +95,26 @@ describe('standardAnalyzer', () => {
     ['ឆ្មា', ['ឆ្', '្ម', 'មា']],
     ['ကြောင်', ['ကြ', 'ြေ', 'ော', 'ာင', 'င်']],
   ])('splits scripts without spaces into pairs of characters: %s', (text, pairs) => {
-    expect(of(text)).toEqual(pairs);
+    expect(wordsOf(text)).toEqual(pairs);
   });
 
   it('separates scripts without spaces from other characters', () => {
-    expect(of('iPhoneを2台')).toEqual(['iphon', 'を', '2', '台']);
+    expect(wordsOf('iPhoneを2台')).toEqual(['iphon', 'を', '2', '台']);
   });
 
   it('adds single Chinese characters of an entry as variants, so that a query can find them', () => {
     expect(words('喝茶', 'entry')).toEqual(['喝茶', '~喝', '~茶']);
     expect(words('茶', 'query')).toEqual(['茶', '~茶']);
-    expect(words('さくら', 'entry')).toEqual(of('さくら'));
+    expect(words('さくら', 'entry')).toEqual(wordsOf('さくら'));
   });
 
   it('cuts words at 64 characters', () => {
-    const [word] = of('y'.repeat(100_000));
+    const [word] = wordsOf('y'.repeat(100_000));
     expect(word).toHaveLength(64);
-    expect(of(`${'y'.repeat(31)}ing`)).toEqual([`${'y'.repeat(31)}ing`]);
+    expect(wordsOf(`${'y'.repeat(31)}ing`)).toEqual([`${'y'.repeat(31)}ing`]);
   });
 
   it('treats lone surrogates as separators', () => {
-    expect(of('pool\ud800bar')).toEqual(['pool', 'bar']);
+    expect(wordsOf('pool\ud800bar')).toEqual(['pool', 'bar']);
   });
 });

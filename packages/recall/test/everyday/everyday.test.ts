@@ -7,7 +7,7 @@ const memory = new EverydayMemory();
 const languages = [...new Set(questions.map(({ language }) => language))];
 
 /** Returns the share of questions whose answer is among the first `within` results, for each group and for all. */
-async function found(
+async function measureRecall(
   groupOf: (question: (typeof questions)[number]) => string,
   p: { minRelevance: number; within: number },
 ): Promise<Map<string, number>> {
@@ -23,7 +23,7 @@ async function found(
   return new Map([...tally].map(([group, each]) => [group, each.found / each.total]));
 }
 
-describe('everyday questions', () => {
+describe('Everyday questions', () => {
   it('cover 15 domains and 12 languages with 120 questions and 60 messages', () => {
     expect(questions).toHaveLength(120);
     expect(messages).toHaveLength(60);
@@ -33,41 +33,41 @@ describe('everyday questions', () => {
   });
 
   it('find their answer among the first five results', async () => {
-    const shares = await found(({ language }) => language, { minRelevance: 0, within: 5 });
+    const shares = await measureRecall(({ language }) => language, { minRelevance: 0, within: 5 });
     // 0.975: English 29 of 32, all others 8 of 8.
     expect(shares.get('all')).toBeGreaterThanOrEqual(0.97);
     for (const language of languages) expect([language, shares.get(language)! >= 0.875]).toEqual([language, true]);
   });
 
   it('find their answer as the first result', async () => {
-    const shares = await found(({ language }) => language, { minRelevance: 0, within: 1 });
+    const shares = await measureRecall(({ language }) => language, { minRelevance: 0, within: 1 });
     // 0.833.
     expect(shares.get('all')).toBeGreaterThanOrEqual(0.82);
   });
 
   it('find their answer among the first five results with the default relevance', async () => {
     const p = { minRelevance: DEFAULT_MIN_RELEVANCE, within: 5 };
-    const shares = await found(({ language }) => language, p);
+    const shares = await measureRecall(({ language }) => language, p);
     // 0.95: English 27 of 32, German 7 of 8, all others 8 of 8.
     expect(shares.get('all')).toBeGreaterThanOrEqual(0.945);
     for (const language of languages) expect([language, shares.get(language)! >= 0.8]).toEqual([language, true]);
   });
 
   it('lose at most 3 points of recall by the default relevance', async () => {
-    const without = await found(({ language }) => language, { minRelevance: 0, within: 5 });
-    const shares = await found(({ language }) => language, { minRelevance: DEFAULT_MIN_RELEVANCE, within: 5 });
+    const without = await measureRecall(({ language }) => language, { minRelevance: 0, within: 5 });
+    const shares = await measureRecall(({ language }) => language, { minRelevance: DEFAULT_MIN_RELEVANCE, within: 5 });
     // 0.025.
     expect(without.get('all')! - shares.get('all')!).toBeLessThanOrEqual(0.03);
   });
 
   it('find their answer in every domain', async () => {
-    const shares = await found(({ domain }) => domain, { minRelevance: DEFAULT_MIN_RELEVANCE, within: 5 });
+    const shares = await measureRecall(({ domain }) => domain, { minRelevance: DEFAULT_MIN_RELEVANCE, within: 5 });
     // The lowest are sports (0.8) and work, home (0.82).
     for (const [domain, share] of shares) expect([domain, share >= 0.8]).toEqual([domain, true]);
   });
 });
 
-describe('messages without an answer', () => {
+describe('Messages without an answer', () => {
   it('find memories in at most 10 % of the cases with the default relevance', async () => {
     const withResults: string[] = [];
     for (const { language, text } of messages) {

@@ -3,7 +3,7 @@ import { EntryHeaders } from '../../src/service/entry-headers.ts';
 import { runAllSteps } from '../../src/service/time-slicer.ts';
 
 describe('EntryHeaders', () => {
-  it('take a step for every hundred headers when they are saved and read', () => {
+  it('yields once for every hundred headers when they are saved and read', () => {
     const headers = new EntryHeaders();
     for (let i = 0; i < 1_000; i++) headers.set(`n${i}`, { id: `n${i}`, kind: 'note', timestamp: i });
     expect([...headers.save()].length).toBeGreaterThanOrEqual(10);

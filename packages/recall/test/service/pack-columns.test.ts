@@ -36,13 +36,13 @@ describe('packColumns and unpackColumns', () => {
     expect(unpackColumns(new Uint8Array(64))).toBeUndefined();
   });
 
-  it('take a step for every 2,000 strings', () => {
+  it('yield once for every 2,000 strings', () => {
     const names = Array.from({ length: 20_000 }, (_, i) => `word ${i}`);
     expect([...columnFormat.packColumns([names])].length).toBeGreaterThanOrEqual(10);
     expect([...columnFormat.unpackColumns(packColumns([names]))].length).toBeGreaterThanOrEqual(10);
   });
 
-  it('take a step for every megabyte that they copy, and for its check sum', () => {
+  it('yield once for every megabyte that they copy, and for its check sum', () => {
     const bytes = new Uint8Array(10_000_000);
     expect([...columnFormat.packColumns([bytes])].length).toBeGreaterThanOrEqual(19);
     expect([...columnFormat.unpackColumns(packColumns([bytes]))].length).toBeGreaterThanOrEqual(10);

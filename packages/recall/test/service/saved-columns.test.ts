@@ -90,7 +90,7 @@ describe('toColumns and fromColumns', () => {
     );
   });
 
-  it('take a step for every hundred entries', () => {
+  it('yield once for every hundred entries', () => {
     const index = new RecallIndex(analyzer);
     for (let i = 0; i < 1_000; i++) index.put(entry({ id: `e${i}`, session: i >> 4, at: i, text: 'The harbour.' }));
     expect([...toColumns(index)].length).toBeGreaterThanOrEqual(10);

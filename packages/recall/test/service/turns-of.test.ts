@@ -2,20 +2,20 @@ import { createEvent, textOf } from '@thole/core';
 import { describe, expect, it } from 'vitest';
 import { turnsOf } from '../../src/service/turns-of.ts';
 
-const said = (invocationId: string, text: string) =>
+const messageOf = (invocationId: string, text: string) =>
   createEvent({ invocationId, author: 'user', content: { role: 'user', parts: [{ text }] } });
 
 describe('turnsOf', () => {
   it('skips rewound events and their marker', () => {
     const marker = createEvent({ invocationId: 'i3', author: 'user', actions: { rewindBeforeInvocationId: 'i2' } });
-    const turns = turnsOf('s', [said('i1', 'tea'), said('i2', 'milk'), marker, said('i4', 'honey')]);
+    const turns = turnsOf('s', [messageOf('i1', 'tea'), messageOf('i2', 'milk'), marker, messageOf('i4', 'honey')]);
     expect(turns.map(({ content }) => textOf(content))).toEqual(['tea', 'honey']);
   });
 
   it('skips the results of steps', () => {
     const step = { path: 'root', name: 'price', n: 0, callId: null, result: 'Tea costs 4 euros.' };
     const result = createEvent({ invocationId: 'i1', author: 'root', customMetadata: { step } });
-    const turns = turnsOf('s', [said('i1', 'tea'), result]);
+    const turns = turnsOf('s', [messageOf('i1', 'tea'), result]);
     expect(turns.map(({ content }) => textOf(content))).toEqual(['tea']);
   });
 });

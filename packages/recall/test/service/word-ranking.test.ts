@@ -53,7 +53,7 @@ describe('wordRanking', () => {
     expect(signalsOf(await search('breakfast', { chatLength: 40 }))).toContain('neighbourhood');
   });
 
-  it('takes a step of warmUp for the query, and for each frequent word and time in it', async () => {
+  it('yields once in warmUp for the query, and for each frequent word and time in it', async () => {
     const index = wordRanking().createIndex(scope);
     const numbers = Array.from({ length: 20 }, (_, i) => 4_711 + i).join(' ');
     for (let i = 0; i < 250; i++) index.put(turn(i, 'user', i === 0 ? `Porridge ${numbers}.` : `Rooms ${numbers}.`));

@@ -89,24 +89,24 @@ describe.each([
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 120, size: 'max' }), queryParts, async (steps, query) => {
         const index = indexOf([], kind);
-        const left = new Map<string, MemoryEntry>();
+        const remaining = new Map<string, MemoryEntry>();
         for (const change of steps) {
           if ('remove' in change) {
             index.remove(change.remove.id);
-            left.delete(change.remove.id);
+            remaining.delete(change.remove.id);
           } else {
             index.put(entryOf(change));
-            left.set(change.id, entryOf(change));
+            remaining.set(change.id, entryOf(change));
           }
         }
-        fc.pre([...left.values()].some(({ author }) => author === query.about) || query.about === undefined);
+        fc.pre([...remaining.values()].some(({ author }) => author === query.about) || query.about === undefined);
         fc.pre(query.words.length > 0 || query.about === undefined);
         // A memory without words is always a chat.
         fc.pre(
           kind === 'chat' ||
-            [...left.values()].some((entry) => analyzer.words(textOf(entry.content), 'entry').length > 0),
+            [...remaining.values()].some((entry) => analyzer.words(textOf(entry.content), 'entry').length > 0),
         );
-        const entries = [...left.values()];
+        const entries = [...remaining.values()];
         const expected = new Map(
           rankByDefinition(entries, query, { weights, ...bm25 }).map(({ id, score }) => [id, score]),
         );
@@ -151,25 +151,26 @@ describe('wordRanking with changes', () => {
     // Frequent and rare words; sessions one after the other and mixed.
     const wordAt = (): string => 'abcdefghijklmnop'.charAt(Math.min(random(16), random(16))).repeat(3);
     const index = wordRanking({ analyzer }).createIndex(scope);
-    const left = new Map<string, MemoryEntry>();
+    const remaining = new Map<string, MemoryEntry>();
     for (let i = 0; i < 3000; i++) {
       const words = Array.from({ length: 1 + random(9) }, wordAt).join(' ') + (random(4) === 0 ? '?' : '');
       const session = i % 500 < 250 ? `s${i >> 4}` : `m${random(12)}`;
       const author = random(2) === 0 ? 'Ada' : 'Bob';
       // Some turns are inserted between earlier ones.
       const day = (i - (random(2) === 0 ? random(i) : 0)) / 100;
-      left.set(`t${i}`, entryOf({ id: `t${i}`, session, author, day, text: words }));
-      index.put(left.get(`t${i}`)!);
+      remaining.set(`t${i}`, entryOf({ id: `t${i}`, session, author, day, text: words }));
+      index.put(remaining.get(`t${i}`)!);
       if (random(4) === 0) {
         const removed = `t${random(i + 1)}`;
         index.remove(removed);
-        left.delete(removed);
+        remaining.delete(removed);
       }
       if (i % 50 !== 49) continue;
       const query = `${random(2) === 0 ? 'Ada ' : ''}${Array.from({ length: 1 + random(4) }, wordAt).join(' ')}`;
       const all = await index.rank(query, { limit: 10_000 });
       for (const limit of [1, 3, 10]) expect(await index.rank(query, { limit })).toEqual(all.slice(0, limit));
-      if (i % 250 === 249) expect(all).toEqual(await indexOf(left.values(), 'chat').rank(query, { limit: 10_000 }));
+      if (i % 250 === 249)
+        expect(all).toEqual(await indexOf(remaining.values(), 'chat').rank(query, { limit: 10_000 }));
     }
   });
 

@@ -31,7 +31,7 @@ const subjectOf = (text: string, isChat: boolean): unknown => {
   return subjects.get(subject) ?? subject;
 };
 
-describe('subject of readQuery', () => {
+describe('Subject of readQuery', () => {
   it.each([
     ['What did Ada tell Bob?', 'Ada'],
     ["What is Bob's dog called?", 'Bob'],
@@ -61,7 +61,7 @@ describe('subject of readQuery', () => {
   });
 });
 
-describe('words of readQuery', () => {
+describe('Words of readQuery', () => {
   it('do not include names of authors unless the query has no other words', () => {
     expect(read('Does Ada like the pool?').words).toEqual(['like', 'pool']);
     expect(read('Does Ada like the pool?').nameWords).toEqual(['ada']);
@@ -85,7 +85,7 @@ describe('asksWhen and asksHowMany of readQuery', () => {
   });
 });
 
-describe('spans of readQuery', () => {
+describe('Spans of readQuery', () => {
   it('are read from dates; dates without a year are in the years of the memory', () => {
     expect(read('What happened on 7 May?').spans).toHaveLength(1);
     expect(read('What happened in autumn 2021?').spans, 'a year alone').toHaveLength(1);

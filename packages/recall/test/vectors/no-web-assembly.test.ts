@@ -4,8 +4,8 @@ import { unitVector } from '../../src/vectors/unit-vector.ts';
 import { VectorMatrix } from '../../src/vectors/vector-matrix.ts';
 
 const { WebAssembly: original } = globalThis as { WebAssembly?: unknown };
-const set = (value: unknown): void => void ((globalThis as { WebAssembly?: unknown }).WebAssembly = value);
-afterEach(() => set(original));
+const setWebAssembly = (value: unknown): void => void ((globalThis as { WebAssembly?: unknown }).WebAssembly = value);
+afterEach(() => setWebAssembly(original));
 
 /** Returns the results of a search, and whether its kernel is in JavaScript. */
 function search(): { ids: string[]; isJs: boolean } {
@@ -24,7 +24,7 @@ describe('VectorMatrix without WebAssembly', () => {
 
   it('returns the same results if WebAssembly is missing', () => {
     expect(expected.isJs).toBe(false);
-    set(undefined);
+    setWebAssembly(undefined);
     expect(search()).toEqual({ ids: expected.ids, isJs: true });
   });
 
@@ -34,7 +34,7 @@ describe('VectorMatrix without WebAssembly', () => {
         throw new Error('forbidden by a policy');
       }
     }
-    set({ Memory: (original as { Memory: unknown }).Memory, Module: Forbidden, Instance: Forbidden });
+    setWebAssembly({ Memory: (original as { Memory: unknown }).Memory, Module: Forbidden, Instance: Forbidden });
     expect(search()).toEqual({ ids: expected.ids, isJs: true });
   });
 });

@@ -14,7 +14,7 @@ export interface Elicitation {
   readonly responseSchema: JsonObject;
 }
 
-/** Keywords of a field. Others are dropped: a `pattern` of a server could block this process. */
+/** Keywords that a field may have. Others are dropped: a `pattern` of a server could block this process. */
 const keywords: readonly string[] = [
   ...['type', 'title', 'description', 'format', 'minLength', 'maxLength', 'minimum', 'maximum', 'default', 'enum'],
   ...['enumNames', 'minItems', 'maxItems', 'uniqueItems', 'const'],
@@ -22,8 +22,8 @@ const keywords: readonly string[] = [
 const fieldTypes: readonly unknown[] = ['string', 'number', 'integer', 'boolean', 'array'];
 
 /**
- * Returns the question in the parameters of `elicitation/create`. Undefined for a question that cannot be shown: an address
- * to open, or a schema that is not a flat object of simple values.
+ * Returns the question in the parameters of `elicitation/create`. Undefined if the question cannot be shown: it asks the user
+ * to open an address, or its schema is not a flat object of simple values.
  */
 export function readElicitation(params: unknown, server: string): Elicitation | undefined {
   if (!isPlainObject(params)) return undefined;
@@ -34,7 +34,7 @@ export function readElicitation(params: unknown, server: string): Elicitation | 
   return responseSchema && { message: `${server} asks: ${cleanText(message, MAX_MESSAGE)}`, responseSchema };
 }
 
-/** Returns the answer of the user as the server's protocol has it. */
+/** Returns the answer of the user as the result of `elicitation/create`. */
 export function toElicitResult(answer: Json): ElicitResult {
   return isPlainObject(answer)
     ? { action: 'accept', content: answer as ElicitResult['content'] }
@@ -48,10 +48,10 @@ function readSchema({ properties, required }: { [name: string]: unknown }): Json
     if (!isPlainObject(field) || !fieldTypes.includes(field['type'])) return undefined;
     setOwn(fields, name, readField(field));
   }
-  const needed = Array.isArray(required) ? required.filter((name) => Object.hasOwn(fields, name as string)) : [];
+  const requiredNames = Array.isArray(required) ? required.filter((name) => Object.hasOwn(fields, name as string)) : [];
   const schema: JsonObject = {
     ...{ type: 'object', properties: fields, additionalProperties: false },
-    ...(needed.length > 0 && { required: needed as string[] }),
+    ...(requiredNames.length > 0 && { required: requiredNames as string[] }),
   };
   return JSON.stringify(schema).length <= MAX_SCHEMA_BYTES ? schema : undefined;
 }

@@ -5,11 +5,11 @@ import { isPlainObject, requestNames } from '@thole/core/kit';
 /** Data that is stored with a question of a server. */
 export interface QuestionRecord {
   readonly server: string;
-  /** Number of the call of the server that asked, from 0. */
+  /** Number of the request to the server that returned the question, from 0. */
   readonly round: number;
   /** Name of the question within its round. */
   readonly key: string;
-  /** The server's text that is sent back unchanged. */
+  /** Text of the server that is sent back to it unchanged. */
   readonly requestState?: string | undefined;
   /** True if the server waits for the answer while the call is open. Only this process can answer it. */
   readonly isHeld?: true | undefined;
@@ -21,9 +21,9 @@ export interface RecordedQuestion extends QuestionRecord {
 }
 
 /** Returns the questions that earlier attempts of this call have recorded, oldest first. */
-export function recordedQuestions(context: ToolContext): RecordedQuestion[] {
+export function findRecordedQuestions(context: ToolContext): RecordedQuestion[] {
   const found: RecordedQuestion[] = [];
-  for (const args of requestsOfCall(context, requestNames.input)) {
+  for (const args of findRequestsOfCall(context, requestNames.input)) {
     const payload = args['payload'];
     const record = isPlainObject(payload) ? payload['mcp'] : undefined;
     if (!isPlainObject(record)) continue;
@@ -33,18 +33,18 @@ export function recordedQuestions(context: ToolContext): RecordedQuestion[] {
 }
 
 /** Returns the number of sign-ins that earlier attempts of this call have requested. */
-export function recordedSignIns(context: ToolContext): number {
-  return requestsOfCall(context, requestNames.credential).length;
+export function countRecordedSignIns(context: ToolContext): number {
+  return findRequestsOfCall(context, requestNames.credential).length;
 }
 
-/** Returns the arguments of the requests for this call, oldest first. They follow the event with the call. */
-function requestsOfCall({ functionCallId, history }: ToolContext, name: string): JsonObject[] {
+/** Returns the arguments of the requests for this call, oldest first. The requests follow the event with the call. */
+function findRequestsOfCall({ functionCallId, history }: ToolContext, name: string): JsonObject[] {
   const found: JsonObject[] = [];
   for (let i = history.length - 1; i >= 0; i--) {
     const calls = getFunctionCalls(history.at(i)!);
     if (calls.some(({ id }) => id === functionCallId)) break;
-    for (const { name: called, args } of calls.toReversed())
-      if (called === name && isOfCall(args, functionCallId)) found.unshift(args);
+    for (const { name: calledName, args } of calls.toReversed())
+      if (calledName === name && isOfCall(args, functionCallId)) found.unshift(args);
   }
   return found;
 }

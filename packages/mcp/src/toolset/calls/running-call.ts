@@ -8,15 +8,16 @@ import type { Elicitation } from './elicitation.ts';
 const MAX_QUESTIONS = 10;
 const MAX_PROGRESS = 1_000;
 const MAX_PROGRESS_TEXT = 500;
-/** The result may be on its way through the SDK when the response has ended. */
+/** Time to wait for the result after the end of the response, because the SDK may still be processing it. */
 const STREAM_END_MS = 1_000;
 
 /** Time limits of one call, in milliseconds. */
 export interface CallLimits {
-  /** Without progress. */
+  /** Time without progress after which the call ends. */
   readonly callTimeoutMs: number;
+  /** Time after which the call ends, with or without progress. */
   readonly maxCallTimeMs: number;
-  /** Until a question that keeps the call open is declined. */
+  /** Time after which a question is declined. The call stays open until then. */
   readonly elicitationTimeoutMs: number;
 }
 
@@ -26,7 +27,7 @@ export interface RunningCallOptions {
   readonly toolName: string;
   readonly limits: CallLimits;
   readonly runtime: Runtime;
-  /** Sends the call. Progress goes to `call.progress`, and questions to `call.ask`. */
+  /** Sends the call. Passes progress to `call.handleProgress`, and questions to `call.handleQuestion`. */
   readonly send: (call: RunningCall) => Promise<unknown>;
 }
 
@@ -49,7 +50,7 @@ export class RunningCall implements CallInProgress {
   readonly #questions: OpenQuestion[] = [];
   readonly #result: Promise<unknown>;
   #timers: CancelTimer[] = [];
-  #cancelSilence: CancelTimer | undefined;
+  #cancelSilenceTimer: CancelTimer | undefined;
   #context: ToolContext | undefined;
   #reports = 0;
   #reason: unknown;
@@ -93,8 +94,8 @@ export class RunningCall implements CallInProgress {
     };
   }
 
-  /** Returns the i-th question when the server has asked it, or undefined when the call has ended before. */
-  async question(i: number): Promise<Elicitation | undefined> {
+  /** Waits for the i-th question of the server. Resolves with undefined if the call ends first. */
+  async waitForQuestion(i: number): Promise<Elicitation | undefined> {
     while (this.#questions.length <= i && !this.#hasEnded) {
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
@@ -108,8 +109,8 @@ export class RunningCall implements CallInProgress {
     settle(this.#questions[i]!, result);
   }
 
-  /** Returns the result of the call when it has ended. */
-  async result(): Promise<unknown> {
+  /** Waits for the end of the call. Resolves with its result. */
+  async waitForResult(): Promise<unknown> {
     return this.#result;
   }
 
@@ -120,28 +121,28 @@ export class RunningCall implements CallInProgress {
     this.#abort.abort(new TholeError('MCP_SERVER_FAILED', 'The call was cancelled.'));
   }
 
-  /** Ends the call if its result does not follow. */
-  streamEnded(failure: TholeError | undefined): void {
+  /** Called at the end of the response stream. Ends the call if its result does not follow. */
+  handleStreamEnd(failure: TholeError | undefined): void {
     if (failure) return this.cancel(failure);
     const { server, toolName, runtime } = this.#options;
     const message = `The MCP server "${server}" ended its response before the result of ${toolName}. The call may or may not have taken effect.`;
     this.#timers.push(runtime.timer(STREAM_END_MS, () => this.cancel(new TholeError('MCP_SERVER_FAILED', message))));
   }
 
-  progress({ progress, total, message }: ProgressReport): void {
-    if (this.#questions.every(({ isAnswered }) => isAnswered)) this.#restartSilence();
+  handleProgress({ progress, total, message }: ProgressReport): void {
+    if (this.#questions.every(({ isAnswered }) => isAnswered)) this.#restartSilenceTimer();
     if (!this.#context || this.#reports++ >= MAX_PROGRESS) return;
     const numbers = total === undefined ? `${progress}` : `${progress} of ${total}`;
     this.#context.reportProgress((message ?? numbers).slice(0, MAX_PROGRESS_TEXT));
   }
 
-  async ask(params: unknown, signal: AbortSignal): Promise<ElicitResult> {
+  async handleQuestion(params: unknown, signal: AbortSignal): Promise<ElicitResult> {
     const { server, limits, runtime } = this.#options;
     const elicitation = readElicitation(params, server);
     if (!elicitation || this.#questions.length >= MAX_QUESTIONS) return { action: 'decline' };
-    // The time of a person does not count as the server's.
+    // The time in which a person answers does not count.
     this.#stopTimers();
-    const answered = await new Promise<ElicitResult>((resolve) => {
+    const userAnswer = await new Promise<ElicitResult>((resolve) => {
       const question: OpenQuestion = { ...elicitation, answer: resolve, isAnswered: false };
       this.#questions.push(question);
       const cancelTimer = runtime.timer(limits.elicitationTimeoutMs, () => settle(question, { action: 'decline' }));
@@ -155,28 +156,30 @@ export class RunningCall implements CallInProgress {
       this.#wake();
     });
     if (!this.#hasEnded) this.#startTimers();
-    return answered;
+    return userAnswer;
   }
 
   #startTimers(): void {
     const { runtime, limits } = this.#options;
     this.#stopTimers();
-    this.#timers = [runtime.timer(limits.maxCallTimeMs, () => this.cancel(this.#tooLate(limits.maxCallTimeMs)))];
-    this.#restartSilence();
+    this.#timers = [runtime.timer(limits.maxCallTimeMs, () => this.cancel(this.#timeoutError(limits.maxCallTimeMs)))];
+    this.#restartSilenceTimer();
   }
 
-  #restartSilence(): void {
+  #restartSilenceTimer(): void {
     const { runtime, limits } = this.#options;
-    this.#cancelSilence?.();
-    this.#cancelSilence = runtime.timer(limits.callTimeoutMs, () => this.cancel(this.#tooLate(limits.callTimeoutMs)));
+    this.#cancelSilenceTimer?.();
+    this.#cancelSilenceTimer = runtime.timer(limits.callTimeoutMs, () =>
+      this.cancel(this.#timeoutError(limits.callTimeoutMs)),
+    );
   }
 
   #stopTimers(): void {
-    this.#cancelSilence?.();
+    this.#cancelSilenceTimer?.();
     for (const cancelTimer of this.#timers) cancelTimer();
   }
 
-  #tooLate(ms: number): TholeError {
+  #timeoutError(ms: number): TholeError {
     const { toolName, server } = this.#options;
     const message = `The MCP server "${server}" did not answer the call of ${toolName} in ${ms} ms. The call may or may not have taken effect.`;
     return new TholeError('MCP_SERVER_FAILED', message, { retryable: false });

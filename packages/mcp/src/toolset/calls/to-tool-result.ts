@@ -12,17 +12,17 @@ type ResourceContent = ReadResourceResult['contents'][number];
  * `structuredContent`, texts of resources and links as `resources`, and an error of the tool as `error`. Images, audio and
  * binary resources become parts.
  */
-export function toToolResult(given: CallToolResult, maxResultBytes: number): ToolResult {
-  const tooLarge = largerThan(given, maxResultBytes);
+export function toToolResult(result: CallToolResult, maxResultBytes: number): ToolResult {
+  const tooLarge = tooLargeError(result, maxResultBytes);
   if (tooLarge) return tooLarge;
   const texts: string[] = [];
   const resources: JsonObject[] = [];
   const parts: FunctionResponsePart[] = [];
-  for (const block of given.content) addBlock(block, { texts, resources, parts });
-  const { structuredContent, isError } = given as { structuredContent?: Json; isError?: boolean };
+  for (const block of result.content) addBlock(block, { texts, resources, parts });
+  const { structuredContent, isError } = result as { structuredContent?: Json; isError?: boolean };
   const text = texts.join('\n');
   if (isError) {
-    const error = text === '' ? 'The tool failed without a reason.' : text;
+    const error = text === '' ? 'The tool failed and returned no reason.' : text;
     return withParts({ error, ...(structuredContent !== undefined && { structuredContent }) }, parts);
   }
   const isRepeated = structuredContent !== undefined && isSameJson(text, structuredContent);
@@ -37,7 +37,7 @@ export function toToolResult(given: CallToolResult, maxResultBytes: number): Too
 
 /** Returns the contents of a resource as the answer to the model. */
 export function toResourceResult({ contents }: ReadResourceResult, maxResultBytes: number): ToolResult {
-  const tooLarge = largerThan(contents, maxResultBytes);
+  const tooLarge = tooLargeError(contents, maxResultBytes);
   if (tooLarge) return tooLarge;
   const resources: JsonObject[] = [];
   const parts: FunctionResponsePart[] = [];
@@ -45,31 +45,31 @@ export function toResourceResult({ contents }: ReadResourceResult, maxResultByte
   return withParts({ resources }, parts);
 }
 
-interface Collected {
+interface CollectedParts {
   readonly resources: JsonObject[];
   readonly parts: FunctionResponsePart[];
 }
 
-function addBlock(block: ContentBlock, found: Collected & { readonly texts: string[] }): void {
+function addBlock(block: ContentBlock, collected: CollectedParts & { readonly texts: string[] }): void {
   switch (block.type) {
     case 'text':
-      found.texts.push(block.text);
+      collected.texts.push(block.text);
       break;
     case 'image':
     case 'audio':
-      found.parts.push({ inlineData: { mimeType: block.mimeType, data: block.data } });
+      collected.parts.push({ inlineData: { mimeType: block.mimeType, data: block.data } });
       break;
     case 'resource':
-      addResource(block.resource, found);
+      addResource(block.resource, collected);
       break;
     case 'resource_link': {
       const { uri, name, description, mimeType } = block;
-      found.resources.push(withoutUndefined({ uri, name, description, mimeType }));
+      collected.resources.push(withoutUndefined({ uri, name, description, mimeType }));
     }
   }
 }
 
-function addResource(content: ResourceContent, { resources, parts }: Collected): void {
+function addResource(content: ResourceContent, { resources, parts }: CollectedParts): void {
   const { uri, mimeType } = content;
   if ('text' in content && typeof content.text === 'string')
     return void resources.push(withoutUndefined({ uri, mimeType, text: content.text }));
@@ -93,7 +93,7 @@ function isSameJson(text: string, value: Json): boolean {
   }
 }
 
-function largerThan(value: unknown, maxBytes: number): JsonObject | undefined {
+function tooLargeError(value: unknown, maxBytes: number): JsonObject | undefined {
   const bytes = new TextEncoder().encode(JSON.stringify(value)).length;
   if (bytes <= maxBytes) return undefined;
   return { error: `The result has ${bytes} bytes, which is more than the limit of ${maxBytes}. Ask for less.` };

@@ -10,8 +10,8 @@ import { cleanText } from '../declarations/quote-server-text.ts';
 import { isSignInNeeded } from '../sign-in/mcp-sign-in.ts';
 import { readElicitation, toElicitResult } from './elicitation.ts';
 import type { Elicitation } from './elicitation.ts';
-import { describeToolError } from './describe-tool-error.ts';
-import { recordedQuestions, recordedSignIns } from './recorded-questions.ts';
+import { markToolError } from './mark-tool-error.ts';
+import { countRecordedSignIns, findRecordedQuestions } from './recorded-questions.ts';
 import type { QuestionRecord, RecordedQuestion } from './recorded-questions.ts';
 import { RunningCall } from './running-call.ts';
 import type { CallLimits } from './running-call.ts';
@@ -20,7 +20,7 @@ import type { ToolResult } from './to-tool-result.ts';
 
 const MAX_ROUNDS = 10;
 const MAX_QUESTIONS_OF_ROUND = 16;
-const MAX_STATE = 65_536;
+const MAX_STATE_LENGTH = 65_536;
 const MAX_ERROR_TEXT = 4_000;
 const MAX_SIGN_INS = 2;
 
@@ -40,12 +40,12 @@ interface ModelCall {
   readonly toolContext: ToolContext;
 }
 
-/** Calls the tools of a server, and asks the user what the server wants to know. */
+/** Calls the tools of a server, and passes the questions of the server to the user. */
 export class ToolCalls {
   readonly #access: ServerAccess;
   readonly #limits: CallLimits & { readonly maxResultBytes: number };
   readonly #runtime: Runtime;
-  /** Calls of this process by their idempotency key. They stay while their run waits for an answer. */
+  /** Open calls of this process, by idempotency key. A call stays open while its run waits for an answer. */
   readonly #running = new Map<string, RunningCall>();
 
   constructor(access: ServerAccess, limits: CallLimits & { readonly maxResultBytes: number }, runtime: Runtime) {
@@ -54,7 +54,7 @@ export class ToolCalls {
     this.#runtime = runtime;
   }
 
-  /** Runs a call, or continues one whose question was answered. */
+  /** Runs a call, or continues a call whose question was answered. */
   async run(call: ModelCall): Promise<ToolResult> {
     for (;;) {
       try {
@@ -63,7 +63,8 @@ export class ToolCalls {
         const { signIn } = this.#access;
         if (!signIn || !isSignInNeeded(error)) throw error;
         const { toolContext } = call;
-        if (recordedSignIns(toolContext) >= MAX_SIGN_INS) throw this.#failed('refuses the tokens of the sign-ins.');
+        if (countRecordedSignIns(toolContext) >= MAX_SIGN_INS)
+          throw this.#serverError('rejected the token although the user has signed in. Check auth.scopes.');
         await signIn.request(toolContext);
       }
     }
@@ -79,11 +80,11 @@ export class ToolCalls {
   async #run(call: ModelCall): Promise<ToolResult> {
     const { toolContext } = call;
     const key = toolContext.idempotencyKey;
-    const recorded = recordedQuestions(toolContext);
+    const recorded = findRecordedQuestions(toolContext);
     let running = this.#running.get(key);
     if (!running && recorded.at(-1)?.isHeld) {
-      throw this.#failed(
-        'had asked the user, but the call ended before the answer. Call the tool again if it is needed.',
+      throw this.#serverError(
+        'asked the user a question, but the call ended before the answer. Call the tool again if its result is needed.',
       );
     }
     let round = 1 + (recorded.at(-1)?.round ?? -1);
@@ -94,11 +95,11 @@ export class ToolCalls {
       running = undefined;
       if (!isInputRequired(outcome)) {
         const result = outcome as CallToolResult;
-        if (result.isError) describeToolError(toolContext);
+        if (result.isError) markToolError(toolContext);
         return toToolResult(result, this.#limits.maxResultBytes);
       }
-      if (round >= MAX_ROUNDS) throw this.#failed(`asked for input more than ${MAX_ROUNDS} times in one call.`);
-      input = await this.#ask(toolContext, outcome, round);
+      if (round >= MAX_ROUNDS) throw this.#serverError(`asked for input more than ${MAX_ROUNDS} times in one call.`);
+      input = await this.#requestAnswers(toolContext, outcome, round);
     }
   }
 
@@ -114,16 +115,16 @@ export class ToolCalls {
           toolContext,
           call.signal,
           (connection) => send(connection, call, params),
-          (failure) => call.streamEnded(failure),
+          (failure) => call.handleStreamEnd(failure),
         ),
     });
     this.#running.set(key, running);
-    const forget = (): void => {
+    const remove = (): void => {
       if (this.#running.get(key) === running) this.#running.delete(key);
     };
-    // The answer to the last question may come later, or never.
-    const ended = (): unknown => this.#runtime.timer(elicitationTimeoutMs, forget);
-    void running.result().then(ended, ended);
+    // The call is kept for some time, because the answer to the last question may arrive later.
+    const removeLater = (): unknown => this.#runtime.timer(elicitationTimeoutMs, remove);
+    void running.waitForResult().then(removeLater, removeLater);
     return running;
   }
 
@@ -133,13 +134,13 @@ export class ToolCalls {
     const detach = running.attach(toolContext);
     try {
       for (let i = 0; ; i++) {
-        const question = await running.question(i);
+        const question = await running.waitForQuestion(i);
         if (!question) break;
         const record: QuestionRecord = { server: this.#access.server, round, key: String(i), isHeld: true };
         const ttlMs = this.#limits.elicitationTimeoutMs;
-        running.answer(i, await answerOf(toolContext, question, { record, ttlMs }));
+        running.answer(i, await requestAnswer(toolContext, question, { record, ttlMs }));
       }
-      const outcome = running.result();
+      const outcome = running.waitForResult();
       this.#running.delete(key);
       return await outcome;
     } finally {
@@ -151,30 +152,31 @@ export class ToolCalls {
   async #recordedInput(toolContext: ToolContext, recorded: readonly RecordedQuestion[]): Promise<CallInput> {
     const last = recorded.at(-1);
     if (!last) return {};
-    const answers = await Promise.all(recorded.map((each) => answerOf(toolContext, each, { record: each })));
+    const answers = await Promise.all(recorded.map((each) => requestAnswer(toolContext, each, { record: each })));
     const inputResponses: { [key: string]: ElicitResult } = {};
     for (const [i, { round, key }] of recorded.entries()) if (round === last.round) inputResponses[key] = answers[i]!;
     return { inputResponses, ...(last.requestState !== undefined && { requestState: last.requestState }) };
   }
 
-  async #ask(toolContext: ToolContext, outcome: InputRequired, round: number): Promise<CallInput> {
+  async #requestAnswers(toolContext: ToolContext, outcome: InputRequired, round: number): Promise<CallInput> {
     const { server } = this.#access;
     const { inputRequests = {}, requestState } = outcome;
     const entries = Object.entries(inputRequests);
-    if (entries.length > MAX_QUESTIONS_OF_ROUND || (requestState?.length ?? 0) > MAX_STATE)
-      throw this.#failed('asked for more input than a call may have.');
-    const other = entries.find(([, request]) => request.method !== 'elicitation/create');
-    if (other) throw this.#failed('asked for something other than an answer of the user, which is not supported.');
+    if (entries.length > MAX_QUESTIONS_OF_ROUND || (requestState?.length ?? 0) > MAX_STATE_LENGTH)
+      throw this.#serverError('asked for more input than a call may have.');
+    const unsupported = entries.find(([, request]) => request.method !== 'elicitation/create');
+    if (unsupported)
+      throw this.#serverError('asked for something other than an answer of the user, which is not supported.');
     const questions = entries.map(([, { params }]) => readElicitation(params, server));
-    // A resumed attempt knows the recorded questions only.
+    // A resumed attempt finds only the recorded questions, so a question that cannot be shown would be lost.
     if (questions.some(Boolean) && !questions.every(Boolean))
-      throw this.#failed('asked several questions, and one of them cannot be shown.');
+      throw this.#serverError('asked several questions, and one of them cannot be shown.');
     const answers = await Promise.all(
       questions.map(async (question, i): Promise<[string, ElicitResult]> => {
         const [key] = entries[i]!;
         if (!question) return [key, { action: 'decline' }];
         const record: QuestionRecord = { server, round, key, ...(requestState !== undefined && { requestState }) };
-        return [key, await answerOf(toolContext, question, { record })];
+        return [key, await requestAnswer(toolContext, question, { record })];
       }),
     );
     return {
@@ -183,12 +185,12 @@ export class ToolCalls {
     };
   }
 
-  #failed(problem: string): TholeError {
+  #serverError(problem: string): TholeError {
     return new TholeError('MCP_SERVER_FAILED', `The MCP server "${this.#access.server}" ${problem}`);
   }
 }
 
-/** A result that asks for input. The SDK has checked its form only in part. */
+/** A result that requests input. The SDK has checked its form only in part. */
 interface InputRequired {
   readonly inputRequests?: { readonly [key: string]: { readonly method?: unknown; readonly params?: unknown } };
   readonly requestState?: string;
@@ -206,7 +208,7 @@ async function send(
   connection.calls.add(call);
   try {
     return await connection.client.callTool(params as Parameters<typeof connection.client.callTool>[0], {
-      onprogress: (report) => call.progress(report),
+      onprogress: (report) => call.handleProgress(report),
       signal: call.signal,
       // The call has its own time limits.
       timeout: sdkTimeout(Infinity),
@@ -223,8 +225,8 @@ async function send(
   }
 }
 
-/** Returns the user's answer. Without one it pauses the run. In a run that cannot pause, the question is declined. */
-async function answerOf(
+/** Returns the user's answer. If there is none, pauses the run, or declines the question in a run that cannot pause. */
+async function requestAnswer(
   context: ToolContext,
   question: Pick<Elicitation, 'message'> & Partial<Elicitation>,
   p: { record: QuestionRecord; ttlMs?: number },

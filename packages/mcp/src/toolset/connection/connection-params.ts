@@ -9,50 +9,53 @@ import {
   rejectUnknownOptions,
 } from '@thole/core/kit';
 
-/** Generation of the protocol. `auto` asks the server which one it speaks. */
+/** Generation of the protocol: `legacy` is the older one, `modern` is 2026-07-28. `auto` detects the server's protocol. */
 export type McpProtocol = 'auto' | 'legacy' | 'modern';
 
-/** The process of a server that speaks over its standard input and output. */
+/** The process of a server that communicates over its standard input and output. */
 export interface StdioServerParams {
-  /** Program to run. It is found with `PATH`. */
+  /** Program to run. It is searched in `PATH`. */
   command: string;
   args?: readonly string[] | undefined;
   /** Variables in addition to a few harmless ones such as `PATH` and `HOME`. Other variables are not inherited. */
   env?: { readonly [name: string]: string } | undefined;
-  /** Working directory. Default: that of this process. */
+  /** Working directory. Default: the directory of this process. */
   cwd?: string | undefined;
 }
 
-/** A server that this process starts. Never take these from a file or a user that you do not trust. */
+/** A server that this process starts. Do not use parameters from untrusted input: they can start any program. */
 export interface StdioConnectionParams {
   type: 'StdioConnectionParams';
   serverParams: StdioServerParams;
-  /** Time limit of starting the server, and of each request except tool calls, in milliseconds. Default: 30,000. */
+  /** Time limit for the start, and for each request except tool calls, in milliseconds. Default: 30,000. */
   timeout?: number | undefined;
-  /** Default: `legacy`. `auto` starts the server twice, because old servers may stay silent. */
+  /** Default: `legacy`. `auto` starts the server twice, because an older server may not answer the first request. */
   protocol?: McpProtocol | undefined;
 }
 
 /** Headers of requests to a server, by name. */
 export type McpHeaders = { readonly [name: string]: string };
 
-/** A server at an address that speaks streamable HTTP. */
+/** A server with an address that supports streamable HTTP. */
 export interface StreamableHTTPConnectionParams {
   type: 'StreamableHTTPConnectionParams';
   /** Address with `https:`. `http:` only for hosts in `privateHosts`. */
   url: string;
   /**
-   * Headers of each request, or a function that returns those of the user. With a function, each user has a separate
+   * Headers of each request, or a function that returns the headers of the user. With a function, each user has a separate
    * connection, and the function is called before tools are listed and before each call.
    */
   header?: McpHeaders | ((context: ReadonlyContext) => MaybePromise<McpHeaders>) | undefined;
-  /** Time limit of connecting, and of each request except tool calls, in milliseconds. Default: 30,000. */
+  /** Time limit for connecting, and for each request except tool calls, in milliseconds. Default: 30,000. */
   timeout?: number | undefined;
   /** Time without progress after which a tool call ends, in milliseconds. Default: `callTimeoutMs` of the toolset. */
   sseReadTimeout?: number | undefined;
   /** False leaves the session open at the server when the connection is closed. Default: true. */
   terminateOnClose?: boolean | undefined;
-  /** `fetch` sends the requests, for example through a proxy. It looks up host names itself. Default: the platform's. */
+  /**
+   * `fetch` sends the requests, for example through a proxy. With it, the toolset does not check whether a host name resolves
+   * to a private address. Default: the platform's `fetch`.
+   */
   transportOptions?: { fetch?: typeof globalThis.fetch | undefined } | undefined;
   /**
    * Host names and IP addresses that are private or on this computer, such as `localhost`. They may also use `http:`.
@@ -66,8 +69,8 @@ export interface StreamableHTTPConnectionParams {
 /** The program or the address of a server, with ADK's names. */
 export type McpConnectionParams = StdioConnectionParams | StreamableHTTPConnectionParams;
 
-/** Returns the host without the brackets of an IPv6 address, without a final dot, and in lower case. */
-export function bareHost(host: string): string {
+/** Returns the host in lower case, without the brackets of an IPv6 address and without a final dot. */
+export function normalizeHost(host: string): string {
   return host
     .toLowerCase()
     .replace(/^\[(.*)\]$/, '$1')
@@ -100,12 +103,12 @@ function assertStdio(params: StdioConnectionParams): void {
   const names = optionNames<StdioServerParams>({ command: true, args: true, env: true, cwd: true });
   rejectUnknownOptions(params.serverParams, names, 'serverParams');
   const { command, args, env, cwd } = params.serverParams;
-  if (typeof command !== 'string' || command === '') throw invalidInput('serverParams.command', 'a text', command);
-  if (args !== undefined && !(Array.isArray(args) && args.every(isText)))
-    throw invalidInput('serverParams.args', 'a list of texts', args);
-  if (env !== undefined && !(isPlainObject(env) && Object.values(env).every(isText)))
-    throw invalidInput('serverParams.env', 'an object of texts', env);
-  if (cwd !== undefined && !isText(cwd)) throw invalidInput('serverParams.cwd', 'a text', cwd);
+  if (typeof command !== 'string' || command === '') throw invalidInput('serverParams.command', 'a string', command);
+  if (args !== undefined && !(Array.isArray(args) && args.every(isString)))
+    throw invalidInput('serverParams.args', 'a list of strings', args);
+  if (env !== undefined && !(isPlainObject(env) && Object.values(env).every(isString)))
+    throw invalidInput('serverParams.env', 'an object with string values', env);
+  if (cwd !== undefined && !isString(cwd)) throw invalidInput('serverParams.cwd', 'a string', cwd);
   assertCommon(params);
 }
 
@@ -120,10 +123,10 @@ function assertHttp(params: StreamableHTTPConnectionParams): void {
   if (!isList) {
     throw new TholeError('INVALID_INPUT', 'privateHosts must be a list of host names without protocol and port.');
   }
-  assertUrl(url, new Set(privateHosts?.map(bareHost)));
-  const isHeaders = isPlainObject(header) && Object.values(header).every(isText);
+  assertUrl(url, new Set(privateHosts?.map(normalizeHost)));
+  const isHeaders = isPlainObject(header) && Object.values(header).every(isString);
   if (header !== undefined && typeof header !== 'function' && !isHeaders)
-    throw invalidInput('header', 'an object of texts, or a function', header);
+    throw invalidInput('header', 'an object with string values, or a function', header);
   if (sseReadTimeout !== undefined) assertDuration('sseReadTimeout', sseReadTimeout);
   if (terminateOnClose !== undefined && typeof terminateOnClose !== 'boolean')
     throw invalidInput('terminateOnClose', 'a boolean', terminateOnClose);
@@ -138,10 +141,10 @@ function assertHttp(params: StreamableHTTPConnectionParams): void {
 
 function assertUrl(value: unknown, privateHosts: ReadonlySet<string>): void {
   const url = typeof value === 'string' ? URL.parse(value) : null;
-  if (!url) throw invalidInput('url', 'an address of an MCP server', value);
+  if (!url) throw invalidInput('url', 'the URL of an MCP server', value);
   if (url.username !== '' || url.password !== '')
     throw new TholeError('INVALID_INPUT', 'url must not have a user name and password. Use header.');
-  const host = bareHost(url.hostname);
+  const host = normalizeHost(url.hostname);
   if (privateHosts.has(host) && (url.protocol === 'https:' || url.protocol === 'http:')) return;
   if (url.protocol !== 'https:')
     throw new TholeError(
@@ -161,7 +164,7 @@ function assertCommon({ timeout, protocol }: McpConnectionParams): void {
     throw new TholeError('INVALID_INPUT', "protocol must be 'auto', 'legacy' or 'modern'.");
 }
 
-function isText(value: unknown): value is string {
+function isString(value: unknown): value is string {
   return typeof value === 'string';
 }
 

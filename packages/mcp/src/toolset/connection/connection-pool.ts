@@ -8,7 +8,7 @@ import type { McpConnection } from './mcp-connection.ts';
 
 const MAX_PRIORS = 1_000;
 
-/** The headers of the first requests of a connection, and the context that needs it. */
+/** The headers of the first requests of a connection, and the context for which it is opened. */
 export interface ConnectionInit {
   readonly context: TracedContext;
   readonly headers: McpHeaders;
@@ -17,7 +17,7 @@ export interface ConnectionInit {
 /** Opens a connection. */
 export type OpenConnection = (p: ConnectionInit & { prior: PriorDiscovery | undefined }) => Promise<McpConnection>;
 
-interface Entry {
+interface PoolEntry {
   readonly connection: Promise<McpConnection>;
   opened?: McpConnection | undefined;
   users: number;
@@ -35,8 +35,8 @@ export class ConnectionPool {
   readonly #open: OpenConnection;
   readonly #idleTimeoutMs: number;
   readonly #runtime: Runtime;
-  readonly #entries = new Map<string, Entry>();
-  /** The protocol of the server, as earlier connections have found it, by identity. */
+  readonly #entries = new Map<string, PoolEntry>();
+  /** Protocol of the server that earlier connections have detected, by identity. */
   readonly #priors = new Map<string, PriorDiscovery>();
 
   constructor(open: OpenConnection, p: { idleTimeoutMs: number; runtime: Runtime }) {
@@ -45,7 +45,7 @@ export class ConnectionPool {
     this.#runtime = p.runtime;
   }
 
-  /** Returns the open connection of an identity. Callers that come while it is opened wait for the same one. */
+  /** Returns the connection of an identity, and opens it if necessary. Concurrent callers receive the same connection. */
   async use(identity: string, p: ConnectionInit & { signal: AbortSignal | undefined }): Promise<UsedConnection> {
     const entry = this.#entryOf(identity, p);
     entry.users++;
@@ -64,7 +64,7 @@ export class ConnectionPool {
     }
   }
 
-  /** Replaces a connection whose session the server has lost. Calls that use it end by themselves. */
+  /** Closes a connection whose session the server has lost. The next `use` opens another one. */
   discard(identity: string, connection: McpConnection): void {
     const entry = this.#entries.get(identity);
     if (entry?.opened !== connection) return;
@@ -85,11 +85,11 @@ export class ConnectionPool {
     );
   }
 
-  #entryOf(identity: string, init: ConnectionInit): Entry {
+  #entryOf(identity: string, init: ConnectionInit): PoolEntry {
     const existing = this.#entries.get(identity);
     if (existing && existing.opened?.isClosed !== true) return existing;
     existing?.cancelIdleTimer?.();
-    const entry: Entry = { connection: this.#connect(identity, init), users: 0 };
+    const entry: PoolEntry = { connection: this.#connect(identity, init), users: 0 };
     this.#entries.set(identity, entry);
     entry.connection.then(
       (opened) => {
@@ -109,7 +109,7 @@ export class ConnectionPool {
       this.#remember(identity, connection.prior);
       return connection;
     } catch (error) {
-      // The server may speak another protocol now.
+      // The server may support another protocol now.
       this.#priors.delete(identity);
       throw error;
     }
@@ -121,7 +121,7 @@ export class ConnectionPool {
     this.#priors.set(identity, prior);
   }
 
-  #closeWhenIdle(identity: string, entry: Entry): void {
+  #closeWhenIdle(identity: string, entry: PoolEntry): void {
     if (this.#entries.get(identity) !== entry) return;
     entry.cancelIdleTimer = this.#runtime.timer(this.#idleTimeoutMs, () => {
       if (this.#entries.get(identity) === entry) this.#entries.delete(identity);

@@ -2,13 +2,13 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { callTracer } from '@thole/core/kit';
 import type { ReadonlyContext, Runtime, Span, SpanAttributes } from '@thole/core';
-import { failureOf, isRpcRequest, metaOf, namedError, spanName, versionIn } from '../../telemetry/rpc-message.ts';
+import { failureOf, isRpcRequest, metaOf, namedError, parseVersion, spanName } from '../../telemetry/rpc-message.ts';
 import type { RpcMessage, RpcRequest } from '../../telemetry/rpc-message.ts';
 import { measureSession, TracedRequest } from '../../telemetry/traced-request.ts';
 import { formatTraceparent } from '../../telemetry/traceparent.ts';
 import { httpStatusOf } from './to-mcp-error.ts';
 
-/** The part of a context that traces need. */
+/** The members of a context that telemetry needs. */
 export type TracedContext = Pick<ReadonlyContext, 'runtime' | 'span'>;
 
 interface OpenRequest {
@@ -17,36 +17,36 @@ interface OpenRequest {
 }
 
 /**
- * Spans and metrics of one connection, with the names of OpenTelemetry's conventions. A call of a tool has the span of the
- * tool and no second one. Without a tracer, messages pass unchanged.
+ * Spans and metrics of one connection, with the names of OpenTelemetry's conventions. A tool call uses the span of the
+ * tool instead of a second span. Without a tracer, messages are sent unchanged.
  */
 export class ConnectionTelemetry {
   readonly #describe: () => SpanAttributes;
   readonly #contexts = new AsyncLocalStorage<TracedContext>();
-  readonly #open = new Map<string | number, OpenRequest>();
-  #session: { readonly runtime: Runtime; readonly begun: number } | undefined;
+  readonly #openRequests = new Map<string | number, OpenRequest>();
+  #session: { readonly runtime: Runtime; readonly startedAt: number } | undefined;
 
   /** `describe` returns the attributes of the connection that are known now. */
   constructor(describe: () => SpanAttributes) {
     this.#describe = describe;
   }
 
-  /** Calls `work`. Its requests are below the span of the context, and end with it at the latest. */
+  /** Calls `work`. The spans of its requests are children of the context's span. They end with `work` at the latest. */
   async run<T>(context: TracedContext, work: () => Promise<T>): Promise<T> {
     if (context.runtime.tracer.isSilent) return work();
-    // Several operations may have one context.
-    const own: TracedContext = { runtime: context.runtime, span: context.span };
+    // A copy, because several operations may have the same context.
+    const operation: TracedContext = { runtime: context.runtime, span: context.span };
     try {
-      const result = await this.#contexts.run(own, work);
-      this.#endAll(own, undefined);
+      const result = await this.#contexts.run(operation, work);
+      this.#endAll(operation, undefined);
       return result;
     } catch (error) {
-      this.#endAll(own, error);
+      this.#endAll(operation, error);
       throw error;
     }
   }
 
-  /** Sees the requests and the responses of the transport from now on. */
+  /** Records the requests and the responses of the transport from now on. */
   watch(transport: Transport): void {
     const send = transport.send.bind(transport);
     transport.send = async (message, options) => {
@@ -60,14 +60,14 @@ export class ConnectionTelemetry {
         throw error;
       }
     };
-    // The SDK sets the receiver several times, and the last one does not see all messages.
+    // The SDK sets the receiver several times, and the last receiver does not get all messages.
     let receive: Transport['onmessage'];
-    const received: NonNullable<Transport['onmessage']> = (message, extra) => {
+    const handleMessage: NonNullable<Transport['onmessage']> = (message, extra) => {
       this.#receive(message);
       receive?.(message, extra);
     };
     Object.defineProperty(transport, 'onmessage', {
-      get: () => receive && received,
+      get: () => receive && handleMessage,
       set: (next: Transport['onmessage']) => {
         receive = next;
       },
@@ -76,7 +76,7 @@ export class ConnectionTelemetry {
 
   /** Called when the server has accepted a session. */
   beginSession({ runtime }: TracedContext): void {
-    if (runtime.tracer.measure) this.#session = { runtime, begun: runtime.monotonic() };
+    if (runtime.tracer.measure) this.#session = { runtime, startedAt: runtime.monotonic() };
   }
 
   /** Records the duration of the session, once. */
@@ -91,14 +91,14 @@ export class ConnectionTelemetry {
     const { tracer, logger } = runtime;
     const { id, method, params = {} } = message;
     const isCall = method === 'tools/call';
-    const ofConnection = {
+    const connectionAttributes = {
       'mcp.method.name': method,
       'jsonrpc.request.id': String(id),
       ...this.#describe(),
     };
     const target = typeof params['name'] === 'string' ? params['name'] : undefined;
     const attributes: SpanAttributes = {
-      ...ofConnection,
+      ...connectionAttributes,
       'gen_ai.operation.name': isCall ? 'execute_tool' : undefined,
       'gen_ai.tool.name': isCall ? target : undefined,
       'gen_ai.prompt.name': method === 'prompts/get' ? target : undefined,
@@ -108,13 +108,13 @@ export class ConnectionTelemetry {
     if (isCall) {
       span = parent;
       callTracer(logger, () => {
-        if (span && !span.isSilent) span.set(ofConnection);
+        if (span && !span.isSilent) span.set(connectionAttributes);
       });
     } else {
       span = callTracer(logger, () => tracer.start(spanName(method, target), attributes, parent, { kind: 'client' }));
     }
     const traced = new TracedRequest({ runtime, side: 'client', attributes, span, ownsSpan: !isCall });
-    this.#open.set(id, { context, traced });
+    this.#openRequests.set(id, { context, traced });
     const traceparent = span && formatTraceparent(span);
     if (traceparent === undefined) return message;
     return { ...message, params: { ...params, _meta: { ...metaOf(message), traceparent } } };
@@ -122,23 +122,23 @@ export class ConnectionTelemetry {
 
   #receive(message: RpcMessage): void {
     const { id, method, result, error } = message;
-    if (id === undefined || method !== undefined || !this.#open.has(id)) return;
+    if (id === undefined || method !== undefined || !this.#openRequests.has(id)) return;
     // The client knows the version after it has read the response of `initialize`.
-    const offered = versionIn((result as { protocolVersion?: unknown } | undefined)?.protocolVersion);
+    const initializeVersion = parseVersion((result as { protocolVersion?: unknown } | undefined)?.protocolVersion);
     const attributes: SpanAttributes = {
-      'mcp.protocol.version': this.#describe()['mcp.protocol.version'] ?? offered,
+      'mcp.protocol.version': this.#describe()['mcp.protocol.version'] ?? initializeVersion,
       ...(error && { 'rpc.response.status_code': String(error.code) }),
     };
     this.#end(id, attributes, failureOf(message));
   }
 
   #end(id: string | number, attributes: SpanAttributes, failure: unknown): void {
-    const request = this.#open.get(id);
-    if (!this.#open.delete(id)) return;
+    const request = this.#openRequests.get(id);
+    if (!this.#openRequests.delete(id)) return;
     request!.traced.end({ ...this.#describe(), ...attributes }, failure);
   }
 
   #endAll(context: TracedContext, failure: unknown): void {
-    for (const [id, request] of this.#open) if (request.context === context) this.#end(id, {}, failure);
+    for (const [id, request] of this.#openRequests) if (request.context === context) this.#end(id, {}, failure);
   }
 }

@@ -1,8 +1,8 @@
 import { TholeError } from '@thole/core';
 
 /**
- * Returns the response with a limit of its size: of the whole body, or of each event if it is a stream of events. `onEnd` is
- * called with the error of a body that is too long, and without one at the end of a stream that cannot be continued.
+ * Returns the response with a size limit of its body, or of each event if the body is a stream of events. `onEnd` receives
+ * the error of a body that is too long, or undefined at the end of a stream that cannot be continued.
  */
 export function limitBody(
   response: Response,
@@ -21,7 +21,7 @@ export function limitBody(
       if (bytes <= maxBytes) return controller.enqueue(chunk);
       const error = new TholeError(
         'MCP_SERVER_FAILED',
-        `A message of the MCP server has more than ${maxBytes} bytes. See maxResultBytes.`,
+        `A message of the MCP server has more than ${maxBytes} bytes. Raise maxResultBytes to allow larger results.`,
       );
       onEnd(error);
       controller.error(error);

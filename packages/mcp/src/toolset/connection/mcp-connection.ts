@@ -20,9 +20,9 @@ const TIMEOUT_MS = 30_000;
 const CLOSE_MS = 5_000;
 const LIST_MAX_AGE_SECONDS = 60;
 
-/** Answers a question that a server of the older protocol asks while it handles a call. */
+/** Handles the questions that a server of the older protocol sends during a call. */
 export interface CallInProgress {
-  ask(params: unknown, signal: AbortSignal): Promise<ElicitResult>;
+  handleQuestion(params: unknown, signal: AbortSignal): Promise<ElicitResult>;
 }
 
 /** Settings of a connection. */
@@ -59,8 +59,8 @@ export class McpConnection {
   }
 
   /**
-   * Connects within the time limit. `prior` is the result of an earlier connection: the server is not asked again which
-   * protocol it speaks.
+   * Connects within the time limit. `prior` is the protocol that an earlier connection has detected. With it, the protocol
+   * is not detected again.
    */
   static async open(
     settings: McpConnectionSettings,
@@ -100,14 +100,14 @@ export class McpConnection {
     return this.#isClosed;
   }
 
-  /** The protocol of the server, for the next connection. */
+  /** The detected protocol of the server, for the next connection. */
   get prior(): PriorDiscovery | undefined {
     const discover = this.client.getDiscoverResult();
     if (discover) return { kind: 'modern', discover };
     return this.client.getProtocolEra() === 'legacy' ? { kind: 'legacy' } : undefined;
   }
 
-  /** The server and the protocol, as OpenTelemetry's conventions name them. */
+  /** Attributes of the server and the protocol, with the names of OpenTelemetry's conventions. */
   get #spanAttributes(): SpanAttributes {
     const { params } = this.#settings;
     const protocol = {
@@ -131,23 +131,27 @@ export class McpConnection {
   }
 
   /**
-   * Calls `work` with options for its requests. Throws `MCP_SERVER_FAILED` if all of them together take longer than the time
-   * limit. `what` completes the sentence "The server did not …".
+   * Calls `work` with options for its requests. Throws `MCP_SERVER_FAILED` if all requests together take longer than the time
+   * limit. `action` completes the sentence "The server did not …".
    */
-  async inTime<T>(what: string, work: (options: RequestOptions) => Promise<T>, signal?: AbortSignal): Promise<T> {
+  async runWithTimeLimit<T>(
+    action: string,
+    work: (options: RequestOptions) => Promise<T>,
+    signal?: AbortSignal,
+  ): Promise<T> {
     const { runtime, server } = this.#settings;
     const limit = new AbortController();
-    const tooLate = new TholeError('MCP_SERVER_FAILED', `The MCP server "${server}" did not ${what} in time.`);
-    const cancelTimer = runtime.timer(this.timeoutMs, () => limit.abort(tooLate));
-    const either = signal ? AbortSignal.any([signal, limit.signal]) : limit.signal;
+    const timeoutError = new TholeError('MCP_SERVER_FAILED', `The MCP server "${server}" did not ${action} in time.`);
+    const cancelTimer = runtime.timer(this.timeoutMs, () => limit.abort(timeoutError));
+    const combinedSignal = signal ? AbortSignal.any([signal, limit.signal]) : limit.signal;
     try {
-      return await raceAbort(work({ timeout: sdkTimeout(this.timeoutMs), signal: either }), either);
+      return await raceAbort(work({ timeout: sdkTimeout(this.timeoutMs), signal: combinedSignal }), combinedSignal);
     } finally {
       cancelTimer();
     }
   }
 
-  /** Calls `work` with these headers on its requests, which are below the span of the context. */
+  /** Calls `work`. Its requests have these headers, and their spans are children of the context's span. */
   async run<T>(
     p: { context: TracedContext; headers: McpHeaders },
     work: () => Promise<T>,
@@ -157,7 +161,7 @@ export class McpConnection {
     return this.#telemetry.run(p.context, () => (http ? http.run(p.headers, work, onStreamEnd) : work()));
   }
 
-  /** Returns the tools. The list is cached for a minute, or until the server says that it has changed. */
+  /** Returns the tools. The list is cached for a minute, or until the server reports a change. */
   async listTools(maxTools: number): Promise<McpToolDefinition[]> {
     const now = this.#settings.runtime.now();
     if (this.#tools && now - this.#tools.readAt < LIST_MAX_AGE_SECONDS) return this.#tools.list;
@@ -171,7 +175,7 @@ export class McpConnection {
     this.#tools = undefined;
   }
 
-  /** Ends the session at the server, and the process if there is one. `failure` is its reason, if it failed. Never throws. */
+  /** Ends the session at the server, and its process if there is one. `failure` is the reason, if any. Never throws. */
   async close(failure?: TholeError): Promise<void> {
     this.#isClosed = true;
     this.#telemetry.endSession(failure);
@@ -180,7 +184,7 @@ export class McpConnection {
       if (params.type === 'StreamableHTTPConnectionParams' && params.terminateOnClose !== false) {
         const transport = this.#transport as Transport & { terminateSession?(): Promise<void> };
         const ended = transport.terminateSession?.() ?? Promise.resolve();
-        await this.#atMost(CLOSE_MS, ended);
+        await this.#waitAtMost(CLOSE_MS, ended);
       }
     } catch (error) {
       this.#log('The session at an MCP server was not ended.', error);
@@ -199,16 +203,19 @@ export class McpConnection {
     client.onerror = (error) => this.#log('An MCP server failed.', error);
     client.setNotificationHandler('notifications/tools/list_changed', () => this.forgetTools());
     client.setRequestHandler('elicitation/create', async ({ params }, context) => {
-      // The protocol does not say to which call a question belongs. With several calls it could reach another user.
+      // The protocol does not say to which call a question belongs. With several calls, another user could receive it.
       const [call, ...others] = this.calls;
-      if (call && others.length === 0) return call.ask(params, context.mcpReq.signal);
+      if (call && others.length === 0) return call.handleQuestion(params, context.mcpReq.signal);
       const fields = { server: this.#settings.server, calls: this.calls.size };
-      this.#settings.runtime.logger.warn('A question of an MCP server was declined: it fits no single call.', fields);
+      this.#settings.runtime.logger.warn(
+        'A question of an MCP server was declined: it needs exactly one open call.',
+        fields,
+      );
       return { action: 'decline' };
     });
   }
 
-  /** The newer protocol has no sessions over HTTP. A process is a session in both. */
+  /** The newer protocol has no sessions over HTTP. A process is a session in both protocols. */
   #beginSession(context: TracedContext): void {
     if (!this.http || this.client.getProtocolEra() === 'legacy') this.#telemetry.beginSession(context);
   }
@@ -217,14 +224,14 @@ export class McpConnection {
     const { timeoutMs } = this;
     const { runtime, server } = this.#settings;
     const limit = new AbortController();
-    const tooLate = new TholeError(
+    const timeoutError = new TholeError(
       'MCP_SERVER_FAILED',
       `The MCP server "${server}" was not ready in ${timeoutMs} ms.`,
       {
         retryable: true,
       },
     );
-    const cancelTimer = runtime.timer(timeoutMs, () => limit.abort(tooLate));
+    const cancelTimer = runtime.timer(timeoutMs, () => limit.abort(timeoutError));
     try {
       const connecting = this.client.connect(this.#transport, {
         timeout: sdkTimeout(timeoutMs),
@@ -241,17 +248,21 @@ export class McpConnection {
 
   async #readTools(maxTools: number): Promise<McpToolDefinition[]> {
     if (!this.client.getServerCapabilities()?.tools) return [];
-    const { tools } = await this.inTime('list its tools', (options) => this.client.listTools(undefined, options));
+    const { tools } = await this.runWithTimeLimit('list its tools', (options) =>
+      this.client.listTools(undefined, options),
+    );
     if (tools.length <= maxTools) return tools;
     throw new TholeError(
       'MCP_SERVER_FAILED',
-      `The MCP server "${this.#settings.server}" has more than ${maxTools} tools. Choose some with toolFilter at the server, or raise maxTools.`,
+      `The MCP server "${this.#settings.server}" has more than ${maxTools} tools. Offer fewer tools at the server, or raise maxTools.`,
     );
   }
 
-  async #atMost(ms: number, ended: Promise<void>): Promise<void> {
+  async #waitAtMost(ms: number, ended: Promise<void>): Promise<void> {
     const limit = new AbortController();
-    const cancelTimer = this.#settings.runtime.timer(ms, () => limit.abort(new Error('No answer came in time.')));
+    const cancelTimer = this.#settings.runtime.timer(ms, () =>
+      limit.abort(new Error(`The server did not answer in ${ms} ms.`)),
+    );
     await raceAbort(ended, limit.signal).finally(cancelTimer);
   }
 
@@ -260,7 +271,7 @@ export class McpConnection {
   }
 }
 
-/** Returns the time limit of connecting and listing, in milliseconds. */
+/** Returns the time limit of requests other than tool calls, in milliseconds. */
 export function timeoutOf({ timeout = TIMEOUT_MS }: McpConnectionParams): number {
   return timeout;
 }
@@ -273,7 +284,7 @@ export function sdkTimeout(ms: number): number {
 }
 
 function negotiationOf(params: McpConnectionParams): { mode: 'auto' | 'legacy' | { pin: string } } {
-  const byDefault: McpProtocol = params.type === 'StdioConnectionParams' ? 'legacy' : 'auto';
-  const { protocol = byDefault } = params;
+  const defaultProtocol: McpProtocol = params.type === 'StdioConnectionParams' ? 'legacy' : 'auto';
+  const { protocol = defaultProtocol } = params;
   return { mode: protocol === 'modern' ? { pin: '2026-07-28' } : protocol };
 }

@@ -3,17 +3,17 @@ import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { TholeError } from '@thole/core';
 import { isPrivateAddress } from '@thole/core/kit';
-import { bareHost } from './connection-params.ts';
+import { normalizeHost } from './connection-params.ts';
 import type { McpHeaders, StreamableHTTPConnectionParams } from './connection-params.ts';
 import { limitBody } from './limit-body.ts';
 
 /**
- * Called when a response that is a stream of events has ended and cannot be continued. The SDK does not say that to the
+ * Called when a response that is a stream of events has ended and cannot be continued. The SDK does not report this to the
  * request, which may still wait for its result.
  */
 export type StreamEnd = (failure: TholeError | undefined) => void;
 
-/** One operation: the headers of its requests, and what went wrong in them. */
+/** One operation: the headers of its requests, and the last error of a request. */
 interface RequestScope {
   readonly headers: McpHeaders;
   readonly onStreamEnd?: StreamEnd | undefined;
@@ -31,11 +31,11 @@ export class McpHttp {
   readonly #maxMessageBytes: number;
   readonly #scope = new AsyncLocalStorage<RequestScope>();
   /** Headers of the newest operation, for streams that outlive an operation. */
-  #newest: McpHeaders = {};
+  #newestHeaders: McpHeaders = {};
 
   constructor(params: StreamableHTTPConnectionParams, maxMessageBytes: number) {
     this.#origin = new URL(params.url).origin;
-    this.#privateHosts = new Set(params.privateHosts?.map(bareHost));
+    this.#privateHosts = new Set(params.privateHosts?.map(normalizeHost));
     this.#fetch = params.transportOptions?.fetch;
     this.#maxMessageBytes = maxMessageBytes;
   }
@@ -46,7 +46,7 @@ export class McpHttp {
    */
   async run<T>(headers: McpHeaders, work: () => Promise<T>, onStreamEnd?: StreamEnd): Promise<T> {
     const scope: RequestScope = { headers, onStreamEnd };
-    this.#newest = headers;
+    this.#newestHeaders = headers;
     try {
       return await this.#scope.run(scope, work);
     } catch (error) {
@@ -61,7 +61,7 @@ export class McpHttp {
     try {
       await this.#assertAllowed(url);
       const response = await this.#send(url, init, scope);
-      if (scope && init.method === 'POST') scope.failure = refusalOf(url, response);
+      if (scope && init.method === 'POST') scope.failure = accessErrorOf(url, response);
       this.#assertNoRedirect(url, response);
       return limitBody(response, this.#maxMessageBytes, (failure) => {
         if (scope && failure) scope.failure = failure;
@@ -75,26 +75,26 @@ export class McpHttp {
 
   async #send(url: URL, init: RequestInit, scope: RequestScope | undefined): Promise<Response> {
     const headers = new Headers(init.headers);
-    // A stream that is opened again may be older than its user's token.
-    const own = init.method === 'POST' && scope ? scope.headers : this.#newest;
-    if (url.origin === this.#origin) for (const [name, value] of Object.entries(own)) headers.set(name, value);
+    // A stream that is opened again belongs to an old operation, whose token may have been replaced.
+    const userHeaders = init.method === 'POST' && scope ? scope.headers : this.#newestHeaders;
+    if (url.origin === this.#origin) for (const [name, value] of Object.entries(userHeaders)) headers.set(name, value);
     return (this.#fetch ?? globalThis.fetch)(url, { ...init, headers, redirect: 'manual' });
   }
 
-  // A name may resolve to another address when the request is sent. TLS then fails, because the certificate must fit the
+  // A name may resolve to another address when the request is sent. TLS then fails, because the certificate must match the
   // name, so no request reaches a private server.
   async #assertAllowed(url: URL): Promise<void> {
-    const host = bareHost(url.hostname);
+    const host = normalizeHost(url.hostname);
     const isHttp = url.protocol === 'http:' || url.protocol === 'https:';
     if (isHttp && this.#privateHosts.has(host)) return;
     if (url.protocol !== 'https:')
-      throw refused(
+      throw serverError(
         `The address on ${url.host} does not begin with https://. If it is yours, add its host to privateHosts.`,
       );
     if (isIP(host) === 0 && this.#fetch) return;
     const addresses = isIP(host) === 0 ? await lookup(host, { all: true }) : [{ address: host }];
     if (!addresses.some(({ address }) => isPrivateAddress(address))) return;
-    throw refused(
+    throw serverError(
       `The host "${host}" has a private address. If it is in your own network, add "${host}" to privateHosts.`,
     );
   }
@@ -104,19 +104,19 @@ export class McpHttp {
     if (status < 300 || status > 399 || location === null) return;
     const target = URL.parse(location, url);
     if (target?.origin === url.origin) return;
-    throw refused(
+    throw serverError(
       `The server ${url.host} redirects to ${target?.host ?? 'an address that is not valid'}. Redirects to other hosts are not followed.`,
     );
   }
 }
 
-/** True if the server answered that the user must sign in. */
+/** True if the server answered with status 401: the user must sign in. */
 export function isUnauthorized(error: unknown): boolean {
   return TholeError.is(error, 'MCP_SERVER_FAILED') && error.details?.['httpStatus'] === 401;
 }
 
 /** Returns the error of a request for which the user has no token or not enough rights. */
-function refusalOf({ host }: URL, { status, headers }: Response): TholeError | undefined {
+function accessErrorOf({ host }: URL, { status, headers }: Response): TholeError | undefined {
   if (status !== 401 && status !== 403) return undefined;
   const message =
     status === 401
@@ -126,6 +126,6 @@ function refusalOf({ host }: URL, { status, headers }: Response): TholeError | u
   return new TholeError('MCP_SERVER_FAILED', message, { details });
 }
 
-function refused(message: string): TholeError {
+function serverError(message: string): TholeError {
   return new TholeError('MCP_SERVER_FAILED', message);
 }

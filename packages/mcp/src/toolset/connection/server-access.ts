@@ -11,7 +11,7 @@ import { isLostSession, toMcpError } from './to-mcp-error.ts';
 
 const MAX_ATTEMPTS = 3;
 
-/** Uses the server for a user: with the user's headers and token, over the connection of the user. */
+/** Sends requests for a user: with the headers and the token of the user, over the connection of the user. */
 export class ServerAccess {
   readonly server: string;
   readonly signIn: McpSignIn | undefined;
@@ -26,8 +26,8 @@ export class ServerAccess {
   }
 
   /**
-   * Calls `work` with a connection. Opens a new one and calls `work` again if the server has lost the session, because it has
-   * not processed the request then. Throws `MCP_SERVER_FAILED`; see `isSignInNeeded`.
+   * Calls `work` with a connection. If the server has lost the session, it has not processed the request: opens another
+   * connection and calls `work` again. Throws `MCP_SERVER_FAILED`; see `isSignInNeeded`.
    */
   async use<T>(
     context: ReadonlyContext,
@@ -37,21 +37,22 @@ export class ServerAccess {
   ): Promise<T> {
     const identity = this.#identityOf(context);
     for (let attempt = 1; ; attempt++) {
-      const token = await this.signIn?.token(context);
+      const token = await this.signIn?.loadToken(context);
       const headers = { ...(await this.#headersOf(context)), ...(token && { authorization: `Bearer ${token}` }) };
-      let used: UsedConnection | undefined;
+      let usedConnection: UsedConnection | undefined;
       try {
-        used = await this.#pool.use(identity, { context, headers, signal });
-        const { connection } = used;
+        usedConnection = await this.#pool.use(identity, { context, headers, signal });
+        const { connection } = usedConnection;
         return await connection.run({ context, headers }, () => work(connection), onStreamEnd);
       } catch (error) {
         signal.throwIfAborted();
-        if (attempt < MAX_ATTEMPTS && used && isLostSession(error)) this.#pool.discard(identity, used.connection);
+        if (attempt < MAX_ATTEMPTS && usedConnection && isLostSession(error))
+          this.#pool.discard(identity, usedConnection.connection);
         else if (attempt < MAX_ATTEMPTS && this.signIn && isUnauthorized(error))
-          await this.signIn.refused(context, { token, challenge: (error as TholeError).details?.['challenge'] });
+          await this.signIn.handleRefusal(context, { token, challenge: (error as TholeError).details?.['challenge'] });
         else throw toMcpError(error, this.server);
       } finally {
-        used?.release();
+        usedConnection?.release();
       }
     }
   }
@@ -70,7 +71,8 @@ export class ServerAccess {
     const header = this.#header;
     if (header === undefined) return {};
     const headers: unknown = typeof header === 'function' ? await header(context) : header;
-    if (!isPlainObject(headers)) throw invalidInput('header', 'a function that returns an object of texts', headers);
+    if (!isPlainObject(headers))
+      throw invalidInput('header', 'a function that returns an object with string values', headers);
     try {
       return Object.fromEntries(new Headers(headers as McpHeaders));
     } catch {

@@ -3,9 +3,9 @@ import type { Runtime } from '@thole/core';
 import type { Readable } from 'node:stream';
 import type { StdioServerParams } from './connection-params.ts';
 
-const MAX_LINE = 500;
+const MAX_LOG_BYTES = 500;
 
-/** Returns the transport to a process that is started with it. Lines of its error output become log lines. */
+/** Returns a transport that starts the process when the client connects. Its error output is logged as `debug`. */
 export async function createStdioTransport(
   { command, args = [], env, cwd }: StdioServerParams,
   p: { server: string; maxMessageBytes: number; runtime: Runtime },
@@ -20,9 +20,9 @@ export async function createStdioTransport(
     maxBufferSize: p.maxMessageBytes,
   });
   // Without a reader, the process would stop when the pipe is full.
-  const output = transport.stderr as Readable | null;
-  output?.on('data', (chunk: Uint8Array) => {
-    const line = new TextDecoder().decode(chunk.subarray(0, MAX_LINE)).trim();
+  const errorOutput = transport.stderr as Readable | null;
+  errorOutput?.on('data', (chunk: Uint8Array) => {
+    const line = new TextDecoder().decode(chunk.subarray(0, MAX_LOG_BYTES)).trim();
     if (line !== '') p.runtime.logger.debug('An MCP server wrote to its error output.', { server: p.server, line });
   });
   return transport;

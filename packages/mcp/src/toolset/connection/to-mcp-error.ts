@@ -20,7 +20,7 @@ export function protocolCodeOf(error: unknown): number | undefined {
   return typeof code === 'number' && error instanceof Error && !TholeError.is(error) ? code : undefined;
 }
 
-/** True if the server no longer knows the session, so that it did not process the request. */
+/** True if the server does not know the session. It has then not processed the request. */
 export function isLostSession(error: unknown): boolean {
   const status = httpStatusOf(error);
   if (status === 404) return true;
@@ -28,11 +28,14 @@ export function isLostSession(error: unknown): boolean {
   return (status === 400 || protocolCodeOf(error) === -32_001) && /session/i.test(text);
 }
 
-/** Returns an error with a sentence for developers. Texts of the server are not part of it. */
+/** Returns an `MCP_SERVER_FAILED` error. Its message contains no text of the server. */
 export function toMcpError(error: unknown, server: string): TholeError {
   if (TholeError.is(error)) return error;
   const name = `The MCP server "${server}"`;
-  const failed = (problem: string, p: { retryable?: boolean; cause?: unknown; status?: number } = {}): TholeError => {
+  const serverError = (
+    problem: string,
+    p: { retryable?: boolean; cause?: unknown; status?: number } = {},
+  ): TholeError => {
     const { retryable, status, cause } = p;
     const details = status === undefined ? undefined : { httpStatus: status };
     return new TholeError('MCP_SERVER_FAILED', `${name} ${problem}`, {
@@ -42,31 +45,35 @@ export function toMcpError(error: unknown, server: string): TholeError {
     });
   };
   const status = httpStatusOf(error);
-  if (status !== undefined) return failed(`answered with status ${status}.`, { status, retryable: status >= 500 });
+  if (status !== undefined) return serverError(`answered with status ${status}.`, { status, retryable: status >= 500 });
   const code = protocolCodeOf(error);
-  if (code !== undefined) return failed(`refused a request with code ${code}.`);
+  if (code !== undefined) return serverError(`refused a request with code ${code}.`);
   switch (((error ?? {}) as SdkFailure).code) {
     case 'REQUEST_TIMEOUT':
-      return failed('did not answer in time.', { retryable: true });
+      return serverError('did not answer in time.', { retryable: true });
     case 'CONNECTION_CLOSED':
     case 'NOT_CONNECTED':
     case 'SEND_FAILED':
-      return failed('closed the connection. If it is a process, see its log.', { retryable: true });
+      return serverError('closed the connection. If it is a process, see its log.', { retryable: true });
     case 'LIST_PAGINATION_EXCEEDED':
-      return failed('returns a list without an end.');
+      return serverError('returns a list without an end.');
     case 'INVALID_RESULT':
     case 'UNSUPPORTED_RESULT_TYPE':
-      return failed('sent a result that does not have the form of the protocol.');
+      return serverError('sent a result that does not have the form of the protocol.');
     case 'CLIENT_HTTP_UNEXPECTED_CONTENT':
-      return failed('sent a response that is not JSON. Check the address.');
+      return serverError('sent a response that is not JSON. Check the address.');
     case 'ENOENT':
     case 'EACCES':
-      return failed('cannot be started. Check serverParams.command.', { cause: error });
+      return serverError('cannot be started. Check serverParams.command.', { cause: error });
     case 'ERA_NEGOTIATION_FAILED':
-      return failed('cannot be reached, or does not speak the protocol. Check address and network.', { cause: error });
+      return serverError('cannot be reached, or does not speak the protocol. Check address and network.', {
+        cause: error,
+      });
     default:
       if ((error as { name?: unknown })?.name === 'ZodError')
-        return failed('sent a message that does not have the form of the protocol.');
-      return failed('cannot be reached, or does not speak the protocol. Check address and network.', { cause: error });
+        return serverError('sent a message that does not have the form of the protocol.');
+      return serverError('cannot be reached, or does not speak the protocol. Check address and network.', {
+        cause: error,
+      });
   }
 }

@@ -8,7 +8,7 @@ import type { McpResources } from './mcp-resources.ts';
 const MAX_LISTED = 200;
 const MAX_TEXT = 200;
 
-/** Returns the tool with which the model lists the resources of a server, and reads one. */
+/** Returns the tool with which the model lists and reads the resources of a server. */
 export function createLoadResourceTool(
   resources: McpResources,
   p: { server: string; prefix: string | undefined; maxResultBytes: number },
@@ -24,10 +24,10 @@ export function createLoadResourceTool(
     async runAsync({ args, toolContext }) {
       const { uri: address } = args;
       if (address === undefined || address === '') {
-        const listed = await resources.list(toolContext);
-        return { resources: toList(listed, p.maxResultBytes), count: listed.length };
+        const found = await resources.list(toolContext);
+        return { resources: toList(found, p.maxResultBytes), count: found.length };
       }
-      if (typeof address !== 'string') throw invalidInput('uri', 'a text', address);
+      if (typeof address !== 'string') throw invalidInput('uri', 'a string', address);
       return toResourceResult(await resources.read(toolContext, address), p.maxResultBytes);
     },
   };
@@ -38,15 +38,15 @@ function toList(resources: readonly Resource[], maxBytes: number): JsonObject[] 
   const list: JsonObject[] = [];
   let bytes = 0;
   for (const resource of resources.slice(0, MAX_LISTED)) {
-    const listed = toListed(resource);
-    bytes += new TextEncoder().encode(JSON.stringify(listed)).length;
+    const found = toListItem(resource);
+    bytes += new TextEncoder().encode(JSON.stringify(found)).length;
     if (bytes > maxBytes) break;
-    list.push(listed);
+    list.push(found);
   }
   return list;
 }
 
-function toListed({ uri, name, description, mimeType }: Resource): JsonObject {
+function toListItem({ uri, name, description, mimeType }: Resource): JsonObject {
   return {
     uri,
     name: cleanText(name, MAX_TEXT),

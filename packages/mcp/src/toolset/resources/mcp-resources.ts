@@ -53,13 +53,13 @@ export class McpResources {
 
   async #use<T>(
     context: ReadonlyContext,
-    what: string,
+    action: string,
     work: (client: Client, options: RequestOptions) => Promise<T>,
   ): Promise<T> {
     const { signal } = context;
     return this.#access.use(context, signal, async (connection) => {
       try {
-        return await connection.inTime(what, (options) => work(connection.client, options), signal);
+        return await connection.runWithTimeLimit(action, (options) => work(connection.client, options), signal);
       } catch (error) {
         const code = protocolCodeOf(error);
         if (code === undefined || isLostSession(error)) throw error;

@@ -11,10 +11,11 @@ export interface McpAuthOptions {
    * application registers itself, which needs `redirectUri` and a server that allows it.
    */
   clientId?: string | undefined;
+  /** Secret of the registered client. Default: none. */
   clientSecret?: string | undefined;
   /** Address of your page to which the authorization server sends the user. Default: your page adds it to the sign-in. */
   redirectUri?: string | undefined;
-  /** Scopes to request. Default: those that the server names. */
+  /** Scopes to request. Default: the scopes that the server names. */
   scopes?: readonly string[] | undefined;
 }
 
@@ -29,10 +30,10 @@ export function assertAuthOptions(auth: McpAuthOptions): void {
     throw invalidInput('auth.authenticator', 'an Authenticator', authenticator);
   for (const [name, value] of Object.entries({ clientId, clientSecret, redirectUri })) {
     if (value !== undefined && (typeof value !== 'string' || value === ''))
-      throw invalidInput(`auth.${name}`, 'a text that is not empty', value);
+      throw invalidInput(`auth.${name}`, 'a string that is not empty', value);
   }
   if (scopes !== undefined && !(Array.isArray(scopes) && scopes.every((each) => typeof each === 'string')))
-    throw invalidInput('auth.scopes', 'a list of texts', scopes);
+    throw invalidInput('auth.scopes', 'a list of strings', scopes);
   if (clientId === undefined && redirectUri === undefined) {
     const message = 'Set auth.clientId, or auth.redirectUri so that the application can register itself.';
     throw new TholeError('INVALID_INPUT', message);

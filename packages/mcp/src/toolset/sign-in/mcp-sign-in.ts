@@ -10,7 +10,7 @@ const MAX_MESSAGE_BYTES = 1024 * 1024;
 const DISCOVERY_SECONDS = 3_600;
 
 /**
- * Tokens of users for one server. The authenticator of the runner signs users in and refreshes their tokens. Nothing is done
+ * Tokens of users for one server. The authenticator of the runner signs users in and refreshes their tokens. It is not called
  * before the server has answered that it requires a sign-in.
  */
 export class McpSignIn {
@@ -30,19 +30,19 @@ export class McpSignIn {
   }
 
   /**
-   * Returns the access token of the user. Undefined if the server has not asked for one yet. Throws an error for which
+   * Returns the access token of the user. Undefined if the server has not required a token yet. Throws an error for which
    * `isSignInNeeded` is true if the user must sign in.
    */
-  async token(context: ReadonlyContext): Promise<string | undefined> {
+  async loadToken(context: ReadonlyContext): Promise<string | undefined> {
     if (!this.#isRequired) return undefined;
     const credential = await this.#load(context);
     const token = credential?.oauth2?.accessToken;
     if (token !== undefined) return token;
-    throw signInNeeded(this.#url);
+    throw signInNeededError(this.#url);
   }
 
-  /** Notes that the server requires a sign-in. Deletes the token that it refused, unless it was replaced. */
-  async refused(
+  /** Records that the server requires a sign-in. Deletes the refused token, unless it was replaced. */
+  async handleRefusal(
     context: ReadonlyContext,
     p: { token: string | undefined; challenge: Json | undefined },
   ): Promise<void> {
@@ -59,7 +59,7 @@ export class McpSignIn {
     await this.#options.authenticator.deleteCredential({ ...userOf(context), authConfig, signal });
   }
 
-  /** Requests a sign-in of the user: the run pauses until the answer has come. */
+  /** Requests a sign-in of the user. The run pauses until the user has answered. */
   async request(context: ToolContext): Promise<void> {
     this.#isRequired = true;
     await context.requestCredential(await this.#config(context));
@@ -73,9 +73,9 @@ export class McpSignIn {
   async #config(context: ReadonlyContext): Promise<AuthConfig> {
     const { metadata, resource, scopes } = await this.#discover();
     const { redirectUri } = this.#options;
-    const wanted = this.#options.scopes ?? scopes;
-    const client = await this.#clientOf(context, metadata, wanted);
-    const key = await digest(JSON.stringify([this.#url, client.clientId]));
+    const requestedScopes = this.#options.scopes ?? scopes;
+    const client = await this.#clientOf(context, metadata, requestedScopes);
+    const key = await computeDigest(JSON.stringify([this.#url, client.clientId]));
     return {
       authScheme: {
         type: 'oauth2',
@@ -84,7 +84,7 @@ export class McpSignIn {
           authorizationCode: {
             authorizationUrl: metadata.authorization_endpoint,
             tokenUrl: metadata.token_endpoint,
-            scopes: Object.fromEntries(wanted.map((scope) => [scope, ''])),
+            scopes: Object.fromEntries(requestedScopes.map((scope) => [scope, ''])),
           },
         },
       },
@@ -121,7 +121,7 @@ export class McpSignIn {
     const { authenticator, clientId, clientSecret, redirectUri } = this.#options;
     if (clientId !== undefined) return { clientId, ...(clientSecret !== undefined && { clientSecret }) };
     const { signal } = context;
-    const key = await digest(JSON.stringify([metadata.issuer, redirectUri]));
+    const key = await computeDigest(JSON.stringify([metadata.issuer, redirectUri]));
     // A client is stored as a user name with a password, which the authenticator returns unchanged.
     const authConfig: AuthConfig = {
       authScheme: { type: 'http', scheme: 'basic' },
@@ -170,12 +170,12 @@ export class McpSignIn {
   }
 }
 
-/** True if the user must sign in before the server can be used. */
+/** True for an error which means that the user must sign in first. */
 export function isSignInNeeded(error: unknown): boolean {
   return TholeError.is(error, 'MCP_SERVER_FAILED') && error.details?.['signInNeeded'] === true;
 }
 
-function signInNeeded(url: string): TholeError {
+function signInNeededError(url: string): TholeError {
   const message = `The user must sign in to the MCP server "${new URL(url).host}".`;
   return new TholeError('MCP_SERVER_FAILED', message, { details: { signInNeeded: true } });
 }
@@ -184,7 +184,7 @@ function userOf({ appName, userId }: ReadonlyContext): UserRef {
   return { appName, userId };
 }
 
-async function digest(text: string): Promise<string> {
+async function computeDigest(text: string): Promise<string> {
   const bytes = new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)));
   return Array.from(bytes.subarray(0, 16), (byte) => byte.toString(16).padStart(2, '0')).join('');
 }

@@ -13,7 +13,7 @@ export function createSignInTool(signIn: McpSignIn, p: { server: string; prefix:
   return {
     name,
     description,
-    // It only asks: a call whose outcome is unknown can be repeated.
+    // The tool only requests a sign-in, so a call whose outcome is unknown can be repeated.
     idempotent: true,
     declaration: () => ({ name, description, parametersJsonSchema: { type: 'object', properties: {} } }),
     async runAsync({ toolContext }) {
@@ -23,7 +23,7 @@ export function createSignInTool(signIn: McpSignIn, p: { server: string; prefix:
   };
 }
 
-/** True if this invocation waits for the result of a sign-in tool, so that the tool must stay. */
+/** True if this invocation waits for the result of a sign-in tool, which must then still be offered. */
 export function waitsForSignIn({ history, invocationId }: ReadonlyContext, toolName: string): boolean {
   for (let i = history.length - 1; i >= 0; i--) {
     const event = history.at(i)!;

@@ -24,7 +24,7 @@ export class AgentRun {
   readonly sessionService: SessionService;
   readonly runner: Runner;
   readonly events: Event[] = [];
-  readonly #at: { userId: string; sessionId: string };
+  readonly #session: { userId: string; sessionId: string };
 
   constructor(
     toolset: Toolset,
@@ -44,7 +44,7 @@ export class AgentRun {
       authenticator,
       runtime,
     } = p;
-    this.#at = { userId, sessionId };
+    this.#session = { userId, sessionId };
     this.model = new ScriptedLlm(...script);
     this.sessionService = sessionService;
     this.runner = new Runner({
@@ -60,22 +60,22 @@ export class AgentRun {
 
   /** Sends a message, and returns the open interrupts of the run. */
   async say(text = 'Hello.'): Promise<Interrupt[]> {
-    return this.#read(this.runner.runAsync({ ...this.#at, newMessage: text }));
+    return this.#read(this.runner.runAsync({ ...this.#session, newMessage: text }));
   }
 
-  /** Answers an interrupt, and returns those that are open after that. */
+  /** Answers an interrupt, and returns the interrupts that are open after that. */
   async answer(interrupt: Interrupt, value: Json): Promise<Interrupt[]> {
-    return this.#read(this.runner.resume({ ...this.#at, answers: { [interrupt.id]: value } }));
+    return this.#read(this.runner.resume({ ...this.#session, answers: { [interrupt.id]: value } }));
   }
 
   /** Declines a question, and returns the interrupts that are open after that. */
   async decline({ id }: Interrupt): Promise<Interrupt[]> {
     const functionResponse = { id, name: 'adk_request_input', response: { error: 'I do not want to.' } };
     const newMessage = { role: 'user' as const, parts: [{ functionResponse }] };
-    return this.#read(this.runner.runAsync({ ...this.#at, newMessage }));
+    return this.#read(this.runner.runAsync({ ...this.#session, newMessage }));
   }
 
-  /** The answers of tools that the session has, oldest first. */
+  /** Answers of tools in the received events, oldest first. */
   get responses(): JsonObject[] {
     return this.events
       .filter(({ partial }) => !partial)
@@ -100,7 +100,7 @@ export class AgentRun {
   }
 }
 
-/** Returns the context of a call that no agent makes. */
+/** Returns a context for calls outside of a run. */
 export function contextOf(userId: string): ReadonlyContext {
   const { signal } = new AbortController();
   return { appName: 'shop', userId, signal, runtime: systemRuntime() } as ReadonlyContext;

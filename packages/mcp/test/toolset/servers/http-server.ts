@@ -12,7 +12,7 @@ export interface ReceivedRequest {
   readonly body: string;
 }
 
-/** Serves a function of Request and Response on a free port of this computer. */
+/** Serves a function from Request to Response on a free port of this computer. */
 export class HttpServer {
   readonly requests: ReceivedRequest[] = [];
   handle: (request: Request) => Promise<Response> | Response;
@@ -46,7 +46,7 @@ export class HttpServer {
     };
   }
 
-  /** Returns the JSON-RPC methods of the requests that had this one. */
+  /** JSON-RPC methods of the received messages, in order. */
   get methods(): string[] {
     return this.requests.flatMap(({ body }) =>
       body === '' ? [] : ((JSON.parse(body) as { method?: string }).method ?? []),

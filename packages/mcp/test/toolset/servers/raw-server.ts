@@ -4,7 +4,7 @@ import { HttpServer } from './http-server.ts';
 /** Result of a method, or a response that is sent unchanged. */
 type Reply = object | Response | Promise<object | Response>;
 
-/** Starts a server of the older protocol that answers methods with anything. It is closed when the test ends. */
+/** Starts a server of the older protocol that answers methods with `replies`, valid or not. Closed when the test ends. */
 export async function startRawServer(replies: {
   [method: string]: (params: { [name: string]: unknown }, request: Request) => Reply;
 }): Promise<HttpServer> {
@@ -34,7 +34,7 @@ export async function startRawServer(replies: {
   return server;
 }
 
-/** Resolves never. */
+/** Never resolves. */
 export function never<T>(): Promise<T> {
   return new Promise(() => undefined);
 }

@@ -6,7 +6,7 @@ export interface SessionServer {
   readonly http: HttpServer;
   /** Ids of the open sessions. */
   readonly sessions: Map<string, WebStandardStreamableHTTPServerTransport>;
-  /** Number of sessions that were begun. */
+  /** Returns the number of sessions that were created. */
   readonly count: () => number;
 }
 
@@ -21,7 +21,7 @@ export async function startSessionServer(addTools: (server: McpServer) => void):
     const error = { jsonrpc: '2.0', id: null, error: { code: -32_001, message: 'Session not found' } };
     if (id !== null) return Response.json(error, { status: 404 });
     const body = (await request.clone().json()) as { method?: string };
-    // A server of the older protocol does not know the request that asks for the protocol.
+    // A server of the older protocol does not know the request that detects the protocol.
     if (body.method !== 'initialize') return Response.json(error, { status: 400 });
     const transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: () => `session-${++count}`,

@@ -9,7 +9,7 @@ export function objectSchema(
   return fromJsonSchema<{ [name: string]: string }>({ type: 'object', properties } as never);
 }
 
-/** Starts a server at an address, which speaks both protocols without sessions. */
+/** Starts an HTTP server that supports both protocols, without sessions. */
 export async function startToolServer(
   addTools: (server: McpServer, context: McpRequestContext) => void,
   p: { instructions?: string; legacy?: 'stateless' | 'reject' } = {},

@@ -5,7 +5,7 @@ import type { MemoryService } from '@thole/core';
 /** A memory service with all optional methods, except `findSameMemories`, which only that method of a wrapper needs. */
 export type FullMemory = Required<Omit<MemoryService, 'findSameMemories'>> & Pick<MemoryService, 'findSameMemories'>;
 
-const neededMethods = optionNames<Omit<MemoryService, 'findSameMemories'>>({
+const allMethods = optionNames<Omit<MemoryService, 'findSameMemories'>>({
   addSessionToMemory: true,
   searchMemory: true,
   addEventsToMemory: true,
@@ -18,11 +18,11 @@ const neededMethods = optionNames<Omit<MemoryService, 'findSameMemories'>>({
   deleteUserMemory: true,
 });
 
-/** Returns the memory service if it has the needed methods. Throws `MEMORY_NOT_CONFIGURED` for the first missing one. Default: those of `FullMemory`. */
-export function fullMemory<K extends keyof MemoryService = Exclude<keyof MemoryService, 'findSameMemories'>>(
+/** Returns the memory service if it has the needed methods, by default those of `FullMemory`. Otherwise throws `MEMORY_NOT_CONFIGURED`. */
+export function requireMemory<K extends keyof MemoryService = Exclude<keyof MemoryService, 'findSameMemories'>>(
   memory: unknown,
   where: string,
-  needed: readonly K[] = neededMethods as readonly K[],
+  needed: readonly K[] = allMethods as readonly K[],
 ): MemoryService & Required<Pick<MemoryService, K>> {
   if (typeof memory !== 'object' || memory === null) throw invalidInput('memory', 'a MemoryService', memory);
   for (const name of needed) {

@@ -2,28 +2,28 @@ import { textOf } from '@thole/core';
 import { clipToTokens, estimateTokens, isCurrentMemory } from '@thole/core/kit';
 import type { CallOptions, MemoryEntry, Runtime, UserRef } from '@thole/core';
 import { errorCodeOf } from '../error-code.ts';
-import { fullMemory } from '../full-memory.ts';
+import { requireMemory } from '../require-memory.ts';
 import { listAllMemories } from '../list-all-memories.ts';
 import type { ProfileOptions, ProfileSource } from './profile-options.ts';
 
 /** Longer lines are cut. */
 const MAX_LINE_TOKENS = 150;
 
-/** The facts, notes and source lines that a profile is made from. */
+/** The facts, notes and source lines from which a profile is created. */
 export interface KnownLines {
-  /** Current notes and facts. Notes first, then facts with most evidence. Equal ones alternate between newest and oldest. */
+  /** Current notes, then facts. Facts with more evidence come first; facts with equal evidence are alternately new and old. */
   facts: readonly string[];
   sources: readonly { name: string; lines: readonly string[] }[];
   /** The texts of all facts and notes by id, including past ones. */
   texts: ReadonlyMap<string, string>;
 }
 
-/** Reads what is known about a user. A source that fails is logged and left out. */
-export async function knownLines(
+/** Reads the facts, notes and source lines of a user. A source that fails is logged and left out. */
+export async function readKnownLines(
   user: UserRef,
   p: ProfileOptions & { runtime: Runtime } & CallOptions,
 ): Promise<KnownLines> {
-  const entries = await knownEntries(user, p);
+  const entries = await listKnownEntries(user, p);
   const now = p.runtime.now();
   const current = entries.filter((entry) => isCurrentMemory(entry, now));
   const sources: { name: string; lines: readonly string[] }[] = [];
@@ -35,15 +35,15 @@ export async function knownLines(
 }
 
 /** Returns the current texts of all facts and notes by id, including past ones. */
-export async function knownTexts(
+export async function readKnownTexts(
   user: UserRef,
   p: Pick<ProfileOptions, 'memory'> & CallOptions,
 ): Promise<ReadonlyMap<string, string>> {
-  return textsOf(await knownEntries(user, p));
+  return textsOf(await listKnownEntries(user, p));
 }
 
-function knownEntries(user: UserRef, p: Pick<ProfileOptions, 'memory'> & CallOptions): Promise<MemoryEntry[]> {
-  const memory = fullMemory(p.memory, 'profile', ['listMemories']);
+function listKnownEntries(user: UserRef, p: Pick<ProfileOptions, 'memory'> & CallOptions): Promise<MemoryEntry[]> {
+  const memory = requireMemory(p.memory, 'profile', ['listMemories']);
   return listAllMemories(memory, { ...user, filter: { kinds: ['fact', 'note'] }, signal: p.signal });
 }
 
@@ -52,14 +52,14 @@ function textsOf(entries: readonly MemoryEntry[]): ReadonlyMap<string, string> {
 }
 
 /** Returns the lines that fit into a number of tokens, in order. */
-export function withinTokens(lines: readonly string[], tokens: number): string[] {
+export function limitToTokens(lines: readonly string[], tokens: number): string[] {
   let remaining = tokens;
   return lines.filter((line) => (remaining -= estimateTokens(line) + 2) >= 0);
 }
 
-/** Sorts entries by weight, not by age: if not all fit, a name from long ago must not be lost to recent facts. */
+/** Sorts entries by weight, not by age. If not all entries fit, recent facts must not replace an old name. */
 function sortByWeight(entries: readonly MemoryEntry[]): MemoryEntry[] {
-  // Notes come first, because the user has asked to remember them.
+  // Notes have the highest weight, because the user requested to remember them.
   const weightOf = ({ kind, evidence = [] }: MemoryEntry): number => (kind === 'note' ? Infinity : evidence.length);
   const byTime = entries.toSorted((a, b) => (b.timestamp ?? 0) - (a.timestamp ?? 0));
   const groups = [...Map.groupBy(byTime, weightOf)].toSorted(([a], [b]) => (a === b ? 0 : b - a));

@@ -2,15 +2,15 @@ import { textOf, TholeError } from '@thole/core';
 import { raceAbort } from '@thole/core/kit';
 import type { JsonObject, Llm, LlmResponse, Runtime } from '@thole/core';
 
-/** A question to a model, and the JSON schema of its answer. */
-export interface ModelQuestion {
+/** Input of a model, and the JSON schema of its answer. */
+export interface ModelInput {
   system: string;
   text: string;
   schema: JsonObject;
 }
 
-/** Options of `askModel`. */
-export interface AskModelOptions {
+/** Options of `callModel`. */
+export interface CallModelOptions {
   llm: Llm;
   runtime: Runtime;
   /** Time limit of all attempts together in milliseconds. */
@@ -26,31 +26,31 @@ const MAX_ATTEMPTS = 2;
  * cause. Throws the response's `errorCode`, `MODEL_TIMEOUT`, `MODEL_INCOMPLETE` if there is no response, and `OUTPUT_INVALID` if no
  * answer is JSON. Rejects with the signal's reason when it is aborted.
  */
-export async function askModel(question: ModelQuestion, options: AskModelOptions): Promise<unknown> {
+export async function callModel(input: ModelInput, options: CallModelOptions): Promise<unknown> {
   const { runtime, timeoutMs, signal } = options;
   const timeout = new AbortController();
   const error = new TholeError('MODEL_TIMEOUT', `The model did not answer within ${timeoutMs} ms.`);
   const cancel = runtime.timer(timeoutMs, () => timeout.abort(error));
-  const both = signal ? AbortSignal.any([signal, timeout.signal]) : timeout.signal;
+  const combinedSignal = signal ? AbortSignal.any([signal, timeout.signal]) : timeout.signal;
   try {
-    return await raceAbort(ask(question, options.llm, both), both);
+    return await raceAbort(requestJson(input, options.llm, combinedSignal), combinedSignal);
   } finally {
     cancel();
   }
 }
 
-async function ask(question: ModelQuestion, llm: Llm, signal: AbortSignal): Promise<unknown> {
+async function requestJson(input: ModelInput, llm: Llm, signal: AbortSignal): Promise<unknown> {
   for (let attempt = 1; ; attempt++) {
     signal.throwIfAborted();
-    const answer = parse(textOf((await finalResponse(question, llm, signal)).content));
+    const answer = parseJson(textOf((await readFinalResponse(input, llm, signal)).content));
     if (answer !== undefined) return answer;
     if (attempt === MAX_ATTEMPTS)
       throw new TholeError('OUTPUT_INVALID', `Model ${llm.model} returned no JSON in ${MAX_ATTEMPTS} attempts.`);
   }
 }
 
-async function finalResponse(
-  { system, text, schema }: ModelQuestion,
+async function readFinalResponse(
+  { system, text, schema }: ModelInput,
   llm: Llm,
   signal: AbortSignal,
 ): Promise<LlmResponse> {
@@ -74,7 +74,7 @@ async function finalResponse(
 }
 
 /** Returns the JSON in a text, also from inside a code fence, which models without schema support often add. Undefined if it is not JSON. */
-function parse(text: string): unknown {
+function parseJson(text: string): unknown {
   const fenced = /^\s*```(?:json)?\s*\n([\s\S]*?)\n\s*```\s*$/.exec(text);
   try {
     return JSON.parse(fenced?.[1] ?? text) as unknown;

@@ -11,7 +11,7 @@ export interface UnconsolidatedSession {
 const SESSIONS_PER_PAGE = 100;
 
 /** Returns the sessions of an app, or of one of its users, that are not marked as consolidated. */
-export async function unconsolidatedSessions(
+export async function listUnconsolidatedSessions(
   sessions: SessionService,
   p: { appName: string; userId?: string | undefined },
 ): Promise<UnconsolidatedSession[]> {
@@ -20,7 +20,7 @@ export async function unconsolidatedSessions(
   for (let offset = 0; ; offset += SESSIONS_PER_PAGE) {
     const page = await sessions.listSessions({ appName, userId, limit: SESSIONS_PER_PAGE, offset });
     for (const session of page.sessions) {
-      // A session without events may be about to start.
+      // The first run of a session without events may be starting.
       if (session.lastSeq === 0 || isConsolidated(session)) continue;
       const ref = { appName: session.appName, userId: session.userId, sessionId: session.id };
       found.push({ ref, lastUpdateTime: session.lastUpdateTime });

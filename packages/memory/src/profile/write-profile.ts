@@ -1,13 +1,13 @@
 import { TholeError } from '@thole/core';
 import { clipToTokens, isPlainObject } from '@thole/core/kit';
 import type { CallOptions, JsonObject, Llm, Runtime } from '@thole/core';
-import { askModel } from '../llm/ask-model.ts';
+import { callModel } from '../llm/call-model.ts';
 import { quotedText } from '../llm/quoted-text.ts';
-import { withinTokens } from './known-lines.ts';
-import type { KnownLines } from './known-lines.ts';
+import { limitToTokens } from './read-known-lines.ts';
+import type { KnownLines } from './read-known-lines.ts';
 
-/** Options of `askProfile`. */
-export interface AskProfileOptions extends CallOptions {
+/** Options of `writeProfile`. */
+export interface WriteProfileOptions extends CallOptions {
   llm: Llm;
   runtime: Runtime;
   /** Maximum number of lines. */
@@ -20,13 +20,13 @@ export interface AskProfileOptions extends CallOptions {
 /** Longer lines of the model are cut. */
 const MAX_LINE_TOKENS = 100;
 
-/** Returns the lines of a profile, most important first. Throws the model's errors, or `OUTPUT_INVALID`. */
-export async function askProfile(known: KnownLines, p: AskProfileOptions): Promise<string[]> {
-  const blocks = [block('facts', withinTokens(known.facts, p.maxTokens))];
+/** Lets a model write a profile. Returns its lines, most important first. Throws the model's errors, or `OUTPUT_INVALID`. */
+export async function writeProfile(known: KnownLines, p: WriteProfileOptions): Promise<string[]> {
+  const blocks = [block('facts', limitToTokens(known.facts, p.maxTokens))];
   for (const { name, lines } of known.sources) {
-    if (lines.length > 0) blocks.push(`${quotedText(name)}:\n${block('lines', withinTokens(lines, p.maxTokens))}`);
+    if (lines.length > 0) blocks.push(`${quotedText(name)}:\n${block('lines', limitToTokens(lines, p.maxTokens))}`);
   }
-  const answer = await askModel({ system: systemOf(p.limit), text: blocks.join('\n\n'), schema: SCHEMA }, p);
+  const answer = await callModel({ system: systemOf(p.limit), text: blocks.join('\n\n'), schema: SCHEMA }, p);
   const lines = isPlainObject(answer) ? answer['lines'] : answer;
   if (!Array.isArray(lines) || !lines.every((line) => typeof line === 'string'))
     throw new TholeError('OUTPUT_INVALID', `Model ${p.llm.model} returned no list of lines.`);

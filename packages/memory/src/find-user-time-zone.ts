@@ -3,7 +3,7 @@ import type { TimeZoneReader } from '@thole/core/kit';
 import { errorCodeOf } from './error-code.ts';
 
 /** Returns the user's time zone. If it cannot be read, logs a warning and returns undefined, which means UTC. */
-export async function userTimeZone(
+export async function findUserTimeZone(
   user: UserRef,
   readTimeZone: TimeZoneReader,
   runtime: Runtime,
