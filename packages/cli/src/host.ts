@@ -21,7 +21,7 @@ export interface Host {
   importModule(url: string): Promise<unknown>;
 }
 
-/** Options of `main`. The default of each is the process's own. */
+/** Options of `main`. Each replaces a part of the process's environment, which is the default. */
 export type MainOptions = { readonly [name in keyof Host]?: Host[name] | undefined };
 
 /** Returns the environment of the process, with the given parts replaced. */

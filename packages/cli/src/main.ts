@@ -7,5 +7,5 @@ import { main } from './program.ts';
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
 
 process.exitCode = await main();
-// Open handles of an agent would keep the process running. This timer does not.
+// Ends the process even if an agent has open handles. The timer itself does not keep the process running.
 systemRuntime().timer(1_000, () => process.exit());

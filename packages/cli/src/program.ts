@@ -21,12 +21,12 @@ Examples:
   $ thole api_server agents            serve all agents of a folder
   $ thole mcp hello                    serve an agent as a tool over MCP
 
-Options may be written with - or _ (--session-service-uri, --session_service_uri).
+Names of options may contain - or _ (--session-service-uri, --session_service_uri).
 Run "thole <command> --help" for the options and examples of a command.`;
 
 /**
- * Runs the `thole` command and returns the exit code: 0, 1 for a failure, 2 for a usage error. Never throws. Errors are
- * written as one sentence, with `--verbose` also their stack.
+ * Runs the `thole` command and returns the exit code: 0, 1 for a failure, 2 for a usage error. Never throws. Errors are written
+ * to `errors` as one sentence, with `--verbose` also with their stack.
  */
 export async function main(options: MainOptions = {}): Promise<number> {
   const host = createHost(options);

@@ -13,28 +13,28 @@ export interface ClientErrorOptions {
 }
 
 /**
- * The only error of the client. Test with `ClientError.is`, which also recognizes errors from another copy of this
- * package.
- * `code` is the server's (`SESSION_BUSY`, `MODEL_RATE_LIMITED` …), or one of the client:
+ * The only error that the client throws. Check it with `ClientError.is`, which also recognizes errors from another copy of
+ * this package. `code` is a code of the server (`SESSION_BUSY`, `MODEL_RATE_LIMITED` …), or one of the client:
  *
  * - `ABORTED`: the caller's signal was aborted; its reason is the cause.
- * - `TIMEOUT`: no complete response arrived in time.
- * - `UNREACHABLE`: no response arrived.
+ * - `TIMEOUT`: no complete response arrived within `timeoutMs`.
+ * - `UNREACHABLE`: no response arrived, or its body was incomplete. The server may have processed the request.
  * - `CONNECTION_LOST`: the connection of a run was lost and could not be restored.
- * - `INVALID_RESPONSE`: the response is not one of the API.
+ * - `INVALID_RESPONSE`: the response does not have the format of the API, for example the page of a proxy.
  * - `INVALID_INPUT` without `status`: nothing was sent.
  */
 export class ClientError extends Error {
   /** HTTP status. Undefined without a response, and for a run that failed within its stream. */
   readonly status?: number | undefined;
-  /** The message of the server or the client. */
+  /** The message of the server or the client, the same as `message`. */
   readonly detail: string;
+  /** A code of the server or the client, see above. Undefined if the response has no code. */
   readonly code?: string | undefined;
   /** True if the same call may succeed later. */
   readonly retryable: boolean;
-  /** Wait that the server asks for, in milliseconds. */
+  /** Delay before a retry that the server requests, in milliseconds. */
   readonly retryAfterMs?: number | undefined;
-  /** The error on the server. Only set by servers in development. */
+  /** Details of the error on the server. Only servers in development send it. */
   readonly debug?: ErrorDebug | undefined;
 
   constructor(detail: string, options: ClientErrorOptions = {}) {
@@ -49,7 +49,7 @@ export class ClientError extends Error {
     this.debug = options.debug;
   }
 
-  /** True if a thrown value is a `ClientError`, and has this code if one is given. */
+  /** True if a thrown value is a `ClientError`. With `code`, it must also have this code. */
   static is(error: unknown, code?: string): error is ClientError {
     if (typeof error !== 'object' || error === null || (error as { [brand]?: unknown })[brand] !== true) return false;
     return code === undefined || (error as ClientError).code === code;

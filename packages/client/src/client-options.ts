@@ -14,20 +14,21 @@ export interface ClientOptions {
   baseUrl: string;
   /** Headers of every request. A function is called before each request, for tokens that change. Default: none. */
   headers?: ClientHeaders | (() => ClientHeaders | Promise<ClientHeaders>) | undefined;
-  /** Decides if a browser sends cookies. Default: the browser's, `same-origin`. */
+  /** Sets whether a browser sends cookies. Default: the browser's, `same-origin`. */
   credentials?: 'omit' | 'same-origin' | 'include' | undefined;
   /** Sends requests. Default: the platform's `fetch`. */
   fetch?: ((address: string, init: RequestInit) => Promise<Response>) | undefined;
   /**
-   * Time limit of a call, and of the start of a run, which may wait for another run of its session, in milliseconds.
-   * `Infinity` means no limit. Default: 60,000.
+   * Time limit in milliseconds of a call, and of the start of a run. A run may wait for another run of its session before it
+   * starts. `Infinity` means no limit. Default: 60,000.
    */
   timeoutMs?: number | undefined;
   /**
-   * A run's connection that receives nothing for this time, not even a heartbeat, is treated as lost. Default: 60,000.
+   * Time in milliseconds after which a run's connection is treated as lost if no data arrives. Heartbeats count as data. Default:
+   * 60,000.
    */
   idleTimeoutMs?: number | undefined;
-  /** Reconnects a run after its connection was lost. */
+  /** Attempts to reconnect a run after its connection was lost. */
   reconnect?: ReconnectOptions | undefined;
   /** Clock, timers and randomness. Default: the platform's. */
   runtime?: ClientRuntime | undefined;

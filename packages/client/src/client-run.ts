@@ -7,11 +7,11 @@ import type { ClientError } from './client-error.ts';
  * event.
  */
 export interface RunRequest extends SessionRef, ClientCallOptions, ReconnectListener {
-  /** May be missing if an invocation is continued or regenerated. */
+  /** Required, except when an invocation is continued or regenerated. */
   newMessage?: NewMessage | undefined;
   /**
-   * Id of the message. A request with the id of a stored message starts nothing and returns the events of its invocation: send
-   * it again after a failure without a response. Default: a random id.
+   * Id of the message. If a message with this id is already stored, no run starts, and the events of its invocation are returned.
+   * So after a failure without a response, send the message again with the same id. Default: a random id.
    */
   messageId?: string | undefined;
   /** True to receive partial events while the model writes. Default: false. */
@@ -20,7 +20,7 @@ export interface RunRequest extends SessionRef, ClientCallOptions, ReconnectList
   stateDelta?: StateDelta | undefined;
   /** An earlier invocation to continue. */
   invocationId?: string | undefined;
-  /** An invocation to remove, with everything after it, and to answer again: its own message, or `newMessage`. */
+  /** An invocation to remove, with everything after it. Its message, or `newMessage`, is answered again. */
   regenerateInvocationId?: string | undefined;
   /** The event with the long-running call that the message answers. */
   functionCallEventId?: string | undefined;
@@ -37,37 +37,36 @@ export interface ResumeRequest extends SessionRef, ClientCallOptions, ReconnectL
 /** Receives the reconnects of a run. */
 export interface ReconnectListener {
   /**
-   * Called when the connection was lost because of `error` (network failure, silence, overloaded server), before the
-   * client reconnects after `delayMs`. `attempt` starts with 1 after each received event.
+   * Called when the connection was lost because of `error` (network failure, silence, overloaded server), before the client
+   * reconnects after `delayMs`. `attempt` starts again with 1 after each stored event, and after a connection that received data
+   * for `maxDelayMs`.
    */
   onReconnect?: ((reconnect: { attempt: number; delayMs: number; error: ClientError }) => void) | undefined;
   /**
-   * Called with the `id` of partial events whose stored event will not follow, or follows with other text: the connection was
-   * lost, another process continues the run, or the run has failed, paused or ended.
+   * Called with the `id` of partial events that are no longer valid: their stored event does not follow, or has other text.
+   * Reasons are a lost connection, another process that continues the run, and a run that has failed, paused or ended.
    */
   onDiscard?: ((eventId: string) => void) | undefined;
 }
 
 /**
- * The events of a run, for one reader, who sets the pace. A `break` closes the connection; the server's `onDisconnect`
- * decides about the run. A failed run throws a `ClientError` with the code of the run (`MODEL_RATE_LIMITED` …).
+ * The events of a run, for one reader. A slow reader slows down the stream. A `break` closes the connection; the server's
+ * `onDisconnect` decides whether the run continues. A failed run throws a `ClientError` with the code of the run
+ * (`MODEL_RATE_LIMITED` …).
  *
- * After a reconnect, the partial events of an unfinished answer either start again (if the same process runs the run)
- * or are missing. If another process continues the run, the answer has another `id`. So keep partial text by event `id`, drop it
- * in `onDiscard`, and replace it with the stored event.
+ * After a reconnect, the partial events of an unfinished answer either start again (if the same process runs the run) or are
+ * missing. If another process continues the run, the answer has another `id`. So keep partial text by event `id`, remove it in
+ * `onDiscard`, and replace it with the stored event.
  */
 export interface ClientRun extends AsyncIterableIterator<Event> {
   /** Resolves before the first event. Keep it with `lastSeq` for `resume`. Rejects if the run did not start. */
   readonly invocationId: Promise<string>;
-  /** `seq` of the last stored event that was read; before it `after`, or 0. */
+  /** `seq` of the last stored event that was read. Before the first one: `after`, or 0. */
   readonly lastSeq: number;
   /** Closes the connection and ends the iterable, also while the reader waits for an event. */
   return(): Promise<IteratorResult<Event, void>>;
   /** Closes the connection. The iterable throws `ABORTED` with the reason as its cause. */
   abort(reason?: unknown): void;
-  /**
-   * Asks the server to stop the run. Resolves to true if it was active. The iterable continues to its end
-   * (`RUN_ABORTED`).
-   */
+  /** Stops the run on the server. Resolves to true if it was active. The iterable continues to its end (`RUN_ABORTED`). */
   cancel(call?: ClientCallOptions): Promise<boolean>;
 }

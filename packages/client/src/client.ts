@@ -31,9 +31,9 @@ export interface ClientCallOptions extends CallOptions {
 }
 
 /**
- * The HTTP API of a Thole server. All methods reject with a `ClientError` only: `status` and `detail` are the server's
- * response, or `code` names the reason for a missing one. No request is sent twice, except the reads of a run after a
- * lost connection.
+ * The HTTP API of a Thole server. All methods reject with a `ClientError` only: with the `status` and `detail` of the server's
+ * response, or with a `code` that names the reason why there is no response. No request is sent twice, except that a run is read
+ * again after a lost connection.
  */
 export interface Client {
   readonly apps: AppsClient;
@@ -44,8 +44,8 @@ export interface Client {
   readonly traces: TracesClient;
   readonly graphs: GraphsClient;
   /**
-   * Starts a run at once and returns its events: partial ones (with `streaming: true`) and stored ones, each stored
-   * event once and in order. After a lost connection it reconnects.
+   * Starts a run immediately and returns its events: partial events (with `streaming: true`), and stored events, each once and in
+   * order. After a lost connection the client reconnects.
    */
   run(request: RunRequest): ClientRun;
   /** Answers interrupts and returns the events of their invocation, as `run` does. */
@@ -54,7 +54,7 @@ export interface Client {
   resume(request: ResumeRequest): ClientRun;
   /** Returns the stored events of a run when it has ended. The default of `timeoutMs` is 600,000. */
   runToCompletion(request: Omit<RunRequest, 'streaming' | 'onReconnect'>): Promise<Event[]>;
-  /** Resolves if the server accepts new work. */
+  /** Resolves if the server accepts new work. Rejects with status 503 while it closes. */
   health(call?: ClientCallOptions): Promise<void>;
   version(call?: ClientCallOptions): Promise<ServerVersion>;
 }
@@ -92,11 +92,14 @@ export interface SessionFile {
 /** The sessions of a user. */
 export interface SessionsClient {
   list(p: ListSessions): Promise<SessionsPage>;
-  /** Returns a session with all events or those of the window. Rejects with status 404 for an unknown session. */
+  /**
+   * Returns a session with all its events, or with the events that the options select. Rejects with status 404 for an unknown
+   * session.
+   */
   get(p: SessionRef & Omit<EventWindow, 'afterSeq'> & ClientCallOptions): Promise<Session>;
   /**
-   * Creates a session. Without `sessionId` the server chooses an id; an existing one rejects with status 409. `events`
-   * are imported: events with content that only the runtime may write reject with status 400.
+   * Creates a session. Without `sessionId` the server chooses an id. Rejects with status 409 if the id exists. `events` are
+   * imported. Rejects with status 400 for events with content that only the runtime may write.
    */
   create(
     p: UserRef & {
@@ -119,14 +122,14 @@ export interface SessionsClient {
   delete(p: SessionRef & { memory?: boolean | undefined } & ClientCallOptions): Promise<void>;
   /**
    * Removes an invocation and everything after it, and returns the session. Rejects with status 404 for an unknown invocation,
-   * and 409 if a call would stay whose answer is removed. `keepMemory` leaves the memory entries of the removed events.
+   * and with 409 if the answer of a remaining call would be removed. `keepMemory` keeps the memory entries of the removed events.
    */
   rewind(
     p: SessionRef & { rewindBeforeInvocationId: string; keepMemory?: boolean | undefined } & ClientCallOptions,
   ): Promise<Session>;
   /**
-   * Copies a session before an invocation, up to the event with a `seq`, or all of it. Returns the copy, in which open calls
-   * and interrupts are closed. Rejects with status 409 if a session with the new id exists already.
+   * Copies a session: the events before an invocation, the events up to a `seq`, or all events. Returns the copy, in which open
+   * calls and interrupts are closed. Rejects with status 409 if a session with the new id exists already.
    */
   fork(
     p: SessionRef & {
@@ -135,7 +138,7 @@ export interface SessionsClient {
       newSessionId?: string | undefined;
     } & ClientCallOptions,
   ): Promise<Session>;
-  /** Returns the content of a session for `create`: its events, and its state without that of the user and the app. */
+  /** Returns the content of a session for `create`: its events, and its state without `user:` and `app:` keys. */
   export(p: SessionRef & ClientCallOptions): Promise<SessionFile>;
 }
 
@@ -159,9 +162,9 @@ export interface InboxQuery extends ClientCallOptions {
 export interface InterruptsClient {
   /** Returns the open interrupts of a session, oldest first. Rejects with status 404 for an unknown session. */
   list(p: SessionRef & ClientCallOptions): Promise<Interrupt[]>;
-  /** Yields the open interrupts of an app, by the time of the last event of their session. Reads further pages when needed. */
+  /** Yields the open interrupts of an app, ordered by the last event of their sessions. Reads further pages when needed. */
   inbox(p: InboxQuery): AsyncIterable<InboxInterrupt>;
-  /** Returns one page. It may be empty although there is a `next` page, whose `after` is `next`. */
+  /** Returns one page. Pass `next` as `after` to get the next page. A page may be empty although there is a next one. */
   page(
     p: InboxQuery & { after?: string | undefined },
   ): Promise<{ interrupts: InboxInterrupt[]; next?: string | undefined }>;
@@ -172,8 +175,8 @@ export interface InterruptAnswer {
   /** The interrupt, as `interrupts` returned it. */
   interrupt: Interrupt;
   /**
-   * A confirmation takes true, false or `{confirmed, payload?, editedArguments?}`; input takes a value that fits its schema; a
-   * long-running call takes its result; a sign-in takes its auth config with the response of the authorization server.
+   * For `confirmation`: true, false or `{confirmed, payload?, editedArguments?}`. For `input`: a value that fits its schema. For
+   * `longRunning`: the result of the call. For `credential`: the sign-in's `{authResponseUri, redirectUri}`, or its auth config.
    */
   value: Json;
 }
@@ -248,8 +251,8 @@ export interface MemoryClient {
   /** Returns one entry. Rejects with status 404 for an unknown one. */
   get(p: MemoryRef & { id: string } & ClientCallOptions): Promise<MemoryEntry>;
   /**
-   * Returns other entries that say the same as an entry or its other versions, most similar first. Call it before you delete the
-   * entry, and offer to delete them too.
+   * Returns other entries with the same content as an entry or its other versions, most similar first. Call it before you delete
+   * the entry, and offer to delete the result too.
    */
   findSame(p: MemoryRef & { id: string } & ClientCallOptions): Promise<MemoryEntry[]>;
   /** Changes the given members of an entry. Rejects with status 404 for an unknown one. */
@@ -276,7 +279,7 @@ export interface MemoryClient {
 
 /** The recorded spans of runs. The server keeps only the newest ones. */
 export interface TracesClient {
-  /** Returns the spans of a session; none if nothing was recorded. */
+  /** Returns the spans of a session, or an empty list if nothing was recorded. */
   ofSession(p: { appName: string; sessionId: string } & ClientCallOptions): Promise<TraceSpan[]>;
   /** Returns the attributes of the span that created an event. Rejects with status 404 if nothing was recorded. */
   ofEvent(p: { appName: string; eventId: string } & ClientCallOptions): Promise<JsonObject>;

@@ -73,10 +73,10 @@ export class Connection {
     const text = body && toJson(body);
     let response: Response;
     try {
-      const ownHeaders = typeof headers === 'function' ? await headers() : headers;
+      const callerHeaders = typeof headers === 'function' ? await headers() : headers;
       response = await fetch(this.#baseUrl + path + queryString(options.query), {
         method,
-        headers: { ...(text && { 'content-type': 'application/json' }), ...options.headers, ...ownHeaders },
+        headers: { ...(text && { 'content-type': 'application/json' }), ...options.headers, ...callerHeaders },
         ...(text && { body: text }),
         ...(credentials && { credentials }),
         cache: 'no-store',
@@ -98,7 +98,7 @@ function toJson(body: object): string {
   }
 }
 
-// The path without its query, which may contain a user's text.
+// The message contains only the path, because the query may contain a user's text.
 function unreachable(path: string, cause: unknown): ClientError {
   return new ClientError(`No response arrived for ${path}.`, { code: 'UNREACHABLE', retryable: true, cause });
 }

@@ -8,7 +8,7 @@ export interface ErrorDebug {
   causes: readonly string[];
 }
 
-/** Returns the `debug` member of a response or frame; undefined if it has none. */
+/** Returns the `debug` member of a response or frame. Undefined if there is no such member. */
 export function readErrorDebug(body: unknown): ErrorDebug | undefined {
   const { debug } = (body ?? {}) as { debug?: Partial<ErrorDebug> | null };
   if (typeof debug?.message !== 'string') return undefined;

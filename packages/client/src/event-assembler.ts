@@ -7,7 +7,7 @@ import type { Frame } from './read-frames.ts';
 export class EventAssembler {
   /** `seq` of the last stored event that `add` returned. */
   lastSeq: number;
-  /** True if the run has ended, so that there is nothing more to read. */
+  /** True if the run has ended and no further frames follow. */
   ended: boolean = false;
   /** The first of two frames of an event: its content. The second has the `artifactDelta` and the id. */
   #firstHalf: Event | undefined;
@@ -16,15 +16,15 @@ export class EventAssembler {
     this.lastSeq = after;
   }
 
-  /** Prepares for a new connection. It sends the first half of an event again. */
+  /** Prepares for a new connection, which sends the first half of an event again. */
   restart(): void {
     this.ended = false;
     this.#firstHalf = undefined;
   }
 
   /**
-   * Returns the events that a frame completes: none, one, or two if a first half has no second one. Throws the run's
-   * error.
+   * Returns the events that a frame completes: zero, one, or two if the second half of an earlier event is missing. Throws the
+   * run's error.
    */
   add({ data, id, comment }: Frame): Event[] {
     if (comment?.trim() === 'done') this.ended = true;
@@ -33,9 +33,9 @@ export class EventAssembler {
     if ('error' in event) throw this.#toError(event);
     if (event.partial) return [...this.#takeFirstHalf(), event];
     if (id === undefined) {
-      const before = this.#takeFirstHalf();
+      const earlierEvents = this.#takeFirstHalf();
       this.#firstHalf = event;
-      return before;
+      return earlierEvents;
     }
     const seq = Number(id);
     if (seq <= this.lastSeq) return [];

@@ -10,8 +10,8 @@ export function interruptsClient(requestJson: RequestJson): InterruptsClient {
     requestJson(path`/apps/${appName}/interrupts`, { call, query: { userId, kind, limit, after } });
   return {
     async list(p) {
-      const all = path`/apps/${p.appName}/users/${p.userId}/sessions/${p.sessionId}/interrupts`;
-      return (await requestJson<{ interrupts: Interrupt[] }>(all, { call: p })).interrupts;
+      const url = path`/apps/${p.appName}/users/${p.userId}/sessions/${p.sessionId}/interrupts`;
+      return (await requestJson<{ interrupts: Interrupt[] }>(url, { call: p })).interrupts;
     },
     page,
     async *inbox(p): AsyncGenerator<InboxInterrupt, void> {
@@ -25,7 +25,7 @@ export function interruptsClient(requestJson: RequestJson): InterruptsClient {
   };
 }
 
-/** Returns the run that sends answers. All of them belong to one invocation. */
+/** Returns the request of a run that sends answers. All answers must belong to one invocation. */
 export function toAnswerRun({ answers, ...request }: AnswerRequest): RunRequest {
   const parts = answers.map(({ interrupt, value }) => ({ functionResponse: toFunctionResponse(interrupt, value) }));
   const invocationId = answers[0]?.interrupt.invocationId;

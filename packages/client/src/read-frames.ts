@@ -11,9 +11,9 @@ export interface Frame {
 const MAX_FRAME_CHARS = 2 ** 26;
 
 /**
- * Reads server-sent events from the chunks that `read` returns. Nothing else is buffered. An event without an end is
- * dropped. Throws `INVALID_RESPONSE` for an event of more than 64 Mi characters. (Libraries for this are as large as
- * this whole package may be.)
+ * Reads server-sent events from the chunks that `read` returns. Only the current event is buffered. An event without an end is
+ * dropped. Throws `INVALID_RESPONSE` for an event of more than 64 Mi characters. No library is used, because libraries for this
+ * are as large as the size limit of the whole package.
  */
 export async function* readFrames(read: () => Promise<Uint8Array | undefined>): AsyncGenerator<Frame, void> {
   const decoder = new TextDecoder();

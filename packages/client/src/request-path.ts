@@ -1,6 +1,6 @@
 import { ClientError } from './client-error.ts';
 
-/** Query parameters. Undefined ones are left out; a list is sent as a repeated parameter. */
+/** Query parameters. Undefined values are left out. A list is sent as a repeated parameter. */
 export type Query = { readonly [name: string]: string | number | boolean | readonly string[] | undefined };
 
 /**
@@ -20,15 +20,15 @@ export function queryString(query: Query = {}): string {
   return pairs.length ? `?${new URLSearchParams(pairs).toString()}` : '';
 }
 
-function encode(name: unknown, before: string): string {
+function encode(name: unknown, precedingText: string): string {
   if (typeof name === 'string' && !/^\.{0,2}$/.test(name)) {
     try {
       return encodeURIComponent(name);
     } catch {
-      // A lone surrogate.
+      // The name has a lone surrogate.
     }
   }
-  throw new ClientError(`The name after ${before} must be well-formed text that is not empty, "." or "..".`, {
+  throw new ClientError(`The name after ${precedingText} must be well-formed text that is not empty, "." or "..".`, {
     code: 'INVALID_INPUT',
   });
 }

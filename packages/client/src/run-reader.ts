@@ -21,7 +21,7 @@ export function toRunBody(request: Omit<RunRequest, 'onReconnect'>): object {
   };
 }
 
-/** Returns the header with the id of the message: a random one, or that of the request. */
+/** Returns the header with the id of the message: the id in the request, or a random one. */
 export function idempotencyHeaders(
   runtime: ClientRuntime,
   { messageId }: Pick<RunRequest, 'messageId'>,
@@ -29,7 +29,7 @@ export function idempotencyHeaders(
   return { 'idempotency-key': messageId ?? `message-${randomHex(runtime)}` };
 }
 
-/** 128 random bits. `crypto.randomUUID` is missing on pages without HTTPS. */
+/** Returns 128 random bits. `crypto.randomUUID` does not exist on pages without HTTPS. */
 function randomHex(runtime: ClientRuntime): string {
   let text = '';
   while (text.length < 32)
@@ -39,7 +39,7 @@ function randomHex(runtime: ClientRuntime): string {
   return text;
 }
 
-/** Reads a run over one or more connections. The first one is opened at once. */
+/** Reads a run over one or more connections. The constructor opens the first one. */
 export class RunReader implements ClientRun {
   readonly invocationId: Promise<string>;
   readonly #connection: Connection;
@@ -47,33 +47,33 @@ export class RunReader implements ClientRun {
   readonly #assembler: EventAssembler;
   readonly #events: AsyncGenerator<Event, void>;
   /** Aborted when the reader stops. */
-  readonly #closed: AbortController = new AbortController();
+  readonly #readerController: AbortController = new AbortController();
   /** Ends the current connection. */
-  #current: AbortController = new AbortController();
+  #connectionController: AbortController = new AbortController();
   #isReturned: boolean = false;
   /** Ids of partial events without their stored event. */
-  readonly #unfinished: Set<string> = new Set();
+  readonly #unfinishedIds: Set<string> = new Set();
   /** Time of the last received data, heartbeats included. */
   #receivedAt: number = 0;
-  #knownId: string | undefined;
-  #resolveId!: (id: string) => void;
-  #rejectId!: (error: unknown) => void;
+  #knownInvocationId: string | undefined;
+  #resolveInvocationId!: (id: string) => void;
+  #rejectInvocationId!: (error: unknown) => void;
 
-  /** Without a body, an existing run is read. */
+  /** With `body` a new run is started, without it an existing run is read. */
   constructor(connection: Connection, request: RunRequest | ResumeRequest, body?: object) {
     this.#connection = connection;
     this.#request = request;
     this.#assembler = new EventAssembler(('after' in request && request.after) || 0);
     this.invocationId = new Promise((resolve, reject) => {
-      this.#resolveId = resolve;
-      this.#rejectId = reject;
+      this.#resolveInvocationId = resolve;
+      this.#rejectInvocationId = reject;
     });
-    if (!body) this.#setId(request.invocationId);
+    if (!body) this.#setInvocationId(request.invocationId);
     if (request.signal?.aborted) this.abort(request.signal.reason);
     else request.signal?.addEventListener('abort', this.#onAbort);
     const first = this.#connect(body);
-    first.catch(this.#rejectId);
-    // The reader gets the error from the iterable.
+    first.catch(this.#rejectInvocationId);
+    // The reader receives the error from the iterable, so this rejection may stay unhandled.
     this.invocationId.catch(() => {});
     this.#events = this.#read(first);
   }
@@ -98,9 +98,9 @@ export class RunReader implements ClientRun {
 
   abort(reason?: unknown): void {
     this.#request.signal?.removeEventListener('abort', this.#onAbort);
-    this.#closed.abort(reason);
-    this.#current.abort();
-    this.#rejectId(abortedError(this.#closed.signal.reason));
+    this.#readerController.abort(reason);
+    this.#connectionController.abort();
+    this.#rejectInvocationId(abortedError(this.#readerController.signal.reason));
   }
 
   async cancel(call?: ClientCallOptions): Promise<boolean> {
@@ -123,10 +123,10 @@ export class RunReader implements ClientRun {
           this.#receivedAt = connectedAt = runtime.now();
           for await (const frame of readFrames(() => this.#readChunk(body))) {
             for (const event of this.#assembler.add(frame)) {
-              if (this.#closed.signal.aborted) throw abortedError(this.#closed.signal.reason);
-              this.#setId(event.invocationId);
-              if (event.partial) this.#unfinished.add(event.id);
-              else this.#unfinished.delete(event.id);
+              if (this.#readerController.signal.aborted) throw abortedError(this.#readerController.signal.reason);
+              this.#setInvocationId(event.invocationId);
+              if (event.partial) this.#unfinishedIds.add(event.id);
+              else this.#unfinishedIds.delete(event.id);
               if (!event.partial) attempt = 0;
               yield event;
             }
@@ -139,38 +139,38 @@ export class RunReader implements ClientRun {
           if (!this.#isReconnectable(error) || ++attempt > attempts) throw error;
           await this.#pause(attempt, error);
         } finally {
-          this.#current.abort();
+          this.#connectionController.abort();
         }
       }
     } catch (error) {
-      this.#rejectId(error);
+      this.#rejectInvocationId(error);
       if (!this.#isReturned) throw error;
     } finally {
       // Otherwise `invocationId` would never settle for a run without events.
-      this.#rejectId(connectionLost());
+      this.#rejectInvocationId(connectionLost());
       this.#request.signal?.removeEventListener('abort', this.#onAbort);
     }
   }
 
-  /** Returns the body of a streaming response. */
+  /** Opens a connection and returns the reader of its body. */
   #connect(body?: object): Promise<Body> {
-    const current = new AbortController();
-    this.#current = current;
+    const controller = new AbortController();
+    this.#connectionController = controller;
     const { timeoutMs } = this.#request;
-    return this.#connection.withCallTimeout({ signal: this.#closed.signal, timeoutMs }, async () => {
-      const route = body ? '/run_sse' : `${this.#runPath(this.#knownId)}/events`;
+    return this.#connection.withCallTimeout({ signal: this.#readerController.signal, timeoutMs }, async () => {
+      const route = body ? '/run_sse' : `${this.#runPath(this.#knownInvocationId)}/events`;
       const query = { after: body ? undefined : this.lastSeq || undefined };
       const headers = body && idempotencyHeaders(this.#connection.runtime, this.#request as RunRequest);
       const options: RequestOptions = { call: undefined, body, query, headers };
-      const response = await this.#connection.fetch(route, options, current.signal);
+      const response = await this.#connection.fetch(route, options, controller.signal);
       const reader = response.body?.getReader();
       const cancel = (): void => void reader?.cancel().catch(() => {});
-      current.signal.addEventListener('abort', cancel);
-      if (current.signal.aborted) cancel();
+      controller.signal.addEventListener('abort', cancel);
+      if (controller.signal.aborted) cancel();
       if (!reader || !response.headers.get('content-type')?.startsWith('text/event-stream')) {
         throw new ClientError(`The response to ${route} is not a stream of events.`, { code: 'INVALID_RESPONSE' });
       }
-      this.#setId(response.headers.get('x-thole-invocation-id') ?? undefined);
+      this.#setInvocationId(response.headers.get('x-thole-invocation-id') ?? undefined);
       return reader;
     });
   }
@@ -178,7 +178,7 @@ export class RunReader implements ClientRun {
   async #readChunk(body: Body): Promise<Uint8Array | undefined> {
     const { runtime, options } = this.#connection;
     const limits = {
-      ...{ runtime, signal: this.#closed.signal, ms: options.idleTimeoutMs ?? 60_000 },
+      ...{ runtime, signal: this.#readerController.signal, ms: options.idleTimeoutMs ?? 60_000 },
       timeoutError: connectionLost,
     };
     const { value } = await withTimeout(limits, () =>
@@ -191,8 +191,8 @@ export class RunReader implements ClientRun {
   }
 
   #discardPartials(): void {
-    for (const id of this.#unfinished) this.#request.onDiscard?.(id);
-    this.#unfinished.clear();
+    for (const id of this.#unfinishedIds) this.#request.onDiscard?.(id);
+    this.#unfinishedIds.clear();
   }
 
   async #pause(attempt: number, error: ClientError): Promise<void> {
@@ -204,25 +204,25 @@ export class RunReader implements ClientRun {
       error.retryAfterMs ?? 0,
     );
     this.#request.onReconnect?.({ attempt, delayMs, error });
-    const { signal } = this.#closed;
+    const { signal } = this.#readerController;
     await withTimeout({ runtime, signal, ms: Infinity, timeoutError: connectionLost }, () =>
       runtime.sleep(delayMs, signal),
     );
   }
 
-  /** True if the run is not affected, so that the rest of it can be read on a new connection. */
+  /** True if the error does not end the run, so that the rest can be read on a new connection. */
   #isReconnectable(error: unknown): error is ClientError {
-    if (this.#knownId === undefined || !ClientError.is(error)) return false;
+    if (this.#knownInvocationId === undefined || !ClientError.is(error)) return false;
     // Another process continues the run.
     if (error.code === 'LEASE_LOST') return true;
     if (this.#assembler.ended) return false;
     return error.retryable && error.code !== 'ABORTED';
   }
 
-  #setId(id: string | undefined): void {
+  #setInvocationId(id: string | undefined): void {
     if (id === undefined) return;
-    this.#knownId ??= id;
-    this.#resolveId(id);
+    this.#knownInvocationId ??= id;
+    this.#resolveInvocationId(id);
   }
 
   #runPath(id: unknown): string {

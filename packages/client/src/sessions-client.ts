@@ -5,11 +5,14 @@ import type { RequestJson, RequestVoid } from './connection.ts';
 
 /** Returns the methods for `/apps/:app/users/:user/sessions`. */
 export function sessionsClient(requestJson: RequestJson, requestVoid: RequestVoid): SessionsClient {
-  const one = (p: SessionRef): string => path`/apps/${p.appName}/users/${p.userId}/sessions/${p.sessionId}`;
+  const sessionPath = (p: SessionRef): string => path`/apps/${p.appName}/users/${p.userId}/sessions/${p.sessionId}`;
   const get: SessionsClient['get'] = async (p) =>
-    requestJson(one(p), { call: p, query: { numRecentEvents: p.numRecentEvents, afterTimestamp: p.afterTimestamp } });
+    requestJson(sessionPath(p), {
+      call: p,
+      query: { numRecentEvents: p.numRecentEvents, afterTimestamp: p.afterTimestamp },
+    });
   const updateState: SessionsClient['updateState'] = async (p) =>
-    requestJson<Session>(one(p), { call: p, method: 'PATCH', body: { stateDelta: p.stateDelta } });
+    requestJson<Session>(sessionPath(p), { call: p, method: 'PATCH', body: { stateDelta: p.stateDelta } });
   return {
     async list(p) {
       const { limit, offset, page, order } = p;
@@ -27,11 +30,11 @@ export function sessionsClient(requestJson: RequestJson, requestVoid: RequestVoi
     updateState,
     rename: async ({ displayName, ...p }) =>
       updateState({ ...p, stateDelta: { __session_metadata__: { displayName } } }),
-    delete: async (p) => requestVoid(one(p), { call: p, method: 'DELETE', query: { memory: p.memory } }),
+    delete: async (p) => requestVoid(sessionPath(p), { call: p, method: 'DELETE', query: { memory: p.memory } }),
     rewind: async ({ keepMemory, rewindBeforeInvocationId, ...p }) =>
-      requestJson(`${one(p)}/rewind`, { call: p, body: { rewindBeforeInvocationId, keepMemory } }),
+      requestJson(`${sessionPath(p)}/rewind`, { call: p, body: { rewindBeforeInvocationId, keepMemory } }),
     fork: async ({ beforeInvocationId, newSessionId, uptoSeq, ...p }) =>
-      requestJson(`${one(p)}/fork`, { call: p, body: { beforeInvocationId, newSessionId, uptoSeq } }),
+      requestJson(`${sessionPath(p)}/fork`, { call: p, body: { beforeInvocationId, newSessionId, uptoSeq } }),
     async export(p) {
       const { state, events } = await get(p);
       const sessionState = Object.entries(state).filter(([key]) => !/^(app|user):/.test(key));

@@ -4,14 +4,14 @@ import { readRetryAfter } from './retry-after.ts';
 
 const RETRYABLE = [408, 429, 502, 503, 504];
 
-/** Returns the error of a response: with the server's message, or for the page of a proxy with the status. */
+/** Returns the error of a response. Its message is the server's, or names the status if the response is not from the API. */
 export async function toClientError(path: string, response: Response, now: number): Promise<ClientError> {
   const { status } = response;
   let body: { detail?: unknown; code?: unknown; retryable?: unknown } | null | undefined;
   try {
     body = (await response.json()) as typeof body;
   } catch {
-    // Not JSON.
+    // The body is not JSON, for example the page of a proxy.
   }
   const detail = body?.detail;
   const code = body?.code;

@@ -12,7 +12,7 @@ export interface TimeoutOptions {
 
 /**
  * Returns the result of `work`. Rejects with `ABORTED` when the signal is aborted, and with `timeoutError` after `ms`
- * milliseconds, even if `work` does not react. `work` does not start if the signal is already aborted.
+ * milliseconds, even if `work` does not end. `work` does not start if the signal is already aborted.
  */
 export function withTimeout<T>(
   { runtime, signal, ms, timeoutError }: TimeoutOptions,

@@ -9,11 +9,11 @@ import { createHotel, serveHotel, textOf } from './hotel-server.ts';
 import { hello, ref } from './protocol-server.ts';
 
 const user = { appName: ref.appName, userId: ref.userId };
-const used = new Set<string>();
-const all = new Set<string>();
+const calledMethods = new Set<string>();
+const allMethods = new Set<string>();
 
 afterAll(() => {
-  expect([...all].filter((name) => !used.has(name))).toEqual([]);
+  expect([...allMethods].filter((name) => !calledMethods.has(name))).toEqual([]);
 });
 
 describe('Client with a server', () => {
@@ -216,7 +216,7 @@ describe('Client.run with a server', () => {
 
   it('returns an event with text and an artifact as one event', async () => {
     const actions = createEventActions({ artifactDelta: { 'menu.txt': 0 }, stateDelta: { a: 1 } });
-    const client = createHotel([], { agent: saying(() => [{ text: 'Here it is.', actions }]) }).client;
+    const client = createHotel([], { agent: createAgent(() => [{ text: 'Here it is.', actions }]) }).client;
     await client.sessions.create(ref);
     const events = await Array.fromAsync(client.run(hello));
     expect(events).toEqual((await client.sessions.get(ref)).events.slice(1));
@@ -251,10 +251,10 @@ describe('Client.run with a server', () => {
     await expect(client.resume({ ...ref, invocationId: 'none' }).next()).rejects.toMatchObject({ status: 404 });
   });
 
-  it('is aborted or continues after a disconnect, as onDisconnect says (contract 40)', async () => {
+  it('ends or continues after a disconnect, according to onDisconnect (contract 40)', async () => {
     for (const onDisconnect of ['abort', 'continue'] as const) {
       const more = Promise.withResolvers<void>();
-      const { client } = await serveHotel([], { onDisconnect, agent: saying(() => ['one', more.promise, 'two']) });
+      const { client } = await serveHotel([], { onDisconnect, agent: createAgent(() => ['one', more.promise, 'two']) });
       await client.sessions.create(ref);
       const run = client.run(hello);
       expect(textOf((await run.next()).value!)).toBe('one');
@@ -273,7 +273,7 @@ describe('Client.run with a server', () => {
   it('returns each stored event once and in order after lost connections (contract 40)', async () => {
     const words = Array.from({ length: 8 }, (_, i) => `word ${i}`);
     const steps = words.map(() => Promise.withResolvers<void>());
-    const agent = saying(() => words.flatMap((word, i) => [steps[i]!.promise, word]));
+    const agent = createAgent(() => words.flatMap((word, i) => [steps[i]!.promise, word]));
     const { client, server } = await serveHotel([], { agent, onDisconnect: 'continue' });
     await client.sessions.create(ref);
     let reconnects = 0;
@@ -341,7 +341,7 @@ describe('Client.interrupts and Client.answer', () => {
     });
   });
 
-  it('rejects with the answer true or false, and reads all pages of the inbox', async () => {
+  it('rejects a call with the value false, and reads all pages of the inbox', async () => {
     const booked: JsonObject[] = [];
     const model = new ScriptedLlm(...[1, 2, 3].map((room) => calls('book', { room })), says('Not booked.'));
     const agent = new LlmAgent({ name: 'porter', model, tools: [book(booked)] });
@@ -389,8 +389,8 @@ describe('RunRequest.messageId', () => {
   });
 });
 
-/** Returns an agent that yields these texts, and waits for the promises between them. */
-function saying(
+/** Returns an agent that yields the texts of a script, and waits for its promises. */
+function createAgent(
   script: () => readonly (string | Promise<void> | { text: string; actions: Event['actions'] })[],
 ): Agent {
   return {
@@ -414,13 +414,14 @@ function recordCalls(client: Client): Client {
         const value: unknown = Reflect.get(target, name);
         const method = `${path}${String(name)}`;
         if (typeof value === 'object' && value !== null) return record(value, `${method}.`);
-        used.add(method);
+        calledMethods.add(method);
         return value;
       },
     });
   for (const [name, value] of Object.entries(client)) {
-    if (typeof value === 'object') for (const method of Object.keys(value as object)) all.add(`${name}.${method}`);
-    else all.add(name);
+    if (typeof value === 'object')
+      for (const method of Object.keys(value as object)) allMethods.add(`${name}.${method}`);
+    else allMethods.add(name);
   }
   return record(client, '');
 }

@@ -298,7 +298,7 @@ describe('timeoutMs', () => {
   it('ends a request after the limit of the call or the client', async () => {
     const runtime = new FixedRuntime();
     for (const [limit, timeoutMs] of [[60_000], [50, 50]] as const) {
-      const { client, server, requested } = await silent({ runtime });
+      const { client, server, requested } = await startSilentServer({ runtime });
       const error = errorOf(client.apps.list({ timeoutMs }));
       await requested;
       await runtime.advance(limit - 1);
@@ -316,7 +316,7 @@ describe('timeoutMs', () => {
 
   it('includes the body, and is ten minutes for runToCompletion', async () => {
     const runtime = new FixedRuntime();
-    const { client, requested } = await silent({ runtime, timeoutMs: 5 }, ['[']);
+    const { client, requested } = await startSilentServer({ runtime, timeoutMs: 5 }, ['[']);
     const error = errorOf(client.runToCompletion(hello));
     await requested;
     await runtime.advance(599_999);
@@ -328,9 +328,9 @@ describe('timeoutMs', () => {
   it('sets no timer for Infinity', async () => {
     const runtime = new FixedRuntime();
     const { client } = await serverOf([{ body: '[]' }], { runtime, timeoutMs: Infinity });
-    const asking = client.apps.list();
+    const listing = client.apps.list();
     expect(runtime.pending).toBe(0);
-    expect(await asking).toEqual([]);
+    expect(await listing).toEqual([]);
   });
 
   it('works with a fetch that ignores signals', async () => {
@@ -344,7 +344,7 @@ describe('timeoutMs', () => {
 
 describe('signal', () => {
   it('aborts a call with ABORTED and its reason, and ends the request', async () => {
-    const { client, server, requested } = await silent();
+    const { client, server, requested } = await startSilentServer();
     const controller = new AbortController();
     const error = errorOf(client.apps.list({ signal: controller.signal }));
     await requested;
@@ -388,8 +388,8 @@ describe('ClientOptions', () => {
   });
 });
 
-/** Starts a server that does not finish its response. `requested` resolves at the first request. */
-async function silent(
+/** Starts a server that never finishes its response. `requested` resolves at the first request. */
+async function startSilentServer(
   options: Parameters<typeof serverOf>[1] = {},
   body?: string[],
 ): Promise<Awaited<ReturnType<typeof serverOf>> & { requested: Promise<void> }> {
@@ -398,8 +398,8 @@ async function silent(
   return { ...started, requested };
 }
 
-async function errorOf(asking: Promise<unknown>): Promise<ClientError> {
-  const error: unknown = await asking.then(
+async function errorOf(call: Promise<unknown>): Promise<ClientError> {
+  const error: unknown = await call.then(
     () => 'no error',
     (thrown: unknown) => thrown,
   );

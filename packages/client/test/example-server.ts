@@ -1,5 +1,5 @@
-// Serves an app `hotel` for the README's first program: prints the environment variable to set, as one line of JSON,
-// and gives the same answer to every message. Run: `node --conditions=@thole/source test/example-server.ts`
+// Serves an app `hotel` for the README's first program. Prints the environment variable to set as one line of JSON, and
+// answers every message with the same text. Run: `node --conditions=@thole/source test/example-server.ts`
 import { InMemorySessionService } from '@thole/mem-services';
 import { LlmAgent } from '@thole/runner';
 import { createHandler } from '@thole/server';

@@ -17,7 +17,7 @@ export interface Hotel {
   handler: Handler;
 }
 
-/** Creates the app `hotel`, whose agent `porter` gives these answers, with services in memory. */
+/** Creates the app `hotel` with services in memory. Its agent `porter` answers with these answers. */
 export function createHotel(
   answers: readonly ScriptedAnswer[] = [],
   options: Partial<HandlerOptions> & { agent?: Agent; client?: Partial<ClientOptions> } = {},
@@ -37,7 +37,7 @@ export function createHotel(
   return { handler, client: createClient({ baseUrl: 'http://localhost', fetch, ...client }) };
 }
 
-/** Creates the same behind a real connection, which a test can close. */
+/** Creates the same app on a real HTTP server, whose connections a test can close. */
 export async function serveHotel(...p: Parameters<typeof createHotel>): Promise<Hotel & { server: RunningServer }> {
   const { handler } = createHotel(...p);
   const server = await serve(handler, { port: 0 });

@@ -40,7 +40,7 @@ export function stream(body: ServerAnswer['body'], ending: ServerAnswer['ending'
   return { headers, body, ending };
 }
 
-/** Starts a server that gives these answers in turn, and creates a client of it that reconnects at once. */
+/** Starts a server that sends these answers one after the other, and a client that reconnects after 1 ms. */
 export async function serverOf(
   answers: readonly (ServerAnswer | Answering)[],
   options: Partial<ClientOptions> = {},

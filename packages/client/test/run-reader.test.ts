@@ -33,7 +33,7 @@ describe('Client.run', () => {
     expect([third, fourth]).toEqual(['m1', undefined]);
   });
 
-  it('reconnects after LEASE_LOST: another process continues the run', async () => {
+  it('reconnects after LEASE_LOST, because another process continues the run', async () => {
     const lost = 'data: {"error": "Lost.", "errorDetails": {"code": "LEASE_LOST", "retryable": false}}\n\n';
     const { client, server } = await serverOf([
       stream([frame(event('a', 2)), lost]),
@@ -59,14 +59,14 @@ describe('Client.run', () => {
     expect(discarded).toEqual(['e-1', 'e-3', 'e-4']);
   });
 
-  it('starts before it is read, and knows its invocation before its first event', async () => {
+  it('starts before it is read, and resolves invocationId before the first event', async () => {
     const { client } = await serverOf([stream([], 'silence')]);
     const run = client.run(hello);
     expect(await run.invocationId).toBe('i-1');
     await run.return();
   });
 
-  it('reads its invocation from the first event if the header is missing', async () => {
+  it('reads invocationId from the first event if the header is missing', async () => {
     const { client } = await serverOf([
       { headers: { 'content-type': 'text/event-stream' }, body: [frame(event('a', 2))], ending: 'cut' },
       stream([frame(event('b', 3)), done]),

@@ -3,8 +3,8 @@ import { invalidInput } from '@thole/core/kit';
 import type { HandlerOptions } from './handler-options.ts';
 
 /**
- * Returns an `authorize` that accepts requests with this bearer token, for every app and user. Other requests get 401.
- * Throws `INVALID_INPUT` for an empty token.
+ * Returns an `authorize` that accepts requests with this bearer token, for every app and user. Other requests are answered with
+ * 401. Throws `INVALID_INPUT` for an empty token.
  */
 export function bearerToken(token: string): NonNullable<HandlerOptions['authorize']> {
   if (typeof token !== 'string' || token === '') throw invalidInput('token', 'a string that is not empty', token);
@@ -19,7 +19,7 @@ export function bearerToken(token: string): NonNullable<HandlerOptions['authoriz
   };
 }
 
-// Digests have the same length, and the duration of their comparison does not depend on the token.
+// Digests are compared, because they have the same length: the duration of the comparison does not depend on the token.
 async function digest(text: string): Promise<Uint8Array> {
   return new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)));
 }

@@ -120,7 +120,7 @@ function createRunners(
   return { runners, ownRunners };
 }
 
-// By shape: the runner may come from another copy of its package.
+// Checked by shape, because the runner may come from another copy of its package.
 function isRunner(each: App | Runner): each is Runner {
   return typeof (each as Runner | undefined)?.runAsync === 'function';
 }

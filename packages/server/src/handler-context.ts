@@ -9,12 +9,12 @@ import type { SpanMemory } from './traces/span-memory.ts';
 /** The state and options that all routes of a handler share. */
 export interface HandlerContext {
   readonly runners: ReadonlyMap<string, Runner>;
-  /** The given runtime with the handler's logger. */
+  /** The runtime of the options, with the logger of the handler. */
   readonly runtime: Runtime;
   readonly errorLog: ErrorLog;
   readonly limits: Limits;
   readonly onDisconnect: 'abort' | 'continue';
-  /** True if the handler continues what dead processes have left. */
+  /** True if the handler continues invocations of dead processes. */
   readonly recovers: boolean;
   /** True if the handler has `authorize`. */
   readonly hasAuthorize: boolean;
@@ -26,6 +26,6 @@ export interface HandlerContext {
   readonly deps: HandlerOptions['deps'];
   readonly traces: SpanMemory | undefined;
   readonly runs: ActiveRuns;
-  /** Returns the OpenAPI document as JSON. It is made once. */
+  /** Returns the OpenAPI document as JSON. It is created at the first call. */
   openApi(): string;
 }

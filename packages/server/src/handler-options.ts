@@ -21,16 +21,16 @@ import type { SpanMemory } from './traces/span-memory.ts';
  */
 export type Action = 'read' | 'write' | 'delete' | 'run' | 'answer' | 'cancel' | 'rewind' | 'fork';
 
-/** The app and user that a request names, and what it does. A name is undefined if the route concerns no app or no user. */
+/** The app and user of a request, and its action. `appName` or `userId` is undefined if the route has no app or no user. */
 export interface Identity {
   readonly appName?: string | undefined;
   readonly userId?: string | undefined;
   readonly action: Action;
-  /** For `answer`: the open interrupts that the request answers. Undefined in the first of the two calls. */
+  /** For `answer`: the open interrupts that the request answers. Undefined in the first of the two calls of `authorize`. */
   readonly interrupts?: readonly Interrupt[] | undefined;
 }
 
-/** The app, user and shared memory that a request names. */
+/** The app, user and shared memory of a request. */
 export interface ScopeIdentity extends Omit<Identity, 'action' | 'interrupts'> {
   readonly scope: SharedMemoryScope;
 }
@@ -46,11 +46,13 @@ export type ClientScope = 'session' | 'user' | 'app';
 
 /** Options of `createHandler`. Unknown options throw `INVALID_INPUT`. */
 export interface HandlerOptions {
-  /** The apps to serve, each under its name. A Runner has its own services. Apps use the services of these options. */
+  /** The apps to serve, each under its name. Apps use the services of these options. Runners have their own services. */
   apps: readonly (App | Runner)[];
-  /** Required for Apps. */
+  /** Session service of the Apps. Required for Apps. */
   sessionService?: SessionService | undefined;
+  /** Memory service of the Apps. Default: none. */
   memoryService?: MemoryService | undefined;
+  /** Artifact service of the Apps. Default: none. */
   artifactService?: ArtifactService | undefined;
   /** Clock, timers, ids and logs of the handler and its Apps. Default: `systemRuntime()`. */
   runtime?: Runtime | undefined;
@@ -60,23 +62,23 @@ export interface HandlerOptions {
    */
   logger?: Logger | undefined;
   /**
-   * True to add message, causes and stack of an error to responses of status 500 and to the last frame of a failed
-   * run, as `debug`. For a page on the developer's own machine. Default: false.
+   * True to add message, causes and stack of an error to responses of status 500 and to the last frame of a failed run, as
+   * `debug`. Use it only for a page on the developer's own machine. Default: false.
    */
   development?: boolean | undefined;
   /**
-   * Decides whether a request may act for an app and a user. It is called before anything is read or written. `false`
-   * is answered with 403; a `Response` is sent unchanged. `{ userId }` accepts the request for this user only: a request
-   * that names another user is answered with 403. It is called for all routes except `/health`, `/version` and
-   * the files of the page. For answers to interrupts, it is called again with the `interrupts`. Default: every client may act
-   * for every user.
+   * Decides whether a request may act for an app and a user. It is called before anything is read or written. `false` is answered
+   * with 403; a `Response` is sent unchanged. `{ userId }` accepts the request for this user only: a request that names another
+   * user is answered with 403. It is called for all routes except `/health`, `/version` and the files of the page. For answers to
+   * interrupts, it is called a second time with the `interrupts`. Default: every client may act for every user.
    */
   authorize?:
     | ((request: Request, identity: Identity) => MaybePromise<boolean | Response | { userId: string }>)
     | undefined;
   /**
    * Decides whether a request may use the memory of a team or an agent, which several users share. It is called after
-   * `authorize`, with the same results. Default: with `authorize`, no client may; without it, every client may.
+   * `authorize`, and may return the same results. Default: with `authorize`, such requests are rejected; without it, they are
+   * accepted.
    */
   authorizeScope?: ((request: Request, identity: ScopeIdentity) => MaybePromise<boolean | Response>) | undefined;
   /**
@@ -87,8 +89,8 @@ export interface HandlerOptions {
     | ((request: Request, identity: Identity) => MaybePromise<boolean | Response | { retryAfterMs: number }>)
     | undefined;
   /**
-   * Host names without port that requests may name; others are answered with 403. Default: all. Clients on this
-   * machine may only name this machine, unless there is an `authorize`.
+   * Host names, without port, that the `Host` header may contain. Other requests are answered with 403. Default: all. If there is
+   * no `authorize` either, clients on this machine must use `localhost`, `127.0.0.1` or `[::1]`.
    */
   allowedHosts?: readonly string[] | undefined;
   /**
@@ -96,18 +98,19 @@ export interface HandlerOptions {
    * credentials. Default: none.
    */
   cors?: { origins: readonly string[] } | undefined;
+  /** Limits of bodies, runs, streams and lists. Defaults: see `Limits`. */
   limits?: LimitOptions | undefined;
   /**
-   * Effect on a run when its client disconnects: `abort` ends it, `continue` lets it finish, and clients can read
+   * Effect of a client's disconnection on its run: `abort` ends the run. With `continue` the run finishes, and clients can read
    * it again. Default: `abort`.
    */
   onDisconnect?: 'abort' | 'continue' | undefined;
   /**
-   * Calls `recover` of all runners at the start and then about every minute, until the handler is closed: it resumes what dead
-   * processes have left, due timers and expired interrupts. Default: false.
+   * Calls `recover` of all runners at the start and then about every minute, until the handler is closed. `recover` resumes
+   * invocations of dead processes, due timers and expired interrupts. Default: false.
    */
   recover?: boolean | RecoveryOptions | undefined;
-  /** Serves a page at `/dev-ui/`. Default: none. */
+  /** Returns the files of a page, which is served at `/dev-ui/`. Default: none. */
   ui?: Ui | undefined;
   /** Prefix of all paths, such as `/api`. Default: none. */
   basePath?: string | undefined;
@@ -119,7 +122,8 @@ export interface HandlerOptions {
    */
   toolErrors?: RunConfig['toolErrors'] | undefined;
   /**
-   * Stores the spans of the Apps for the trace routes. A Runner needs it as the tracer in its runtime. Default: none.
+   * Stores the spans of the Apps for the trace routes. To record a Runner, also pass it as the tracer of the Runner's runtime.
+   * Default: none.
    */
   traces?: SpanMemory | undefined;
   /** Scopes of state that clients may write. Default: `session` and `user`. */

@@ -21,19 +21,18 @@ import type { Recovery, RecoveryOptions } from './recovery.ts';
 import { createRouter } from './router.ts';
 import { routes } from './routes.ts';
 
-/** The client of a connection. */
+/** The client of a request. */
 export interface Client {
-  /** IP address. */
+  /** IP address of the client. */
   readonly address?: string | undefined;
 }
 
 /**
- * Answers requests of ADK's HTTP API. Mount it wherever a `Request` becomes a `Response`. It never rejects.
+ * Answers requests of ADK's HTTP API. Mount it in any server that uses Web requests. It never rejects.
  *
- * Without `authorize` and `allowedHosts`, a client on this machine may only name this machine as its host. Otherwise
- * any web page could reach the handler through a DNS name that resolves to this machine. Pass the client for this
- * check;
- * `serve` and `toNodeListener` do.
+ * Without `authorize` and `allowedHosts`, the `Host` of a client on this machine must name this machine. Otherwise any web page
+ * could reach the handler through a DNS name that resolves to this machine. Pass `client` for this check, as `serve` and
+ * `toNodeListener` do.
  */
 export interface Handler {
   (request: Request, client?: Client | null): Promise<Response>;
@@ -42,21 +41,21 @@ export interface Handler {
   /** Answers `/health` with 503 from now on, and continues to serve requests for `ms` milliseconds. */
   drain(ms: number): Promise<void>;
   /**
-   * Rejects new runs with 503, waits for active runs, aborts the rest, and closes the runners that it created for Apps.
+   * Rejects new runs with 503, waits for active runs, aborts the rest, and closes the runners that the handler created for Apps.
    */
   close(p?: CloseOptions): Promise<void>;
 }
 
 /** Options of `Handler.close`. */
 export interface CloseOptions {
-  /** Time that active runs have to finish, in milliseconds. Default: 10,000. */
+  /** Time to wait for active runs in milliseconds; the rest is then aborted. Default: 10,000. */
   timeoutMs?: number | undefined;
-  /** True to close also the services and Runners that were passed to the handler. Default: false. */
+  /** True to also close the services and Runners that were passed to the handler. Default: false. */
   services?: boolean | undefined;
 }
 
 /**
- * Returns a handler. Throws `INVALID_INPUT` for invalid options and `DUPLICATE_NAME` for two apps with the same name.
+ * Returns a handler of the API. Throws `INVALID_INPUT` for invalid options and `DUPLICATE_NAME` for two apps with the same name.
  */
 export function createHandler(options: HandlerOptions): Handler {
   const { context, ownRunners } = createHandlerContext(options, routes);
@@ -64,10 +63,10 @@ export function createHandler(options: HandlerOptions): Handler {
   const unknownFields = new UnknownFieldWarnings(context.runtime.logger);
   const findRoute = createRouter(routes, context.basePath);
   const hooks = options.authorize || options.rateLimit ? options : undefined;
-  const isOpen = options.authorize === undefined;
+  const hasAuthorize = options.authorize !== undefined;
   const recovery = options.recover ? startHandlerRecovery(context, options.recover) : undefined;
-  let closed: Promise<void> | undefined;
-  let allClosed: Promise<void> | undefined;
+  let closingRuns: Promise<void> | undefined;
+  let closingServices: Promise<void> | undefined;
 
   async function serveRoute(route: Route, request: Request, params: PathParams): Promise<Response> {
     const call = new RequestCall(context, { request, params, hooks });
@@ -87,9 +86,9 @@ export function createHandler(options: HandlerOptions): Handler {
     return await route.handle(call);
   }
 
-  function failed(error: unknown, request: Request, toBody?: Route['errorBody']): Response {
-    const where = { method: request.method, path: shortPath(request) };
-    return errorResponse(error, { errorLog: context.errorLog, where, toBody });
+  function toErrorResponse(error: unknown, request: Request, toBody?: Route['errorBody']): Response {
+    const logFields = { method: request.method, path: shortPath(request) };
+    return errorResponse(error, { errorLog: context.errorLog, logFields, toBody });
   }
 
   function answer(request: Request): MaybePromise<Response> {
@@ -97,7 +96,7 @@ export function createHandler(options: HandlerOptions): Handler {
     if ('allowedMethods' in match) return methodNotAllowed(match.allowedMethods);
     const { errorBody: toBody } = match.route;
     let response = serveRoute(match.route, request, parsePathParams(match.params));
-    if (toBody) response = response.catch((error: unknown) => failed(error, request, toBody));
+    if (toBody) response = response.catch((error: unknown) => toErrorResponse(error, request, toBody));
     return request.method === 'HEAD' ? response.then(withoutBody) : response;
   }
 
@@ -105,12 +104,12 @@ export function createHandler(options: HandlerOptions): Handler {
     let response: Response;
     try {
       assertHeaderSize(request, context);
-      const hosts = options.allowedHosts ?? (isOpen && isLoopback(client?.address) ? loopbackNames : undefined);
+      const hosts = options.allowedHosts ?? (!hasAuthorize && isLoopback(client?.address) ? loopbackNames : undefined);
       if (hosts) assertHost(hostOf(request), hosts);
       const preflight = request.headers.has('origin') ? cors.check(request, new URL(request.url)) : undefined;
       response = preflight ?? (await answer(request));
     } catch (error) {
-      response = failed(error, request);
+      response = toErrorResponse(error, request);
     }
     return withNoSniff(options.cors ? cors.addHeaders(request, response) : response);
   }
@@ -121,25 +120,25 @@ export function createHandler(options: HandlerOptions): Handler {
     await Promise.all(ownRunners.map((runner) => runner.close()));
   }
 
-  async function closeAll(): Promise<void> {
+  async function closeRunnersAndServices(): Promise<void> {
     const runners = [...context.runners.values()];
     await Promise.all(runners.map((runner) => runner.close()));
     await closeServices(runners, context.runtime.logger);
   }
 
   async function close({ timeoutMs = 10_000, services = false }: CloseOptions = {}): Promise<void> {
-    await (closed ??= closeRuns(timeoutMs));
-    if (services) await (allClosed ??= closeAll());
+    await (closingRuns ??= closeRuns(timeoutMs));
+    if (services) await (closingServices ??= closeRunnersAndServices());
   }
 
   return Object.assign(handler, {
-    hasAuthorize: options.authorize !== undefined,
+    hasAuthorize,
     drain: (ms: number) => context.runs.drain(ms),
     close,
   });
 }
 
-/** Resumed runs get the limits of the handler, unless `contextFor` returns others. */
+/** Starts the recovery of a handler. Resumed runs have the limits of the handler, unless `contextFor` returns others. */
 function startHandlerRecovery(context: HandlerContext, option: true | RecoveryOptions): Recovery {
   const { contextFor, everyMs } = option === true ? {} : option;
   const { limits, runners, runtime, toolErrors } = context;
@@ -159,7 +158,7 @@ function shortPath({ url }: Request): string {
 }
 
 function assertHeaderSize(request: Request, { limits }: HandlerContext): void {
-  // Reading all headers takes a large part of the time of a small request.
+  // Without a limit, the headers are not read, because that takes a large part of the time of a small request.
   if (limits.headerBytes === Infinity) return;
   let bytes = 0;
   for (const [name, value] of request.headers) bytes += name.length + value.length;
@@ -169,7 +168,7 @@ function assertHeaderSize(request: Request, { limits }: HandlerContext): void {
   }
 }
 
-/** Returns the response without its body. The body is never started. */
+/** Returns the response without its body, which is cancelled before it is read. */
 function withoutBody(response: Response): Response {
   void response.body?.cancel();
   return new Response(null, response);

@@ -1,25 +1,25 @@
 import { assertCount, optionNames, rejectUnknownOptions } from '@thole/core/kit';
 
-/** Limits of what clients may use. */
+/** Limits of bodies, headers, runs, streams and lists. */
 export interface Limits {
-  /** Maximum bytes of a body; larger ones are answered with 413. Default: 16 MiB. */
+  /** Maximum bytes of a body. Larger bodies are answered with 413. Default: 16 MiB. */
   readonly bodyBytes: number;
-  /** Time in which a body must arrive, in milliseconds; otherwise the answer is 408. Default: 30,000. */
+  /** Time in which a body must arrive, in milliseconds. Later bodies are answered with 408. Default: 30,000. */
   readonly bodyMs: number;
   /**
-   * Maximum bytes of all header names and values; larger ones are answered with 431. Default: the limit of the
-   * platform, which is 32 KiB for `serve`.
+   * Maximum bytes of all header names and values. Larger headers are answered with 431. Default: the limit of the platform, which
+   * is 32 KiB for `serve`.
    */
   readonly headerBytes: number;
-  /** Maximum number of active runs; further ones are answered with 503. Default: 1,000. */
+  /** Maximum number of active runs. Further runs are answered with 503. Default: 1,000. */
   readonly concurrentRuns: number;
-  /** Time limit of a run in milliseconds; it then ends with `RUN_TIME_LIMIT`. Default: 600,000. */
+  /** Time limit of a run in milliseconds. Longer runs end with `RUN_TIME_LIMIT`. Default: 600,000. */
   readonly runMs: number;
   /** Time without an event after which a stream sends a heartbeat, in milliseconds. Default: 15,000. */
   readonly heartbeatMs: number;
   /**
-   * Characters that are buffered of each run that continues without its client. A reader that needs older ones gets the
-   * stored events instead. Default: 65,536.
+   * Maximum number of characters that are buffered for each run that continues without its client. A reader that needs older
+   * events receives the stored events instead, without partial events. Default: 65,536.
    */
   readonly runBufferChars: number;
   /** Maximum number of items on a page of a list, and in a list without paging. Default: 1,000. */

@@ -3,13 +3,13 @@ import { getRequestListener } from '@hono/node-server';
 import { systemRuntime } from '@thole/core';
 import type { Client } from './handler.ts';
 
-/** Time that the rest of a body has to arrive after its request was answered. */
-const REST_MS = 30_000;
+/** Time to wait for the rest of a body after its request was answered, in milliseconds. */
+const BODY_REST_MS = 30_000;
 
 /**
- * Returns a listener of Node's `http` for a function of `Request`. A request of HTTP/1.0 may have no Host. If a request
- * is answered before its body has arrived, for example because the body is too large, the rest is read and discarded.
- * Closing the connection earlier could lose the answer.
+ * Returns a listener of Node's `http` for a function that handles a `Request`. Accepts HTTP/1.0 requests without a Host. If a
+ * request is answered before its body has arrived, for example because the body is too large, the rest is read and discarded:
+ * closing the connection earlier could lose the answer.
  */
 export function nodeAdapter(
   handle: (request: Request, client: Client) => Promise<Response> | Response,
@@ -25,7 +25,7 @@ export function nodeAdapter(
     if (incoming.httpVersion === '1.0') incoming.headers.host ??= 'localhost';
     outgoing.once('finish', () => {
       if (incoming.complete || incoming.destroyed) return;
-      const cancel = runtime.timer(REST_MS, () => incoming.socket?.destroySoon());
+      const cancel = runtime.timer(BODY_REST_MS, () => incoming.socket?.destroySoon());
       incoming.once('close', cancel);
       incoming.resume();
     });

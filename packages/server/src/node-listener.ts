@@ -14,7 +14,7 @@ export function toNodeListener(handler: (request: Request, client?: Client) => P
     overrideGlobalObjects: false,
     errorHandler: () => errorAnswer(400, INVALID_HTTP),
   });
-  const bodyMissing = nodeAdapter(
+  const rejectReadBody = nodeAdapter(
     async () =>
       errorAnswer(500, 'A body parser has read the request: mount the handler before the body parser.', 'INTERNAL'),
     { overrideGlobalObjects: false },
@@ -22,7 +22,7 @@ export function toNodeListener(handler: (request: Request, client?: Client) => P
   return (request, response) => {
     // Cloud functions read the body themselves and provide it as `rawBody`.
     const isRead = request.readableDidRead && !('rawBody' in request);
-    (isRead ? bodyMissing : listener)(request, response);
+    (isRead ? rejectReadBody : listener)(request, response);
   };
 }
 

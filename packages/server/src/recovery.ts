@@ -15,27 +15,30 @@ export interface RecoveryOptions {
 
 /** A running recovery. */
 export interface Recovery {
-  /** Resumes nothing more. Runs that have begun continue; closing their runner ends them. */
+  /** Stops the recovery. Runs that have already been resumed continue until they end or their runner is closed. */
   stop(): void;
 }
 
 /**
- * Calls `recover` of all runners now, and then about every minute: it resumes what dead processes have left, due timers and
- * expired interrupts. Logs each result, with its ids. A runner whose session service cannot list waiting sessions is skipped.
+ * Calls `recover` of all runners now and then about every minute. `recover` resumes invocations of dead processes, due timers and
+ * expired interrupts. Logs each result with its ids. Skips runners whose session service cannot list waiting sessions. Throws
+ * `INVALID_INPUT` for an invalid `everyMs`.
  */
 export function startRecovery(
   p: RecoveryOptions & { runners: () => readonly Runner[]; runtime?: Runtime | undefined },
 ): Recovery {
   const { contextFor, everyMs = DEFAULT_INTERVAL_MS, runners, runtime = systemRuntime() } = p;
   assertDuration('everyMs', everyMs);
-  const stopped = new AbortController();
+  const controller = new AbortController();
   void repeat(async () => {
-    await Promise.all(runners().map((runner) => recoverOnce(runner, runtime, { contextFor, signal: stopped.signal })));
-    // So that the processes of a deployment do not look for the same sessions at the same time.
-    await runtime.sleep(everyMs * (0.5 + runtime.random()), stopped.signal).catch(() => {});
-    return !stopped.signal.aborted;
+    await Promise.all(
+      runners().map((runner) => recoverOnce(runner, runtime, { contextFor, signal: controller.signal })),
+    );
+    // The random pause keeps the processes of a deployment from reading the same sessions at the same time.
+    await runtime.sleep(everyMs * (0.5 + runtime.random()), controller.signal).catch(() => {});
+    return !controller.signal.aborted;
   });
-  return { stop: () => stopped.abort('stopped') };
+  return { stop: () => controller.abort('stopped') };
 }
 
 async function repeat(step: () => Promise<boolean>): Promise<void> {

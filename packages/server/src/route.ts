@@ -17,15 +17,15 @@ export interface Route<Body = unknown, Query = unknown> {
   /** Group of the route in the documentation. */
   readonly tag: string;
   /**
-   * `open` routes are never authorized. `body` routes call `call.authorize` themselves, because their body names the
-   * user. Default: the path names app and user.
+   * `open` routes are never authorized. `body` routes call `call.authorize` themselves, because their body names the user. By
+   * default, the handler authorizes the app and user in the path.
    */
   readonly access?: 'open' | 'body' | undefined;
   /** Action that `authorize` receives. Default: `read` for GET, `delete` for DELETE, otherwise `write`. */
   readonly action?: Action | undefined;
-  /** Schema of the body. A missing body is parsed as `undefined`. Default: the body is not read. */
+  /** Schema of the body. An empty body is parsed as `undefined`. Without a schema, the body is not read. */
   readonly body?: ZodType<Body> | undefined;
-  /** True if the keys of the body are the client's own names: they are not changed to camelCase. */
+  /** True if the keys of the body must not be changed to camelCase. */
   readonly keepKeys?: boolean | undefined;
   readonly query?: ZodType<Query> | undefined;
   /** Query parameters that may occur several times. They are parsed as lists. */
@@ -39,7 +39,7 @@ export interface Route<Body = unknown, Query = unknown> {
   handle(call: RouteCall<Body, Query>): MaybePromise<Response>;
 }
 
-/** One request to a route, with parsed parameters. */
+/** A request to a route, with its parsed parameters. */
 export interface RouteCall<Body = unknown, Query = unknown> {
   readonly context: HandlerContext;
   readonly request: Request;
@@ -53,14 +53,14 @@ export interface RouteCall<Body = unknown, Query = unknown> {
   /** Calls only `authorize`, after `authorize()` has accepted the request. */
   authorizeAgain(identity: Identity): MaybePromise<void>;
   /**
-   * Returns the user of a request whose path names no user, after `authorize` and `rateLimit` have accepted it. It is the
-   * user that `authorize` returns, otherwise the user of the body, of `?userId=`, of the header `x-user-id`, or `user`.
-   * Throws `FORBIDDEN` if the body names another user than `authorize`.
+   * Returns the user of a request whose path has no user, after `authorize` and `rateLimit` have accepted the request. This is
+   * the user that `authorize` returns, otherwise the user in the body, in `?userId=` or in the header `x-user-id`, otherwise
+   * `user`. Throws `FORBIDDEN` if the user in the body differs from the user that `authorize` returns.
    */
   authorizeUser(identity: UserlessIdentity): Promise<string>;
 }
 
-/** An identity whose user has to be found. `bodyUserId` is the user that the body names. */
+/** An identity without its user. `bodyUserId` is the user in the body. */
 export interface UserlessIdentity extends Omit<Identity, 'userId'> {
   readonly bodyUserId?: string | undefined;
 }
@@ -76,7 +76,7 @@ export interface PathParams {
   readonly [name: string]: string;
 }
 
-/** Returns what a request to a route does. */
+/** Returns the action of a route, which `authorize` receives. */
 export function actionOf({ action, method }: Pick<Route, 'action' | 'method'>): Action {
   if (action) return action;
   if (method === 'GET') return 'read';

@@ -17,7 +17,7 @@ export type RouteMatch =
  */
 export function createRouter(routes: readonly Route[], basePath: string): (request: Request) => RouteMatch {
   const router = new TrieRouter<Route>();
-  // Paths without parameters are found with one lookup. They are the most frequent ones.
+  // Paths without parameters are the most frequent, so they are found with one lookup.
   const plainPaths = new Map<string, RouteMatch>();
   for (const route of routes) {
     for (const path of route.paths) {

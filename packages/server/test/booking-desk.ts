@@ -4,7 +4,7 @@ import { calls, says, ScriptedLlm } from '@thole/testing';
 import type { ScriptedAnswer } from '@thole/testing';
 import { FunctionTool, LongRunningFunctionTool } from '@thole/tools';
 
-/** An agent whose tools wait for a person, and what its tools have done. */
+/** An agent whose tools wait for a person, and the arguments of the bookings. */
 export interface BookingDesk {
   rootAgent: LlmAgent;
   booked: JsonObject[];

@@ -31,7 +31,8 @@ export async function demo(
   const handler = createHandler({ apps: [{ name: 'demo', rootAgent: root }], sessionService: sessions, ...options });
   if (!isNext) await sessions.createSession({ ...session });
   const get: Demo['get'] = (path, headers = {}) => handler(new Request(`http://localhost${path}`, { headers }));
-  const post: Demo['post'] = (path, body, init) => handler(new Request(`http://localhost${path}`, posting(body, init)));
+  const post: Demo['post'] = (path, body, init) =>
+    handler(new Request(`http://localhost${path}`, postInit(body, init)));
   return { handler, sessions, get, post, run: (path, body, init) => post(path, message(body), init) };
 }
 
@@ -43,7 +44,7 @@ export function message(body: object = {}): object {
   return { ...session, newMessage: { role: 'user', parts: [{ text: 'Hello' }] }, ...body };
 }
 
-export function posting(body: unknown, init: RequestInit = {}): RequestInit {
+export function postInit(body: unknown, init: RequestInit = {}): RequestInit {
   return {
     method: 'POST',
     body: JSON.stringify(body),
@@ -52,7 +53,7 @@ export function posting(body: unknown, init: RequestInit = {}): RequestInit {
   };
 }
 
-/** Returns an answer of a model that never comes. `called` resolves with the signal of the model call. */
+/** Returns a model answer that never arrives. `called` resolves with the signal of the model call. */
 export function neverAnswers(called: { resolve(signal: AbortSignal): void }): ScriptedAnswer {
   return (_, { signal }) => {
     called.resolve(signal);

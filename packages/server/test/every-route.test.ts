@@ -9,7 +9,7 @@ import { demo } from './demo.ts';
 import type { Demo } from './demo.ts';
 
 const cases = routes.flatMap((route) => route.paths.map((path) => ({ route, path, title: `${route.method} ${path}` })));
-const everything = (p: Parameters<typeof demo>[0] = {}): Promise<Demo> =>
+const createFullDemo = (p: Parameters<typeof demo>[0] = {}): Promise<Demo> =>
   demo({
     memoryService: new InMemoryMemoryService(),
     artifactService: new InMemoryArtifactService(),
@@ -31,7 +31,7 @@ describe('authorize', () => {
     'calls authorize before anything else: $title',
     async ({ route, path }) => {
       const identities: unknown[] = [];
-      const { handler } = await everything({
+      const { handler } = await createFullDemo({
         authorize(_, identity) {
           identities.push(identity);
           return identity.userId === 'ann';
@@ -100,7 +100,7 @@ const queries = [
 
 describe('createHandler', () => {
   it.each(cases)('never answers bad input with a 5xx status: $title', async ({ route, path }) => {
-    const { handler } = await everything({ answers: [says('Hello')] });
+    const { handler } = await createFullDemo({ answers: [says('Hello')] });
     const wrong: [string, string | undefined][] = [
       ...(route.method === 'GET' ? [] : [...bodies, ...shapes].map((body): [string, string] => [pathOf(path), body])),
       ...queries.map((query): [string, undefined] => [`${pathOf(path)}?${query}`, undefined]),

@@ -26,8 +26,8 @@ export async function allFrames(response: Response): Promise<ReadFrame[]> {
   return Array.fromAsync(framesOf(response));
 }
 
-/** Describes a frame in a few words: text, `#id text`, `: comment`, `! code`. */
-export function inWords(frame: ReadFrame): string {
+/** Returns a short text for a frame: `text`, `#id text`, `: comment` or `! code`. */
+export function describeFrame(frame: ReadFrame): string {
   if (frame.comment !== undefined) return `: ${frame.comment}`;
   if (frame.error !== undefined) return `! ${frame.errorDetails!.code}`;
   const { content, errorCode, actions } = frame.event!;

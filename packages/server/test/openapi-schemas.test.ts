@@ -18,7 +18,7 @@ interface Document {
   paths: { [path: string]: { [method: string]: Operation } };
 }
 
-async function everything(): Promise<Demo & { document: Document }> {
+async function createFullDemo(): Promise<Demo & { document: Document }> {
   const save = new FunctionTool({
     name: 'save',
     description: 'Saves.',
@@ -96,7 +96,7 @@ function schemaOf(document: Document, method: string, template: string): Schema 
 
 describe('GET /openapi.json', () => {
   it('has schemas that match the server’s responses', async () => {
-    const { handler, document } = await everything();
+    const { handler, document } = await createFullDemo();
     for (const [method, path, template, body] of requests) {
       const { status, body: answer } = await ask(handler, method, path, body);
       expect([path, status]).toEqual([path, 200]);
@@ -109,7 +109,7 @@ describe('GET /openapi.json', () => {
   });
 
   it('has schemas that reject invalid objects', async () => {
-    const { document } = await everything();
+    const { document } = await createFullDemo();
     const isValid = (name: string, value: unknown): boolean =>
       new Validator(
         { $ref: `#/components/schemas/${name}`, components: document.components } as Schema,
@@ -127,7 +127,7 @@ describe('GET /openapi.json', () => {
   });
 
   it('has a schema for every JSON response', async () => {
-    const { document } = await everything();
+    const { document } = await createFullDemo();
     const without: string[] = [];
     for (const [path, methods] of Object.entries(document.paths))
       for (const [method, operation] of Object.entries(methods)) {

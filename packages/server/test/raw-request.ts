@@ -1,8 +1,8 @@
 import { connect } from 'node:net';
 
 /**
- * Sends raw bytes to a server and returns everything it sends until it closes the connection, or until `ms` have
- * passed. `then` is sent after the first response data.
+ * Sends raw bytes to a server. Returns all received data when the server closes the connection, or after `ms` milliseconds.
+ * `then` is sent after the first response data.
  */
 export function rawRequest(url: string, text: string | Uint8Array, ms = 3_000, then?: string): Promise<string> {
   const { hostname, port } = new URL(url);
@@ -22,7 +22,7 @@ export function rawRequest(url: string, text: string | Uint8Array, ms = 3_000, t
   });
 }
 
-/** Returns status and JSON of a raw response; of several, the last one. */
+/** Returns status and JSON of the last response in raw data. */
 export function readAnswer(answer: string): { status: number; body: { detail?: string } } {
   const last = answer.slice(answer.lastIndexOf('HTTP/1.1 '));
   const text = last.slice(last.indexOf('\r\n\r\n') + 4);

@@ -9,18 +9,18 @@ import { createHandler, startRecovery } from '../src/index.ts';
 import { bookingDesk } from './booking-desk.ts';
 import { demo, session, sessionPath } from './demo.ts';
 import type { Demo } from './demo.ts';
-import { allFrames, framesOf, inWords } from './frames.ts';
+import { allFrames, framesOf, describeFrame } from './frames.ts';
 
 const EVENTS = `${sessionPath}/runs/invocation-x/events`;
 const lease = { holder: 'dead', policy: 'queue', maxWaiting: 1, waitMs: 1, ttlMs: 30_000, cleanupMs: 1 } as const;
 
-interface Left extends Demo {
+interface DeadRunDemo extends Demo {
   runtime: FixedRuntime;
   logged: LogFields[];
 }
 
-/** A handler over a session in which a process died after it had stored the message of `invocation-x`. */
-async function leftBehind(options: Parameters<typeof demo>[0] = {}): Promise<Left> {
+/** Creates a handler with a session in which a process died after it had stored the message of `invocation-x`. */
+async function createWithDeadRun(options: Parameters<typeof demo>[0] = {}): Promise<DeadRunDemo> {
   const runtime = new FixedRuntime();
   const logged: LogFields[] = [];
   const log = (message: string, fields: LogFields = {}): void => void logged.push({ message, ...fields });
@@ -39,8 +39,8 @@ async function leftBehind(options: Parameters<typeof demo>[0] = {}): Promise<Lef
 }
 
 describe('HandlerOptions.recover', () => {
-  it('continues what a dead process has left, and logs it with its ids', async () => {
-    const { sessions, runtime, logged } = await leftBehind({ recover: true });
+  it('continues an invocation of a dead process, and logs its ids', async () => {
+    const { sessions, runtime, logged } = await createWithDeadRun({ recover: true });
     await runtime.advance(29_000);
     expect((await sessions.getSession(session))!.events).toHaveLength(1);
     await runtime.advance(100_000);
@@ -51,8 +51,8 @@ describe('HandlerOptions.recover', () => {
     ]);
   });
 
-  it('ends with the handler, also for runners of the caller', async () => {
-    const { sessions, runtime } = await leftBehind();
+  it('stops when the handler is closed, also for runners of the caller', async () => {
+    const { sessions, runtime } = await createWithDeadRun();
     const agent = new LlmAgent({ name: 'a', model: new ScriptedLlm(says('Recovered.')) });
     const runner = new Runner({ appName: 'demo', agent, sessionService: sessions, runtime });
     const handler = createHandler({ apps: [runner], runtime, recover: { everyMs: 10_000 } });
@@ -63,14 +63,14 @@ describe('HandlerOptions.recover', () => {
   });
 
   it('is off by default', async () => {
-    const { sessions, runtime } = await leftBehind();
+    const { sessions, runtime } = await createWithDeadRun();
     await runtime.advance(200_000);
     expect((await sessions.getSession(session))!.events).toHaveLength(1);
   });
 
-  it('gives resumed runs the values of contextFor, and limits of the handler', async () => {
+  it('passes the values of contextFor and the limits of the handler to resumed runs', async () => {
     const found: unknown[] = [];
-    const { runtime, sessions, logged } = await leftBehind({
+    const { runtime, sessions, logged } = await createWithDeadRun({
       answers: [hangs()],
       limits: { runMs: 5_000 },
       recover: { contextFor: (each) => (found.push(each), undefined) },
@@ -100,7 +100,7 @@ describe('Handler.close with a durable store', () => {
       const [stored] = (await durable.getSession(session))!.events;
       const next = await demo({ sessionService: durable, answers: [says('Continued.')], recover: true, isNext: true });
       const words = (await allFrames(await next.get(EVENTS.replace('invocation-x', stored!.invocationId)))).map(
-        inWords,
+        describeFrame,
       );
       expect(words).toEqual(['#2 ', '#3 Continued.', ': done']);
     },
@@ -125,11 +125,11 @@ describe('startRecovery', () => {
 
 describe('GET …/runs/{invocation}/events of a process that died', () => {
   it('stays open with heartbeats until another process continues the invocation', async () => {
-    const { get, runtime } = await leftBehind({ recover: true });
+    const { get, runtime } = await createWithDeadRun({ recover: true });
     const frames = framesOf(await get(EVENTS));
     const words: string[] = [];
     const reading = (async () => {
-      for await (const frame of frames) words.push(inWords(frame));
+      for await (const frame of frames) words.push(describeFrame(frame));
     })();
     await runtime.advance(31_000);
     expect(new Set(words)).toEqual(new Set([': heartbeat']));
@@ -145,13 +145,13 @@ describe('GET …/runs/{invocation}/events of a paused invocation', () => {
     const { run, get } = await demo({ rootAgent, onDisconnect });
     const first = await run('/run_sse');
     const path = `${sessionPath}/runs/${first.headers.get('x-thole-invocation-id')}/events`;
-    const words = (await allFrames(first)).map(inWords);
+    const words = (await allFrames(first)).map(describeFrame);
     expect(words.map((each) => each.replace(/^#\d+ /, ''))).toEqual([
       'book',
       'book()',
       'adk_request_confirmation',
       ': done',
     ]);
-    expect((await allFrames(await get(path))).map(inWords)).toEqual(words);
+    expect((await allFrames(await get(path))).map(describeFrame)).toEqual(words);
   });
 });

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { createHandler, SpanMemory } from '../src/index.ts';
 import type { Handler, HandlerOptions } from '../src/index.ts';
 import { routes } from '../src/routes.ts';
-import { posting } from './demo.ts';
+import { postInit } from './demo.ts';
 
 const SECRET = 'hunter2-of-anns';
 const ann = { appName: 'demo', userId: 'ann', sessionId: 'hers' };
@@ -52,7 +52,7 @@ async function createServer(): Promise<TenantServer> {
   await sessionService.appendEvent({ session, event: createEvent(request), marks: { openInterrupts: 1 } });
   const newMessage = { parts: [{ text: SECRET }] };
   const headers = { authorization: 'Bearer ann-token' };
-  const run = await handler(new Request('http://localhost/run', posting({ ...ann, newMessage }, { headers })));
+  const run = await handler(new Request('http://localhost/run', postInit({ ...ann, newMessage }, { headers })));
   const [event] = (await run.json()) as { id: string; invocationId: string }[];
   await memoryService.addSessionToMemory((await sessionService.getSession(ann))!);
   const { memories } = await memoryService.listMemories(ann);
@@ -80,7 +80,7 @@ async function createServer(): Promise<TenantServer> {
   };
 }
 
-/** Creates a session that exists already. */
+/** The route that creates a session with an id. In this test the id exists already. */
 const TAKEN = 'POST /apps/:app/users/:user/sessions/:session';
 
 /** Bodies that would change data without authorization. */
@@ -110,12 +110,12 @@ async function ask(
   token?: string,
 ): Promise<{ status: number; text: string }> {
   const url = path.replaceAll(/:(\w+)(\{[^}]*\})?/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
-  const init: RequestInit = route.method === 'GET' ? {} : posting(bodyOf(title, params), { method: route.method });
-  // For routes whose path and body name no user.
-  const named = { 'x-user-id': params['user']! };
+  const init: RequestInit = route.method === 'GET' ? {} : postInit(bodyOf(title, params), { method: route.method });
+  // Names the user for routes whose path and body have no user.
+  const userHeader = { 'x-user-id': params['user']! };
   const headers = {
     ...(init.headers as object),
-    ...named,
+    ...userHeader,
     ...(token !== undefined && { authorization: `Bearer ${token}` }),
   };
   const response = await handler(new Request(`http://localhost${url}`, { ...init, headers }));
@@ -166,20 +166,20 @@ describe('createHandler with authorize', () => {
     const headers = { authorization: 'Bearer bob-token' };
     const get = async (path: string): Promise<number> =>
       (await server.handler(new Request(`http://localhost${path}`, { headers }))).status;
-    const bobs = '/apps/demo/users/bob/sessions';
-    expect(await get(`${bobs}/hers`)).toBe(404);
-    expect(await get(`${bobs}/..%2F..%2Fann%2Fsessions%2Fhers`)).toBe(404);
-    expect(await get(`${bobs}/../../ann/sessions/hers`)).toBe(403);
-    expect(await get(`${bobs}/%2e%2e/%2e%2e/ann/sessions/hers`)).toBe(403);
+    const bobsSessions = '/apps/demo/users/bob/sessions';
+    expect(await get(`${bobsSessions}/hers`)).toBe(404);
+    expect(await get(`${bobsSessions}/..%2F..%2Fann%2Fsessions%2Fhers`)).toBe(404);
+    expect(await get(`${bobsSessions}/../../ann/sessions/hers`)).toBe(403);
+    expect(await get(`${bobsSessions}/%2e%2e/%2e%2e/ann/sessions/hers`)).toBe(403);
     expect(await get(`/apps/demo/users/bob/sessions/hers/artifacts/plan.txt`)).toBe(404);
-    expect(await get(`${bobs}/hers/runs/${server.params['invocation']}/events`)).toBe(404);
+    expect(await get(`${bobsSessions}/hers/runs/${server.params['invocation']}/events`)).toBe(404);
     expect(await get(`/apps/demo/users/bob%2F..%2Fann/sessions`)).toBe(403);
     const run = async (body: object): Promise<number> =>
-      (await server.handler(new Request('http://localhost/run', posting(body, { headers })))).status;
+      (await server.handler(new Request('http://localhost/run', postInit(body, { headers })))).status;
     const newMessage = { parts: [{ text: 'x' }] };
     expect(await run({ ...ann, userId: 'bob', newMessage })).toBe(404);
-    // With both spellings in a body, the user who is authorized is the user who is served: ann's session is forbidden,
-    // and bob has no session with that id.
+    // If a body has both spellings, the same user is authorized and used. Ann's session is forbidden, and bob has no session
+    // with that id.
     for (const both of [
       { ...ann, user_id: 'bob', newMessage },
       { user_id: 'bob', ...ann, newMessage },

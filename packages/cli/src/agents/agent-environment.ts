@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import type { EnvVars } from '@thole/core';
 
-/** Reads `.env` files into the environment. Variables that existed before any of them are never replaced. */
+/** Reads `.env` files into the environment. Variables that already exist are never replaced. */
 export class AgentEnvironment {
   readonly #env: { [name: string]: string | undefined };
   /** Names of variables that come from `.env` files. */

@@ -54,19 +54,19 @@ export class AgentLoader {
     this.#modules.invalidate();
   }
 
-  /** Returns the agents that exist now. */
+  /** Finds the agents that exist now, without loading them. */
   find(): Promise<AgentLocation> {
     return findAgents(this.#host.cwd, this.#location.path);
   }
 
   /**
-   * Loads an agent. Returns undefined for a guess that exports no agent. Errors name the file, and the line if it is
+   * Loads an agent. Returns undefined if a module with `isGuess` exports no agent. Errors name the file, and the line if it is
    * known; most have the code `INVALID_INPUT`.
    */
   async load(module: AgentModule): Promise<LoadedAgent | undefined> {
     const { root } = this.#location;
-    const where = { file: module.file, root, cwd: this.#host.cwd };
-    const { agent, env } = await this.#read(module, where);
+    const paths = { file: module.file, root, cwd: this.#host.cwd };
+    const { agent, env } = await this.#read(module, paths);
     if (agent?.kind === 'runner') return { module, runner: agent.runner };
     if (agent) {
       const services = await this.#services.get();
@@ -75,23 +75,23 @@ export class AgentLoader {
       try {
         return { module, runner: new Runner({ app, ...services, runtime: this.#runtime }), app };
       } catch (error) {
-        throw explainLoadError(error, where);
+        throw explainLoadError(error, paths);
       }
     }
     if (module.isGuess) return undefined;
     const message = 'The module must export rootAgent, app or runner, or have an agent as its default export.';
-    throw explainLoadError(new TholeError('INVALID_INPUT', message), where);
+    throw explainLoadError(new TholeError('INVALID_INPUT', message), paths);
   }
 
   async #read(
     module: AgentModule,
-    where: { file: string; root: string; cwd: string },
+    paths: { file: string; root: string; cwd: string },
   ): Promise<{ agent: ExportedAgent | undefined; env: EnvVars }> {
     try {
-      const env = await this.#environment.load([where.cwd, where.root, module.folder]);
+      const env = await this.#environment.load([paths.cwd, paths.root, module.folder]);
       return { env, agent: await readAgent(await this.#modules.load(module.file), module.name) };
     } catch (error) {
-      throw explainLoadError(error, where);
+      throw explainLoadError(error, paths);
     }
   }
 

@@ -3,15 +3,14 @@ import type { AgentLoader, LoadedAgent } from './agent-loader.ts';
 
 /** The result of `AgentRegistry.load`. */
 export interface LoadResult {
-  /** One agent per file, ordered by name: its current content, or the last one that could be loaded. */
+  /** One agent per file, ordered by name: the current version, or the last valid one. */
   agents: readonly LoadedAgent[];
   /** Errors of files that could not be loaded. */
   errors: readonly unknown[];
 }
 
 /**
- * Loads all agents of a location, once or several times. An agent whose file becomes invalid stays as it was last
- * loaded.
+ * Loads all agents of a location, once or several times. If a file becomes invalid, the last valid version of its agent is kept.
  */
 export class AgentRegistry {
   readonly #loader: AgentLoader;

@@ -2,9 +2,7 @@ import { relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { TholeError } from '@thole/core';
 
-/**
- * Returns an error that names file and line of a failed import, and what to change. The original error is the cause.
- */
+/** Returns an error with the file and line of a failed import and the change to make. The original error is the cause. */
 export function explainLoadError(error: unknown, p: { file: string; root: string; cwd: string }): TholeError {
   const { code, message, name, stack } = (error ?? {}) as { [key: string]: unknown };
   const text = typeof message === 'string' ? message.split('\n')[0]! : String(error);

@@ -10,7 +10,7 @@ export interface AgentModule {
   file: string;
   /** Folder of the module and its `.env` file. */
   folder: string;
-  /** True if the module may be something else: then it is not an error that it exports no agent. */
+  /** True if the module may be unrelated to agents. Then it is not an error that it exports no agent. */
   isGuess?: boolean | undefined;
 }
 
@@ -40,8 +40,8 @@ export async function findAgents(cwd: string, path: string): Promise<AgentLocati
     throw usageError(`There is no file or folder ${path}.`);
   });
   if ((await stat(root)).isFile()) return { path, root: dirname(root), agents: [agentOfFile(root)] };
-  const own = await agentOfFolder(root);
-  return { path, root, agents: own ? [own] : await agentsIn(root) };
+  const agent = await agentOfFolder(root);
+  return { path, root, agents: agent ? [agent] : await agentsIn(root) };
 }
 
 async function agentsIn(root: string): Promise<AgentModule[]> {

@@ -6,7 +6,7 @@ import type { LoadedAgent } from './agent-loader.ts';
 import { findAgents } from './find-agents.ts';
 import type { AgentLocation } from './find-agents.ts';
 
-/** Finds the single agent of a path. Throws a usage error for none or several. */
+/** Finds the single agent of a path. Throws a usage error if there is no agent, or more than one. */
 export async function findOneAgent(cwd: string, path: string): Promise<AgentLocation> {
   const location = await findAgents(cwd, path);
   const [first, second] = location.agents;
@@ -19,7 +19,7 @@ export async function findOneAgent(cwd: string, path: string): Promise<AgentLoca
   return location;
 }
 
-/** Loads the agent that `findOneAgent` found. Call `close` when no module of it is imported any more. */
+/** Loads the agent that `findOneAgent` found. Call `close` after the last import of its modules. */
 export async function loadOneAgent(
   location: AgentLocation,
   p: { host: Host; services: ServicesOnDemand },

@@ -24,8 +24,8 @@ export class ModuleLoader {
     this.#hooks = registerHooks({
       resolve: (specifier, context, next) => this.#resolve(specifier, context, next),
       load: (url, context, next) => {
-        if (!this.#owns(url) || !/\.ts\?/.test(url)) return next(url, context);
-        // Agents are ES modules, whatever package.json says.
+        if (!this.#isBelowRoot(url) || !/\.ts\?/.test(url)) return next(url, context);
+        // Agents are loaded as ES modules, regardless of `type` in package.json.
         return next(url, { ...context, format: 'module-typescript' });
       },
     });
@@ -46,16 +46,16 @@ export class ModuleLoader {
   }
 
   #resolve(specifier: string, context: ResolveHookContext, next: Next): ResolveFnOutput {
-    if (!this.#owns(context.parentURL ?? '') && !this.#owns(specifier)) return next(specifier, context);
+    if (!this.#isBelowRoot(context.parentURL ?? '') && !this.#isBelowRoot(specifier)) return next(specifier, context);
     const resolved = resolveWithExtensions(specifier, context, next);
     const [address] = resolved.url.split('?', 1);
-    const isVersioned = context.conditions.includes('import') && this.#owns(address!) && MODULE.test(address!);
-    // The generation of the importing module, not the newest: a late import belongs to its module.
+    const isVersioned = context.conditions.includes('import') && this.#isBelowRoot(address!) && MODULE.test(address!);
+    // A dynamic import gets the generation of the module that imports it, even after newer ones were loaded.
     const version = /\?v=\d+$/.exec(context.parentURL ?? '')?.[0] ?? `?v=${this.#generation}`;
     return isVersioned ? { ...resolved, url: address! + version } : resolved;
   }
 
-  #owns(url: string): boolean {
+  #isBelowRoot(url: string): boolean {
     return url.startsWith(this.#root) && !url.includes('/node_modules/');
   }
 }
@@ -76,7 +76,7 @@ function resolveWithExtensions(specifier: string, context: ResolveHookContext, n
       try {
         return next(alternative, context);
       } catch {
-        // The error must name the specifier in the source.
+        // The first error is thrown below, because it names the specifier in the source.
       }
     }
     throw error;

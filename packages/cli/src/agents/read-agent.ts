@@ -14,7 +14,7 @@ export const EXPORTS = ['runner', 'app', 'rootAgent', 'default'] as const;
 export async function readAgent(module: unknown, name: string): Promise<ExportedAgent | undefined> {
   for (const key of EXPORTS) {
     const value: unknown = await (module as { [key: string]: unknown } | undefined)?.[key];
-    // Compared by shape: the value comes from another copy of the packages.
+    // Checked by shape, because the value may come from another copy of the packages.
     if (isRunner(value)) return { kind: 'runner', name: value.appName, runner: value };
     if (isApp(value)) return { kind: 'app', name: value.name, app: value };
     if (isAgent(value)) return { kind: 'app', name, app: { name, rootAgent: value } };

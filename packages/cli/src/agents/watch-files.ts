@@ -6,8 +6,8 @@ const IGNORED_FOLDERS = new Set(['node_modules', '.git', '.thole', 'dist', 'cove
 const WATCHED = /\.(?:[cm]?[jt]s|json|md|txt|ya?ml)$|(?:^|[\\/])\.env$/;
 const SAVED_SESSION = /\.session\.json$/;
 /**
- * Time without changes after which they are reported. Editors write a file in several steps, and tools write many
- * files.
+ * Time without further changes, in milliseconds, after which changes are reported. Editors write a file in several steps, and
+ * tools write many files.
  */
 const QUIET_MS = 100;
 

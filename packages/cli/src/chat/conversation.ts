@@ -7,9 +7,9 @@ import { codedLine } from '../terminal/error-line.ts';
 import { showRun } from '../terminal/show-run.ts';
 import type { TerminalStyle } from '../terminal/terminal-style.ts';
 
-/** Longest wait for a timer, in milliseconds. A later timer continues the session in another process. */
+/** Longest wait for a timer, in milliseconds. Another process must continue the session after a later timer. */
 const MAX_WAIT_MS = 10 * 60_000;
-/** Time that the runner has to wake a session by itself, in milliseconds. */
+/** Time that the runner has to continue a session at a due timer, in milliseconds. Then it is continued here. */
 const WAKE_MS = 2_000;
 const POLL_MS = 100;
 
@@ -22,9 +22,9 @@ export interface ConversationOptions {
   streaming: boolean;
   /** True to write the stacks of errors. */
   verbose: boolean;
-  /** An existing session. Without one, a session is created for the first message. */
+  /** Id of an existing session. Without it, a session is created for the first message. */
   sessionId: string | undefined;
-  /** Kinds of interrupts that the program asks for. The others are written as lines. */
+  /** Kinds of interrupts whose answers the program requests from the user. Other kinds are written as lines. */
   asksFor: readonly InterruptKind[];
 }
 
@@ -37,7 +37,7 @@ export class Conversation {
   #sessionId: string | undefined;
   #interrupts: readonly Interrupt[] = [];
   #run: Run | undefined;
-  #waiting: AbortController | undefined;
+  #waitController: AbortController | undefined;
 
   constructor(options: ConversationOptions) {
     this.#options = options;
@@ -112,35 +112,35 @@ export class Conversation {
     });
   }
 
-  /** Answers interrupts by id, and writes what follows, as `send` does. */
+  /** Answers interrupts by id, and writes the following events, as `send` does. */
   async answer(answers: { readonly [id: string]: Json }): Promise<Outcome> {
     return this.#show(async () => this.#options.runner.resume({ ...this.#request(), answers }));
   }
 
-  /** Waits for timers of the session that are due soon, and writes what follows. */
+  /** Waits for timers of the session that are due soon, and writes the following events. */
   async waitForTimers(): Promise<void> {
     const { runtime } = this.#options.host;
     for (;;) {
       const timer = this.#interrupts.find(({ kind }) => kind === 'timer');
       const waitMs = ((timer?.expiresAt ?? Infinity) - runtime.now()) * 1_000;
       if (!timer || waitMs > MAX_WAIT_MS) return;
-      const waiting = (this.#waiting = new AbortController());
+      const controller = (this.#waitController = new AbortController());
       try {
-        await this.#wait(timer, waitMs, waiting.signal);
+        await this.#wait(timer, waitMs, controller.signal);
       } catch (error) {
-        if (!waiting.signal.aborted) throw error;
+        if (!controller.signal.aborted) throw error;
         return;
       } finally {
-        this.#waiting = undefined;
+        this.#waitController = undefined;
       }
     }
   }
 
   /** Stops the current answer or wait. Returns false if there is none. */
   stop(): boolean {
-    if (!this.#run && !this.#waiting) return false;
+    if (!this.#run && !this.#waitController) return false;
     this.#run?.abort('The user interrupted the run.');
-    this.#waiting?.abort('The user interrupted the wait.');
+    this.#waitController?.abort('The user interrupted the wait.');
     return true;
   }
 
@@ -148,7 +148,7 @@ export class Conversation {
     const { host, runner } = this.#options;
     const before = await this.#lastSeq();
     if (waitMs > 0) await host.runtime.sleep(waitMs, signal);
-    // The runner wakes sessions that it has paused. Others are continued here.
+    // The runner continues sessions that it has paused itself. Other sessions are continued here.
     for (let waited = 0; waited < WAKE_MS && this.#isOpen(id); waited += POLL_MS) {
       await host.runtime.sleep(POLL_MS, signal);
       await this.readInterrupts();

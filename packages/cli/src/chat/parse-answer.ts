@@ -6,8 +6,8 @@ const YES: ReadonlySet<string> = new Set(['y', 'yes', 'true']);
 const NO: ReadonlySet<string> = new Set(['n', 'no', 'false']);
 
 /**
- * Returns the answer that a typed text means: yes, no or JSON for a confirmation, the address after the sign-in, or an API
- * key, for a credential, otherwise JSON or text. Throws `INVALID_INPUT` for a text that cannot be an answer.
+ * Returns the answer in a typed text. A confirmation accepts yes, no or JSON. A credential accepts the address after the sign-in,
+ * or an API key. Other requests accept JSON or text. Throws `INVALID_INPUT` for a text that cannot be an answer.
  */
 export function parseAnswer(interrupt: Pick<Interrupt, 'kind' | 'responseSchema' | 'payload'>, text: string): Json {
   const word = text.trim().toLowerCase();
@@ -38,7 +38,7 @@ export function parseJson(text: string): Json | undefined {
   }
 }
 
-/** The address to which a sign-in sends the browser. No program has to listen there, because the user copies the address. */
+/** The address to which a sign-in redirects the browser. No program listens there: the user copies the address. */
 const REDIRECT_URI = 'http://127.0.0.1';
 
 /** Returns the address that the user opens to sign in. Undefined if the request has none, for example for an API key. */
@@ -50,7 +50,7 @@ export function signInAddress(payload: Json | undefined): string | undefined {
   return address.href;
 }
 
-/** The text is the address to which the browser was sent. Without a sign-in it is JSON or an API key. */
+/** Returns the answer in the address to which the browser was redirected. Without a sign-in, the text is JSON or an API key. */
 function credentialAnswer(payload: Json | undefined, text: string): Json {
   const value = parseJson(text);
   if (isPlainObject(value)) return value as Json;

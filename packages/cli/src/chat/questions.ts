@@ -26,7 +26,7 @@ export class Questions {
     this.#print = lineWriter(host.output);
   }
 
-  /** Text before the cursor. Undefined if nothing is asked. */
+  /** Text before the cursor. Undefined if no question is open. */
   get prompt(): string | undefined {
     if (!this.#current) return undefined;
     if (this.#isEditing) return 'arguments (JSON): ';
@@ -42,7 +42,7 @@ export class Questions {
     this.#print(HELP[this.#current.kind]!);
   }
 
-  /** Handles a typed line while something is asked. Returns the outcome of the run that an answer begins. */
+  /** Handles a typed line while a question is open. Returns the outcome of the run that the answer continues. */
   async handle(line: string): Promise<'answered' | 'stopped' | 'failed' | undefined> {
     const current = this.#current!;
     const word = line.trim().toLowerCase();

@@ -36,7 +36,7 @@ interface SessionSource {
   saved?: SavedSession | undefined;
 }
 
-/** Maximum number of events that are shown of a resumed session. */
+/** Maximum number of events of a resumed session that are shown. */
 const SHOWN_EVENTS = 40;
 
 /** Chats with the agent of a path, or sends one message. Returns the exit code. */
@@ -133,7 +133,7 @@ function assertId(option: string, id: string): void {
   }
 }
 
-/** Returns the session of the conversation, created or restored if needed. Undefined: the first message creates one. */
+/** Returns the id of the session, which is created or restored if needed. Undefined if the first message creates one. */
 async function prepareSession(
   { appName, sessionService }: Runner,
   options: RunOptions,
@@ -143,16 +143,16 @@ async function prepareSession(
   const { sessionId } = options;
   if (replay) return (await sessionService.createSession({ ...user, sessionId, state: replay.state })).id;
   if (saved) return restoreSession(sessionService, { ...user, sessionId }, saved);
-  const wanted = options.resume ?? sessionId;
-  if (wanted === undefined) return undefined;
-  const existing = await sessionService.getSession({ ...user, sessionId: wanted, numRecentEvents: 0 });
-  if (existing) return wanted;
-  if (options.resume === undefined) return (await sessionService.createSession({ ...user, sessionId: wanted })).id;
-  const { message } = sessionNotFound({ ...user, sessionId: wanted });
+  const requestedId = options.resume ?? sessionId;
+  if (requestedId === undefined) return undefined;
+  const existing = await sessionService.getSession({ ...user, sessionId: requestedId, numRecentEvents: 0 });
+  if (existing) return requestedId;
+  if (options.resume === undefined) return (await sessionService.createSession({ ...user, sessionId: requestedId })).id;
+  const { message } = sessionNotFound({ ...user, sessionId: requestedId });
   throw new TholeError('SESSION_NOT_FOUND', `${message.replace(/\.$/, '')}, and there is no file with this name.`);
 }
 
-/** Returns how to answer or continue what is still open. */
+/** Returns a line for each open interrupt that describes how to answer or continue it. */
 function waitingNotes(agent: string, { sessionId }: SessionRef, interrupts: readonly Interrupt[]): string[] {
   return interrupts.map(({ expiresAt, id, kind }) => {
     const command = `thole run ${agent} --resume ${sessionId}`;

@@ -4,7 +4,7 @@ import { isPlainObject } from '@thole/core/kit';
 import type { Event, EventInit, JsonObject, Session, SessionService, StateMap, UserRef } from '@thole/core';
 import { usageError } from '../options/usage-error.ts';
 
-/** The content of a saved session, of Thole or ADK. */
+/** The content of a file with a saved session of Thole or ADK. */
 export interface SavedSession {
   state: StateMap;
   events: readonly EventInit[];

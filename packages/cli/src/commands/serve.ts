@@ -50,12 +50,16 @@ type ParsedOptions = ServiceOptions &
 function addServing(command: Command, host: Host, setExitCode: (code: number) => void, withPage: boolean): Command {
   command
     .argument('[agents_dir]', 'a folder of agents, or the folder or file of one agent', '.')
-    .option('--host <address>', 'address to listen on; one that other machines can reach needs a token', '127.0.0.1')
+    .option(
+      '--host <address>',
+      'address to listen on; an address that other machines can reach needs a token',
+      '127.0.0.1',
+    )
     .option('--port <port>', 'port; 0 chooses a free one', readPort, 8000)
     .option('--allow-origins <origin>', 'origin whose pages may use the API; may be repeated', collectNames)
     .option(
       '--allowed-hosts <name>',
-      'additional host name that requests may name, behind a proxy; may be repeated',
+      'additional host name that the Host header may contain, behind a proxy; may be repeated',
       collectNames,
     )
     .option('--token <token>', 'token that clients must send (default: THOLE_TOKEN)')
@@ -68,8 +72,8 @@ function addServing(command: Command, host: Host, setExitCode: (code: number) =>
     // Imported here, so that `--help` starts faster.
     const { serveAgents } = await import('../serve/serve-agents.ts');
     const { allowOrigins = [], allowedHosts = [], reload = true, urlPrefix = '' } = options;
-    const defaulted = { allowOrigins, allowedHosts, reload, urlPrefix };
-    setExitCode(await serveAgents(host, path, { ...options, ...defaulted, token, withPage }));
+    const withDefaults = { allowOrigins, allowedHosts, reload, urlPrefix };
+    setExitCode(await serveAgents(host, path, { ...options, ...withDefaults, token, withPage }));
   });
 }
 

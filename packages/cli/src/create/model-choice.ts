@@ -14,8 +14,8 @@ export const choices: readonly (ModelChoice & { readonly label: string })[] = [
 
 /** Returns the provider and model of `--model`, which is a provider or the name of a model. */
 export function modelChoiceOf(text: string): ModelChoice {
-  const offered = choices.find(({ provider }) => provider === text);
-  if (offered) return offered;
+  const choice = choices.find(({ provider }) => provider === text);
+  if (choice) return choice;
   if (!/^[\w./:@-]+$/.test(text)) throw usageError('--model must be the name of a model.');
   if (geminiModels({ env: {} }).supports(text)) return { provider: 'gemini', model: text };
   if (openAiModels({ env: {} }).supports(text)) return { provider: 'openai', model: text };

@@ -24,8 +24,8 @@ export function projectFiles(name: string, choice: ModelChoice): { [path: string
 const ZOD = '^4.6.7';
 
 function manifestText(name: string, { provider }: ModelChoice): string {
-  const own = provider === 'anthropic' ? ['@thole/provider-anthropic'] : [];
-  const names = ['@thole/core', '@thole/mem-services', ...own, '@thole/runner', '@thole/tools'];
+  const providerPackages = provider === 'anthropic' ? ['@thole/provider-anthropic'] : [];
+  const names = ['@thole/core', '@thole/mem-services', ...providerPackages, '@thole/runner', '@thole/tools'];
   const { dependencies, ...overrides } = packageRanges(['@thole/cli', ...names]);
   const manifest = {
     name: name.toLowerCase(),

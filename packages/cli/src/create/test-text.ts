@@ -7,7 +7,7 @@ import { InMemoryMemoryService, InMemorySessionService } from '@thole/mem-servic
 import { Runner } from '@thole/runner';
 import { createAgent } from './agent.ts';
 
-/** Returns a model that gives these answers, one after the other. */
+/** Returns a model that answers with these parts, one after the other. */
 function scripted(...answers: Part[]): Llm {
   return {
     specVersion: 1,

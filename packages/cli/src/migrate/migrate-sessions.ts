@@ -44,7 +44,7 @@ function readUrl({ cwd }: Host, option: string, text: string | undefined): strin
   return databaseUrl(uri, cwd);
 }
 
-/** Returns a progress bar for a terminal, otherwise a line for each tenth. */
+/** Returns a progress bar for a terminal. Otherwise a line is printed for each tenth of the sessions. */
 function createProgress({ errors }: Host): {
   show(state: { sessions: number; skipped: number; total: number }): void;
   end(): void;

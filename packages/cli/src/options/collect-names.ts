@@ -1,4 +1,4 @@
-/** Adds the names of one use of a repeated option, separated by commas, to those of the earlier uses. */
+/** Adds the comma-separated names of a repeated option to the names of its earlier uses. */
 export function collectNames(text: string, previous: readonly string[] = []): string[] {
   return [
     ...previous,

@@ -5,7 +5,7 @@ export function usageError(sentence: string): TholeError {
   return new TholeError('INVALID_INPUT', sentence, { details: { usage: true } });
 }
 
-/** Returns the result of a function that reads arguments. `INVALID_INPUT` that it throws becomes a usage error. */
+/** Returns the result of a function that reads arguments. Converts its `INVALID_INPUT` errors to usage errors. */
 export async function withUsageErrors<T>(read: () => Promise<T>): Promise<T> {
   try {
     return await read();

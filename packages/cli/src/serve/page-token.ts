@@ -16,9 +16,8 @@ export function bearerOrCookie(token: string): Authorize {
 }
 
 /**
- * Answers a request for the page with `?token=…`: it redirects to the page and stores the token in a cookie, which
- * requests of other sites do not contain. The token is verified when the cookie is used. Returns undefined for other
- * requests.
+ * Answers a request for the page with `?token=…`: redirects to the page and stores the token in a cookie, which browsers do not
+ * send with requests of other sites. The token is verified when the cookie is used. Returns undefined for other requests.
  */
 export function tokenCookieResponse(request: Request, basePath: string): Response | undefined {
   const url = new URL(request.url);

@@ -1,4 +1,4 @@
-/** Runs reloads one at a time. Requests while a reload waits are combined; requests before `start` are kept. */
+/** Runs reloads one at a time. Requests while a reload is pending are combined. Requests before `start` are kept. */
 export class ReloadQueue {
   #reload: (() => Promise<void>) | undefined;
   #last: Promise<void> = Promise.resolve();
@@ -17,7 +17,7 @@ export class ReloadQueue {
     this.#schedule();
   }
 
-  /** Resolves when no reload is active or waits. */
+  /** Resolves when no reload is active or pending. */
   async idle(): Promise<void> {
     await this.#last;
   }

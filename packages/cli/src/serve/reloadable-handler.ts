@@ -11,7 +11,7 @@ interface Generation {
 }
 
 /**
- * A handler whose agents can be replaced: new requests use the newest agents, and active runs end on the agents they
+ * A handler whose agents can be replaced: new requests use the newest agents, and active runs continue on the agents that they
  * started with.
  */
 export class ReloadableHandler {
@@ -33,7 +33,7 @@ export class ReloadableHandler {
     return this.#current.agents;
   }
 
-  /** Returns a handler for `serve`. A response of `answerFirst` is sent instead of the handler's. */
+  /** Returns a handler for `serve`. If `answerFirst` returns a response, the agents' handler is not called. */
   handler(answerFirst: (request: Request) => Response | undefined): Handler {
     const answer = async (request: Request): Promise<Response> => answerFirst(request) ?? this.#answer(request);
     return Object.assign(answer, {
@@ -45,7 +45,7 @@ export class ReloadableHandler {
 
   /**
    * Replaces the agents. Agents that are no longer served are closed when their runs have ended. Throws the errors of
-   * `createHandler`; then nothing has changed.
+   * `createHandler` before anything is changed.
    */
   replace(agents: readonly LoadedAgent[]): void {
     const previous = this.#current;

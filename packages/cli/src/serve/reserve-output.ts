@@ -2,13 +2,13 @@ import { Writable } from 'node:stream';
 import type { Host } from '../host.ts';
 
 /**
- * Reserves the output for a protocol. Until `release`, everything else that is written to it, such as `console.log` of an
- * agent, goes to the error stream.
+ * Reserves the output for a protocol. Until `release` is called, other writes to it, such as `console.log` of an agent, go to the
+ * error stream.
  */
 export function reserveOutput(host: Pick<Host, 'output' | 'errors'>): { output: Writable; release: () => void } {
   const { errors } = host;
   const target = host.output;
-  const own = Object.getOwnPropertyDescriptor(target, 'write');
+  const ownWrite = Object.getOwnPropertyDescriptor(target, 'write');
   const write = target.write.bind(target);
   const output = new Writable({
     decodeStrings: false,
@@ -18,7 +18,7 @@ export function reserveOutput(host: Pick<Host, 'output' | 'errors'>): { output: 
   return {
     output,
     release() {
-      if (own) Object.defineProperty(target, 'write', own);
+      if (ownWrite) Object.defineProperty(target, 'write', ownWrite);
       else delete (target as { write?: unknown }).write;
     },
   };

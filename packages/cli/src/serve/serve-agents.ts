@@ -62,7 +62,7 @@ export async function serveAgents(host: Host, path: string, options: ServeAgents
     for (const error of errors) printError(host, error);
     const handler = new ReloadableHandler({ agents, options: await handlerOptions(options, runtime, traces), runtime });
     reloads.start(() => reload(host, registry, handler));
-    // Here, and not in the handlers: a reload replaces them.
+    // Recovery does not belong to a handler, because a reload replaces the handlers.
     const recovery = startRecovery({ runners: () => handler.agents.map(({ runner }) => runner), runtime });
     try {
       return await listen(host, handler, options);
@@ -97,7 +97,8 @@ async function handlerOptions(
 }
 
 /**
- * Serves the current content of the files. An agent that cannot be loaded stays as it was, and its error is printed.
+ * Serves the current versions of the agents. If an agent cannot be loaded, its last valid version stays, and the error is
+ * printed.
  */
 async function reload(host: Host, registry: AgentRegistry, handler: ReloadableHandler): Promise<void> {
   try {

@@ -23,7 +23,7 @@ export interface ServeMcpOptions extends ServiceOptions {
   logLevel: LogLevel;
 }
 
-/** Serves the agent of a path as an MCP server over stdio until the client or an interrupt ends it. Returns the exit code. */
+/** Serves the agent of a path as an MCP server over stdio until the client disconnects or at Ctrl-C. Returns the exit code. */
 export async function serveMcp(processHost: Host, path: string, options: ServeMcpOptions): Promise<number> {
   const verbose = processHost.argv.includes('--verbose');
   const { cwd, errors, input } = processHost;
@@ -31,12 +31,12 @@ export async function serveMcp(processHost: Host, path: string, options: ServeMc
   const runtime = withRuntime(processHost.runtime, { logger });
   const host: Host = { ...processHost, runtime };
   assertUserId(options.userId);
-  // Optional, because of the size of the protocol's SDK.
+  // The package is optional, because the SDK of MCP is large.
   const load = (): Promise<typeof import('@thole/mcp/server')> => import('@thole/mcp/server');
   const { mcpServer } = await loadPackage('@thole/mcp', load, '@modelcontextprotocol/server');
   const location = await findOneAgent(cwd, path);
   const services = servicesOnDemand(options, { cwd, runtime });
-  // Before the agent is loaded: its module may print.
+  // The output is reserved before the agent is loaded, because its module may print.
   const { output, release } = reserveOutput(host);
   try {
     const loaded = await loadOneAgent(location, { host, services });

@@ -13,7 +13,7 @@ export interface Services {
   memoryService: MemoryService;
 }
 
-/** Services that are opened at the first `get`: a runner with its own services needs none. */
+/** Services that are opened at the first `get`, because a runner with its own services does not need them. */
 export interface ServicesOnDemand {
   get(): Promise<Services>;
   close(): Promise<void>;
@@ -32,9 +32,9 @@ export function servicesOnDemand(
 }
 
 /**
- * Opens the services of the options and waits until their stores answer. By default everything is below `.thole` in
- * `cwd`: sessions in `sessions.db`, memory in `memory.db`, artifacts in `artifacts`. If sessions are in memory, so are
- * memory and artifacts.
+ * Opens the services of the options and waits until their databases respond. By default everything is below `.thole` in `cwd`:
+ * sessions in `sessions.db`, memory in `memory.db`, artifacts in `artifacts`. If sessions are in memory, memory and artifacts are
+ * in memory too.
  */
 export function openServices(
   options: ServiceOptions,

@@ -5,8 +5,8 @@ import { oneLine } from './plain-text.ts';
 const MAX_LENGTH = 1_000;
 
 /**
- * Returns an error on one line: its message and its causes. The message of `INVALID_INPUT` says what to change, so its
- * causes are left out. With `verbose` the stack follows on separate lines.
+ * Returns an error on one line: its message and its causes. The causes of `INVALID_INPUT` are left out, because its message
+ * contains the correction. With `verbose` the stack follows on separate lines.
  */
 export function errorLine(error: unknown, p: { verbose?: boolean | undefined } = {}): string {
   if (TholeError.is(error, 'INVALID_INPUT') && !p.verbose) return oneLine(error.message, MAX_LENGTH);
@@ -15,7 +15,10 @@ export function errorLine(error: unknown, p: { verbose?: boolean | undefined } =
   return text.startsWith(`${prefix}: `) ? text.slice(prefix.length + 2) : text;
 }
 
-/** Returns the same with the error's code or name in front, for errors in a chat. */
+/**
+ * Returns an error on one line, for errors in a chat: its code or name, its message and its causes. With `verbose` the stack
+ * follows on separate lines.
+ */
 export function codedLine(error: unknown, p: { verbose?: boolean | undefined } = {}): string {
   return `! ${errorText(error, p)}`;
 }

@@ -19,8 +19,8 @@ export interface ReadLinesOptions {
 }
 
 /**
- * Reads lines from a terminal or a pipe until the input ends. A second Ctrl-C during the same line and a closed output
- * end reading too. Destroys the input at the end. Later write errors of the output are ignored.
+ * Reads lines from a terminal or a pipe until the input ends, the output is closed, or Ctrl-C is pressed twice during one line.
+ * Destroys the input at the end. Later write errors of the output are ignored.
  */
 export async function readLines(options: ReadLinesOptions): Promise<void> {
   const { input, output, prompt, handleLine, stopWork, onInterrupt } = options;
@@ -45,7 +45,7 @@ export async function readLines(options: ReadLinesOptions): Promise<void> {
     if (!isStopping) end();
   };
   const showPrompt = (): void => {
-    // Lines may remain after the input has ended. A closed reader cannot show a prompt.
+    // Lines may remain after the reader was closed. It cannot show a prompt then.
     if (isClosed) return;
     reader.setPrompt(prompt());
     if (interactive) reader.prompt();

@@ -12,7 +12,7 @@ export interface ShowRunOptions {
   write: (text: string) => void;
   /** Default: `plainStyle`. */
   style?: TerminalStyle | undefined;
-  /** Kinds of open interrupts for which no line is written, because the program asks for the answers. Default: none. */
+  /** Kinds of open interrupts whose answers the program requests itself. No line is written for them. Default: none. */
   asksFor?: readonly InterruptKind[] | undefined;
 }
 
@@ -49,7 +49,7 @@ export async function showRun(run: AsyncIterable<Event>, options: ShowRunOptions
         output.showNotice();
       }
       for (const { id, name, response } of getFunctionResponses(event)) {
-        if (requestKindOf(name) || isRequested(event, id)) continue;
+        if (requestKindOf(name) || isPlaceholder(event, id)) continue;
         endLine();
         output.write(`${style.paint('tool', toolLine(calls.get(id) ?? { name, args: {} }, response))}\n`);
         output.showNotice();
@@ -64,8 +64,8 @@ export async function showRun(run: AsyncIterable<Event>, options: ShowRunOptions
   }
 }
 
-/** True if a response only says that its call waits for a person. */
-function isRequested({ actions }: Event, id: string | undefined): boolean {
+/** True if a response is a placeholder for a call that waits for a person. */
+function isPlaceholder({ actions }: Event, id: string | undefined): boolean {
   if (id === undefined) return false;
   return Object.hasOwn(actions.requestedToolConfirmations, id) || Object.hasOwn(actions.requestedAuthConfigs, id);
 }

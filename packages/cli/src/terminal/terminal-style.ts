@@ -5,7 +5,7 @@ export type TextKind = 'author' | 'tool' | 'error' | 'note';
 
 /** The style of texts in a terminal, a pipe or a file. */
 export interface TerminalStyle {
-  /** True if a line can be erased, so that "working…" can be shown. */
+  /** True if a line can be erased. Only then "working…" is shown. */
   readonly isTerminal: boolean;
   /** Returns the text in the colour of its kind; unchanged without colours. */
   paint(kind: TextKind, text: string): string;
@@ -22,8 +22,8 @@ const CODES: { readonly [kind in TextKind]: readonly [number, number] } = {
 export const plainStyle: TerminalStyle = { isTerminal: false, paint: (_kind, text) => text };
 
 /**
- * Returns the style for an output. `NO_COLOR` disables colours. `TERM=dumb` and an output that is not a terminal give
- * `plainStyle`.
+ * Returns the style for an output. `NO_COLOR` disables colours. Returns `plainStyle` for `TERM=dumb` and for an output that is
+ * not a terminal.
  */
 export function terminalStyle(output: { isTTY?: boolean | undefined }, env: EnvVars): TerminalStyle {
   if (output.isTTY !== true || env['TERM'] === 'dumb') return plainStyle;

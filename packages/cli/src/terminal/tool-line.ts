@@ -9,7 +9,7 @@ export function toolLine({ name, args }: Pick<FunctionCall, 'name' | 'args'>, re
   return `  [${callText({ name, args })} → ${oneLine(answerText(response), MAX_ANSWER)}]`;
 }
 
-/** Returns an open interrupt on one line: what waits, and the id for the answer. */
+/** Returns an open interrupt on one line: the waiting call, and the id for the answer. */
 export function waitingLine({ args, expiresAt, id, kind, message, toolName }: Interrupt): string {
   const call = callText({ name: toolName ?? 'the agent', args: args ?? {} });
   const answer = `its id is ${oneLine(id, 80)}`;
@@ -27,7 +27,7 @@ export function waitingLine({ args, expiresAt, id, kind, message, toolName }: In
   }
 }
 
-/** Returns a call with its arguments, shortened to a part of a line. */
+/** Returns a call with its arguments, shortened to fit into a line. */
 export function callText({ name, args }: Pick<FunctionCall, 'name' | 'args'>): string {
   return `${oneLine(name, 64)}(${oneLine(membersText(args), MAX_ARGUMENTS)})`;
 }

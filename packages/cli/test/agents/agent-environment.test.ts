@@ -4,14 +4,14 @@ import { AgentEnvironment } from '../../src/agents/agent-environment.ts';
 import { temporaryFolder, writeFiles } from '../support/temporary-folder.ts';
 
 describe('AgentEnvironment.load', () => {
-  it('adds variables of .env files, later folders first, and keeps existing ones', async () => {
+  it('adds variables of .env files, prefers later folders, and keeps existing variables', async () => {
     const root = temporaryFolder({ '.env': 'A=outer\nB=outer\nC=outer\n', 'x/.env': 'B=inner\nC="inner"\n# no\n' });
     const env = { C: 'set' };
     expect(await new AgentEnvironment(env).load([root, join(root, 'x')])).toEqual({ A: 'outer', B: 'inner', C: 'set' });
     expect(env).toEqual({ A: 'outer', B: 'inner', C: 'set' });
   });
 
-  it('returns the variables of each agent, whichever file was read last', async () => {
+  it('returns the variables of each agent, also after another agent was loaded', async () => {
     const root = temporaryFolder({ 'x/.env': 'KEY=x\nX=1', 'y/.env': 'KEY=y' });
     const env: { [name: string]: string } = {};
     const environment = new AgentEnvironment(env);

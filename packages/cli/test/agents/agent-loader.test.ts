@@ -13,7 +13,7 @@ import { temporaryFolder, writeFiles } from '../support/temporary-folder.ts';
 
 const runtime = systemRuntime();
 
-async function loaderOf(cwd: string, path = '.', importModule = importNatively): Promise<AgentLoader> {
+async function createLoader(cwd: string, path = '.', importModule = importNatively): Promise<AgentLoader> {
   const services = {
     sessionService: new InMemorySessionService(),
     artifactService: new InMemoryArtifactService(),
@@ -58,14 +58,14 @@ describe('AgentLoader.load', () => {
       'hello/data.json': '{"mark": "?"}',
       'hello/old.cjs': `module.exports = { mark: '.' };`,
     });
-    const runner = await load(await loaderOf(cwd));
+    const runner = await load(await createLoader(cwd));
     expect(runner.appName).toBe('hello');
     expect(await answer(runner)).toBe('Hi there!?.');
   });
 
-  it('loads a file as an ES module, whatever package.json says', async () => {
+  it('loads a file as an ES module, regardless of package.json', async () => {
     const cwd = temporaryFolder({ 'agent.ts': agentText('hello', '1'), 'package.json': '{"type": "commonjs"}' });
-    expect(await answer(await load(await loaderOf(cwd)))).toBe('1');
+    expect(await answer(await load(await createLoader(cwd)))).toBe('1');
   });
 
   it('supports model names of all providers, with the key in the agent’s .env', async () => {
@@ -94,14 +94,14 @@ describe('AgentLoader.load', () => {
         },
       },
     };
-    await load(await loaderOf(cwd, '.', async () => checked));
+    await load(await createLoader(cwd, '.', async () => checked));
     expect(names).toEqual([
       ...['gemini-2.5-flash', 'gemini/any', 'gpt-5.5', 'o3-mini', 'openai/any', 'claude-5', 'anthropic/any'],
       'gpt-5.5',
     ]);
   });
 
-  it('depends on all provider packages, on Anthropic’s as an optional one', () => {
+  it('has all provider packages as dependencies or optional peers', () => {
     const packages = join(import.meta.dirname, '../../..');
     const providers = readdirSync(packages).filter((name) => name.startsWith('provider-'));
     const manifest = JSON.parse(readFileSync(join(packages, 'cli/package.json'), 'utf8')) as {
@@ -109,10 +109,10 @@ describe('AgentLoader.load', () => {
       peerDependencies: { [name: string]: string };
     };
     // Models of the AI SDK are objects, which the agent imports itself.
-    const named = providers.filter((name) => name !== 'provider-ai-sdk').map((name) => `@thole/${name}`);
-    expect(named.length).toBeGreaterThan(1);
+    const providerPackages = providers.filter((name) => name !== 'provider-ai-sdk').map((name) => `@thole/${name}`);
+    expect(providerPackages.length).toBeGreaterThan(1);
     expect(Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies })).toEqual(
-      expect.arrayContaining(named),
+      expect.arrayContaining(providerPackages),
     );
   });
 
@@ -120,18 +120,18 @@ describe('AgentLoader.load', () => {
     const cwd = temporaryFolder({ 'agent.ts': agentText('hello', '1') });
     const agent = { name: 'a', async *runAsync() {} };
     const runner = new Runner({ appName: 'own', agent, sessionService: new InMemorySessionService() });
-    expect(await load(await loaderOf(cwd, '.', async () => ({ runner })))).toBe(runner);
+    expect(await load(await createLoader(cwd, '.', async () => ({ runner })))).toBe(runner);
   });
 
-  it('returns undefined for a guess whose default export is not an agent', async () => {
+  it('returns undefined for a module with isGuess that exports no agent', async () => {
     const cwd = temporaryFolder({ 'guess.ts': 'export default { color: 1 };' });
-    const loader = await loaderOf(cwd);
+    const loader = await createLoader(cwd);
     expect(await loader.load((await loader.find()).agents[0]!)).toBeUndefined();
   });
 });
 
 describe('AgentLoader.invalidate', () => {
-  it('reloads all modules of the folder, but no installed ones', async () => {
+  it('reloads all modules of the folder except installed packages', async () => {
     const cwd = temporaryFolder({
       'agent.ts': agentText('hello', 'a + lib', `import { a } from './a.ts'; import lib from 'lib';`),
       'a.ts': `export { b as a } from './deep/b.ts';`,
@@ -139,16 +139,16 @@ describe('AgentLoader.invalidate', () => {
       'node_modules/lib/package.json': '{"type": "module", "exports": "./index.js"}',
       'node_modules/lib/index.js': `globalThis.tholeCliTestLoads = (globalThis.tholeCliTestLoads ?? 0) + 1; export default globalThis.tholeCliTestLoads;`,
     });
-    const loader = await loaderOf(cwd);
-    const before = await load(loader);
-    expect(await answer(before)).toBe('old1');
+    const loader = await createLoader(cwd);
+    const oldRunner = await load(loader);
+    expect(await answer(oldRunner)).toBe('old1');
     writeFiles(cwd, { 'deep/b.ts': `export const b = 'new';` });
     loader.invalidate();
     expect(await answer(await load(loader))).toBe('new1');
-    expect(await answer(before)).toBe('old1');
+    expect(await answer(oldRunner)).toBe('old1');
   });
 
-  it('resolves a late import of an old module to its own generation', async () => {
+  it('resolves a dynamic import of an old module to the old version', async () => {
     const cwd = temporaryFolder({
       'agent.ts': agentText(
         'hello',
@@ -158,17 +158,17 @@ describe('AgentLoader.invalidate', () => {
       'early.ts': `export const early = 1;`,
       'late.ts': `import { early } from './early.ts'; export const late = early;`,
     });
-    const loader = await loaderOf(cwd);
-    const before = await load(loader);
+    const loader = await createLoader(cwd);
+    const oldRunner = await load(loader);
     writeFiles(cwd, { 'early.ts': `export const early = 2;` });
     loader.invalidate();
     expect(await answer(await load(loader))).toBe('2 2');
-    expect(await answer(before)).toBe('1 1');
+    expect(await answer(oldRunner)).toBe('1 1');
   });
 
-  it('finds added agents, and no removed ones', async () => {
+  it('finds added agents, and does not find removed agents', async () => {
     const cwd = temporaryFolder({ 'a/agent.ts': agentText('a', '1') });
-    const loader = await loaderOf(cwd);
+    const loader = await createLoader(cwd);
     writeFiles(cwd, { 'b/agent.ts': agentText('b', '1') });
     rmSync(join(cwd, 'a'), { recursive: true });
     expect((await loader.find()).agents.map(({ name }) => name)).toEqual(['b']);
@@ -205,16 +205,16 @@ describe('AgentLoader.load with an invalid module', () => {
       "export const rootAgent = { name: 'not a name', async *runAsync() {} };",
       /^x\/agent\.ts: .*not a name|^x\/agent\.ts: .*name/,
     ],
-  ])('explains the error with file and line: %j', async (code, sentence) => {
+  ])('names the file, the line and the correction: %j', async (code, sentence) => {
     const cwd = temporaryFolder({ 'x/agent.ts': code, 'x/shape.ts': 'export interface Shape {}' });
-    await expect(load(await loaderOf(cwd))).rejects.toThrow(sentence);
+    await expect(load(await createLoader(cwd))).rejects.toThrow(sentence);
   });
 
   it('names an unknown model', async () => {
     const cwd = temporaryFolder({ 'agent.ts': '' });
     const { LlmAgent } = await import('@thole/runner');
     const module = { rootAgent: new LlmAgent({ name: 'a', model: 'mistral-9' }) };
-    await expect(load(await loaderOf(cwd, '.', async () => module))).rejects.toMatchObject({
+    await expect(load(await createLoader(cwd, '.', async () => module))).rejects.toMatchObject({
       code: 'MODEL_UNKNOWN',
       message: expect.stringMatching(/^agent\.ts: .*mistral-9.*gemini-\*.*gpt-\*/),
     });

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { FixedRuntime } from '@thole/testing';
-import { expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { watchFiles } from '../../src/agents/watch-files.ts';
 import { temporaryFolder, writeFiles } from '../support/temporary-folder.ts';
 
@@ -12,7 +12,7 @@ interface TestWatch {
   runtime: FixedRuntime;
 }
 
-/** Watches a folder with a fixed clock. A change is detected when it sets a timer. */
+/** Watches a folder with a fixed clock. A change counts as detected when it sets a timer. */
 async function startWatching(root: string): Promise<TestWatch> {
   const runtime = new FixedRuntime();
   const counts = { detected: 0, calls: 0 };
@@ -38,35 +38,37 @@ async function startWatching(root: string): Promise<TestWatch> {
   return { detected, counts, runtime };
 }
 
-it('calls once for several changes, when it has been quiet for a moment', async () => {
-  const root = temporaryFolder({ 'agent.ts': '1' });
-  const { detected, counts, runtime } = await startWatching(root);
-  writeFiles(root, { 'agent.ts': '22', 'deep/new.ts': '1', '.env': 'A=1' });
-  await detected(3);
-  await runtime.advance(99);
-  expect(counts.calls).toBe(0);
-  await runtime.advance(1);
-  expect(counts.calls).toBe(1);
-  rmSync(join(root, 'agent.ts'));
-  await detected(counts.detected + 1);
-  await runtime.advance(100);
-  expect(counts.calls).toBe(2);
-});
-
-it('passes over what is stored, saved, installed, built or no source', async () => {
-  const root = temporaryFolder({ 'agent.ts': '1' });
-  const { detected, counts } = await startWatching(root);
-  writeFiles(root, {
-    '.thole/artifacts/a.json': '1',
-    'node_modules/lib/index.js': '1',
-    'dist/agent.js': '1',
-    '.git/index.json': '1',
-    's1.session.json': '1',
-    'sessions.db': '1',
-    'photo.png': '1',
+describe('watchFiles', () => {
+  it('calls onChange once for several changes in a row', async () => {
+    const root = temporaryFolder({ 'agent.ts': '1' });
+    const { detected, counts, runtime } = await startWatching(root);
+    writeFiles(root, { 'agent.ts': '22', 'deep/new.ts': '1', '.env': 'A=1' });
+    await detected(3);
+    await runtime.advance(99);
+    expect(counts.calls).toBe(0);
+    await runtime.advance(1);
+    expect(counts.calls).toBe(1);
+    rmSync(join(root, 'agent.ts'));
+    await detected(counts.detected + 1);
+    await runtime.advance(100);
+    expect(counts.calls).toBe(2);
   });
-  writeFiles(root, { 'last.md': '1' });
-  await detected(1);
-  // `last.md`, and on some systems also the folder.
-  expect(counts.detected).toBe(1);
+
+  it('ignores stored, saved, installed and built files, and other file types', async () => {
+    const root = temporaryFolder({ 'agent.ts': '1' });
+    const { detected, counts } = await startWatching(root);
+    writeFiles(root, {
+      '.thole/artifacts/a.json': '1',
+      'node_modules/lib/index.js': '1',
+      'dist/agent.js': '1',
+      '.git/index.json': '1',
+      's1.session.json': '1',
+      'sessions.db': '1',
+      'photo.png': '1',
+    });
+    writeFiles(root, { 'last.md': '1' });
+    await detected(1);
+    // `last.md`, and on some systems also the folder.
+    expect(counts.detected).toBe(1);
+  });
 });

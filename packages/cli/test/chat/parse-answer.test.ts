@@ -20,7 +20,7 @@ describe('parseAnswer', () => {
       { authResponseUri: 'http://127.0.0.1/?code=1&state=s', redirectUri: 'http://127.0.0.1' },
     ],
     [{ kind: 'credential', payload: signIn }, '{"error":"access_denied"}', { error: 'access_denied' }],
-  ] as const)('of %j and %j is %j', (interrupt, text, value) => {
+  ] as const)('returns for %j and %j the answer %j', (interrupt, text, value) => {
     expect(parseAnswer(interrupt as never, text)).toEqual(value);
   });
 
@@ -34,7 +34,7 @@ describe('parseAnswer', () => {
 });
 
 describe('signInAddress', () => {
-  it('adds the redirect URI, and keeps one that the address has', () => {
+  it('adds the redirect URI, and keeps an existing redirect URI', () => {
     expect(signInAddress(signIn)).toBe(`${authUri}&redirect_uri=http%3A%2F%2F127.0.0.1`);
     const own = `${authUri}&redirect_uri=https%3A%2F%2Fapp.example%2F`;
     expect(signInAddress({ exchangedAuthCredential: { oauth2: { authUri: own } } })).toBe(own);

@@ -65,7 +65,7 @@ describe('thole run in a terminal', () => {
     expect(booked).toEqual(expected);
   });
 
-  it('shows the arguments with which the tool runs, if a callback has changed them', async () => {
+  it('shows the arguments that a callback has changed', async () => {
     const beforeToolCallback = ({ args }: { args: JsonObject }): undefined => void (args['room'] = 8);
     const { run, booked } = createDeskWith({ beforeToolCallback }, calls('book', { room: 7 }, 'c1'), says('Done.'));
     const { output } = await run(['Book'], inTerminal('yes'));
@@ -118,7 +118,7 @@ describe('thole run in a terminal', () => {
 });
 
 describe('thole run without a terminal', () => {
-  it('says which call waits, and --answer answers it', async () => {
+  it('prints the call that waits, and accepts its answer with --answer', async () => {
     const { run, booked } = createDesk(calls('book', { room: 7 }), says('Done.'));
     const { code, output, errors } = await run(['Book', '--session_id', 's'], { input: 'yes\n' });
     const [, id] = /^ {2}\[book\(room: 7\) waits for a confirmation; its id is (\S+)\]\n$/.exec(output)!;
@@ -131,7 +131,7 @@ describe('thole run without a terminal', () => {
     expect([third.code, third.output]).toEqual([1, expect.stringMatching(/^! INTERRUPT_ANSWERED/)]);
   });
 
-  it('takes the result of a long-running call as JSON or text', async () => {
+  it('accepts the result of a long-running call as JSON', async () => {
     const { run, model } = createDesk(calls('wait', {}, 'c1'), says('Done.'));
     const { errors } = await run(['Wait', '--session_id', 's']);
     expect(errors).toContain("--answer c1='…'");
@@ -139,7 +139,7 @@ describe('thole run without a terminal', () => {
     expect(JSON.stringify(model.requests[1]!.contents)).toContain('"signed":true');
   });
 
-  it('does not take a line of a pipe as an answer', async () => {
+  it('does not use a line of a pipe as an answer', async () => {
     const { run, booked } = createDesk(calls('book', { room: 7 }), says('What?'));
     await run([], { input: 'Book\nyes\n' });
     expect(booked).toEqual([]);
@@ -177,7 +177,7 @@ describe('thole run with a timer', () => {
     expect(output).toMatch(/a: Awake\.\n$/);
   });
 
-  it('names the time of a later timer, and does not wait', async () => {
+  it('prints the time of a later timer, and does not wait', async () => {
     const { code, output, errors } = await sleeper(86_400_000)(['Sleep', '--session_id', 's']);
     expect([code, output]).toEqual([0, expect.stringMatching(/^ {2}\[waits until \d{4}-\S+\]\n$/)]);
     expect(errors).toMatch(/^The agent waits until \S+\. A server or thole run a --resume s then continues it\.\n$/);

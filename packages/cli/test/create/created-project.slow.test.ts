@@ -8,7 +8,7 @@ import { thole } from '../support/thole.ts';
 
 const root = join(import.meta.dirname, '../../../..');
 
-async function created(model: string): Promise<string> {
+async function createProject(model: string): Promise<string> {
   const cwd = temporaryFolder();
   expect((await thole(['create', 'hello', '--model', model], { cwd })).code).toBe(0);
   const project = join(cwd, 'hello');
@@ -24,7 +24,7 @@ function link(project: string): void {
 
 describe('a created project', { timeout: 60_000 }, () => {
   it('answers with its tool in a separate process, without a key', async () => {
-    const cwd = await created('demo');
+    const cwd = await createProject('demo');
     const { code, output, errors } = await spawnThole(['run', '.'], {
       cwd,
       input: 'Hello\nWhat time is it in Tokyo?\n',
@@ -39,7 +39,7 @@ describe('a created project', { timeout: 60_000 }, () => {
   });
 
   it('remembers a fact in another session, without a key', async () => {
-    const cwd = await created('demo');
+    const cwd = await createProject('demo');
     const input = 'Remember that Ada likes tea.\n/new\nWhat do you remember about tea?\n';
     const { code, output } = await spawnThole(['run', '.'], { cwd, input });
     expect(code).toBe(0);
@@ -47,7 +47,7 @@ describe('a created project', { timeout: 60_000 }, () => {
   });
 
   it.each(['demo', 'gemini', 'openai'])('passes its tests offline, without a key: %s', async (model) => {
-    const cwd = await created(model);
+    const cwd = await createProject(model);
     const { PATH } = process.env;
     const env = { PATH, NODE_OPTIONS: '--conditions=@thole/source' };
     const { stdout, status } = spawnSync(process.execPath, ['--test'], { cwd, env, encoding: 'utf8' });
@@ -62,21 +62,21 @@ describe('a created project', { timeout: 60_000 }, () => {
     });
   });
 
-  it('has a README that names its files and its scripts', async () => {
-    const cwd = await created('demo');
+  it('has a README that lists its files and scripts', async () => {
+    const cwd = await createProject('demo');
     const text = (file: string): string => readFileSync(join(cwd, file), 'utf8');
     const { scripts } = JSON.parse(text('package.json')) as { scripts: { [name: string]: string } };
     for (const each of Object.keys(scripts)) expect(text('README.md')).toMatch(new RegExp(`npm (run )?${each}\\b`));
     for (const file of ['agent.ts', 'agent.test.ts', 'demo-llm.ts']) expect(text('README.md')).toContain(`\`${file}\``);
   });
 
-  it('names the missing key', async () => {
-    const { code, output } = await spawnThole(['run', '.', 'Hi'], { cwd: await created('gemini') });
+  it('prints the name of the missing key', async () => {
+    const { code, output } = await spawnThole(['run', '.', 'Hi'], { cwd: await createProject('gemini') });
     expect(code).toBe(1);
     expect(output).toMatch(/^! INVALID_INPUT: [^\n]*GEMINI_API_KEY[^\n]*\n$/);
   });
 
-  it('compiles in strict mode with every model', async () => {
+  it('compiles in strict mode with demo, gemini and openai', async () => {
     const cwd = temporaryFolder();
     const models = ['demo', 'gemini', 'openai'];
     for (const model of models) expect((await thole(['create', model, '--model', model], { cwd })).code).toBe(0);

@@ -57,17 +57,19 @@ describe('thole migrate session', () => {
 
   it('accepts ADK’s names of the options', async () => {
     const cwd = adkDatabase(1);
-    const adks = ['--source_db_url=sqlite:///adk.db', '--dest_db_url=sqlite:///ours.db'];
-    expect((await thole(['migrate', 'session', ...adks], { cwd })).output).toBe('Copied 1 session with 1 event.\n');
+    const adkOptions = ['--source_db_url=sqlite:///adk.db', '--dest_db_url=sqlite:///ours.db'];
+    expect((await thole(['migrate', 'session', ...adkOptions], { cwd })).output).toBe(
+      'Copied 1 session with 1 event.\n',
+    );
   });
 
   it('shows a growing progress bar in a terminal', async () => {
     const { code, output, errors } = await thole(argv, { cwd: adkDatabase(45), tty: true });
     expect({ code, output }).toEqual({ code: 0, output: 'Copied 45 sessions with 45 events.\n' });
-    const drawn = errors.split('\r').slice(1);
-    const cells = drawn.map((line) => line.split('━').length - 1);
+    const lines = errors.split('\r').slice(1);
+    const cells = lines.map((line) => line.split('━').length - 1);
     expect(cells).toEqual(Array.from({ length: 31 }, (_, i) => i));
-    expect(drawn.at(-1)).toBe(`${'━'.repeat(30)}  45 of 45 sessions\u001b[K\n`);
+    expect(lines.at(-1)).toBe(`${'━'.repeat(30)}  45 of 45 sessions\u001b[K\n`);
   });
 
   it.each([

@@ -8,13 +8,13 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 import { thole } from '../support/thole.ts';
 import type { Outcome } from '../support/thole.ts';
 
-interface Ran extends Outcome {
+interface RunResult extends Outcome {
   /** True if a path in the working directory exists. */
-  has(path: string): boolean;
+  hasPath(path: string): boolean;
 }
 
 /** Runs an agent that saves a file, with these options. */
-async function runWith(...options: string[]): Promise<Ran> {
+async function runWith(...options: string[]): Promise<RunResult> {
   const cwd = temporaryFolder({ 'hello/agent.ts': '' });
   const save = new FunctionTool({
     name: 'save',
@@ -25,14 +25,19 @@ async function runWith(...options: string[]): Promise<Ran> {
   const model = new ScriptedLlm(calls('save', {}), says('Saved.'));
   const modules = { 'hello/agent.ts': { rootAgent: new LlmAgent({ name: 'hello', model, tools: [save] }) } };
   const outcome = await thole(['run', 'hello', 'Save it.', ...options], { cwd, modules });
-  return { ...outcome, has: (path) => existsSync(join(cwd, path)) };
+  return { ...outcome, hasPath: (path) => existsSync(join(cwd, path)) };
 }
 
 describe("ADK's deprecated names of service options", () => {
   it('choose the stores of sessions and artifacts', async () => {
-    const ran = await runWith('--session_db_url', 'sqlite:///./old.db', '--artifact_storage_uri', 'file://./old-files');
-    expect(ran.code).toBe(0);
-    expect(['old.db', 'old-files', '.thole/sessions.db', '.thole/artifacts'].map(ran.has)).toEqual([
+    const result = await runWith(
+      '--session_db_url',
+      'sqlite:///./old.db',
+      '--artifact_storage_uri',
+      'file://./old-files',
+    );
+    expect(result.code).toBe(0);
+    expect(['old.db', 'old-files', '.thole/sessions.db', '.thole/artifacts'].map(result.hasPath)).toEqual([
       ...[true, true],
       ...[false, false],
     ]);
@@ -40,9 +45,13 @@ describe("ADK's deprecated names of service options", () => {
 
   it('have no effect if the current options are set', async () => {
     const current = ['--session_service_uri=sqlite:///./new.db', '--artifact_service_uri=file://./new-files'];
-    const ran = await runWith(...current, '--session_db_url=sqlite:///./old.db', '--artifact_storage_uri=file://./old');
-    expect(ran.code).toBe(0);
-    expect(['new.db', 'new-files', 'old.db', 'old'].map(ran.has)).toEqual([true, true, false, false]);
+    const result = await runWith(
+      ...current,
+      '--session_db_url=sqlite:///./old.db',
+      '--artifact_storage_uri=file://./old',
+    );
+    expect(result.code).toBe(0);
+    expect(['new.db', 'new-files', 'old.db', 'old'].map(result.hasPath)).toEqual([true, true, false, false]);
   });
 
   it.each([['run'], ['web'], ['api_server']])('are accepted by %s and are not in its help', async (name) => {

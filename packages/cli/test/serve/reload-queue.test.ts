@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ReloadQueue } from '../../src/serve/reload-queue.ts';
 
 describe('ReloadQueue', () => {
-  it('keeps a request before start', async () => {
+  it('keeps a request until start is called', async () => {
     const queue = new ReloadQueue();
     let reloads = 0;
     queue.request();
@@ -13,7 +13,7 @@ describe('ReloadQueue', () => {
     expect(reloads).toBe(1);
   });
 
-  it('reloads one at a time, and once for all requests in the meantime', async () => {
+  it('runs one reload at a time, and one more for all requests during a reload', async () => {
     const queue = new ReloadQueue();
     const steps: string[] = [];
     const first = Promise.withResolvers<void>();

@@ -90,7 +90,7 @@ const scripted = (...answers: ScriptedAnswer[]): { rootAgent: LlmAgent } => ({
   rootAgent: new LlmAgent({ name: 'scripted', model: new ScriptedLlm(...answers) }),
 });
 
-/** Returns the number of writes of the responses of Node's `http` until the end of the test. Node merges writes on the wire. */
+/** Counts the writes to responses of Node's `http` until the end of the test. On the wire, Node merges them. */
 function countWrites(): () => number {
   const { prototype } = ServerResponse;
   const { write } = prototype;
@@ -118,7 +118,7 @@ describe('thole web', () => {
     expect(output).toMatch(/^Serving a, b\n {2}http:\/\/127\.0\.0\.1:\d+\/dev-ui\/\n/);
   });
 
-  it('continues what a dead process has left, and logs it', async () => {
+  it('continues an invocation of a dead process, and logs it', async () => {
     const cwd = temporaryFolder({ 'a/agent.ts': agentText('a', `'Recovered ' + said`) });
     const db = `sqlite:///${join(cwd, 'left.db')}`;
     const sessions = new DatabaseSessionService(db);
@@ -277,7 +277,7 @@ describe('thole web with invalid values', () => {
     expect(errors).toBe('error: Other machines can reach 0.0.0.0: set a --token, or the variable THOLE_TOKEN.\n');
   });
 
-  it('names host and reason for a database that does not answer', async () => {
+  it('prints host and reason if a database does not respond', async () => {
     const uri = 'postgresql://ada:secret@127.0.0.1:1/thole';
     const files = { 'agent.ts': agentText('a', '1') };
     const { code, errors } = await runWeb(['--session_service_uri', uri], files);
@@ -347,7 +347,7 @@ describe('thole web with --reload', () => {
     expect(session.events).toHaveLength(4);
   });
 
-  it('keeps an agent while its file is invalid, and prints the error', async () => {
+  it('serves the last valid version of an invalid file, and prints the error', async () => {
     const cwd = temporaryFolder({ 'a/agent.ts': agentText('a', '1'), 'b/agent.ts': agentText('b', '1') });
     const server = await startServer('web', cwd);
     writeFiles(cwd, { 'a/agent.ts': 'enum A {}', 'b/agent.ts': agentText('b', '2') });
@@ -358,7 +358,7 @@ describe('thole web with --reload', () => {
     expect(await server.send('a', 's', 'x')).toBe('3');
   });
 
-  it('serves added agents, and no removed ones', async () => {
+  it('serves added agents, and no longer serves removed agents', async () => {
     const cwd = temporaryFolder({ 'a/agent.ts': agentText('a', '1') });
     const server = await startServer('api_server', cwd);
     writeFiles(cwd, { 'b/agent.ts': agentText('b', '1') });
@@ -368,7 +368,7 @@ describe('thole web with --reload', () => {
     expect(await (await server.get('/list-apps')).json()).toEqual(['b']);
   });
 
-  it('lets a run end on the agent that it started with', async () => {
+  it('continues an active run on the agent that it started with', async () => {
     let finish = (): void => {};
     const started = Promise.withResolvers<void>();
     const old = scripted(
@@ -447,7 +447,7 @@ async function waitForText(server: Server, text: string): Promise<void> {
   while (!(await (await server.get('/apps/a/users/u/sessions/s')).text()).includes(text));
 }
 
-describe('run whose client disconnects', () => {
+describe('Run whose client disconnects', () => {
   it('continues with thole web', async () => {
     const { server, leave, finish } = await startStream('web');
     leave();
@@ -473,7 +473,7 @@ describe('run whose client disconnects', () => {
   });
 });
 
-describe('second interrupt', () => {
+describe('thole web at a second interrupt', () => {
   it('aborts active runs', async () => {
     const started = Promise.withResolvers<void>();
     const module = scripted((request, options) => {

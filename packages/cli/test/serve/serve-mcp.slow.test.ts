@@ -21,7 +21,7 @@ const baker = new LlmAgent({ name: 'baker', model: new ScriptedLlm(says('Bread.'
 export const rootAgent = new LlmAgent({ name: 'team', model: new ScriptedLlm(), subAgents: [clerk, baker] });
 `;
 
-interface Connected {
+interface ConnectedClient {
   client: Client;
   transport: StdioClientTransport;
   errors: () => string;
@@ -31,7 +31,7 @@ async function connect(
   cwd: string,
   args: readonly string[],
   p: { era?: 'legacy' | 'auto'; onForm?: () => ElicitResult } = {},
-): Promise<Connected> {
+): Promise<ConnectedClient> {
   const { era = 'legacy', onForm } = p;
   const transport = new StdioClientTransport({
     ...{ command: process.execPath, args: [...nodeArgs, 'mcp', ...args], cwd, stderr: 'pipe' },
@@ -63,7 +63,7 @@ describe.each(['legacy', 'auto'] as const)('thole mcp (%s)', (era) => {
     expect(errors()).toBe('');
   });
 
-  it('keeps output of agents out of the protocol, and asks the client their questions', async () => {
+  it('keeps output of agents out of the protocol, and sends their questions to the client', async () => {
     const cwd = temporaryFolder({ 'team/agent.ts': team });
     linkPackages(cwd, ...packages);
     const args = ['team', '--agents', 'clerk,baker', '--session_service_uri', 'memory://'];
@@ -78,7 +78,7 @@ describe.each(['legacy', 'auto'] as const)('thole mcp (%s)', (era) => {
 });
 
 describe('thole mcp', () => {
-  it('exits with 0 when the client leaves during a call', async () => {
+  it('exits with 0 when the client disconnects during a call', async () => {
     const cwd = temporaryFolder({
       'team/agent.ts': team.replace("calls('request_input', { message: 'Which city?' }), says('She is there.'), ", ''),
     });
@@ -114,7 +114,7 @@ describe('thole mcp', () => {
     expect(code).toBe(0);
   });
 
-  it('names the packages to install if @thole/mcp is missing', async () => {
+  it('prints the packages to install if @thole/mcp is missing', async () => {
     const cwd = temporaryFolder({ 'hello/agent.ts': agentText('hello', 'said') });
     const hook = `import { registerHooks } from 'node:module';
       const resolve = (name, context, next) => {

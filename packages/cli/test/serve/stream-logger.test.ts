@@ -6,7 +6,7 @@ import { streamLogger } from '../../src/serve/stream-logger.ts';
 import { LOG_LEVELS } from '../../src/serve/log-levels.ts';
 import type { LogLevel } from '../../src/serve/log-levels.ts';
 
-function logged(level: LogLevel): string {
+function writeLog(level: LogLevel): string {
   const stream = new PassThrough({ encoding: 'utf8' });
   const logger = streamLogger(stream, { level, runtime: new FixedRuntime() });
   logger.debug('A detail.');
@@ -18,15 +18,15 @@ function logged(level: LogLevel): string {
 
 describe('streamLogger', () => {
   it('writes lines of the level and above, with time and fields', () => {
-    expect(logged('info')).toBe(
+    expect(writeLog('info')).toBe(
       '22:13:20 info    It runs. app=hello count=2\n22:13:20 warning Odd. Really[31m.\n22:13:20 error   Broken. No luck\n',
     );
-    expect(logged('debug').split('\n')).toHaveLength(5);
-    expect(logged('error')).toBe('22:13:20 error   Broken. No luck\n');
+    expect(writeLog('debug').split('\n')).toHaveLength(5);
+    expect(writeLog('error')).toBe('22:13:20 error   Broken. No luck\n');
   });
 
   it('writes nothing at level critical', () => {
-    expect(logged('critical')).toBe('');
+    expect(writeLog('critical')).toBe('');
   });
 });
 

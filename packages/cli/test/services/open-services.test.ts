@@ -14,12 +14,12 @@ const user = { appName: 'app', userId: 'ada' };
 
 const note = (text: string) => ({ kind: 'note' as const, content: { role: 'user' as const, parts: [{ text }] } });
 
-async function found({ memoryService }: Services, query: string): Promise<string[]> {
+async function findTexts({ memoryService }: Services, query: string): Promise<string[]> {
   const { memories } = await memoryService.searchMemory({ ...user, query });
   return memories.map(({ content }) => textOf(content));
 }
 
-async function opened(options: ServiceOptions, cwd: string): Promise<Services> {
+async function openForTest(options: ServiceOptions, cwd: string): Promise<Services> {
   const { services, close } = await openServices(options, { cwd, runtime });
   onTestFinished(close);
   return services;
@@ -28,21 +28,21 @@ async function opened(options: ServiceOptions, cwd: string): Promise<Services> {
 describe('openServices', () => {
   it('stores sessions, artifacts and memory below .thole by default', async () => {
     const cwd = temporaryFolder();
-    const first = await opened({}, cwd);
+    const first = await openForTest({}, cwd);
     const session = await first.sessionService.createSession({ ...user, sessionId: 's' });
     const ref = { ...user, sessionId: session.id, filename: 'a.txt' };
     await first.artifactService.saveArtifact({ ...ref, artifact: { text: 'kept' } });
     await first.memoryService.addMemory!({ ...user, memories: [note('Likes figs.')] });
     for (const name of ['sessions.db', 'memory.db']) expect(existsSync(join(cwd, '.thole', name))).toBe(true);
-    const second = await opened({}, cwd);
+    const second = await openForTest({}, cwd);
     expect((await second.sessionService.getSession({ ...user, sessionId: 's' }))?.id).toBe('s');
     expect(await second.artifactService.loadArtifact(ref)).toEqual({ text: 'kept' });
-    expect(await found(second, 'figs')).toEqual(['Likes figs.']);
+    expect(await findTexts(second, 'figs')).toEqual(['Likes figs.']);
   });
 
   it('writes nothing if sessions are memory:// and no other URI is given', async () => {
     const cwd = temporaryFolder();
-    const services = await opened({ sessionServiceUri: 'memory://' }, cwd);
+    const services = await openForTest({ sessionServiceUri: 'memory://' }, cwd);
     const { sessionService, artifactService } = services;
     await services.memoryService.addMemory!({ ...user, memories: [note('Likes figs.')] });
     const { id } = await sessionService.createSession(user);
@@ -56,7 +56,7 @@ describe('openServices', () => {
     ['sqlite+aiosqlite:///adk.db', 'adk.db'],
   ])('resolves %s from the working directory', async (sessionServiceUri, file) => {
     const cwd = temporaryFolder();
-    const { sessionService } = await opened({ sessionServiceUri }, cwd);
+    const { sessionService } = await openForTest({ sessionServiceUri }, cwd);
     await sessionService.createSession(user);
     expect(existsSync(join(cwd, file))).toBe(true);
   });
@@ -64,11 +64,14 @@ describe('openServices', () => {
   it('accepts absolute SQLite files, and absolute or relative folders of artifacts', async () => {
     const [cwd, other] = [temporaryFolder(), temporaryFolder()];
     const sqlite = `sqlite:///${other}/absolute.db`;
-    const absolute = await opened({ sessionServiceUri: sqlite, artifactServiceUri: `file://${other}/artifacts` }, cwd);
+    const absolute = await openForTest(
+      { sessionServiceUri: sqlite, artifactServiceUri: `file://${other}/artifacts` },
+      cwd,
+    );
     await absolute.sessionService.createSession(user);
     const file = { ...user, sessionId: 's', filename: 'a', artifact: { text: 'x' } };
     await absolute.artifactService.saveArtifact(file);
-    const relative = await opened({ sessionServiceUri: 'memory://', artifactServiceUri: 'file://./mine' }, cwd);
+    const relative = await openForTest({ sessionServiceUri: 'memory://', artifactServiceUri: 'file://./mine' }, cwd);
     await relative.artifactService.saveArtifact(file);
     expect([`${other}/absolute.db`, `${other}/artifacts`, `${cwd}/mine`].map((each) => existsSync(each))).toEqual([
       true,
@@ -92,8 +95,8 @@ describe('openServices', () => {
     await memoryService.addSessionToMemory(stored!);
     await close();
     await expect(memoryService.listMemories!(user)).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
-    const later = await opened({ sessionServiceUri: uri, memoryServiceUri: uri }, cwd);
-    expect(await found(later, 'figs')).toEqual(['I like figs.']);
+    const later = await openForTest({ sessionServiceUri: uri, memoryServiceUri: uri }, cwd);
+    expect(await findTexts(later, 'figs')).toEqual(['I like figs.']);
     expect(existsSync(join(cwd, 'all.db'))).toBe(true);
   });
 });
@@ -134,7 +137,7 @@ describe('openServices with an invalid URI', () => {
     { sessionServiceUri: 'postgresql://nobody@127.0.0.1:1/none' },
     { sessionServiceUri: 'mysql://nobody@127.0.0.1:1/none' },
     { sessionServiceUri: 'memory://', memoryServiceUri: 'postgresql://nobody@127.0.0.1:1/none' },
-  ])('rejects %j at once if no database answers', { timeout: 60_000 }, async (options) => {
+  ])('rejects %j with STORE_UNAVAILABLE if no database responds', { timeout: 60_000 }, async (options) => {
     await expect(openServices(options, { cwd: temporaryFolder(), runtime })).rejects.toMatchObject({
       code: 'STORE_UNAVAILABLE',
     });

@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { readLines } from '../../src/terminal/read-lines.ts';
 
 /** Starts `readLines` over pipes. `handle` decides whether reading continues. */
-function reading(p: { handle?: (line: string) => Promise<boolean> | boolean; stopWork?: () => boolean } = {}) {
+function startReading(p: { handle?: (line: string) => Promise<boolean> | boolean; stopWork?: () => boolean } = {}) {
   const { handle = () => true, stopWork = () => false } = p;
   const [input, output] = [new PassThrough(), new PassThrough()];
   const lines: string[] = [];
@@ -25,7 +25,7 @@ function reading(p: { handle?: (line: string) => Promise<boolean> | boolean; sto
 
 describe('readLines', () => {
   it('passes lines in order, without a byte order mark, until the input ends', async () => {
-    const { input, output, lines, listeners, ended } = reading();
+    const { input, output, lines, listeners, ended } = startReading();
     input.end('\uFEFFone\r\n\ntwo');
     await ended;
     expect(lines).toEqual(['one', '', 'two']);
@@ -33,14 +33,14 @@ describe('readLines', () => {
   });
 
   it('ends when handleLine resolves with false', async () => {
-    const { input, lines, ended } = reading({ handle: (line) => line !== 'quit' });
+    const { input, lines, ended } = startReading({ handle: (line) => line !== 'quit' });
     input.write('one\nquit\ntwo\n');
     await ended;
     expect(lines).toEqual(['one', 'quit']);
   });
 
   it('ends at Ctrl-C if there is no work to stop', async () => {
-    const { ended, interrupt } = reading();
+    const { ended, interrupt } = startReading();
     interrupt();
     await ended;
   });
@@ -48,7 +48,10 @@ describe('readLines', () => {
   it('stops work at the first Ctrl-C and ends at the second during one line', async () => {
     const work = Promise.withResolvers<boolean>();
     let stops = 0;
-    const { input, lines, ended, interrupt } = reading({ handle: () => work.promise, stopWork: () => ++stops > 0 });
+    const { input, lines, ended, interrupt } = startReading({
+      handle: () => work.promise,
+      stopWork: () => ++stops > 0,
+    });
     input.write('one\ntwo\n');
     await vi.waitUntil(() => lines.length === 1);
     interrupt();
@@ -59,7 +62,7 @@ describe('readLines', () => {
   });
 
   it('ends without an error when the output is closed', async () => {
-    const { output, ended } = reading();
+    const { output, ended } = startReading();
     output.destroy(new Error('EPIPE'));
     await ended;
   });

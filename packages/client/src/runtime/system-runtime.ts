@@ -1,9 +1,9 @@
 import type { ClientRuntime } from '../client-options.ts';
 
-/** Maximum delay of `setTimeout`; a longer one fires at once. */
+/** Maximum delay of `setTimeout` in milliseconds. With a longer delay it fires immediately. */
 const LONGEST_MS = 2 ** 31 - 1;
 
-// Same as `longTimer` of core, of which this package uses types only. A test compares the two runtimes.
+// A copy of core's `longTimer`, because this package imports only types from core. A test compares the two runtimes.
 function longTimer(ms: number, fn: () => void, onHandle?: (handle: unknown) => void): () => void {
   if (ms === Infinity) return () => {};
   let handle: ReturnType<typeof setTimeout>;
@@ -33,7 +33,7 @@ export function systemRuntime(): ClientRuntime {
         if (signal?.aborted) end();
         else signal?.addEventListener('abort', end);
       }),
-    // Does not keep the process running; the work that it limits does.
+    // The timer does not keep the process running. The work that it limits does.
     timer: (ms, fn) => longTimer(ms, fn, (handle) => (handle as { unref?(): void }).unref?.()),
   };
 }

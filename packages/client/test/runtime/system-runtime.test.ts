@@ -4,7 +4,7 @@ import { systemRuntime } from '../../src/runtime/system-runtime.ts';
 
 const DAY_MS = 86_400_000;
 
-// The two implementations are separate, because this package uses types of core only.
+// The client has its own implementation, because it imports only types from core.
 describe.each([
   ['client', systemRuntime],
   ['core', coreRuntime],

@@ -10,7 +10,7 @@ import { StepStream } from './step-stream.ts';
 import { toOutcome } from './to-outcome.ts';
 import { TokenUsage } from './token-usage.ts';
 
-/** Version of the protocol. */
+/** Version of AG-UI. */
 const PROTOCOL_VERSION = '1.0';
 
 /** Options of `AgUiEncoder`. */
@@ -22,17 +22,17 @@ export interface AgUiEncoderOptions {
   lastSeq: number;
   /** Names of the client's tools. */
   clientTools: ReadonlySet<string>;
-  /** Calls whose results the request contains: the client has them. */
-  answered: ReadonlySet<string>;
-  /** Names of the agents that run as tools, by the names of their tools. */
+  /** Ids of calls whose results the request contains. They are not sent back to the client. */
+  answeredCallIds: ReadonlySet<string>;
+  /** Names of the agents that run as tools, by tool name. */
   agentTools: ReadonlyMap<string, string>;
   /** Agents whose partial events are left out. */
   checkedAuthors: ReadonlySet<string>;
 }
 
 /**
- * Encodes a run as events of AG-UI 1.0. One invocation may have several runs of AG-UI: the stream contains the events from the first
- * one with the id of this run to the first one of the next run.
+ * Encodes a run as events of AG-UI 1.0. An invocation may have several AG-UI runs. The stream contains the events from the first
+ * event with the id of this run up to the first event of the next run.
  */
 export class AgUiEncoder implements EventEncoder {
   readonly #options: AgUiEncoderOptions;
@@ -40,9 +40,9 @@ export class AgUiEncoder implements EventEncoder {
   readonly #steps: StepStream = new StepStream();
   readonly #usage: TokenUsage = new TokenUsage();
   readonly #state: JsonObject;
-  readonly #longRunning: Set<string> = new Set();
-  /** Calls of agents that run as tools, without their answers. */
-  readonly #subagents: Set<string> = new Set();
+  readonly #longRunningCalls: Set<string> = new Set();
+  /** Ids of unanswered calls of agents that run as tools. */
+  readonly #openSubagentCalls: Set<string> = new Set();
   #place: 'before' | 'inside' | 'after' = 'before';
 
   constructor(options: AgUiEncoderOptions) {
@@ -58,29 +58,33 @@ export class AgUiEncoder implements EventEncoder {
   }
 
   event(event: Event): string {
-    if (!this.#isOfRun(event)) return '';
-    const isOfAgent = event.author !== 'user' && event.author !== 'system';
-    if (event.partial) return isOfAgent ? this.#partial(event) : '';
+    if (!this.#isInRun(event)) return '';
+    const isByAgent = event.author !== 'user' && event.author !== 'system';
+    if (event.partial) return isByAgent ? this.#partialFrames(event) : '';
     this.#usage.add(event);
     const hasContent = (event.content?.parts?.length ?? 0) > 0;
     let frames = '';
-    if (isOfAgent && hasContent)
-      frames += this.#steps.enter(event) + this.#messages.complete(event) + this.#calls(event) + seals(event);
-    return frames + this.#results(event) + this.#stateDelta(event);
+    if (isByAgent && hasContent)
+      frames +=
+        this.#steps.enter(event) +
+        this.#messages.addComplete(event) +
+        this.#callFrames(event) +
+        encryptedValueFrames(event);
+    return frames + this.#resultFrames(event) + this.#stateDeltaFrame(event);
   }
 
   end({ interrupts }: RunOutcome): string {
     const open = interrupts.map(({ id }) => id);
-    return this.#close(open) + this.#finished(toOutcome(interrupts, this.#options.clientTools));
+    return this.#closeAll(open) + this.#finishFrame(toOutcome(interrupts, this.#options.clientTools));
   }
 
   error({ code, message }: RunFailure): string {
-    const closed = this.#close([]);
-    if (code === 'RUN_ABORTED') return closed + this.#finished({ type: 'cancelled' });
+    const closed = this.#closeAll([]);
+    if (code === 'RUN_ABORTED') return closed + this.#finishFrame({ type: 'cancelled' });
     return closed + eventFrame('RUN_ERROR', { message, code, ...this.#usage.toMembers() });
   }
 
-  #isOfRun({ author, customMetadata }: Event): boolean {
+  #isInRun({ author, customMetadata }: Event): boolean {
     const runId = customMetadata?.['agUiRunId'];
     if (this.#place === 'before' && runId === this.#options.runId) this.#place = 'inside';
     else if (this.#place === 'inside' && author === 'user' && runId !== undefined && runId !== this.#options.runId)
@@ -88,22 +92,22 @@ export class AgUiEncoder implements EventEncoder {
     return this.#place === 'inside';
   }
 
-  #partial(event: Event): string {
-    const frames = this.#messages.partial(event);
+  #partialFrames(event: Event): string {
+    const frames = this.#messages.addPartial(event);
     return frames === '' ? '' : this.#steps.enter(event) + frames;
   }
 
-  #calls(event: Event): string {
+  #callFrames(event: Event): string {
     let frames = '';
     for (const { args, id: toolCallId, name } of getFunctionCalls(event)) {
       if (toolCallId === undefined || requestKindOf(name) !== undefined) continue;
-      if (event.longRunningToolIds?.includes(toolCallId)) this.#longRunning.add(toolCallId);
+      if (event.longRunningToolIds?.includes(toolCallId)) this.#longRunningCalls.add(toolCallId);
       frames += eventFrame('TOOL_CALL_START', { toolCallId, toolCallName: name, parentMessageId: event.id });
       frames += eventFrame('TOOL_CALL_ARGS', { toolCallId, delta: JSON.stringify(args) });
       frames += eventFrame('TOOL_CALL_END', { toolCallId });
       const agentName = this.#options.agentTools.get(name);
       if (agentName === undefined) continue;
-      this.#subagents.add(toolCallId);
+      this.#openSubagentCalls.add(toolCallId);
       frames += eventFrame('SUBAGENT_STARTED', {
         ...{ subagentRunId: toolCallId, name: agentName },
         ...{ parentToolCallId: toolCallId, parentMessageId: event.id },
@@ -112,13 +116,13 @@ export class AgUiEncoder implements EventEncoder {
     return frames;
   }
 
-  #results(event: Event): string {
+  #resultFrames(event: Event): string {
     let frames = '';
     for (const answer of getFunctionResponses(event)) {
       const { id: toolCallId, name } = answer;
       if (toolCallId === undefined || requestKindOf(name) !== undefined) continue;
-      if (isProvisional(event, answer, { isLongRunning: this.#longRunning.has(toolCallId) })) continue;
-      if (event.author === 'user' && this.#options.answered.has(toolCallId)) continue;
+      if (isProvisional(event, answer, { isLongRunning: this.#longRunningCalls.has(toolCallId) })) continue;
+      if (event.author === 'user' && this.#options.answeredCallIds.has(toolCallId)) continue;
       frames += this.#endSubagent(toolCallId, answer);
       frames += eventFrame('TOOL_CALL_RESULT', {
         ...{ messageId: `${event.id}:${toolCallId}`, toolCallId, role: 'tool', content: contentOf(answer) },
@@ -128,23 +132,26 @@ export class AgUiEncoder implements EventEncoder {
   }
 
   #endSubagent(subagentRunId: string, { response }: FunctionResponse): string {
-    if (!this.#subagents.delete(subagentRunId)) return '';
+    if (!this.#openSubagentCalls.delete(subagentRunId)) return '';
     const { error } = response;
     return typeof error === 'string'
       ? eventFrame('SUBAGENT_ERROR', { subagentRunId, message: error })
       : eventFrame('SUBAGENT_FINISHED', { subagentRunId, outcome: { type: 'success' } });
   }
 
-  #stateDelta({ actions, seq }: Event): string {
+  #stateDeltaFrame({ actions, seq }: Event): string {
     if (seq === undefined || seq <= this.#options.lastSeq) return '';
     const delta = patchState(this.#state, visibleState(actions.stateDelta));
     return delta.length > 0 ? eventFrame('STATE_DELTA', { delta: delta as unknown as JsonObject[] }) : '';
   }
 
-  /** Ends everything that is open. Agents that run as tools wait for an interrupt, or were stopped. */
-  #close(interruptIds: readonly string[]): string {
+  /**
+   * Ends open messages, agents that run as tools, and steps. With interrupts, the agents are suspended, otherwise they have
+   * failed.
+   */
+  #closeAll(interruptIds: readonly string[]): string {
     let frames = this.#messages.closeAll();
-    for (const subagentRunId of this.#subagents)
+    for (const subagentRunId of this.#openSubagentCalls)
       frames +=
         interruptIds.length > 0
           ? eventFrame('SUBAGENT_FINISHED', {
@@ -152,18 +159,18 @@ export class AgUiEncoder implements EventEncoder {
               outcome: { type: 'suspended', interruptIds: [...interruptIds] },
             })
           : eventFrame('SUBAGENT_ERROR', { subagentRunId, message: 'The run has ended.' });
-    this.#subagents.clear();
+    this.#openSubagentCalls.clear();
     return frames + this.#steps.closeAll();
   }
 
-  #finished(outcome: JsonObject): string {
+  #finishFrame(outcome: JsonObject): string {
     const { runId, threadId } = this.#options;
     return eventFrame('RUN_FINISHED', { threadId, runId, outcome, ...this.#usage.toMembers() });
   }
 }
 
-/** Returns the opaque values of a provider: those of calls belong to the call, others to their message. */
-function seals(event: Event): string {
+/** Returns the frames of a provider's encrypted values. Each belongs to a call or to a message. */
+function encryptedValueFrames(event: Event): string {
   return (event.content?.parts ?? [])
     .map(({ functionCall, thought, thoughtSignature }) => {
       if (thoughtSignature === undefined) return '';
@@ -180,7 +187,7 @@ function seals(event: Event): string {
     .join('');
 }
 
-/** Returns a result as text: that of `{result: text}`, otherwise JSON. */
+/** Returns the content of a result: the text of `{result: text}`, otherwise the response as JSON. */
 export function contentOf({ response }: FunctionResponse): string {
   const { result } = response;
   return typeof result === 'string' && Object.keys(response).length === 1 ? result : JSON.stringify(response);

@@ -3,16 +3,16 @@ import type { FunctionDeclaration, ReadonlyContext, Tool, Toolset } from '@thole
 import { CLIENT_TOOLS_KEY } from './client-state.ts';
 
 /**
- * The tools of a page that speaks AG-UI. Put it in the `tools` of the agents that may call them. A call ends the run, and the
- * page's next request contains the result. The toolset is empty in runs of other clients.
+ * The tools that an AG-UI client offers to agents. Add it to the `tools` of the agents that may call them. A call ends the run,
+ * and the next request of the client contains the result. The toolset is empty in runs of other clients.
  */
 export class ClientToolset implements Toolset {
-  /** Marks the toolset for other copies of this package. */
+  /** Lets other copies of this package recognize the toolset. */
   readonly isClientToolset: true = true;
 
   getTools({ history, invocationId, state }: ReadonlyContext): Promise<readonly Tool[]> {
     const stored = state.get(CLIENT_TOOLS_KEY) as FunctionDeclaration[] | undefined;
-    const tools = stored && isOfAgUi(history, invocationId) ? stored.map(toTool) : [];
+    const tools = stored && isAgUiInvocation(history, invocationId) ? stored.map(toTool) : [];
     return Promise.resolve(tools);
   }
 
@@ -26,8 +26,8 @@ export function isClientToolset(value: unknown): boolean {
   return (value as Partial<ClientToolset> | null | undefined)?.isClientToolset === true;
 }
 
-/** Another client of the session does not have the tools. */
-function isOfAgUi(history: ReadonlyContext['history'], invocationId: string): boolean {
+/** True if an AG-UI client started the invocation. Other clients of the session do not have the tools. */
+function isAgUiInvocation(history: ReadonlyContext['history'], invocationId: string): boolean {
   for (const event of newestFirst(history))
     if (event.invocationId === invocationId && event.author === 'user')
       return event.customMetadata?.['agUiRunId'] !== undefined;

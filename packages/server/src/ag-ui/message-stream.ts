@@ -19,8 +19,8 @@ export function reasoningIdOf(eventId: string): string {
 }
 
 /**
- * Writes the texts and thoughts of a run as messages of AG-UI. The id of a message is that of its event. Messages of agents that
- * run at the same time may be open together.
+ * Writes the texts and thoughts of a run as messages of AG-UI. A message has the id of its event. Several messages may be open if
+ * agents run concurrently.
  */
 export class MessageStream {
   readonly #checkedAuthors: ReadonlySet<string>;
@@ -32,7 +32,7 @@ export class MessageStream {
   }
 
   /** Returns the frames of a partial event. */
-  partial(event: Event): string {
+  addPartial(event: Event): string {
     const pieces = this.#checkedAuthors.has(event.author) ? [] : piecesOf(event);
     if (pieces.length === 0) return '';
     const frames = this.#closeReplaced(event);
@@ -41,8 +41,8 @@ export class MessageStream {
     return frames + this.#write(message, pieces);
   }
 
-  /** Returns the frames of a stored event: what its partial events did not contain, and the end of its messages. */
-  complete(event: Event): string {
+  /** Returns the frames of a stored event: the text that its partial events did not contain, and the end of its messages. */
+  addComplete(event: Event): string {
     const replaced = this.#closeReplaced(event);
     const sent = this.#open.get(event.id)?.sent;
     const pieces = sent ? unsentPieces(event, sent) : piecesOf(event);
@@ -63,7 +63,7 @@ export class MessageStream {
     return message;
   }
 
-  /** An agent that begins another answer has given up the open one. */
+  /** Returns the ends of earlier answers of the same agent: it has started another answer, so they are abandoned. */
   #closeReplaced({ author, branch, id }: Event): string {
     let frames = '';
     for (const each of this.#open.values())
@@ -75,7 +75,7 @@ export class MessageStream {
     return pieces.map(({ text, type }) => this.#begin(message, type) + contentFrame(message, type, text)).join('');
   }
 
-  /** Thoughts end before the text continues. A text stays open until the event is complete. */
+  /** Opens a message if needed. Thoughts end before the text continues. A text stays open until the event is complete. */
   #begin(message: OpenMessage, type: AnswerPiece['type']): string {
     const { author, id } = message;
     if (type === 'thought') {

@@ -12,16 +12,16 @@ export interface ClientAnswers {
 }
 
 /**
- * Returns the answers in a request: the entries of `resume`, and the results of the client's tools. Cancelled interrupts that have
- * expired get no answer: the clock answers them. Other results of tools are not read. Throws `INTERRUPT_NOT_FOUND` for a resolved
- * entry of an interrupt that is not open.
+ * Returns the answers in a request: the entries of `resume`, and the results of the client's tools. Other tool results are
+ * ignored. A cancelled interrupt that has expired is not answered, because the system answers it. Throws `INTERRUPT_NOT_FOUND` if
+ * a resolved entry names an interrupt that is not open.
  */
 export function readAnswers(
   open: readonly Interrupt[],
   { messages, resume }: Pick<RunInput, 'messages' | 'resume'>,
   p: { clientTools: ReadonlySet<string>; now: number },
 ): ClientAnswers {
-  const found: ClientAnswers = { interrupts: [], responses: [] };
+  const result: ClientAnswers = { interrupts: [], responses: [] };
   for (const entry of resume) {
     const interrupt = open.find(({ id }) => id === entry.interruptId);
     if (!interrupt) {
@@ -29,22 +29,25 @@ export function readAnswers(
       const id = entry.interruptId.slice(0, 100);
       throw new TholeError('INTERRUPT_NOT_FOUND', `The session has no open interrupt "${id}".`);
     }
-    found.interrupts.push(interrupt);
+    result.interrupts.push(interrupt);
     const hasExpired = interrupt.expiresAt !== undefined && interrupt.expiresAt <= p.now;
-    if (entry.status === 'resolved' || !hasExpired) found.responses.push(answerOf(entry, interrupt));
+    if (entry.status === 'resolved' || !hasExpired) result.responses.push(answerOf(entry, interrupt));
   }
   for (const message of messages) {
     const { role, toolCallId } = message;
     const interrupt = role === 'tool' ? open.find(({ id }) => id === toolCallId) : undefined;
     if (interrupt?.kind !== 'longRunning' || !p.clientTools.has(interrupt.toolName!)) continue;
-    if (found.interrupts.includes(interrupt)) continue;
-    found.interrupts.push(interrupt);
-    found.responses.push(toAnswer(interrupt, resultOf(message)));
+    if (result.interrupts.includes(interrupt)) continue;
+    result.interrupts.push(interrupt);
+    result.responses.push(toAnswer(interrupt, resultOf(message)));
   }
-  return found;
+  return result;
 }
 
-/** A cancelled confirmation is rejected. Other cancelled requests get an error. */
+/**
+ * Returns the answer of an entry of `resume`. Cancelled confirmations are rejected, other cancelled requests are answered with an
+ * error.
+ */
 function answerOf({ payload, status }: ResumeEntry, interrupt: Interrupt): FunctionResponse {
   const isConfirmation = interrupt.kind === 'confirmation';
   if (status === 'cancelled') {
@@ -58,7 +61,7 @@ function answerOf({ payload, status }: ResumeEntry, interrupt: Interrupt): Funct
   return toAnswer(interrupt, isApproval ? (payload['approved'] as boolean) : ((payload ?? true) as Json));
 }
 
-/** A result that is a JSON object is passed on as an object. */
+/** Returns the result of a client's tool: the parsed JSON, or the text if it is not JSON. */
 function resultOf({ content, error }: ClientMessage): Json {
   if (typeof error === 'string' && error !== '') return { error };
   const text = typeof content === 'string' ? content : textOf(content);

@@ -1,7 +1,7 @@
 import { isPlainObject } from '@thole/core/kit';
 import { z } from 'zod';
 
-/** The body of a request of AG-UI: `RunAgentInput`, with empty lists for missing ones. */
+/** The body of an AG-UI request (`RunAgentInput`). Missing lists are empty. */
 export interface RunInput {
   threadId: string;
   runId: string;

@@ -20,8 +20,9 @@ import { threadMessages } from './thread-messages.ts';
 type Call = RouteCall<RunInput>;
 
 /**
- * Runs what a client of AG-UI requests: a message, answers to interrupts, or results of its tools. A `runId` that the session
- * contains is followed instead. A request with nothing new returns the messages and the state of the session.
+ * Processes a request of an AG-UI client: a message, answers to interrupts, or results of the client's tools. If the session
+ * already contains the `runId`, the events of that run are sent. A request without new content returns the messages and state of
+ * the session.
  */
 export async function startAgUiRun(call: Call): Promise<Response> {
   const { body, context, params, runner } = call;
@@ -40,10 +41,11 @@ export async function startAgUiRun(call: Call): Promise<Response> {
   if (!session) throw new TholeError('SESSION_BUSY', `Session "${threadId}" was deleted. Send the request again.`);
   const events = applyRewinds(session.events);
   const clientTools = new Set([...tools, ...storedTools(session)].map(({ name }) => name));
-  const newEncoder = (answered: ReadonlySet<string>): AgUiEncoder =>
-    encoderOf(call, { session, clientTools, answered });
-  const repeated = findRun(events, runId);
-  if (repeated) return followRun(call, { ref, invocationId: repeated, encoder: newEncoder(new Set()) });
+  const newEncoder = (answeredCallIds: ReadonlySet<string>): AgUiEncoder =>
+    createEncoder(call, { session, clientTools, answeredCallIds });
+  const existingInvocationId = findRun(events, runId);
+  if (existingInvocationId)
+    return followRun(call, { ref, invocationId: existingInvocationId, encoder: newEncoder(new Set()) });
   const open = pendingInterrupts(session.events);
   const { interrupts, responses } = readAnswers(open, body, { clientTools, now: context.runtime.now() });
   if (interrupts.length > 0 && context.hasAuthorize)
@@ -52,7 +54,7 @@ export async function startAgUiRun(call: Call): Promise<Response> {
   const invocationId = invocationOf(interrupts);
   const allParts = [...responses.map((functionResponse) => ({ functionResponse })), ...parts];
   const newMessage: Content | undefined = allParts.length > 0 ? { role: 'user', parts: allParts } : undefined;
-  const answered = new Set(responses.map(({ id }) => id!));
+  const answeredCallIds = new Set(responses.map(({ id }) => id!));
   try {
     return await streamRun(call, {
       request: {
@@ -65,23 +67,26 @@ export async function startAgUiRun(call: Call): Promise<Response> {
           clientMayWrite: context.clientMayWrite,
         }),
       },
-      encoder: newEncoder(answered),
+      encoder: newEncoder(answeredCallIds),
     });
   } catch (error) {
-    // The same request may have arrived twice at the same time.
+    // Two copies of the request may have arrived at the same time. The second one sends the events of the first run.
     const stored = TholeError.is(error, 'INTERRUPT_ANSWERED') && (await runner.sessionService.getSession(ref));
-    const first = stored ? findRun(stored.events, runId) : undefined;
-    if (first === undefined) throw error;
-    return followRun(call, { ref, invocationId: first, encoder: newEncoder(answered) });
+    const firstInvocationId = stored ? findRun(stored.events, runId) : undefined;
+    if (firstInvocationId === undefined) throw error;
+    return followRun(call, { ref, invocationId: firstInvocationId, encoder: newEncoder(answeredCallIds) });
   }
 }
 
-/** Returns the invocation that contains a run of this id. */
+/** Returns the id of the invocation that contains the run with this id. */
 function findRun(events: readonly Event[], runId: string): string | undefined {
   return events.find(({ customMetadata }) => customMetadata?.['agUiRunId'] === runId)?.invocationId;
 }
 
-/** Returns the invocation that the interrupts belong to. Throws `INVALID_INPUT` if there are several. */
+/**
+ * Returns the id of the invocation that the interrupts belong to. Undefined without interrupts. Throws `INVALID_INPUT` if there
+ * are several.
+ */
 function invocationOf(interrupts: readonly Interrupt[]): string | undefined {
   const ids = new Set(interrupts.map(({ invocationId }) => invocationId));
   if (ids.size > 1)
@@ -90,14 +95,14 @@ function invocationOf(interrupts: readonly Interrupt[]): string | undefined {
   return first;
 }
 
-function encoderOf(
+function createEncoder(
   { body, runner }: Call,
-  p: { session: Session; clientTools: ReadonlySet<string>; answered: ReadonlySet<string> },
+  p: { session: Session; clientTools: ReadonlySet<string>; answeredCallIds: ReadonlySet<string> },
 ): AgUiEncoder {
-  const { answered, clientTools, session } = p;
+  const { answeredCallIds, clientTools, session } = p;
   return new AgUiEncoder({
     ...{ threadId: body.threadId, runId: body.runId, state: session.state, lastSeq: session.lastSeq },
-    ...{ answered, clientTools, agentTools: agentToolsOf(runner), checkedAuthors: checkedAuthors(runner) },
+    ...{ answeredCallIds, clientTools, agentTools: agentToolsOf(runner), checkedAuthors: checkedAuthors(runner) },
   });
 }
 
@@ -105,7 +110,7 @@ function storedTools({ state }: Session): FunctionDeclaration[] {
   return (state[CLIENT_TOOLS_KEY] ?? []) as unknown as FunctionDeclaration[];
 }
 
-/** Returns the names of agents that run as tools, by the names of their tools. */
+/** Returns the names of agents that run as tools, by tool name. */
 function agentToolsOf({ agent }: Runner): Map<string, string> {
   const names = new Map<string, string>();
   for (const each of new AgentTree(agent))
@@ -116,7 +121,7 @@ function agentToolsOf({ agent }: Runner): Map<string, string> {
   return names;
 }
 
-/** Responds with the stored messages and the state, for a client that opens the session. */
+/** Returns a response with the stored messages and the state, for a client that opens the session. */
 function threadResponse(encoder: AgUiEncoder, { events }: Session): Response {
   const messages = eventFrame('MESSAGES_SNAPSHOT', { messages: threadMessages(events) });
   const frames =

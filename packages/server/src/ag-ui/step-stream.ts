@@ -1,12 +1,12 @@
 import type { Event } from '@thole/core';
 import { eventFrame } from './event-frame.ts';
 
-/** Writes each agent's part of a run as a step. Steps of agents that run at the same time are open together. */
+/** Writes the part of a run that an agent executes as a step. Several steps may be open if agents run concurrently. */
 export class StepStream {
   /** The branch of the last event of each open step. */
   readonly #open: Map<string, string | undefined> = new Map();
 
-  /** Returns the ends of earlier steps and the start of the step of this event's agent, if it has not begun. */
+  /** Returns the ends of earlier steps, and the start of the step of this event's agent if it is not open. */
   enter({ author, branch }: Event): string {
     const isOpen = this.#open.has(author);
     if (isOpen && this.#open.get(author) === branch) return '';
@@ -28,7 +28,7 @@ export class StepStream {
   }
 }
 
-/** True for two different branches: their agents run at the same time. */
-function isParallel(one: string | undefined, other: string | undefined): boolean {
-  return one !== undefined && other !== undefined && one !== other;
+/** True for two different branches, because their agents run concurrently. */
+function isParallel(branchA: string | undefined, branchB: string | undefined): boolean {
+  return branchA !== undefined && branchB !== undefined && branchA !== branchB;
 }

@@ -4,7 +4,7 @@ import type { Event, JsonObject, Part } from '@thole/core';
 import { contentOf } from './ag-ui-encoder.ts';
 import { reasoningIdOf } from './message-stream.ts';
 
-/** Returns the messages of a stored session for a client that opens it, oldest first. Rewound ones are left out. */
+/** Returns the messages of a stored session for a client that opens it, oldest first. Rewound messages are left out. */
 export function threadMessages(events: readonly Event[]): JsonObject[] {
   const longRunning = new Set<string>();
   return applyRewinds(events).flatMap((event) => {

@@ -8,8 +8,8 @@ const confirmationSchema: JsonObject = {
 };
 
 /**
- * Returns the outcome of a run that has not failed. Calls of the client's tools are not interrupts: the run has succeeded, and the
- * next request contains their results. Nor are timers, which only the clock answers.
+ * Returns the outcome of a run that has not failed. Calls of the client's tools and timers are not interrupts: the next request
+ * contains the results of the calls, and the system answers the timers.
  */
 export function toOutcome(interrupts: readonly Interrupt[], clientTools: ReadonlySet<string>): JsonObject {
   const isClientCall = ({ kind, toolName }: Interrupt): boolean =>

@@ -11,14 +11,14 @@ interface OpenAnswer {
 }
 
 /**
- * Reads the texts of a run as pieces in an order that one reader can follow: the pieces of an answer are never mixed with those
- * of another one. Answers of agents that run at the same time follow when the first one is complete. A stored answer whose
- * partial events were missed is read from its stored event.
+ * Splits the texts of a run into pieces and never mixes the pieces of two answers. If agents run concurrently, the pieces of the
+ * second answer follow when the first answer is complete. If partial events of an answer were missed, its pieces come from the
+ * stored event.
  */
 export class AnswerPieces {
   readonly #checkedAuthors: ReadonlySet<string>;
   #open: OpenAnswer | undefined;
-  /** Complete answers that wait for the open one. */
+  /** Complete answers that are returned after the open answer. */
   #waiting: Event[] = [];
   /** Ids of answers whose first partial events were left out. */
   readonly #skipped: Set<string> = new Set();
@@ -47,12 +47,12 @@ export class AnswerPieces {
     return [];
   }
 
-  /** Returns the answers that still wait. Called at the end of the run. */
+  /** Returns the pieces of the remaining answers. Called at the end of the run. */
   end(): AnswerPiece[] {
     return this.#close();
   }
 
-  /** An agent that begins another answer has given up the open one. */
+  /** True if the agent of the open answer has started another answer. The open answer is then abandoned. */
   #isReplacedBy({ author, branch, id }: Event): boolean {
     return this.#open?.author === author && this.#open.branch === branch && this.#open.eventId !== id;
   }

@@ -4,7 +4,7 @@ import type { RunFailure, RunOutcome } from './event-encoder.ts';
 import { outcomeOf } from './outcome-of.ts';
 import type { RunEvents } from './run-events.ts';
 
-/** The events of a run with this one reader, which sets the pace. The run ends when the reader disconnects. */
+/** The events of a run that has only this reader. A slow reader slows down the run. The run ends when the reader disconnects. */
 export class AttachedEvents implements RunEvents {
   readonly #run: Run;
   #first: IteratorResult<Event> | undefined;

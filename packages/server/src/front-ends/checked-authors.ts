@@ -2,8 +2,8 @@ import { AgentTree } from '@thole/core';
 import type { Runner } from '@thole/runner';
 
 /**
- * Returns the agents whose answers are checked before they are stored: those with an `outputSchema`. Their partial events are
- * drafts, which clients must not read.
+ * Returns the names of the agents with an `outputSchema`. Their answers are validated before they are stored. Their partial
+ * events may be invalid, so they are not sent to clients.
  */
 export function checkedAuthors({ agent }: Runner): ReadonlySet<string> {
   const names = new Set<string>();

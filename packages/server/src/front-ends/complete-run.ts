@@ -7,7 +7,7 @@ import type { RunRequest } from '../runs/start-run.ts';
 import type { RunOutcome } from './event-encoder.ts';
 import { outcomeOf } from './outcome-of.ts';
 
-/** Starts a run and reads it to its end. Rejects with the error of the run, after it was logged. */
+/** Starts a run and reads all its events. Logs the error of a failed run and rejects with it. */
 export async function completeRun(
   call: Pick<RouteCall, 'context' | 'request'>,
   p: {
@@ -23,8 +23,8 @@ export async function completeRun(
     for await (const event of run) events.push(event);
     return { invocationId: run.invocationId, events, outcome: await outcomeOf(run) };
   } catch (error) {
-    const where = { ...p.request.ref, invocationId: run.invocationId };
-    call.context.errorLog.logRunError(error, where, { hasStarted: events.length > 0 });
+    const fields = { ...p.request.ref, invocationId: run.invocationId };
+    call.context.errorLog.logRunError(error, fields, { hasStarted: events.length > 0 });
     throw error;
   } finally {
     stopWatching();

@@ -12,7 +12,7 @@ export class EncodedReader implements FrameSource {
   #hasStarted: boolean = false;
   #ended: boolean = false;
 
-  /** `onError` is called with the error of the run. It returns `cut` for a stream that ends without its last frame. */
+  /** `onError` is called with the error of the run. It returns `cut` if the stream must end without its last frame. */
   constructor(
     events: RunEvents,
     p: { encoder: EventEncoder; invocationId: string; onError: (error: unknown) => 'cut' | undefined },

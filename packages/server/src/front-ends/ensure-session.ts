@@ -5,7 +5,7 @@ import type { Runner } from '@thole/runner';
 
 /**
  * Creates the session that a client names if it does not exist. Throws `INVALID_INPUT` for an id that cannot be a name.
- * Two requests may create the same session at the same time.
+ * Concurrent requests may call it for the same session.
  */
 export async function ensureSession({ sessionService }: Runner, ref: SessionRef): Promise<void> {
   assertSessionRef(ref);

@@ -3,19 +3,19 @@ import type { Event, Interrupt, Usage } from '@thole/core';
 import { clipMessage } from '../http/clip-message.ts';
 
 /**
- * Writes the events of one run as the frames of a front end's protocol, for one reader. All methods return complete
- * frames of server-sent events, such as `data: …\n\n`, or an empty string. `start` is called first, then `event` for each event, then
- * either `end` or `error`. A stream that is cut has neither.
+ * Writes the events of one run as the frames of a front end's protocol, for one reader. All methods return complete frames of
+ * server-sent events, such as `data: …\n\n`, or an empty string. `start` is called first, then `event` for each event, then
+ * either `end` or `error`. If a stream is cut, neither is called.
  *
- * A reader may miss partial events, so a stored event can follow without them, or after only some of them. The user's own
- * events are passed too: they contain messages and answers to interrupts.
+ * A reader may miss partial events, so a stored event can follow after none or only some of them. Events of the user are passed
+ * too: they contain messages and answers to interrupts.
  */
 export interface EventEncoder {
   start(invocationId: string): string;
   event(event: Event): string;
-  /** Called when the run has completed or pauses. */
+  /** Called when the run has completed or paused. */
   end(outcome: RunOutcome): string;
-  /** Called when the run has failed. Most protocols have one frame for it. */
+  /** Called when the run has failed. */
   error(failure: RunFailure): string;
 }
 
@@ -28,7 +28,7 @@ export interface RunOutcome {
   usage?: Usage | undefined;
 }
 
-/** The error of a run, as a client may read it. */
+/** The part of a run's error that clients may read. */
 export interface RunFailure {
   /** `INTERNAL` for an error that is not a `TholeError`. */
   code: string;

@@ -8,25 +8,25 @@ export interface AnswerPiece {
   readonly text: string;
 }
 
-/** The text and the thoughts of an answer that were sent. */
+/** The text and the thoughts of an answer that were already sent. */
 export type SentTexts = Record<AnswerPiece['type'], string>;
 
-/** Returns the texts and thoughts in an event, in order. Empty ones are left out. */
+/** Returns the texts and thoughts in an event, in order. Empty texts are left out. */
 export function piecesOf({ content, id: eventId }: Event): AnswerPiece[] {
   return (content?.parts ?? []).flatMap(({ text, thought }): AnswerPiece[] =>
     text ? [{ type: thought ? 'thought' : 'text', eventId, text }] : [],
   );
 }
 
-/** Returns what the partial events of an answer did not contain. */
+/** Returns the pieces of a stored answer that its partial events did not contain. */
 export function unsentPieces(event: Event, sent: SentTexts): AnswerPiece[] {
-  const unread = { ...sent };
+  const remaining = { ...sent };
   return piecesOf(event).flatMap((piece) => {
     const { text, type } = piece;
-    const earlier = unread[type];
-    unread[type] = earlier.slice(text.length);
-    if (earlier.startsWith(text)) return [];
-    // A plugin may have changed the text that was sent.
-    return text.startsWith(earlier) ? [{ ...piece, text: text.slice(earlier.length) }] : [];
+    const sentText = remaining[type];
+    remaining[type] = sentText.slice(text.length);
+    if (sentText.startsWith(text)) return [];
+    // Otherwise a plugin has changed text that was already sent. Then nothing is sent.
+    return text.startsWith(sentText) ? [{ ...piece, text: text.slice(sentText.length) }] : [];
   });
 }

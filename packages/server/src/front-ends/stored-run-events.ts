@@ -7,7 +7,7 @@ import type { RunFailure, RunOutcome } from './event-encoder.ts';
 import { storedOutcome } from './outcome-of.ts';
 import type { RunEvents } from './run-events.ts';
 
-/** The stored events of an invocation from its start, whichever process runs it. */
+/** The stored events of an invocation from its start. Any process may run it. */
 export class StoredRunEvents implements RunEvents {
   readonly #events: StoredEvents;
   readonly #options: Omit<StoredEventsOptions, 'after'>;
@@ -17,7 +17,7 @@ export class StoredRunEvents implements RunEvents {
     this.#options = options;
   }
 
-  /** Throws `NOT_FOUND` if the session has no event of the invocation and it is not active. */
+  /** Throws `NOT_FOUND` if the invocation is not active and the session has no events of it. */
   static async open(p: Omit<StoredEventsOptions, 'after' | 'withUserEvents'>): Promise<StoredRunEvents> {
     return new StoredRunEvents(await StoredEvents.open({ ...p, after: 0, withUserEvents: true }), p);
   }
@@ -25,7 +25,7 @@ export class StoredRunEvents implements RunEvents {
   async next(): Promise<IteratorResult<Event, RunOutcome | RunFailure>> {
     const { done, value } = await this.#events.next();
     if (!done) return { done: false, value };
-    if (value) return { done: true, value: recordedFailure(value) };
+    if (value) return { done: true, value: failureOfRecord(value) };
     const { sessions, ref, invocationId } = this.#options;
     return { done: true, value: await storedOutcome(sessions, ref, invocationId) };
   }
@@ -35,8 +35,8 @@ export class StoredRunEvents implements RunEvents {
   }
 }
 
-/** The run has logged its error. */
-function recordedFailure({ errorCode, errorMessage }: Event): RunFailure {
+/** Returns the failure in a closing record. It is not logged again, because the process of the run has logged it. */
+function failureOfRecord({ errorCode, errorMessage }: Event): RunFailure {
   const code = errorCode!;
   return { code, message: clipMessage(errorMessage ?? 'The run failed.'), retryable: errorCodeInfo(code).retryable };
 }

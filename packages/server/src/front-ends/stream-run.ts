@@ -18,23 +18,23 @@ import { StoredRunEvents } from './stored-run-events.ts';
 
 type Call = Pick<RouteCall, 'context' | 'request'>;
 
-/** The format of a response with the events of a run. */
+/** The format of a streamed response. */
 export interface StreamFormat {
   /** A new encoder, which is used for this response only. */
   encoder: EventEncoder;
-  /** Headers besides those of every stream of events. */
+  /** Additional response headers. */
   headers?: Record<string, string> | undefined;
 }
 
 /**
- * Starts a run and responds with its events in the format of a front end. The option `onDisconnect` of the handler says
- * what happens when the client leaves. Throws the error of a run that fails before its first event.
+ * Starts a run and responds with its events in the format of a front end. The handler's option `onDisconnect` decides whether the
+ * run continues when the client disconnects. Throws the error of a run that fails before its first event.
  */
 export async function streamRun(
   call: Call,
   p: StreamFormat & {
     request: Omit<RunRequest, 'detached' | 'yieldUserMessage'>;
-    /** True for a run that no client can read again: it always ends when its client leaves. */
+    /** True for a run that clients cannot read again. It ends when its client disconnects, regardless of `onDisconnect`. */
     endsWithClient?: boolean | undefined;
     /** Called when the run has started. */
     onStart?: ((run: Run) => void) | undefined;
@@ -50,9 +50,9 @@ export async function streamRun(
 }
 
 /**
- * Responds with the events of an invocation from its start: those that are stored, then those of its active run, in this
- * or another process. Partial events are only sent for a run of this process that continues without its client. Throws `NOT_FOUND`
- * if the session has no such invocation.
+ * Responds with the events of an invocation from its start: first the stored events, then the events of its active run in this or
+ * another process. Partial events are sent only if this process executes the run with `onDisconnect: 'continue'`. Throws
+ * `NOT_FOUND` if the session has no such invocation.
  */
 export async function followRun(
   call: Call,
@@ -73,7 +73,7 @@ async function readAttached(call: Call, run: Run, ref: SessionRef): Promise<RunE
   try {
     return new AttachedEvents(run, await run.next());
   } catch (error) {
-    logUnstarted(call, error, { ...ref, invocationId: run.invocationId });
+    logStartError(call, error, { ...ref, invocationId: run.invocationId });
     throw error;
   } finally {
     stopWatching();
@@ -95,12 +95,12 @@ async function readDetached(call: Call, run: Run, ref: SessionRef): Promise<RunE
     },
   });
   await buffer.started;
-  // Only now: a run that continues an invocation knows its id when it has started.
+  // A run that continues an invocation knows its id only after it has started.
   runs.publishEvents(buffer, run);
   return readBuffer(call, buffer);
 }
 
-/** With `after` the reader begins with the stored events of the invocation, otherwise with the run. */
+/** With `after` the reader begins with the stored events of the invocation, otherwise with the events of this run. */
 function readBuffer(
   { context }: Call,
   buffer: RunBuffer<Event>,
@@ -133,6 +133,6 @@ function respond(
   return response;
 }
 
-function logUnstarted({ context }: Call, error: unknown, where: LogFields): void {
-  context.errorLog.logRunError(error, where, { hasStarted: false });
+function logStartError({ context }: Call, error: unknown, fields: LogFields): void {
+  context.errorLog.logRunError(error, fields, { hasStarted: false });
 }

@@ -2,8 +2,8 @@ import { isPlainObject, requestNames } from '@thole/core/kit';
 import type { FunctionResponse, Interrupt, Json, JsonObject } from '@thole/core';
 
 /**
- * Returns the function response that answers an interrupt. A confirmation takes true, false or
- * `{confirmed, payload?, editedArguments?}`, input its value, a long-running call its result, and a sign-in ADK's auth config.
+ * Returns the function response that answers an interrupt. `value` is true, false or `{confirmed, payload?, editedArguments?}`
+ * for a confirmation, the value for an input, the result for a long-running call, and ADK's auth config for a sign-in.
  */
 export function toAnswer({ id, kind, toolName }: Interrupt, value: Json): FunctionResponse {
   const isObject = isPlainObject(value);

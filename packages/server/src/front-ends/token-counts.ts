@@ -11,8 +11,8 @@ export interface TokenCounts {
   cacheWrite: number;
 }
 
-/** Returns counts of zero. */
-export function noTokens(): TokenCounts {
+/** Returns token counts that are all zero. */
+export function createTokenCounts(): TokenCounts {
   return { input: 0, output: 0, reasoning: 0, cacheRead: 0, cacheWrite: 0 };
 }
 

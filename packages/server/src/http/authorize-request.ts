@@ -4,8 +4,8 @@ import type { HandlerOptions, Identity } from '../handler-options.ts';
 import { isResponse } from './is-response.ts';
 
 /**
- * Calls `authorize` and `rateLimit`. Returns the user that `authorize` names, undefined if it names no user. Throws an
- * error, or the hook's `Response`, if the request is rejected.
+ * Calls `authorize` and `rateLimit`. Returns the user that `authorize` returns, or undefined if it returns true. Throws an error,
+ * or the hook's `Response`, if the request is rejected.
  */
 export async function authorizeRequest(
   hooks: Pick<HandlerOptions, 'authorize' | 'rateLimit'>,

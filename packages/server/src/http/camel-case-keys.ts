@@ -1,7 +1,7 @@
 import { TholeError } from '@thole/core';
 import { actionMapNames, setOwn } from '@thole/core/kit';
 
-/** Fields whose values belong to clients and agents: names and nulls inside them are not changed. */
+/** Fields whose values belong to clients and agents. Names and nulls inside these values are not changed. */
 export const opaqueFields: ReadonlySet<string> = new Set([
   ...['state', 'args', 'response', 'customMetadata', 'agentState', 'partMetadata'],
   ...actionMapNames,

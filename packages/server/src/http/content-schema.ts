@@ -8,7 +8,7 @@ import { jsonObject } from './schemas.ts';
 
 const id = z.string().optional();
 
-/** The known members of a part. Unknown members are kept. */
+/** The known members of a part. Unknown members are allowed. */
 const partMembers = z.looseObject({
   text: z.string().optional(),
   thought: z.boolean().optional(),

@@ -4,7 +4,7 @@ import { invalidInput } from '@thole/core/kit';
 const EXPOSED = 'x-thole-invocation-id, retry-after, location';
 const METHODS = 'GET, POST, PATCH, DELETE, OPTIONS';
 
-/** Cross-origin rules. Requests of pages from other origins that would change something are rejected. */
+/** Cross-origin rules. Rejects requests of pages whose origin is not allowed, except GET and HEAD. */
 export class Cors {
   readonly #origins: ReadonlySet<string>;
 
@@ -15,17 +15,17 @@ export class Cors {
   }
 
   /**
-   * Returns the response to a preflight request. Throws `FORBIDDEN` if a page of another origin would change something.
+   * Returns the response to a preflight request. Undefined for other allowed requests. Throws `FORBIDDEN` for rejected requests.
    */
   check(request: Request, url: URL): Response | undefined {
     const origin = request.headers.get('origin');
     if (origin === null) return undefined;
     const isSameOrigin = hostOf(origin) === (request.headers.get('host') ?? url.host).toLowerCase();
-    const allowed = this.#allows(origin);
+    const isAllowed = this.#allows(origin);
     if (request.method === 'OPTIONS' && request.headers.has('access-control-request-method')) {
-      return new Response(null, { status: 204, headers: allowed ? this.#preflight(request) : {} });
+      return new Response(null, { status: 204, headers: isAllowed ? this.#preflight(request) : {} });
     }
-    if (!isSameOrigin && !allowed && request.method !== 'GET' && request.method !== 'HEAD')
+    if (!isSameOrigin && !isAllowed && request.method !== 'GET' && request.method !== 'HEAD')
       throw new TholeError('FORBIDDEN', 'Pages of this origin may not use the API.');
     return undefined;
   }

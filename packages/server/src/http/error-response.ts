@@ -4,7 +4,7 @@ import type { ErrorLog } from '../logging/error-log.ts';
 import { isResponse } from './is-response.ts';
 import { clipMessage } from './clip-message.ts';
 
-/** An error of a request, as a client may read it. */
+/** The part of a request's error that clients may read. */
 export interface FailedRequest {
   readonly status: number;
   /** `INTERNAL` for an error that is not a `TholeError`. */
@@ -14,20 +14,20 @@ export interface FailedRequest {
 }
 
 /**
- * Returns the response for an error: its status and `{"detail": …, "code": …}`, or the body that `toBody` returns. An error that is not a `TholeError` is
- * logged, and the client only gets a general message. In development, the response has message, causes and stack as
- * `debug`.
+ * Returns the response for an error: its status, and the body `{"detail": …, "code": …}` or the result of `toBody`. The message
+ * of an error that is not a `TholeError` is hidden from the client. Logs errors that the server caused. In development, the
+ * response has message, causes and stack as `debug`.
  */
 export function errorResponse(
   error: unknown,
   p: {
     errorLog?: ErrorLog | undefined;
-    where?: LogFields;
+    logFields?: LogFields;
     toBody?: ((failure: FailedRequest) => object) | undefined;
   },
 ): Response {
   if (isResponse(error)) return error;
-  p.errorLog?.logRequestError(error, p.where ?? {});
+  p.errorLog?.logRequestError(error, p.logFields ?? {});
   const debug = p.errorLog?.describe(error);
   if (!TholeError.is(error)) {
     const failure = { status: 500, code: 'INTERNAL', message: 'The server failed.' };

@@ -20,9 +20,9 @@ import { withoutNulls } from './without-nulls.ts';
 const transcription = z.object({ text: z.string().optional(), finished: z.boolean().optional() }).optional();
 const isSet = (value: unknown): boolean =>
   !(value === false || (typeof value === 'object' && Object.keys(value!).length === 0));
-const RUNTIME = 'must not be set: only the runtime sets it';
+const ONLY_RUNTIME = 'must not be set: only the runtime sets it';
 
-// An imported event keeps its state delta. Its artifact delta is left out, because artifacts are not imported. Other
+// The state delta of an imported event is kept. Its artifact delta is left out, because artifacts are not imported. Other
 // actions control a run or grant permissions, so they are rejected.
 const knownActions = z.object({
   stateDelta: jsonObject.optional(),
@@ -32,7 +32,7 @@ const actions = z
   .preprocess((value, context) => {
     for (const [name, member] of isPlainObject(value) ? Object.entries(value) : []) {
       if (!Object.hasOwn(knownActions.shape, name) && isSet(member))
-        context.addIssue({ code: 'custom', message: RUNTIME, path: [name], input: value });
+        context.addIssue({ code: 'custom', message: ONLY_RUNTIME, path: [name], input: value });
     }
     return value;
   }, knownActions)
@@ -47,7 +47,7 @@ const eventSchema = z.object({
   content: contentSchema.optional(),
   actions: actions.optional(),
   partial: z.literal(false, 'must not be set: only complete events can be imported').optional(),
-  longRunningToolIds: z.array(z.string()).max(0, RUNTIME).optional(),
+  longRunningToolIds: z.array(z.string()).max(0, ONLY_RUNTIME).optional(),
   turnComplete: z.boolean().optional(),
   finishReason: z.string().optional(),
   errorCode: z.string().optional(),
@@ -67,10 +67,10 @@ function withoutRuntimeMetadata(metadata: JsonObject): JsonObject {
 }
 
 /**
- * Returns the events of an exported session, ready to be stored. Throws `INVALID_INPUT` with the field for an invalid
- * event and for content that only a run may write: actions other than state, requests to users and their answers,
- * long-running calls. Throws `FORBIDDEN` for state in a scope that clients may not write. Artifact deltas and metadata of the
- * runtime are left out. Closing records at the end prevent that a client resumes an invocation that it has written.
+ * Returns the events of an exported session, ready to be stored. Throws `INVALID_INPUT` with the field for an invalid event and
+ * for content that only a run may write: actions other than state, requests to users and their answers, long-running calls.
+ * Throws `FORBIDDEN` for state in a scope that clients may not write. Artifact deltas and metadata of the runtime are left out.
+ * Closing records are added at the end, so that clients cannot resume imported invocations.
  */
 export function parseImportedEvents(
   values: readonly unknown[],
@@ -103,21 +103,21 @@ function closingRecords(events: readonly Event[], runtime: Runtime): Event[] {
   });
 }
 
-function parseImportedEvent(value: unknown, where: string, runtime: Runtime): Event {
-  const { partial: _, longRunningToolIds: __, ...init } = parse(eventSchema, withoutNulls(value), where);
+function parseImportedEvent(value: unknown, path: string, runtime: Runtime): Event {
+  const { partial: _, longRunningToolIds: __, ...init } = parse(eventSchema, withoutNulls(value), path);
   for (const name of ['id', 'invocationId', 'author'] as const) {
-    if (init[name] !== undefined) assertName(`${where}.${name}`, init[name]);
+    if (init[name] !== undefined) assertName(`${path}.${name}`, init[name]);
   }
-  // The store keeps the first event of an id: an interrupt with this id could not be answered.
+  // A store ignores a second event with the same id, so the real answer to an interrupt would be lost.
   if (init.id?.endsWith(answerEventId('')))
-    throw new TholeError('INVALID_INPUT', `${where}.id must not end with "${answerEventId('')}".`);
+    throw new TholeError('INVALID_INPUT', `${path}.id must not end with "${answerEventId('')}".`);
   for (const [i, { functionCall, functionResponse }] of (init.content?.parts ?? []).entries()) {
     if ([functionCall, functionResponse].some((part) => part !== undefined && requestKindOf(part.name) !== undefined))
       throw new TholeError(
         'INVALID_INPUT',
-        `${where}.content.parts.${i} must not be a request to a user or its answer.`,
+        `${path}.content.parts.${i} must not be a request to a user or its answer.`,
       );
   }
   const event = createEvent(init as EventInit, runtime);
-  return new JsonCopier(failInvalidJson).copy(event, where) as unknown as Event;
+  return new JsonCopier(failInvalidJson).copy(event, path) as unknown as Event;
 }

@@ -1,8 +1,8 @@
 import { camelCaseKeys } from './camel-case-keys.ts';
 
 /**
- * Returns the query parameters of an address, with names in camelCase. Of a parameter that occurs several times the
- * last value is used, except for `repeatable` parameters, which become lists.
+ * Returns the query parameters of a URL, with names in camelCase. Parameters in `repeatable` become lists. If another parameter
+ * occurs several times, its last value is used.
  */
 export function parseQuery(url: string, repeatable: readonly string[] = []): unknown {
   const start = url.indexOf('?');

@@ -4,15 +4,15 @@ import type { Logger } from '@thole/core';
 import type { ZodType } from 'zod';
 
 /**
- * Returns the value in the shape of the schema. Throws `INVALID_INPUT` with the first invalid field and what was
- * expected, never with the value.
+ * Returns the value parsed by the schema. Throws `INVALID_INPUT` with the path of the first invalid field and the expected type,
+ * never with the value. `name` is the name of the value in the message.
  */
-export function parse<T>(schema: ZodType<T>, value: unknown, where: string): T {
+export function parse<T>(schema: ZodType<T>, value: unknown, name: string): T {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
   const [issue] = result.error.issues;
   const path = issue!.path.map(String).join('.');
-  throw new TholeError('INVALID_INPUT', `${path === '' ? where : `${where}.${path}`}: ${issue!.message}.`);
+  throw new TholeError('INVALID_INPUT', `${path === '' ? name : `${name}.${path}`}: ${issue!.message}.`);
 }
 
 const MAX_WARNINGS = 1_000;

@@ -8,7 +8,7 @@ import { wireEventJson } from './wire-event.ts';
 export class PartialEventSerializer {
   #previous: Event | undefined;
   /** Number of members of the previous event. */
-  #members: number = 0;
+  #memberCount: number = 0;
   /** JSON of all members except content and time, without the opening brace. */
   #sharedJson: string = '';
 
@@ -16,27 +16,27 @@ export class PartialEventSerializer {
   serialize(event: Event): string {
     const content = contentJson(event.content);
     if (content === undefined || !Number.isFinite(event.timestamp)) return wireEventJson(event);
-    if (!this.#previous || !hasSameMetadata(event, this.#previous, this.#members)) {
+    if (!this.#previous || !hasSameMetadata(event, this.#previous, this.#memberCount)) {
       const { content: _, timestamp: __, ...shared } = event;
       this.#sharedJson = wireEventJson(shared as Event).slice(1);
       this.#previous = event;
-      this.#members = Object.keys(event).length;
+      this.#memberCount = Object.keys(event).length;
     }
     return `{"content":${content},"timestamp":${event.timestamp},${this.#sharedJson}`;
   }
 }
 
-/** Returns undefined if there is no content, or if it contains a null. */
+/** Returns the JSON of a content. Undefined if there is no content, or if it contains a null. */
 function contentJson(content: Content | undefined): string | undefined {
-  const text = content && textAlone(content);
-  // Most partial events are one text. The JSON of a string takes a third of the time of that of the whole content.
+  const text = content && findOnlyText(content);
+  // Most partial events are one text. Serializing only the string takes a third of the time.
   if (text !== undefined) return `{"role":"model","parts":[{"text":${JSON.stringify(text)}}]}`;
   const json = JSON.stringify(content);
   return json?.includes(':null') ? undefined : json;
 }
 
-/** Returns the text of a content of the model that consists of nothing else. */
-function textAlone(content: Content): string | undefined {
+/** Returns the text of a content of the model that consists of one text part. Undefined for any other content. */
+function findOnlyText(content: Content): string | undefined {
   for (const name in content) if (name !== 'role' && name !== 'parts') return undefined;
   const { role, parts } = content;
   if (role !== 'model' || parts?.length !== 1) return undefined;

@@ -38,8 +38,8 @@ function assertType(headers: Headers): void {
 }
 
 /**
- * Reads a body within `bodyMs`. A body with a `content-length` cannot be longer, so it is read at once, which is many
- * times faster than reading its stream.
+ * Reads a body within `bodyMs`. A body with a `content-length` cannot be longer, so it is read in one call, which is many times
+ * faster than reading its stream.
  */
 function readBytes(request: Request, p: { limits: Limits; runtime: Runtime; isBounded: boolean }): Promise<Uint8Array> {
   const { limits, runtime } = p;

@@ -40,24 +40,26 @@ export class RequestCall implements RouteCall {
   }
 
   async authorizeUser({ bodyUserId, ...identity }: UserlessIdentity): Promise<string> {
-    const named = bodyUserId ?? userInAddress(this.request) ?? 'user';
-    assertName('The user id', named);
-    const signedIn = this.#hooks && (await authorizeRequest(this.#hooks, this.request, { ...identity, userId: named }));
-    if (signedIn !== undefined && bodyUserId !== undefined && signedIn !== bodyUserId) throw otherUser();
-    return signedIn ?? named;
+    const userId = bodyUserId ?? readUserId(this.request) ?? 'user';
+    assertName('The user id', userId);
+    const authorizedUserId =
+      this.#hooks && (await authorizeRequest(this.#hooks, this.request, { ...identity, userId }));
+    if (authorizedUserId !== undefined && bodyUserId !== undefined && authorizedUserId !== bodyUserId)
+      throw wrongUser();
+    return authorizedUserId ?? userId;
   }
 
   async #authorizeSameUser(hooks: NonNullable<Hooks>, identity: Identity): Promise<void> {
     const userId = await authorizeRequest(hooks, this.request, identity);
-    if (userId !== undefined && identity.userId !== undefined && userId !== identity.userId) throw otherUser();
+    if (userId !== undefined && identity.userId !== undefined && userId !== identity.userId) throw wrongUser();
   }
 }
 
-function otherUser(): TholeError {
-  return new TholeError('FORBIDDEN', 'The request names another user than the one it is signed in as.');
+function wrongUser(): TholeError {
+  return new TholeError('FORBIDDEN', 'The request must name the user that it is signed in as, or no user.');
 }
 
-/** Returns the user that `?userId=` or the header `x-user-id` names. */
-function userInAddress(request: Request): string | undefined {
+/** Returns the user id in `?userId=` or in the header `x-user-id`. */
+function readUserId(request: Request): string | undefined {
   return new URL(request.url).searchParams.get('userId') ?? request.headers.get('x-user-id') ?? undefined;
 }

@@ -3,7 +3,7 @@ import type { JsonObject } from '@thole/core';
 import { z } from 'zod';
 import type { ZodType } from 'zod';
 
-/** An object with the client's own keys. It is passed on unchanged, with nulls and a key `__proto__`. */
+/** An object whose keys the client chooses. It stays unchanged, also nulls and a key `__proto__`. */
 export const jsonObject: ZodType<JsonObject> = z
   .custom<JsonObject>(isPlainObject, 'must be an object')
   .meta({ type: 'object' });

@@ -3,7 +3,7 @@ import { actionMapNames } from '@thole/core/kit';
 import type { Event, EventActions } from '@thole/core';
 import { withoutNulls } from './without-nulls.ts';
 
-/** Returns an event as clients get it: with all four action maps, and without nulls outside opaque fields. */
+/** Returns an event in the form that clients receive: with all four action maps, and without nulls outside opaque fields. */
 export function wireEvent(event: Event): Event {
   return withoutNulls(withActionMaps(event));
 }
@@ -18,14 +18,14 @@ export function wireEventJson(event: Event): string {
   return json.includes(':null') ? JSON.stringify(withoutNulls(complete)) : json;
 }
 
-/** Returns the event with all four action maps; the same object if it has them. */
+/** Returns the event with all four action maps. Returns the same object if it already has them. */
 export function withActionMaps(event: Event): Event {
   const { actions } = event as { actions: Partial<EventActions> | null | undefined };
   const isComplete = actionMapNames.every((name) => actions?.[name]);
-  return isComplete ? event : { ...event, actions: createEventActions(withoutMissing(actions ?? {})) };
+  return isComplete ? event : { ...event, actions: createEventActions(omitMissing(actions ?? {})) };
 }
 
 // A member that is undefined or null would replace the empty map.
-function withoutMissing(actions: Partial<EventActions>): Partial<EventActions> {
+function omitMissing(actions: Partial<EventActions>): Partial<EventActions> {
   return Object.fromEntries(Object.entries(actions).filter(([, value]) => value !== undefined && value !== null));
 }

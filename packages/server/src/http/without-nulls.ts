@@ -2,8 +2,8 @@ import { setOwn } from '@thole/core/kit';
 import { opaqueFields } from './camel-case-keys.ts';
 
 /**
- * Returns a value without members that are null: on the wire they are absent. Values of `opaqueFields` stay unchanged.
- * Returns the same object if there is nothing to remove.
+ * Returns a value without members that are null, because they are not sent. Values of `opaqueFields` stay unchanged. Returns the
+ * same object if there is nothing to remove.
  */
 export function withoutNulls<T>(value: T): T {
   return removeNulls(value) as T;

@@ -1,7 +1,7 @@
 import { errorFields } from '@thole/core/kit';
 import type { ErrorFields } from '@thole/core/kit';
 
-/** A thrown value as texts for a developer: the `debug` of responses. */
+/** Texts that describe a thrown value to a developer. Sent as `debug` of responses. */
 export interface ErrorDescription {
   /** `MODEL_FAILED: sentence` for a `TholeError`, otherwise `TypeError: sentence`. */
   message: string;
@@ -11,12 +11,12 @@ export interface ErrorDescription {
   causes: string[];
 }
 
-/** Describes a thrown value and its causes. The errors of an `AggregateError` count as causes. */
+/** Returns a description of a thrown value and its causes. The errors of an `AggregateError` count as causes. */
 export function describeError(error: unknown): ErrorDescription {
   return describeFields(errorFields(error));
 }
 
-/** Describes an error that is given as fields of a log line. */
+/** Returns a description of an error in the fields of a log entry. */
 export function describeFields({ causes = [], ...error }: ReturnType<typeof errorFields>): ErrorDescription {
   const stacks = [error, ...causes].flatMap(({ stack }) => stack ?? []);
   return {

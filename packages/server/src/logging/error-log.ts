@@ -4,10 +4,10 @@ import type { Logger, LogFields } from '@thole/core';
 import { describeError } from './describe-error.ts';
 import type { ErrorDescription } from './describe-error.ts';
 
-/** Codes of runs that ended because a client asked for it. */
+/** Codes of runs that ended at the request of a client. */
 const REQUESTED_ENDS = ['RUN_ABORTED', 'RUN_LEFT', 'RUN_INTERRUPTED'] as const;
 
-/** Logs the errors of a handler, each error once, and describes them in development. */
+/** Logs the errors of a handler, each error object once, and describes them in development. */
 export class ErrorLog {
   readonly #logger: Logger;
   readonly #isDevelopment: boolean;
@@ -22,19 +22,19 @@ export class ErrorLog {
    * Logs the error of a request if the server caused it: a status of 500 or more, or an error that is not a
    * `TholeError`.
    */
-  logRequestError(error: unknown, where: LogFields): void {
-    if (statusOf(error) >= 500) this.#log('error', 'A request failed.', error, where);
+  logRequestError(error: unknown, fields: LogFields): void {
+    if (statusOf(error) >= 500) this.#log('error', 'A request failed.', error, fields);
   }
 
   /**
-   * Logs the error of a run. The level is `error` if the server or the agent caused it, `info` if the client did
-   * (invalid message, unknown session, busy session, too many requests), and `debug` if a client asked for the end.
+   * Logs the error of a run. The level is `error` if the server or the agent caused it, `info` if the client did (invalid
+   * message, unknown session, busy session, too many requests), and `debug` if the run ended at the request of a client.
    */
-  logRunError(error: unknown, where: LogFields, p: { hasStarted: boolean }): void {
+  logRunError(error: unknown, fields: LogFields, p: { hasStarted: boolean }): void {
     const isRequested = REQUESTED_ENDS.some((code) => TholeError.is(error, code));
     const isBadMessage = TholeError.is(error, 'INVALID_INPUT') && !p.hasStarted;
     const isClientError = isBadMessage || (statusOf(error) < 500 && statusOf(error) !== 400);
-    this.#log(isRequested ? 'debug' : isClientError ? 'info' : 'error', 'A run failed.', error, where);
+    this.#log(isRequested ? 'debug' : isClientError ? 'info' : 'error', 'A run failed.', error, fields);
   }
 
   /** Returns message, causes and stack for a page in development; undefined in production. */
@@ -42,12 +42,12 @@ export class ErrorLog {
     return this.#isDevelopment ? describeError(error) : undefined;
   }
 
-  #log(level: 'debug' | 'info' | 'error', message: string, error: unknown, where: LogFields): void {
+  #log(level: 'debug' | 'info' | 'error', message: string, error: unknown, fields: LogFields): void {
     if (typeof error === 'object' && error !== null) {
       if (this.#logged.has(error)) return;
       this.#logged.add(error);
     }
-    this.#logger[level](message, { ...errorFields(error), ...where });
+    this.#logger[level](message, { ...errorFields(error), ...fields });
   }
 }
 

@@ -5,7 +5,7 @@ import { describeError, describeFields } from './describe-error.ts';
 import type { ErrorDescription } from './describe-error.ts';
 import { descriptionText, toOneLine } from './error-text.ts';
 
-/** Levels of log lines, from the most detailed one. No line has the level `critical`: it silences the logger. */
+/** Log levels, most detailed first. `critical` disables all output, because no entry has this level. */
 export const logLevels = ['debug', 'info', 'warning', 'error', 'critical'] as const;
 /** A level of `lineLogger`. */
 export type LogLevel = (typeof logLevels)[number];

@@ -10,7 +10,7 @@ import type { RouteCall } from '../route.ts';
 import { openAiErrorBody } from './open-ai-error.ts';
 import { deleteConversation } from './open-conversation.ts';
 
-/** A message of a request, and the session in which it is answered. */
+/** A message to answer, and its session. */
 export interface AnswerRequest<Encoder extends EventEncoder> {
   runner: Runner;
   ref: SessionRef;
@@ -23,12 +23,12 @@ export interface AnswerRequest<Encoder extends EventEncoder> {
   toBody: (encoder: Encoder) => object;
 }
 
-/** Errors after which nothing of the request is stored, so that a client may send it again. */
-const unstored = ['SESSION_BUSY', 'SERVER_BUSY'] as const;
+/** Codes of errors before anything is stored. The client may send the request again. */
+const retryableCodes = ['SESSION_BUSY', 'SERVER_BUSY'] as const;
 
 /**
- * Answers a message in its session, as a stream or as one body. The header `x-session-id` names a stored session. After an error of
- * a run in a stored session, `x-should-retry` keeps OpenAI's clients from sending the message again.
+ * Answers a message in its session, as a stream or as one body. The response header `x-session-id` names a stored session. If a
+ * run in a stored session fails, the header `x-should-retry` keeps OpenAI's clients from sending the message again.
  */
 export async function answerRequest<Encoder extends EventEncoder>(
   call: Pick<RouteCall, 'context' | 'request'>,
@@ -42,8 +42,8 @@ export async function answerRequest<Encoder extends EventEncoder>(
   const onStart = (run: Run): void => void run.done.then(remove);
   try {
     if (isStream) {
-      const streamed = { ...request, streaming: true };
-      return await streamRun(call, { request: streamed, encoder, headers, endsWithClient: isTemporary, onStart });
+      const streamRequest = { ...request, streaming: true };
+      return await streamRun(call, { request: streamRequest, encoder, headers, endsWithClient: isTemporary, onStart });
     }
     const { events, invocationId, outcome } = await completeRun(call, { request, onStart });
     encoder.start(invocationId);
@@ -52,7 +52,7 @@ export async function answerRequest<Encoder extends EventEncoder>(
     return Response.json(p.toBody(encoder), { headers: { ...headers, 'x-thole-invocation-id': invocationId } });
   } catch (error) {
     remove();
-    if (isTemporary || unstored.some((code) => TholeError.is(error, code))) throw error;
+    if (isTemporary || retryableCodes.some((code) => TholeError.is(error, code))) throw error;
     const response = errorResponse(error, { errorLog: context.errorLog, toBody: openAiErrorBody });
     response.headers.set('x-should-retry', 'false');
     return response;

@@ -22,8 +22,8 @@ export interface ChatEncoderOptions {
 }
 
 /**
- * Encodes a run as chunks of Chat Completions. Texts of several answers are separated by an empty line. Thoughts are
- * `reasoning_content`, as other servers send them. Calls of tools are not shown: the client must not run them.
+ * Encodes a run as chunks of Chat Completions. Several answers are separated by an empty line. Thoughts are sent as
+ * `reasoning_content`, as other servers do. Tool calls are not sent, because the client must not execute them.
  */
 export class ChatEncoder implements EventEncoder {
   readonly #options: ChatEncoderOptions;

@@ -1,8 +1,8 @@
 import type { Content, Part } from '@thole/core';
 import { openAiError } from './open-ai-error.ts';
-import { textIn, toParts } from './to-parts.ts';
+import { readText, toParts } from './to-parts.ts';
 
-/** A message of the request: of Chat Completions, or an input item of Responses. */
+/** A message of a Chat Completions request, or an input item of a Responses request. */
 export interface ClientMessage {
   readonly role: string;
   readonly content?: unknown;
@@ -10,24 +10,24 @@ export interface ClientMessage {
 
 /** The messages of a request. */
 export interface ClientTurns {
-  /** The conversation before the newest message. It ends with an answer. */
+  /** The conversation up to the last answer. */
   history: Content[];
   /** The user's messages after the last answer. */
   message: Content & { parts: Part[] };
 }
 
 /**
- * Splits the messages of a request. Messages of the roles `system` and `developer` are texts of the user before the next
- * message: they have no authority over the agent. Calls and results of tools are left out. Throws `INVALID_INPUT` if
- * nothing of the user follows the last answer. `param` is the name of the list.
+ * Splits the messages of a request into history and new message. Messages of the roles `system` and `developer` become texts of
+ * the user, because clients must not instruct the agent. Tool calls and results are left out. Throws `INVALID_INPUT` if no
+ * message of the user follows the last answer. `param` is the name of the list in the request.
  */
-export function clientTurns(messages: readonly ClientMessage[], param: string): ClientTurns {
+export function splitTurns(messages: readonly ClientMessage[], param: string): ClientTurns {
   const history: Content[] = [];
   let parts: Part[] = [];
   let hasMessage = false;
   for (const [i, { role, content }] of messages.entries()) {
     if (role === 'assistant') {
-      const text = textIn(content);
+      const text = readText(content);
       if (text === '') continue;
       if (parts.length > 0) history.push({ role: 'user', parts });
       history.push({ role: 'model', parts: [{ text }] });

@@ -1,9 +1,9 @@
 import type { Event } from '@thole/core';
 
-/** The end of an answer. */
+/** OpenAI's reason why an answer ended. */
 export type FinishReason = 'stop' | 'length' | 'content_filter';
 
-const filtered: ReadonlySet<string> = new Set([
+const filterReasons: ReadonlySet<string> = new Set([
   ...['SAFETY', 'RECITATION', 'BLOCKLIST', 'PROHIBITED_CONTENT', 'SPII', 'IMAGE_SAFETY', 'LANGUAGE'],
 ]);
 
@@ -11,5 +11,5 @@ const filtered: ReadonlySet<string> = new Set([
 export function finishReasonOf({ finishReason, partial }: Event): FinishReason | undefined {
   if (partial || finishReason === undefined) return undefined;
   if (finishReason === 'MAX_TOKENS') return 'length';
-  return filtered.has(finishReason) ? 'content_filter' : 'stop';
+  return filterReasons.has(finishReason) ? 'content_filter' : 'stop';
 }

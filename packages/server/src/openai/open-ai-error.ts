@@ -1,7 +1,7 @@
 import { TholeError } from '@thole/core';
 import type { FailedRequest } from '../http/error-response.ts';
 
-/** Codes that OpenAI's clients know. Other errors keep our code. */
+/** Codes that OpenAI's clients know. Other errors have the codes of Thole. */
 type KnownCode = 'model_not_found' | 'unsupported_parameter' | 'previous_response_not_found';
 
 /** Returns an error of a request with the parameter and the code that OpenAI's clients read. */

@@ -4,17 +4,17 @@ import type { Content, Event, SessionRef } from '@thole/core';
 import type { Runner } from '@thole/runner';
 import type { HandlerContext } from '../handler-context.ts';
 
-/** A new session, in which a request without a stored session runs. */
+/** A new session for a request that does not name a stored session. */
 export interface NewConversation {
-  /** Messages of the client that precede the new one. */
+  /** Messages of the client before the new message. */
   history: readonly Content[];
   /** True for a session that is deleted after the run. */
   isTemporary: boolean;
 }
 
 /**
- * Creates a session that contains the history of the client, and returns its reference. Answers in it are of the root agent.
- * The history of a temporary session is marked as a copy, so that it is not added to memory again with every request.
+ * Creates a session that contains the history of the client, and returns its reference. The root agent is the author of the
+ * answers. The history of a temporary session is marked as a copy, so that not every request adds it to memory again.
  */
 export async function openConversation(
   { runtime }: Pick<HandlerContext, 'runtime'>,

@@ -2,8 +2,8 @@ import { callToApprove, isoTime } from '@thole/core/kit';
 import type { Interrupt } from '@thole/core';
 
 /**
- * Returns the text that tells the user what a paused invocation waits for. OpenAI's protocol has no form for it. `isTemporary`: the
- * session is deleted, so no client can answer.
+ * Returns a text with the requests that a paused invocation waits for, because OpenAI's protocol has no other form for them. Set
+ * `isTemporary` if the session is deleted after the run, so that an answer is not possible.
  */
 export function pauseText(interrupts: readonly Interrupt[], p: { isTemporary: boolean }): string {
   const lines = interrupts.map((each) => `- ${describe(each)} (id: ${each.id})`);

@@ -5,10 +5,10 @@ import { openAiError } from './open-ai-error.ts';
 import { fromResponseId } from './response-id.ts';
 
 /**
- * Returns the id of the session that continues a response: its own session, or a copy of it up to the response if the
- * conversation has gone on. Throws `NOT_FOUND` if the user has no such response.
+ * Returns the id of the session that continues a response: the session of the response, or a copy that ends with the response if
+ * later messages follow in it. Throws `NOT_FOUND` if the user has no such response.
  */
-export async function previousSession(
+export async function findPreviousSession(
   runner: Runner,
   p: { userId: string; previousResponseId: string },
 ): Promise<string> {

@@ -34,23 +34,23 @@ export const responseBody: z.ZodType<ResponseBody> = z.object({
   ...otherParameters,
 });
 
-/** Items of an answer. They are not messages of the user and are left out. */
-const answerItems: readonly unknown[] = ['reasoning', 'function_call', 'function_call_output'];
+/** Types of items that belong to an answer. They are left out. */
+const answerItemTypes: readonly unknown[] = ['reasoning', 'function_call', 'function_call_output'];
 
 /**
- * Returns the messages of the input: the instructions as a text of the user, then the messages. Throws `INVALID_INPUT` for an item
- * that is not supported, such as a reference to an item.
+ * Returns the instructions, as a message of the developer, and the messages of the input. Throws `INVALID_INPUT` for an item that
+ * is not supported, such as a reference to an item.
  */
-export function messagesIn({ input, instructions }: ResponseBody): ClientMessage[] {
+export function readMessages({ input, instructions }: ResponseBody): ClientMessage[] {
   const first = instructions ? [{ role: 'developer', content: instructions }] : [];
   if (typeof input === 'string') return [...first, { role: 'user', content: input }];
-  return [...first, ...input.flatMap((item, i) => messageIn(item, `input[${i}]`))];
+  return [...first, ...input.flatMap((item, i) => readMessage(item, `input[${i}]`))];
 }
 
-function messageIn(item: unknown, param: string): ClientMessage[] {
+function readMessage(item: unknown, param: string): ClientMessage[] {
   if (!isPlainObject(item)) throw openAiError(`${param} must be an object.`, { param });
   const { content, role, type } = item;
-  if (answerItems.includes(type)) return [];
+  if (answerItemTypes.includes(type)) return [];
   if ((type !== undefined && type !== 'message') || typeof role !== 'string')
     throw openAiError(`${param} has an unsupported type. Send messages.`, { param });
   return [{ role, content }];

@@ -12,7 +12,7 @@ export interface ResponseEncoderOptions {
   model: string;
   /** Time of the request in seconds since the epoch. */
   createdAt: number;
-  /** Members of the response that repeat the request. */
+  /** Members of the request that the response repeats. */
   echo: JsonObject;
   /** True if the session is deleted after the run. */
   isTemporary: boolean;
@@ -22,7 +22,7 @@ export interface ResponseEncoderOptions {
   toResponseId: (invocationId: string) => string;
 }
 
-/** An item of the output that is being written. */
+/** The output item that is being streamed. */
 interface OpenItem {
   readonly id: string;
   readonly type: AnswerPiece['type'];
@@ -31,8 +31,8 @@ interface OpenItem {
 }
 
 /**
- * Encodes a run as events of Responses. Each answer is a message, and its thoughts are a reasoning item with a summary. Calls of
- * tools are not shown: the client must not run them.
+ * Encodes a run as events of Responses. Each answer is a message, and its thoughts are a reasoning item with a summary. Tool
+ * calls are not sent, because the client must not execute them.
  */
 export class ResponseEncoder implements EventEncoder {
   readonly #options: ResponseEncoderOptions;
@@ -42,7 +42,7 @@ export class ResponseEncoder implements EventEncoder {
   #id: string = '';
   #sequence: number = 0;
   #finishReason: FinishReason = 'stop';
-  #ended: JsonObject = { status: 'in_progress' };
+  #endMembers: JsonObject = { status: 'in_progress' };
 
   constructor(options: ResponseEncoderOptions) {
     this.#options = options;
@@ -66,17 +66,17 @@ export class ResponseEncoder implements EventEncoder {
       frames += this.#encode([{ type: 'text', eventId: 'pause', text: pauseText(interrupts, this.#options) }]);
     frames += this.#closeItem();
     const reason = status === 'paused' ? 'interrupt' : incompleteReasons[this.#finishReason];
-    this.#ended = {
+    this.#endMembers = {
       status: reason === undefined ? 'completed' : 'incomplete',
       ...(reason !== undefined && { incomplete_details: { reason } }),
       usage: toResponseUsage(usage) as unknown as Json,
     };
-    return frames + this.#frame(`response.${this.#ended['status'] as string}`, { response: this.response() });
+    return frames + this.#frame(`response.${this.#endMembers['status'] as string}`, { response: this.response() });
   }
 
   error({ code, message }: RunFailure): string {
     const frames = this.#closeItem();
-    this.#ended = { status: 'failed', error: { code, message } };
+    this.#endMembers = { status: 'failed', error: { code, message } };
     return frames + this.#frame('response.failed', { response: this.response() });
   }
 
@@ -95,7 +95,7 @@ export class ResponseEncoder implements EventEncoder {
         text: { format: { type: 'text' } },
       },
       ...echo,
-      ...this.#ended,
+      ...this.#endMembers,
     };
   }
 

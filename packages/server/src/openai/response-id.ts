@@ -6,7 +6,7 @@ export interface ResponsePlace {
   readonly invocationId: string;
 }
 
-/** Returns the id of a response. It names its place, so that no table of responses is needed. */
+/** Returns the id of a response. The id contains the place, so that no table of responses is needed. */
 export function toResponseId({ sessionId, invocationId }: ResponsePlace): string {
   const bytes = new TextEncoder().encode(JSON.stringify([sessionId, invocationId]));
   return `resp_${encodeBase64(bytes).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')}`;

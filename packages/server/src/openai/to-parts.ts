@@ -4,8 +4,8 @@ import { openAiError } from './open-ai-error.ts';
 
 type Members = { readonly [name: string]: unknown };
 
-/** Media types by the end of a file's name. */
-const typesByEnding: { readonly [ending: string]: string } = {
+/** Media types by file extension. */
+const typesByExtension: { readonly [extension: string]: string } = {
   ...{ png: 'image/png', jpg: 'image/jpeg', jpeg: 'image/jpeg', gif: 'image/gif', webp: 'image/webp' },
   ...{ pdf: 'application/pdf', txt: 'text/plain', md: 'text/markdown', csv: 'text/csv', json: 'application/json' },
 };
@@ -20,8 +20,8 @@ export function toParts(content: unknown, param: string): Part[] {
   return content.flatMap((each: unknown, i) => toPart(each, `${param}[${i}]`));
 }
 
-/** Returns the text of a message of the assistant. Refusals are text, and other parts are left out. */
-export function textIn(content: unknown): string {
+/** Returns the text of a message of the assistant, with refusals. Other parts are left out. */
+export function readText(content: unknown): string {
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) return '';
   const texts = content.map((each: unknown) => (isPlainObject(each) ? (each['text'] ?? each['refusal']) : undefined));
@@ -34,12 +34,12 @@ function toPart(part: unknown, param: string): Part[] {
     case 'text':
     case 'input_text':
     case 'output_text': {
-      const text = textMember(part, 'text', param);
+      const text = readTextMember(part, 'text', param);
       return text === '' ? [] : [{ text }];
     }
     case 'image_url': {
       const image = part['image_url'];
-      return [fromUrl(isPlainObject(image) ? textMember(image, 'url', param) : image, 'image/*', param)];
+      return [fromUrl(isPlainObject(image) ? readTextMember(image, 'url', param) : image, 'image/*', param)];
     }
     case 'input_image':
       return [fromUrl(part['image_url'], 'image/*', param)];
@@ -50,7 +50,7 @@ function toPart(part: unknown, param: string): Part[] {
     case 'input_audio': {
       const audio = isPlainObject(part['input_audio']) ? part['input_audio'] : {};
       const format = audio['format'] === 'mp3' ? 'audio/mpeg' : 'audio/wav';
-      return [inline(textMember(audio, 'data', param), format, param)];
+      return [toInlinePart(readTextMember(audio, 'data', param), format, param)];
     }
     default:
       throw openAiError(`${param} has an unsupported type.`, { param });
@@ -62,18 +62,18 @@ function fromFile(file: Members, param: string): Part {
   const name = typeof filename === 'string' && filename !== '' ? filename : undefined;
   const type = typeOf(name ?? '') ?? 'application/pdf';
   if (typeof data === 'string')
-    return data.startsWith('data:') ? fromUrl(data, type, param, name) : inline(data, type, param, name);
+    return data.startsWith('data:') ? fromUrl(data, type, param, name) : toInlinePart(data, type, param, name);
   if (typeof url === 'string') return fromUrl(url, type, param, name);
   throw openAiError(`${param} must have file_data or file_url: files with an id are not supported.`, { param });
 }
 
-/** Returns the part of a data URL, or of the address of a file, which the model's provider reads. */
+/** Returns the part of a data URL, or of a web URL, which the model's provider reads. */
 function fromUrl(url: unknown, defaultType: string, param: string, name?: string): Part {
   if (typeof url !== 'string') throw openAiError(`${param} must have a URL: ids are not supported.`, { param });
   if (url.startsWith('data:')) {
     const [, type, data] = /^data:([\w.+-]+\/[\w.+-]+)(?:;[^,;]+)*;base64,(.*)$/s.exec(url) ?? [];
     if (!type) throw openAiError(`${param} must have a data URL with a type and base64.`, { param });
-    return inline(data!, type, param, name);
+    return toInlinePart(data!, type, param, name);
   }
   // Other schemes could name files that only the server may read.
   if (!/^https?:\/\//i.test(url) || !URL.canParse(url))
@@ -81,7 +81,7 @@ function fromUrl(url: unknown, defaultType: string, param: string, name?: string
   return { fileData: { fileUri: url, mimeType: typeOf(new URL(url).pathname) ?? defaultType, ...nameOf(name) } };
 }
 
-function inline(data: string, mimeType: string, param: string, name?: string): Part {
+function toInlinePart(data: string, mimeType: string, param: string, name?: string): Part {
   if (!decodeBase64(data)) throw openAiError(`${param} must have base64 data.`, { param });
   return { inlineData: { mimeType, data, ...nameOf(name) } };
 }
@@ -91,11 +91,11 @@ function nameOf(displayName: string | undefined): { displayName?: string } {
 }
 
 function typeOf(name: string): string | undefined {
-  const ending = /\.(\w+)$/.exec(name)?.[1]?.toLowerCase() ?? '';
-  return Object.hasOwn(typesByEnding, ending) ? typesByEnding[ending] : undefined;
+  const extension = /\.(\w+)$/.exec(name)?.[1]?.toLowerCase() ?? '';
+  return Object.hasOwn(typesByExtension, extension) ? typesByExtension[extension] : undefined;
 }
 
-function textMember(object: Members, name: string, param: string): string {
+function readTextMember(object: Members, name: string, param: string): string {
   const value = object[name];
   if (typeof value !== 'string') throw openAiError(`${param}.${name} must be a string.`, { param });
   return value;

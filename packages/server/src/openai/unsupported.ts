@@ -3,18 +3,18 @@ import { z } from 'zod';
 import type { ZodType } from 'zod';
 import { openAiError } from './open-ai-error.ts';
 
-const isList = (value: unknown): boolean => !Array.isArray(value) || value.length > 0;
+const isNotEmptyList = (value: unknown): boolean => !Array.isArray(value) || value.length > 0;
 const isSet = (value: unknown): boolean => value !== false;
-const isNoText = (value: unknown): boolean => !isPlainObject(value) || value['type'] !== 'text';
+const isNotTextFormat = (value: unknown): boolean => !isPlainObject(value) || value['type'] !== 'text';
 
-/** Parameters that ask for something an agent cannot do, and a test of the values that are rejected. */
-const rejected: { readonly [name: string]: (value: unknown) => boolean } = {
-  tools: isList,
-  functions: isList,
+/** Parameters for features that agents do not support. Each function returns true for the values that are rejected. */
+const rejectedParameters: { readonly [name: string]: (value: unknown) => boolean } = {
+  tools: isNotEmptyList,
+  functions: isNotEmptyList,
   n: (value) => value !== 1,
   logprobs: isSet,
-  response_format: isNoText,
-  text: (value) => !isPlainObject(value) || (value['format'] != null && isNoText(value['format'])),
+  response_format: isNotTextFormat,
+  text: (value) => !isPlainObject(value) || (value['format'] != null && isNotTextFormat(value['format'])),
   modalities: (value) => !Array.isArray(value) || value.some((each) => each !== 'text'),
   audio: isSet,
   web_search_options: isSet,
@@ -22,8 +22,8 @@ const rejected: { readonly [name: string]: (value: unknown) => boolean } = {
   prompt: isSet,
 };
 
-/** Parameters of the model, the provider or the billing. The agent has its own settings. */
-const ignored: readonly string[] = [
+/** Parameters of the model, the provider or the billing. They are ignored, because the agent has its own settings. */
+const ignoredParameters: readonly string[] = [
   ...['temperature', 'top_p', 'max_tokens', 'max_completion_tokens', 'max_output_tokens', 'frequency_penalty'],
   ...['presence_penalty', 'stop', 'seed', 'logit_bias', 'top_logprobs', 'reasoning', 'reasoning_effort', 'verbosity'],
   ...['tool_choice', 'function_call', 'parallel_tool_calls', 'max_tool_calls', 'prediction', 'service_tier'],
@@ -33,12 +33,12 @@ const ignored: readonly string[] = [
 
 /** Members of a schema for the parameters that are rejected or ignored. */
 export const otherParameters: { readonly [name: string]: ZodType } = Object.fromEntries(
-  [...Object.keys(rejected), ...ignored].map((name) => [name, z.unknown().optional()]),
+  [...Object.keys(rejectedParameters), ...ignoredParameters].map((name) => [name, z.unknown().optional()]),
 );
 
-/** Throws `INVALID_INPUT` with the name of the first parameter that cannot be obeyed. */
+/** Throws `INVALID_INPUT` with the name of the first parameter that is not supported. */
 export function assertSupported(body: object): void {
-  for (const [name, isRejected] of Object.entries(rejected)) {
+  for (const [name, isRejected] of Object.entries(rejectedParameters)) {
     const value = (body as { [name: string]: unknown })[name];
     if (value === undefined || value === null || !isRejected(value)) continue;
     const message = `The parameter ${name} is not supported: the agent has its own tools and formats.`;

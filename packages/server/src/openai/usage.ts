@@ -1,5 +1,5 @@
 import type { Usage } from '@thole/core';
-import { addTokens, noTokens } from '../front-ends/token-counts.ts';
+import { addTokens, createTokenCounts } from '../front-ends/token-counts.ts';
 
 /** Token counts of a completion. */
 export interface ChatUsage {
@@ -44,7 +44,7 @@ export function toResponseUsage(usage: Usage | undefined): ResponseUsage {
 }
 
 function countsOf(usage: Usage = {}): Record<'input' | 'output' | 'total' | 'cached' | 'reasoning', number> {
-  const sum = noTokens();
+  const sum = createTokenCounts();
   addTokens(sum, usage);
   const { input, output, cacheRead: cached, reasoning } = sum;
   return { input, output, total: usage.totalTokenCount ?? input + output, cached, reasoning };

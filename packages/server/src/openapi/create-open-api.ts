@@ -13,7 +13,7 @@ export function createOpenApi(routes: readonly Route[], basePath: string): JsonO
     for (const path of route.paths) {
       const template = path.replaceAll(/:(\w+)(\{[^}]*\})?/g, '{$1}');
       const method = route.method.toLowerCase();
-      (paths[template] ??= {})[method] ??= operation(route, path, template, ids);
+      (paths[template] ??= {})[method] ??= toOperation(route, path, template, ids);
     }
   }
   return {
@@ -29,28 +29,28 @@ export function createOpenApi(routes: readonly Route[], basePath: string): JsonO
   };
 }
 
-function operation(route: Route, path: string, template: string, ids: Set<string>): JsonObject {
+function toOperation(route: Route, path: string, template: string, ids: Set<string>): JsonObject {
   const names = [...template.matchAll(/\{(\w+)\}/g)].map((match) => match[1]!);
   const pathParameters = names.map((name) => ({ name, in: 'path', required: true, schema: { type: 'string' } }));
   const responses: JsonObject = {};
   for (const [status, description] of Object.entries(route.responses))
-    responses[status] = response(Number(status), description, route.returns);
-  responses['default'] = response(400, 'Another error of the request or the server');
-  const body = route.body && requestBody(route.body);
+    responses[status] = toResponse(Number(status), description, route.returns);
+  responses['default'] = toResponse(400, 'Another error of the request or the server');
+  const body = route.body && toRequestBody(route.body);
   return {
     operationId: operationIdOf(route, path, ids),
     summary: route.summary,
     tags: [route.tag],
-    parameters: [...pathParameters, ...(route.query ? queryParameters(route.query) : [])],
+    parameters: [...pathParameters, ...(route.query ? toQueryParameters(route.query) : [])],
     ...(body && { requestBody: body }),
     responses,
     security: route.access === 'open' ? [] : [{ bearer: [] }, {}],
-    // The other paths are for existing clients.
+    // Paths after the first one exist only for existing clients.
     ...(path !== route.paths[0] && { deprecated: true }),
   };
 }
 
-function response(status: number, description: string, returns?: JsonObject): JsonObject {
+function toResponse(status: number, description: string, returns?: JsonObject): JsonObject {
   if (status >= 400)
     return { description, content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } } };
   if (status >= 300 || status === 204) return { description };
@@ -59,7 +59,7 @@ function response(status: number, description: string, returns?: JsonObject): Js
   return { description, content: { [type]: schema ? { schema } : {} } };
 }
 
-function queryParameters(query: ZodType): JsonObject[] {
+function toQueryParameters(query: ZodType): JsonObject[] {
   const { properties = {}, required = [] } = schemaOf(query) as { properties?: JsonObject; required?: string[] };
   return Object.entries(properties).map(([name, schema]) => ({
     name,
@@ -69,12 +69,12 @@ function queryParameters(query: ZodType): JsonObject[] {
   }));
 }
 
-function requestBody(body: ZodType): JsonObject {
+function toRequestBody(body: ZodType): JsonObject {
   const required = !body.safeParse(undefined).success;
   return { required, content: { 'application/json': { schema: schemaOf(body) } } };
 }
 
-// A type without a JSON Schema accepts any value. A recursive schema refers to itself within its own schema.
+// A zod type without a JSON Schema is documented as any value.
 function schemaOf(schema: ZodType): JsonObject {
   const { $schema: _, ...jsonSchema } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
   return jsonSchema as JsonObject;

@@ -14,7 +14,7 @@ import type { WireSession } from '../routes/wire-session.ts';
 import { anyObject, boolean, integer, listOf, number, objectOf, ref, text } from './schema.ts';
 import type { SchemaName } from './schema.ts';
 
-/** All members of a type; optional ones have `?` at the end of their name. The compiler rejects an incomplete list. */
+/** All members of a type. Names of optional members end with `?`. The compiler rejects an incomplete list. */
 type Members<T> = {
   readonly [name in keyof T & string as undefined extends T[name] ? `${name}?` : name]: JsonObject;
 };
@@ -97,7 +97,7 @@ const interrupt: Members<Interrupt> = {
   createdAt: seconds,
   'expiresAt?': seconds,
 };
-/** An interrupt in the inbox: with the session that it belongs to. */
+/** An interrupt in the list of an app, with the user and session that it belongs to. */
 export const inboxInterrupt: JsonObject = objectOf({ ...interrupt, userId: text, sessionId: text });
 
 const session: Members<WireSession> = {

@@ -10,7 +10,7 @@ export interface AdkGraph {
 }
 
 /**
- * Returns the graph for ADK's web UI. Empty lists are left out, because the UI shows every list as something to open.
+ * Returns the graph for ADK's web UI. Empty lists are left out, because the UI shows a node that can be expanded for every list.
  */
 export function toAdkGraph({ name, type, description, tools, subAgents }: AgentGraph): AdkGraph {
   return {

@@ -3,7 +3,7 @@ import { startAgUiRun } from '../ag-ui/start-ag-ui-run.ts';
 import { defineRoute } from '../route.ts';
 import type { Route } from '../route.ts';
 
-/** Sessions as a client of AG-UI runs them. The id of a thread is the id of a session. */
+/** The endpoint of AG-UI. The id of a thread is the id of a session. */
 export const agUiRoutes: readonly Route[] = [
   defineRoute({
     ...{ method: 'POST', paths: ['/ag-ui/:app'], tag: 'front ends', access: 'body', action: 'run', keepKeys: true },

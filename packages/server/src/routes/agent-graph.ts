@@ -20,7 +20,7 @@ export interface ToolNode {
   agent?: AgentGraph | undefined;
 }
 
-/** Returns an agent with its sub-agents and tools. `ancestors` are the agents above it. */
+/** Returns the graph of an agent. `ancestors` are the agents from the root to its parent. */
 export function toAgentGraph(agent: Agent, ancestors: readonly Agent[] = []): AgentGraph {
   const { name, description = '', subAgents = [] } = agent;
   const type = agent.constructor.name;
@@ -40,7 +40,7 @@ function modelOf(agent: Agent): { model?: string } {
 
 function toToolNode(tool: Partial<Tool> & { name: string; agent?: Agent }, path: readonly Agent[]): ToolNode {
   const { name, description = '', agent } = tool;
-  // An agent may have itself as a tool through other agents.
+  // Agents may have each other as tools, so an ancestor is not added again.
   const isNew = typeof agent?.runAsync === 'function' && !path.includes(agent);
   return { name, description, ...(isNew && { agent: toAgentGraph(agent, path) }) };
 }

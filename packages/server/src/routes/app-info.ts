@@ -3,14 +3,14 @@ import type { Agent } from '@thole/core';
 import type { Runner } from '@thole/runner';
 import { toolsOf } from './tools-of.ts';
 
-/** An app as ADK's clients expect it. */
+/** The description of an app, in the format of ADK's clients. */
 export interface AppInfo {
   name: string;
   rootAgentName: string;
   description: string;
   language: 'typescript';
   agents: { [name: string]: AgentInfo };
-  /** The services of the app in addition to sessions. A page then requests nothing that does not exist. */
+  /** The services of the app in addition to sessions, so that a page knows which requests it can send. */
   services: { memory: boolean; artifacts: boolean };
   /** First messages that a page may offer in an empty session. */
   suggestions: readonly string[];
@@ -32,7 +32,7 @@ export interface ToolInfo {
   allowEditedArguments?: true | undefined;
 }
 
-/** Describes the app of a runner. */
+/** Returns the description of a runner's app. */
 export function toAppInfo(runner: Runner): AppInfo {
   const root = runner.agent;
   const agents: { [name: string]: AgentInfo } = {};

@@ -10,8 +10,8 @@ import type { Route, RouteCall } from '../route.ts';
 import { sessionRefOf } from './session-ref.ts';
 
 const ALL = '/apps/:app/users/:user/sessions/:session/artifacts';
-// A name may contain slashes, encoded or not. A path that ends like another route belongs to that route, so this
-// pattern is last.
+// A name may contain slashes, encoded or not. The routes with longer patterns come first, so `…/versions` at the end of a path
+// is not part of the name.
 const ONE = `${ALL}/:name{.+}`;
 const tag = 'artifacts';
 const notFound = 'No such artifact, or no artifact service';
@@ -99,7 +99,7 @@ export const artifactRoutes: readonly Route[] = [
 ];
 
 function serviceOf({ runner }: RouteCall<unknown, unknown>): ArtifactService {
-  // ADK's message: its web UI shows it.
+  // This is ADK's message, which its web UI shows.
   if (!runner.artifactService)
     throw new TholeError('ARTIFACT_NOT_CONFIGURED', 'Artifact service is not configured', { status: 404 });
   return runner.artifactService;

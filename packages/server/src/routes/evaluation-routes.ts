@@ -6,12 +6,12 @@ import type { Route, RouteCall } from '../route.ts';
 const LISTS = ['eval_sets', 'eval-sets', 'eval_results', 'eval-results'] as const;
 const pathsOf = (name: string): [string, ...string[]] => [`/dev/apps/:app/${name}`, `/apps/:app/${name}`];
 
-/** The routes of evaluation that ADK's web UI requests. Evaluation does not exist yet, so all lists are empty. */
+/** The routes of evaluation that ADK's web UI requests. Evaluation is not implemented, so all lists are empty. */
 export const evaluationRoutes: readonly Route[] = [
   ...LISTS.map((name) =>
     defineRoute({
       ...{ method: 'GET', paths: pathsOf(name), tag: 'evaluation' },
-      summary: 'Returns an empty list: there is no evaluation yet.',
+      summary: 'Returns an empty list, because evaluation is not implemented.',
       returns: listOf(anyObject),
       responses: { 200: 'An empty array', 404: 'No such app' },
       handle: (call) => emptyResponse(call, []),
@@ -19,7 +19,7 @@ export const evaluationRoutes: readonly Route[] = [
   ),
   defineRoute({
     ...{ method: 'GET', paths: pathsOf('metrics-info'), tag: 'evaluation' },
-    summary: 'Returns no metrics: there is no evaluation yet.',
+    summary: 'Returns an empty list, because evaluation is not implemented.',
     returns: objectOf({ metricsInfo: listOf(anyObject) }),
     responses: { 200: '{"metricsInfo": []}', 404: 'No such app' },
     handle: (call) => emptyResponse(call, { metricsInfo: [] }),

@@ -2,7 +2,7 @@ import { scopeOf, errorFields } from '@thole/core/kit';
 import type { Event, Logger, Session, StateDelta } from '@thole/core';
 import type { Runner } from '@thole/runner';
 
-/** The content of a new session. Its events are validated. */
+/** The content of a new session. The events were already validated. */
 export interface ImportedSession {
   userId: string;
   sessionId: string | undefined;
@@ -11,8 +11,8 @@ export interface ImportedSession {
 }
 
 /**
- * Creates a session with all of its events, or none: if an event cannot be stored, the session is deleted and the
- * user's state is restored.
+ * Creates a session with all its events. If an event cannot be stored, deletes the session, restores the user's state, and throws
+ * the error.
  */
 export async function importSession(runner: Runner, p: ImportedSession, logger: Logger): Promise<Session> {
   const { appName, sessionService } = runner;

@@ -35,10 +35,10 @@ export const interruptRoutes: readonly Route[] = [
     },
   }),
   defineRoute({
-    // Without `userId` the request names no user: the users of the found sessions are authorized.
+    // Without `userId`, the users of the found sessions are authorized.
     ...{ method: 'GET', paths: ['/apps/:app/interrupts'], tag: 'interrupts', access: 'body' },
     summary:
-      'Returns the open interrupts of an app, by the time of the last event of their session. A page has those of at most `limit` sessions and can be empty. Without `userId`, those of all users that the client may read.',
+      'Returns the open interrupts of an app, by the time of the last event of their session. A page has the interrupts of at most `limit` sessions and can be empty. Without `userId`, returns the interrupts of all users that the client may read.',
     query: z.object({
       userId: z.string().min(1).optional(),
       kind: z.enum(kinds).optional(),
@@ -83,7 +83,7 @@ function waitingSessions(
   throw new TholeError('LEASING_NOT_SUPPORTED', 'The session service cannot list the sessions that wait for answers.');
 }
 
-/** Returns the sessions whose users the request may act for. `authorize` is called once for each user. */
+/** Returns the sessions that the request may read. Calls `authorize` once for each user. */
 async function filterReadable(call: RouteCall<unknown, unknown>, { sessions }: WaitingPage): Promise<SessionRef[]> {
   const decisions = new Map<string, boolean>();
   const readable: SessionRef[] = [];
@@ -104,7 +104,7 @@ async function mayRead(call: RouteCall<unknown, unknown>, { appName, userId }: S
   }
 }
 
-/** Returns the open interrupts of a session; none if it was deleted after it was listed. */
+/** Returns the open interrupts of a session. Empty if the session was deleted after it was listed. */
 async function openInterrupts(runner: Runner, { sessionId, userId }: SessionRef): Promise<Interrupt[]> {
   try {
     return await runner.pendingInterrupts({ userId, sessionId });

@@ -11,7 +11,7 @@ interface Paging {
   order?: 'asc' | 'desc' | undefined;
 }
 
-/** Returns one page of a user's sessions, or without paging parameters a list of the newest ones. */
+/** Returns one page of a user's sessions. Without paging parameters, returns a list of the newest sessions. */
 export async function listSessions({ context, params, query, runner }: RouteCall<unknown, Paging>): Promise<Response> {
   const maxItems = context.limits.listItems;
   const user = { appName: runner.appName, userId: params.user };

@@ -12,7 +12,7 @@ const kinds: ZodType<MemoryEntry['kind'][]> = z
   .regex(KIND_LIST, `must be a list of ${KINDS.join(', ')}, separated by commas`)
   .transform((text) => text.split(',') as MemoryEntry['kind'][]);
 
-/** All conditions except those on metadata, whose names belong to the client. */
+/** All conditions except those on metadata, which the API does not support. */
 type Conditions = Omit<MemoryFilter, 'metadata'>;
 
 /** The query parameters of a filter. A topic may contain commas, so `topic` is repeated for several topics. */
@@ -28,7 +28,7 @@ export const filterQuery: {
   topic: z.array(z.string()).optional(),
 };
 
-/** Returns the filter of a query; undefined for a query without conditions. */
+/** Returns the filter of a query. Undefined if the query has no conditions. */
 export function filterOf({
   topic,
   ...query

@@ -14,7 +14,7 @@ import { memoryRefOf, scopeQuery } from './memory-scope.ts';
 import { sessionRefOf } from './session-ref.ts';
 
 const ALL = '/apps/:app/users/:user/memory';
-// Not `:id`, which would be validated as a name: the id of a turn consists of two names.
+// The parameter is not called `:id`, because `:id` is validated as a name. The id of a turn consists of two names.
 const ONE = `${ALL}/:memory{.+}`;
 const tag = 'memory';
 const unsupported = 'No memory service, or a service without this method';
@@ -131,7 +131,7 @@ export const memoryRoutes: readonly Route[] = [
   defineRoute({
     ...{ method: 'GET', paths: [`${ONE}/same`], tag },
     summary:
-      'Returns other entries that say the same as an entry, most similar first. Offer them when the user deletes it.',
+      'Returns other entries with the same content as an entry, most similar first. Offer to delete them together with the entry.',
     query: z.object(scopeQuery),
     returns: objectOf({ memories: listOf(ref('Memory')) }),
     responses: { 200: '{memories}', 400: unsupported, 403: forbidden, 404: 'No such entry' },
@@ -191,7 +191,7 @@ export const memoryRoutes: readonly Route[] = [
   }),
   defineRoute({
     ...{ method: 'DELETE', paths: [ALL], tag },
-    summary: 'Deletes the complete memory of the user, or with `team` and `agent` that of the scope.',
+    summary: 'Deletes the complete memory of the user, or of the scope in `team` and `agent`.',
     query: z.object(scopeQuery),
     responses: { 204: 'The memory is empty', 400: unsupported, 403: forbidden },
     async handle(call) {

@@ -12,8 +12,8 @@ export const scopeQuery: {
 } = { team: z.string().optional(), agent: z.string().optional() };
 
 /**
- * Returns the memory that a request names: the user's, or that of a team or an agent. Throws `FORBIDDEN` if the request
- * may not use a shared memory, and `INVALID_INPUT` for an invalid name.
+ * Returns the memory that a request names: the user's, a team's or an agent's. Throws `FORBIDDEN` if the request may not use a
+ * shared memory, and `INVALID_INPUT` for an invalid name.
  */
 export async function memoryRefOf({
   context,

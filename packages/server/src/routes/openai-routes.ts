@@ -6,11 +6,11 @@ import { answerRequest } from '../openai/answer-request.ts';
 import { chatBody } from '../openai/chat-body.ts';
 import type { ChatBody } from '../openai/chat-body.ts';
 import { ChatEncoder } from '../openai/chat-encoder.ts';
-import { clientTurns } from '../openai/client-turns.ts';
+import { splitTurns } from '../openai/client-turns.ts';
 import { modelNotFound, openAiError, openAiErrorBody } from '../openai/open-ai-error.ts';
 import { openConversation } from '../openai/open-conversation.ts';
-import { previousSession } from '../openai/previous-session.ts';
-import { messagesIn, responseBody } from '../openai/response-body.ts';
+import { findPreviousSession } from '../openai/previous-session.ts';
+import { readMessages, responseBody } from '../openai/response-body.ts';
 import type { ResponseBody } from '../openai/response-body.ts';
 import { ResponseEncoder } from '../openai/response-encoder.ts';
 import { toResponseId } from '../openai/response-id.ts';
@@ -19,7 +19,7 @@ import { anyObject, integer, listOf, objectOf, text } from '../openapi/schema.ts
 import { defineRoute } from '../route.ts';
 import type { Route, RouteCall } from '../route.ts';
 
-const common = { tag: 'openai', access: 'body', keepKeys: true, errorBody: openAiErrorBody } as const;
+const commonMembers = { tag: 'openai', access: 'body', keepKeys: true, errorBody: openAiErrorBody } as const;
 const failures = {
   400: 'A member of the body is missing or invalid, or a parameter is not supported',
   403: 'The body names another user than `authorize`',
@@ -31,7 +31,7 @@ const model = objectOf({ id: text, object: text, created: integer, owned_by: tex
 /** The endpoints of OpenAI's API, with an app as the model. Errors have OpenAI's shape. */
 export const openAiRoutes: readonly Route[] = [
   defineRoute({
-    ...{ method: 'GET', paths: ['/v1/models'], ...common },
+    ...{ method: 'GET', paths: ['/v1/models'], ...commonMembers },
     summary: 'Lists the apps as models of OpenAI’s API.',
     returns: objectOf({ object: text, data: listOf(model) }),
     responses: { 200: '{object, data}' },
@@ -42,7 +42,7 @@ export const openAiRoutes: readonly Route[] = [
     },
   }),
   defineRoute({
-    ...{ method: 'GET', paths: ['/v1/models/:model'], ...common },
+    ...{ method: 'GET', paths: ['/v1/models/:model'], ...commonMembers },
     summary: 'Describes an app as a model of OpenAI’s API.',
     returns: model,
     responses: { 200: '{id, object, created, owned_by}', 404: 'No such model' },
@@ -53,18 +53,18 @@ export const openAiRoutes: readonly Route[] = [
     },
   }),
   defineRoute({
-    ...{ method: 'POST', paths: ['/v1/chat/completions'], ...common },
+    ...{ method: 'POST', paths: ['/v1/chat/completions'], ...commonMembers },
     summary:
-      'Answers a message in the form of OpenAI’s Chat Completions. The session is that of the header x-session-id or of `metadata.session_id`; otherwise `messages` is the whole conversation, and nothing is stored.',
+      'Answers a message in the form of OpenAI’s Chat Completions. The header x-session-id or `metadata.session_id` names the session; otherwise `messages` is the whole conversation, and nothing is stored.',
     body: chatBody,
     returns: anyObject,
     responses: { 200: 'A chat completion, or with `stream` a text/event-stream of its chunks', ...failures },
     handle: completeChat,
   }),
   defineRoute({
-    ...{ method: 'POST', paths: ['/v1/responses'], ...common },
+    ...{ method: 'POST', paths: ['/v1/responses'], ...commonMembers },
     summary:
-      'Answers a message in the form of OpenAI’s Responses. The session is `conversation`, or that of `previous_response_id`, otherwise a new one.',
+      'Answers a message in the form of OpenAI’s Responses. The session is `conversation`, or the session of `previous_response_id`, otherwise a new session.',
     body: responseBody,
     returns: anyObject,
     responses: { 200: 'A response, or with `stream` a text/event-stream of its events', ...failures },
@@ -76,11 +76,11 @@ async function completeChat(call: RouteCall<ChatBody>): Promise<Response> {
   const { body, context, request } = call;
   const sessionId = request.headers.get('x-session-id') ?? body.metadata?.session_id;
   const { runner, userId } = await authorize(call);
-  const { history, message } = clientTurns(body.messages, 'messages');
+  const { history, message } = splitTurns(body.messages, 'messages');
   const isTemporary = sessionId === undefined;
   const ref = isTemporary
     ? await openConversation(context, runner, { history, isTemporary, userId })
-    : await namedSession(runner, userId, sessionId);
+    : await ensureNamedSession(runner, userId, sessionId);
   const encoder = new ChatEncoder({
     ...{ model: body.model, createdAt: context.runtime.now(), isTemporary, checkedAuthors: checkedAuthors(runner) },
     includesUsage: body.stream_options?.include_usage === true,
@@ -94,14 +94,14 @@ async function completeChat(call: RouteCall<ChatBody>): Promise<Response> {
 async function createResponse(call: RouteCall<ResponseBody>): Promise<Response> {
   const { body, context } = call;
   const { runner, userId } = await authorize(call);
-  const { history, message } = clientTurns(messagesIn(body), 'input');
-  const named = await namedByBody(runner, userId, body);
-  const isTemporary = body.store === false && !named;
-  const ref = named ?? (await openConversation(context, runner, { history, isTemporary, userId }));
+  const { history, message } = splitTurns(readMessages(body), 'input');
+  const existingRef = await findSession(runner, userId, body);
+  const isTemporary = body.store === false && !existingRef;
+  const ref = existingRef ?? (await openConversation(context, runner, { history, isTemporary, userId }));
   const { sessionId } = ref;
   const encoder = new ResponseEncoder({
     ...{ model: body.model, createdAt: context.runtime.now(), isTemporary, checkedAuthors: checkedAuthors(runner) },
-    echo: echoOf(body, isTemporary ? null : { id: sessionId }),
+    echo: repeatRequest(body, isTemporary ? null : { id: sessionId }),
     toResponseId: (invocationId) => toResponseId({ sessionId, invocationId }),
   });
   return answerRequest(call, {
@@ -110,7 +110,7 @@ async function createResponse(call: RouteCall<ResponseBody>): Promise<Response> 
   });
 }
 
-/** Authorizes the request and rejects what an agent cannot do, before anything is stored. */
+/** Authorizes the request, and rejects unsupported parameters before anything is stored. */
 async function authorize(call: RouteCall<ChatBody | ResponseBody>): Promise<{ runner: Runner; userId: string }> {
   const { body } = call;
   const userId = await call.authorizeUser({ appName: body.model, action: 'run', bodyUserId: body.user ?? undefined });
@@ -125,25 +125,25 @@ function runnerOf({ context }: Pick<RouteCall, 'context'>, name: string): Runner
   return runner;
 }
 
-/** Returns the session that the body of a response names. Undefined for a new one. */
-async function namedByBody(runner: Runner, userId: string, body: ResponseBody): Promise<SessionRef | undefined> {
+/** Returns the session that the body names with `conversation` or `previous_response_id`. Undefined if it names none. */
+async function findSession(runner: Runner, userId: string, body: ResponseBody): Promise<SessionRef | undefined> {
   const { conversation, previous_response_id: previousResponseId } = body;
   if (conversation && previousResponseId)
     throw openAiError('Set either conversation or previous_response_id.', { param: 'previous_response_id' });
   if (conversation)
-    return namedSession(runner, userId, typeof conversation === 'string' ? conversation : conversation.id);
+    return ensureNamedSession(runner, userId, typeof conversation === 'string' ? conversation : conversation.id);
   if (!previousResponseId) return undefined;
-  const sessionId = await previousSession(runner, { userId, previousResponseId });
+  const sessionId = await findPreviousSession(runner, { userId, previousResponseId });
   return { appName: runner.appName, userId, sessionId };
 }
 
-async function namedSession(runner: Runner, userId: string, sessionId: string): Promise<SessionRef> {
+async function ensureNamedSession(runner: Runner, userId: string, sessionId: string): Promise<SessionRef> {
   const ref = { appName: runner.appName, userId, sessionId };
   await ensureSession(runner, ref);
   return ref;
 }
 
-function echoOf(body: ResponseBody, conversation: { id: string } | null): JsonObject {
+function repeatRequest(body: ResponseBody, conversation: { id: string } | null): JsonObject {
   return {
     ...{ conversation, instructions: body.instructions ?? null, metadata: { ...body.metadata } },
     ...{ previous_response_id: body.previous_response_id ?? null, store: body.store ?? true },
@@ -151,7 +151,7 @@ function echoOf(body: ResponseBody, conversation: { id: string } | null): JsonOb
   };
 }
 
-/** Apps have no time of creation. */
+/** Returns an app as a model of OpenAI's API. `created` is 0, because apps have no time of creation. */
 function toModel(id: string): JsonObject {
   return { id, object: 'model', created: 0, owned_by: 'thole' };
 }

@@ -8,8 +8,7 @@ import type { Route } from '../route.ts';
 const tag = 'page';
 const notFound = 'No page is served, or no such file';
 
-// The page loads everything from this server and sends nothing elsewhere. It sets inline styles, and shows previews of
-// data that it already has.
+// The page connects only to this server. It uses inline styles, and shows previews as data and blob URLs.
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",

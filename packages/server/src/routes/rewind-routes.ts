@@ -10,34 +10,34 @@ const ONE = '/apps/:app/users/:user/sessions/:session';
 const tag = 'sessions';
 const name = z.string().min(1);
 
-/** Changes of a whole session: rewound and copied. */
+/** Rewind and copy of sessions. */
 export const rewindRoutes: readonly Route[] = [
   defineRoute({
     ...{ method: 'POST', paths: [`${ONE}/rewind`], tag, action: 'rewind' },
     summary:
-      'Removes an invocation and everything after it, restores state and artifacts, and returns the session. `keepMemory` leaves the memory entries of the removed events.',
+      'Removes an invocation and everything after it, restores state and artifacts, and returns the session. `keepMemory` keeps the memory entries of the removed events.',
     body: z.object({ rewindBeforeInvocationId: name, keepMemory: z.boolean().nullish() }),
     returns: ref('Session'),
     responses: {
       200: 'The session',
       404: 'No such session or invocation',
-      409: 'The session is busy, or a call would stay whose answer is removed',
+      409: 'The session is busy, or the answer of a remaining call would be removed',
     },
     async handle(call) {
       const { body, params, request, runner } = call;
       const { keepMemory, rewindBeforeInvocationId } = body;
       const p = { userId: params.user, sessionId: params.session, rewindBeforeInvocationId };
       await runner.rewind({ ...p, keepMemory: keepMemory ?? undefined, signal: request.signal });
-      const where = sessionRefOf(call);
-      const session = await runner.sessionService.getSession(where);
-      if (!session) throw sessionNotFound(where);
+      const sessionRef = sessionRefOf(call);
+      const session = await runner.sessionService.getSession(sessionRef);
+      if (!session) throw sessionNotFound(sessionRef);
       return Response.json(wireSession(session));
     },
   }),
   defineRoute({
     ...{ method: 'POST', paths: [`${ONE}/fork`], tag, action: 'fork' },
     summary:
-      'Copies a session before an invocation, up to the event with a `seq`, or all of it, and returns the copy. Open calls and interrupts are closed in the copy.',
+      'Copies the events of a session before an invocation, up to a `seq`, or all events, and returns the copy. Open calls and interrupts are closed in the copy.',
     body: z
       .object({
         beforeInvocationId: name.nullish(),

@@ -12,7 +12,7 @@ import { defineRoute } from '../route.ts';
 import type { Route, RouteCall } from '../route.ts';
 import { abortOnDisconnect } from '../runs/abort-on-disconnect.ts';
 import { AttachedRunReader } from '../runs/attached-run-reader.ts';
-import { BufferedRunReader, toFrameEntries } from '../runs/buffered-run-reader.ts';
+import { BufferedRunReader, createFrameEntries } from '../runs/buffered-run-reader.ts';
 import { failedRunFrame } from '../runs/end-frames.ts';
 import { mayContinue } from '../runs/may-continue.ts';
 import { runBody } from '../runs/run-body.ts';
@@ -34,23 +34,27 @@ const failures = {
   422: 'An answer of the wrong form. The interrupt stays open',
 };
 
-/** Runs: started, streamed, read again and cancelled. */
+/** Routes that start, stream, read again and cancel runs. */
 export const runRoutes: readonly Route[] = [
   defineRoute({
     ...{ method: 'POST', paths: ['/run'], tag: 'runs', access: 'body' },
     summary:
-      'Processes a message, or answers of interrupts, and returns the stored events. The header Idempotency-Key is the id of the message.',
+      'Processes a message, or answers to interrupts, and returns the stored events. The header Idempotency-Key is the id of the message.',
     body: runBody,
     returns: listOf(ref('Event')),
     responses: { 200: 'Events', ...failures },
     async handle(call) {
-      const { run, where } = await startBodyRun(call, { streaming: false, detached: true, yieldUserMessage: false });
+      const { run, logFields } = await startBodyRun(call, {
+        streaming: false,
+        detached: true,
+        yieldUserMessage: false,
+      });
       const stopWatching = abortOnDisconnect(run, call);
       const events: string[] = [];
       try {
         for await (const event of run) if (event.author !== 'user' && !event.partial) events.push(wireEventJson(event));
       } catch (error) {
-        call.context.errorLog.logRunError(error, where(), { hasStarted: events.length > 0 });
+        call.context.errorLog.logRunError(error, logFields(), { hasStarted: events.length > 0 });
         throw error;
       } finally {
         stopWatching();
@@ -76,9 +80,9 @@ export const runRoutes: readonly Route[] = [
       const ref = sessionRefOf(call);
       const invocationId = params['invocation']!;
       const toErrorFrame = (error: unknown): string =>
-        failedRunFrame(error, context.errorLog, { where: { ...ref, invocationId } });
+        failedRunFrame(error, context.errorLog, { fields: { ...ref, invocationId } });
       const p = { sessions: runner.sessionService, ref, invocationId, runtime: context.runtime, toErrorFrame };
-      const after = call.query.after ?? lastEventId(call.request);
+      const after = call.query.after ?? readLastEventId(call.request);
       const run = context.runs.find(ref, invocationId);
       const readStored = (seq: number): Promise<readonly Event[]> => readStoredEvents({ ...p, after: seq });
       const source: FrameSource = run
@@ -94,7 +98,7 @@ export const runRoutes: readonly Route[] = [
       tag: 'runs',
       action: 'cancel',
     },
-    summary: 'Asks a run to stop, whichever process runs it, or ends a paused or unfinished invocation.',
+    summary: 'Stops a run in any process, or ends a paused or unfinished invocation.',
     returns: objectOf({ cancelled: boolean }),
     responses: { 200: '{cancelled}: true if there was something to cancel' },
     async handle({ params, runner }) {
@@ -104,25 +108,25 @@ export const runRoutes: readonly Route[] = [
   }),
 ];
 
-/** The client is the only reader and sets the pace. The run ends when it disconnects. */
+/** Streams a run to its only reader. A slow client slows down the run. The run ends when the client disconnects. */
 async function streamAttached(call: RouteCall<RunBody>): Promise<Response> {
   const { context, body } = call;
   const options = { streaming: body.streaming ?? false, detached: false, yieldUserMessage: true };
-  const { run, ref, split, where } = await startBodyRun(call, options);
+  const { run, ref, split, logFields } = await startBodyRun(call, options);
   const stopWatching = abortOnDisconnect(run, call);
   let first: IteratorResult<Event>;
   try {
     first = await run.next();
   } catch (error) {
-    context.errorLog.logRunError(error, where(), { hasStarted: false });
+    context.errorLog.logRunError(error, logFields(), { hasStarted: false });
     throw error;
   } finally {
     stopWatching();
   }
   const toErrorFrame = (error: unknown): string =>
-    mayContinue(context, ref, error) ? '' : failedRunFrame(error, context.errorLog, { where: where() });
+    mayContinue(context, ref, error) ? '' : failedRunFrame(error, context.errorLog, { fields: logFields() });
   const reader = new AttachedRunReader(run, { first, split, runtime: context.runtime, toErrorFrame });
-  // Requested at once, even if the client does not read yet. A run without I/O is then complete after the microtasks.
+  // The first frames are requested before the client reads, so that a run without I/O is complete after the microtasks.
   let text: string | undefined;
   const firstFrames = reader.next().then((frames) => (text = frames));
   await context.runtime.afterMicrotasks?.();
@@ -130,26 +134,26 @@ async function streamAttached(call: RouteCall<RunBody>): Promise<Response> {
   return stream(call, withFirstFrames(firstFrames, reader), run.invocationId);
 }
 
-/** The run continues without the client, which is its first reader. */
+/** Streams a run that continues when the client disconnects. Other clients can read it too. */
 async function streamDetached(call: RouteCall<RunBody>): Promise<Response> {
   const { context, body } = call;
   const options = { streaming: body.streaming ?? false, detached: true, yieldUserMessage: true };
-  const { run, ref, split, where } = await startBodyRun(call, options);
+  const { run, ref, split, logFields } = await startBodyRun(call, options);
   const buffer = new RunBuffer<string>(run, {
     ref,
     maxChars: context.limits.runBufferChars,
-    toEntry: toFrameEntries({ split }),
+    toEntry: createFrameEntries({ split }),
     onError(error, p) {
-      if (!mayContinue(context, ref, error)) context.errorLog.logRunError(error, where(), p);
+      if (!mayContinue(context, ref, error)) context.errorLog.logRunError(error, logFields(), p);
     },
   });
   await buffer.started;
-  // Only now: a run that continues an invocation knows its id when it has started.
+  // A run that continues an invocation knows its id only after it has started.
   context.runs.publish(buffer, run);
   const p = { sessions: findRunner(context, ref.appName).sessionService, ref, invocationId: run.invocationId };
   const source = new BufferedRunReader(buffer, {
     toErrorFrame: (error) =>
-      mayContinue(context, ref, error) ? '' : failedRunFrame(error, context.errorLog, { where: where() }),
+      mayContinue(context, ref, error) ? '' : failedRunFrame(error, context.errorLog, { fields: logFields() }),
     readStored: (after) => readStoredEvents({ ...p, after }),
   });
   return stream(call, source, run.invocationId);
@@ -161,7 +165,7 @@ interface StartedRun {
   /** True if an event with parts and artifacts is sent as two frames. */
   split: boolean;
   /** Returns the ids of the run, for the log. */
-  where: () => LogFields;
+  logFields: () => LogFields;
 }
 
 async function startBodyRun(
@@ -169,7 +173,7 @@ async function startBodyRun(
   p: { streaming: boolean; detached: boolean; yieldUserMessage: boolean },
 ): Promise<StartedRun> {
   const { body, context } = call;
-  const appName = body.appName ?? onlyApp(call);
+  const appName = body.appName ?? findOnlyApp(call);
   const identity = { appName, userId: body.userId };
   const answerIds = answerIdsIn(body.newMessage);
   const regenerated = body.regenerateInvocationId ?? undefined;
@@ -192,10 +196,12 @@ async function startBodyRun(
     regenerateInvocationId: regenerated,
     customMetadata: body.customMetadata ?? undefined,
   });
-  return { run, ref, split: !body.functionCallEventId, where: () => ({ ...ref, invocationId: run.invocationId }) };
+  return { run, ref, split: !body.functionCallEventId, logFields: () => ({ ...ref, invocationId: run.invocationId }) };
 }
 
-/** Throws `SESSION_BUSY` if the invocation to resume is running: a resume would wait for its end, and then find nothing to do. */
+/**
+ * Throws `SESSION_BUSY` if the invocation to resume is running, because the resume would wait for its end and then do nothing.
+ */
 async function assertNotRunning({ sessionService }: Runner, ref: SessionRef, { invocationId }: RunBody): Promise<void> {
   const lease = await sessionService.leasing?.current(ref);
   if (lease && !lease.expired && lease.invocationId === invocationId)
@@ -221,7 +227,7 @@ async function authorizeAnswers(
   await call.authorizeAgain({ appName, userId, action: 'answer', interrupts });
 }
 
-function onlyApp({ context }: RouteCall<RunBody>): string {
+function findOnlyApp({ context }: RouteCall<RunBody>): string {
   const names = [...context.runners.keys()];
   if (names.length === 1) return names[0]!;
   throw new TholeError('INVALID_INPUT', 'body.appName must be the name of one of the apps.');
@@ -232,7 +238,7 @@ function stream({ context }: RouteCall<unknown, unknown>, source: FrameSource, i
   return sseResponse(source, { runtime, heartbeatMs: limits.heartbeatMs, invocationId });
 }
 
-function lastEventId(request: Request): number {
+function readLastEventId(request: Request): number {
   const header = request.headers.get('last-event-id');
   if (header === null || header === '') return 0;
   if (!/^\d{1,15}$/.test(header)) throw new TholeError('INVALID_INPUT', 'Last-Event-ID must be the seq of an event.');

@@ -20,7 +20,7 @@ const PAGE = objectOf({
   ...{ page: integer, limit: integer, totalItems: integer, totalPages: integer },
 });
 
-/** Sessions: listed, created, read, changed and deleted. */
+/** Routes that list, create, read, change and delete sessions. */
 export const sessionRoutes: readonly Route[] = [
   defineRoute({
     ...{ method: 'GET', paths: [ALL], tag },
@@ -57,7 +57,7 @@ export const sessionRoutes: readonly Route[] = [
   }),
   defineRoute({
     ...{ method: 'POST', paths: [ONE], tag, keepKeys: true },
-    summary: 'Creates a session with this id. Deprecated: POST to the list with sessionId.',
+    summary: 'Creates a session with this id. Deprecated: send sessionId in a POST to the list.',
     body: jsonObject.nullish(),
     returns: ref('Session'),
     responses: {
@@ -70,7 +70,7 @@ export const sessionRoutes: readonly Route[] = [
   defineRoute({
     ...{ method: 'GET', paths: [ONE], tag },
     summary:
-      'Returns a session with its events. `afterTimestamp` selects the events from a time on, `numRecentEvents` the last N of them.',
+      'Returns a session with its events. `afterTimestamp` selects the events from this time on, `numRecentEvents` the last N events.',
     query: z.object({ numRecentEvents: count.optional(), afterTimestamp: number.optional() }),
     returns: ref('Session'),
     responses: { 200: 'The session', 404: 'No such session' },

@@ -6,8 +6,8 @@ export interface DotOptions {
   /** Names of highlighted agents and tools. */
   highlighted?: readonly string[] | undefined;
   /**
-   * Highlighted edges, from an agent to its tool or to the agent it transfers to. An answer points back along the same
-   * edge.
+   * Highlighted edges from an agent to its tool, or to the agent that it transfers to. With `isAnswer` the arrow points back to
+   * the agent.
    */
   steps?: readonly { from: string; to: string; isAnswer: boolean }[] | undefined;
 }

@@ -12,7 +12,7 @@ const pathsOf = (path: string): [string, ...string[]] => [
 ];
 const tag = 'traces';
 
-// The paths name no user, so each span's own app and user are authorized.
+// The paths have no user, so the app and user of each span are authorized.
 
 /** Recorded spans of runs. */
 export const traceRoutes: readonly Route[] = [
@@ -42,8 +42,8 @@ export const traceRoutes: readonly Route[] = [
 ];
 
 /**
- * Returns the spans that the request may read. `authorize` is called for each app and user among them. If no span may
- * be read, it is called for the app alone, so that the response does not show if spans of other users exist.
+ * Returns the spans that the request may read. `authorize` is called for each app and user among them. If no span may be read, it
+ * is called for the app without a user, so that the response does not reveal whether spans of other users exist.
  */
 async function filterReadable(
   call: RouteCall<unknown, unknown>,

@@ -12,7 +12,7 @@ import { toUiMessages } from '../ui/ui-messages.ts';
 
 const CHAT = '/ui/:app/chat';
 
-/** A chat as the AI SDK's `useChat` reads and writes it. The id of a chat is the id of a session. */
+/** The endpoints of the AI SDK's `useChat`. The id of a chat is the id of a session. */
 export const uiRoutes: readonly Route[] = [
   defineRoute({
     ...{ method: 'POST', paths: [CHAT], tag: 'front ends', access: 'body', action: 'run', keepKeys: true },
@@ -32,7 +32,7 @@ export const uiRoutes: readonly Route[] = [
   }),
   defineRoute({
     ...{ method: 'GET', paths: [`${CHAT}/:session/stream`], tag: 'front ends', access: 'body' },
-    summary: 'Streams the answer of the active run from its start, whichever process runs it.',
+    summary: 'Streams the answer of the active run, in any process, from its start.',
     responses: { 200: 'text/event-stream of the AI SDK', 204: 'No run is active' },
     async handle(call) {
       const ref = await refOf(call, 'read');
@@ -43,7 +43,7 @@ export const uiRoutes: readonly Route[] = [
   }),
   defineRoute({
     ...{ method: 'DELETE', paths: [`${CHAT}/:session/stream`], tag: 'front ends', access: 'body', action: 'cancel' },
-    summary: 'Asks the active run to stop, whichever process runs it.',
+    summary: 'Stops the active run in any process.',
     returns: objectOf({ cancelled: boolean }),
     responses: { 200: '{cancelled}: true if there was a run to stop' },
     async handle(call) {
@@ -54,14 +54,14 @@ export const uiRoutes: readonly Route[] = [
   defineRoute({
     ...{ method: 'GET', paths: [`${CHAT}/:session/messages`], tag: 'front ends', access: 'body' },
     summary:
-      'Returns the messages of a chat for `useChat`, oldest first, at most the newest `limits.listItems`. A chat that does not exist is empty. The answer of the active run is left out: its stream sends it from its start.',
+      'Returns the messages of a chat for `useChat`, oldest first, at most the newest `limits.listItems`. A chat that does not exist is empty. The answer of the active run is left out, because its stream contains it from the start.',
     returns: objectOf({ messages: listOf({ type: 'object' }), isRunning: boolean }),
     responses: { 200: '{messages, isRunning}: messages of the AI SDK' },
     async handle(call) {
       const ref = await refOf(call, 'read');
       let active = await activeInvocation(call, ref);
       let messages = await readMessages(call, ref, active);
-      // A run that has ended in the meantime: its stream does not send it any more.
+      // If the run has ended in the meantime, its stream no longer exists, so its answer is read too.
       if (active !== undefined && (await activeInvocation(call, ref)) !== active) {
         active = undefined;
         messages = await readMessages(call, ref, active);
@@ -86,15 +86,15 @@ async function refOf(call: RouteCall, action: Action): Promise<SessionRef> {
 }
 
 /**
- * Returns the invocation whose run holds the session, or that another process will continue. Undefined if it has not stored
- * its message: it may be a rewind or a compaction.
+ * Returns the invocation that runs in the session, or that another process will continue. Undefined if it has not stored a
+ * message, because it may be a rewind or a compaction.
  */
 async function activeInvocation({ context, runner }: RouteCall, ref: SessionRef): Promise<string | undefined> {
   const { sessionService } = runner;
   const lease = await sessionService.leasing?.current(ref);
-  const held = lease && !lease.expired ? lease.invocationId : undefined;
-  if (held === undefined && !context.recovers) return undefined;
+  const leaseInvocationId = lease && !lease.expired ? lease.invocationId : undefined;
+  if (leaseInvocationId === undefined && !context.recovers) return undefined;
   const session = await sessionService.getSession(ref);
-  const invocationId = held ?? session?.marks?.unfinished ?? undefined;
+  const invocationId = leaseInvocationId ?? session?.marks?.unfinished ?? undefined;
   return session?.events.some((event) => event.invocationId === invocationId) ? invocationId : undefined;
 }

@@ -2,9 +2,9 @@ import type { Run } from '@thole/runner';
 import type { HandlerContext } from '../handler-context.ts';
 
 /**
- * Aborts a run when its client disconnects before the response, unless runs continue without their clients. Returns a
- * function that stops watching. The client is watched after the current microtasks only: a run without I/O is then
- * finished, and creating the request's signal takes longer than such a run.
+ * Aborts a run when its client disconnects before the response, unless runs continue without their clients. Returns a function
+ * that stops watching. Watching starts after the current microtasks, because a run without I/O is finished then, and creating the
+ * request's signal takes longer than such a run.
  */
 export function abortOnDisconnect(run: Run, p: { context: HandlerContext; request: Request }): () => void {
   const { onDisconnect, runtime } = p.context;

@@ -4,9 +4,7 @@ import type { Run } from '@thole/runner';
 import type { Limits } from '../limits.ts';
 import type { RunBuffer } from './run-buffer.ts';
 
-/**
- * The active runs of this process: limits their number, finds those that clients can read, and ends them at shutdown.
- */
+/** The active runs of this process. Limits their number, finds the runs that clients can read, and ends runs at shutdown. */
 export class ActiveRuns {
   readonly #limits: Limits;
   readonly #runtime: Runtime;
@@ -25,7 +23,7 @@ export class ActiveRuns {
     return this.#runs.size;
   }
 
-  /** True if a load balancer should send new requests elsewhere. */
+  /** True if a load balancer should send no new requests. */
   get draining(): boolean {
     return this.#draining;
   }
@@ -35,7 +33,7 @@ export class ActiveRuns {
     return this.#closing;
   }
 
-  /** Sets `draining` and waits `ms` milliseconds, so that load balancers notice it. */
+  /** Sets `draining` and waits `ms` milliseconds for load balancers. */
   async drain(ms: number): Promise<void> {
     this.#draining = true;
     if (ms > 0) await this.#runtime.sleep(ms);
@@ -51,18 +49,21 @@ export class ActiveRuns {
       );
   }
 
-  /** Counts a run until it has closed. */
+  /** Counts a run as active until it has closed. */
   add(run: Run): void {
     this.#runs.add(run);
     void run.done.then(() => this.#runs.delete(run));
   }
 
-  /** Lets clients find a run that has started, until it has closed. A run that it has joined stays the one to find. */
+  /**
+   * Makes a started run available to `find` until it has closed. Ignored if the run has joined another run, which is found
+   * instead.
+   */
   publish(buffer: RunBuffer<string>, run: Run): void {
     addUntilDone(this.#frames, buffer, run);
   }
 
-  /** Returns the published run of this session; undefined if there is none in this process. */
+  /** Returns the published run of an invocation. Undefined if this process does not run it. */
   find(ref: SessionRef, invocationId: string): RunBuffer<string> | undefined {
     return findOfSession(this.#frames, ref, invocationId);
   }

@@ -9,9 +9,9 @@ import type { FrameSource } from './sse-response.ts';
 const MAX_CHUNK_CHARS = 16 * 1024;
 
 /**
- * The only reader of a run, which sets the pace: the run continues when the client has read its events, and ends when
- * the client disconnects. Events of the same event loop turn are sent as one chunk. A function call is sent before the
- * run is asked for its next event.
+ * The only reader of a run. The run continues when the client has read its events, and ends when the client disconnects. Events
+ * of the same event loop turn are sent as one chunk. A function call is sent before the next event is requested, because the tool
+ * then starts to run.
  */
 export class AttachedRunReader implements FrameSource {
   readonly #run: Run;
@@ -22,7 +22,7 @@ export class AttachedRunReader implements FrameSource {
   /** True while `run.next()` is pending. */
   #isReading: boolean = false;
   #text: string = '';
-  /** True if the collected frames are sent before the run is asked for more. */
+  /** True if the collected frames must be sent before the next event is requested. */
   #isFull: boolean = false;
   #isFlushScheduled: boolean = false;
   #ended: boolean = false;
@@ -44,7 +44,7 @@ export class AttachedRunReader implements FrameSource {
     return this.#ended;
   }
 
-  // Not a loop with `await`: each partial event would have to wait for several promises instead of one.
+  // Callbacks instead of a loop with `await`: each partial event then waits for one promise instead of several.
   next(): Promise<string | undefined> {
     this.#pending = Promise.withResolvers();
     const { promise } = this.#pending;
@@ -69,7 +69,7 @@ export class AttachedRunReader implements FrameSource {
     this.#isReading = false;
     if (result.done) {
       this.#end(DONE_FRAME);
-      // The client does not get the event of the user's own message.
+      // The event of the user's message is not sent.
     } else if (result.value.author !== 'user') {
       this.#text += eventFrames(result.value, { split: this.#split, partials: this.#partials });
       const hasCall = result.value.content?.parts?.some((part) => part.functionCall) ?? false;

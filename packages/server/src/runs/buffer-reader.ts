@@ -4,7 +4,7 @@ import type { RunBuffer } from './run-buffer.ts';
 
 /** Options of `BufferReader`. */
 export interface BufferReaderOptions<T> {
-  /** The reader starts after the event with this `seq`. Undefined: with the first entry of the buffer. */
+  /** The reader starts after the event with this `seq`. Default: with the first entry of the buffer. */
   after?: number | undefined;
   /** Returns the stored events of the invocation after a `seq`. */
   readStored: (after: number) => Promise<readonly Event[]>;
@@ -12,13 +12,13 @@ export interface BufferReaderOptions<T> {
 }
 
 /**
- * One reader of a run that continues without its clients. A slow reader may need entries that the buffer has dropped. It gets
+ * One reader of a run that continues without its clients. If a slow reader needs entries that the buffer has dropped, it reads
  * the stored events instead, without partial events.
  */
 export class BufferReader<T> {
   readonly #buffer: RunBuffer<T>;
   readonly #options: BufferReaderOptions<T>;
-  /** Index of the next entry. -1: the stored events are read first. */
+  /** Index of the next entry. -1 if the stored events are read first. */
   #index: number;
   #lastSeq: number;
   #stored: T[] = [];
@@ -59,14 +59,14 @@ export class BufferReader<T> {
     return { done: true, value: end };
   }
 
-  /** Does the same as `take`, but waits. Rejects with the error of the run or of the store. */
+  /** Returns the same as `take`, but waits for the next value. Rejects with the error of the run or of the store. */
   async next(): Promise<IteratorResult<T, RunOutcome>> {
     for (;;) {
       const result = this.take();
       if (result) return result;
       if (this.#index < 0 || this.#buffer.at(this.#index) === 'dropped') await this.#catchUp();
       else await this.#buffer.changed;
-      // A reader that has left waits for nothing.
+      // A closed reader receives no further values.
       if (this.#isClosed) return new Promise(() => {});
     }
   }
@@ -81,7 +81,7 @@ export class BufferReader<T> {
     this.#stored = events.map(toValue);
     this.#lastSeq = events.at(-1)?.seq ?? this.#lastSeq;
     const index = this.#buffer.indexAfter(this.#lastSeq);
-    // The rest of a stream is useless without its beginning. The complete event follows.
+    // The remaining partial events of an answer are useless without the first ones. The complete event follows.
     this.#missedPartials = index === undefined;
     this.#index = index ?? this.#buffer.firstIndex;
   }

@@ -6,7 +6,7 @@ import { eventFrames } from './event-frames.ts';
 import type { BufferEntry, RunBuffer } from './run-buffer.ts';
 import type { FrameSource } from './sse-response.ts';
 
-/** Sends the frames of a run that continues without its clients to one of them, as many at once as there are. */
+/** Sends the frames of a run that continues without its clients to one client. All available frames are sent as one text. */
 export class BufferedRunReader implements FrameSource {
   readonly #reader: BufferReader<string>;
   readonly #toErrorFrame: (error: unknown) => string;
@@ -48,8 +48,8 @@ export class BufferedRunReader implements FrameSource {
   }
 }
 
-/** Returns the function that makes the entries of a buffer of frames. Leaves out the event of the user. */
-export function toFrameEntries(p: { split: boolean }): (event: Event) => BufferEntry<string> | undefined {
+/** Returns a function that converts events to entries of a buffer of frames. Leaves out events of the user. */
+export function createFrameEntries(p: { split: boolean }): (event: Event) => BufferEntry<string> | undefined {
   const partials = new PartialEventSerializer();
   return (event) => {
     if (event.author === 'user') return undefined;

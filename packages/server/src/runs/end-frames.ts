@@ -3,10 +3,10 @@ import type { Event, LogFields } from '@thole/core';
 import { clipMessage } from '../http/clip-message.ts';
 import type { ErrorLog } from '../logging/error-log.ts';
 
-/** The end of a complete stream. It is a comment, which ADK's clients ignore. */
+/** The last frame of a complete stream: a comment, which ADK's clients ignore. */
 export const DONE_FRAME = ': done\n\n';
 
-/** Keeps a connection without events open. */
+/** A comment that keeps a connection without events open. */
 export const HEARTBEAT_FRAME = ': heartbeat\n\n';
 
 /**
@@ -24,9 +24,9 @@ export function errorFrame(error: unknown, errorLog: ErrorLog): string {
 export function failedRunFrame(
   error: unknown,
   errorLog: ErrorLog,
-  p: { where: LogFields; hasStarted?: boolean | undefined },
+  p: { fields: LogFields; hasStarted?: boolean | undefined },
 ): string {
-  errorLog.logRunError(error, p.where, { hasStarted: p.hasStarted ?? true });
+  errorLog.logRunError(error, p.fields, { hasStarted: p.hasStarted ?? true });
   return errorFrame(error, errorLog);
 }
 
@@ -40,7 +40,7 @@ function frameOf(error: string, errorDetails: object, debug?: object): string {
   return `data: ${JSON.stringify({ error: clipMessage(error), errorDetails, debug })}\n\n`;
 }
 
-/** True if an event is the closing record of a failed run, and not an error that a model returned as its answer. */
+/** True for the closing record of a failed run. False for an error that a model returned as its answer. */
 export function isClosingRecord(event: Event): boolean {
   return event.errorCode !== undefined && event.content === undefined && event.finishReason === undefined;
 }

@@ -6,18 +6,18 @@ import { ref } from '../openapi/schema.ts';
 
 /** The body of `/run` and `/run_sse`. */
 export interface RunBody {
-  /** May be missing if only one app is served. */
+  /** Required if several apps are served. */
   appName?: string | undefined;
   userId: string;
   sessionId: string;
-  /** The runner validates its parts. May be missing if an invocation is resumed or regenerated. */
+  /** Required, unless an invocation is resumed or regenerated. The runner validates its parts. */
   newMessage?: Content | null | undefined;
   /** True to stream partial events. */
   streaming?: boolean | null | undefined;
   stateDelta?: StateDelta | null | undefined;
   /** The invocation to resume, or that of the answers in `newMessage`. */
   invocationId?: string | null | undefined;
-  /** The invocation to remove, with everything after it, and to answer again. Default message: its own. */
+  /** The invocation to remove, with everything after it. Its message, or `newMessage`, is answered again. */
   regenerateInvocationId?: string | null | undefined;
   functionCallEventId?: string | null | undefined;
   customMetadata?: JsonObject | null | undefined;

@@ -6,9 +6,9 @@ import { outcomeOf } from '../front-ends/outcome-of.ts';
 /** A buffered event: the event, or its frames. */
 export interface BufferEntry<T> {
   readonly value: T;
-  /** Its share of the buffer in characters. */
+  /** Size in characters. */
   readonly chars: number;
-  /** Set if the event is stored. */
+  /** `seq` of a stored event. */
   readonly seq?: number | undefined;
   readonly partial?: boolean | undefined;
 }
@@ -18,13 +18,13 @@ export interface RunBufferOptions<T> {
   ref: SessionRef;
   /** Maximum number of buffered characters. */
   maxChars: number;
-  /** Returns the entry of an event. Undefined for an event that no reader gets. */
+  /** Returns the entry of an event. Undefined for an event that is not sent to readers. */
   toEntry: (event: Event) => BufferEntry<T> | undefined;
   /** Called with the error of the run. */
   onError: (error: unknown, p: { hasStarted: boolean }) => void;
 }
 
-/** A run that continues without its clients. Its latest events are buffered for all readers. */
+/** The buffer of a run that continues without its clients. It keeps the latest events for all readers. */
 export class RunBuffer<T> {
   readonly ref: SessionRef;
   /** Resolves after the first event. Rejects if the run fails before it. */
@@ -49,7 +49,7 @@ export class RunBuffer<T> {
     void this.#read(started);
   }
 
-  /** Known when the run has started. */
+  /** Set after the run has started. */
   get invocationId(): string {
     return this.#run.invocationId;
   }
@@ -75,8 +75,8 @@ export class RunBuffer<T> {
   }
 
   /**
-   * Returns the index at which a reader continues that has all stored events up to `seq`. Undefined if neither such an
-   * event nor the first entry is buffered.
+   * Returns the index of the first entry for a reader that has all stored events up to `seq`. Undefined if entries between may
+   * have been dropped.
    */
   indexAfter(seq: number): number | undefined {
     const index = this.#entries.findLastIndex((entry) => entry.seq !== undefined && entry.seq <= seq);
@@ -96,7 +96,7 @@ export class RunBuffer<T> {
       }
       this.#end = await outcomeOf(this.#run);
     } catch (error) {
-      // Before the first event the error is sent as a plain response.
+      // Without a first event, the caller of `started` receives the error and sends it as a plain response.
       started.reject(error);
       this.#end = { error };
       onError(error, { hasStarted });

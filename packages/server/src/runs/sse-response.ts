@@ -4,7 +4,7 @@ import { HEARTBEAT_FRAME } from './end-frames.ts';
 
 /** A source of the frames of a stream. */
 export interface FrameSource {
-  /** Returns the next frames as one text; undefined after the last one. Never rejects. */
+  /** Returns the next frames as one text. Undefined after the last frame. Never rejects. */
   next(): Promise<string | undefined>;
   /** Called when the client has disconnected. */
   close(): void;
@@ -13,8 +13,8 @@ export interface FrameSource {
 const encoder = new TextEncoder();
 
 /**
- * Returns a response of server-sent events. Frames are requested when the client can receive them, so a slow client
- * slows down the source and nothing accumulates. A comment is sent when the stream is silent for `heartbeatMs`.
+ * Returns a response of server-sent events. Frames are requested only when the client can receive them, so a slow client slows
+ * down the source, and no frames accumulate. A heartbeat comment is sent when the stream is silent for `heartbeatMs`.
  */
 export function sseResponse(
   source: FrameSource,
@@ -59,12 +59,12 @@ export function sseResponse(
   return noSniffResponse(body, headersOf(p.invocationId));
 }
 
-/** Returns the response for a run whose frames are complete. */
+/** Returns the response for a run that has ended, with all its frames. */
 export function completeSseResponse(frames: string, p: { invocationId: string }): Response {
   return noSniffResponse(frames, headersOf(p.invocationId));
 }
 
-/** Returns a source that starts with frames that were requested before. */
+/** Returns a source that starts with frames that were already requested. */
 export function withFirstFrames(firstFrames: Promise<string | undefined>, source: FrameSource): FrameSource {
   let first: Promise<string | undefined> | undefined = firstFrames;
   return {

@@ -3,16 +3,16 @@ import type { Run } from '@thole/runner';
 import { findRunner } from '../http/find-runner.ts';
 import type { RouteCall } from '../route.ts';
 
-/** A run that a request asks for, after it was authorized. */
+/** The run of an authorized request. */
 export interface RunRequest {
   ref: SessionRef;
   newMessage: Content | undefined;
-  /** The id of the message. A message that comes again with the same id is not processed again. */
+  /** The id of the message. A stored message with the same id is not processed again. */
   messageId?: string | undefined;
   stateDelta?: StateDelta | undefined;
   /** The invocation to resume, or that of the answers in `newMessage`. */
   invocationId?: string | undefined;
-  /** The invocation to remove, with everything after it, and to answer again. */
+  /** The invocation to remove, with everything after it. Its message, or `newMessage`, is answered again. */
   regenerateInvocationId?: string | undefined;
   /** True to create partial events. */
   streaming: boolean;
@@ -49,7 +49,7 @@ export async function startRun(
     p.regenerateInvocationId === undefined
       ? runner.runAsync({ ...options, invocationId: p.invocationId })
       : runner.regenerate({ ...options, invocationId: p.regenerateInvocationId });
-  // Creates the iterator before `run.done` is read below: a run whose `done` is read first continues without a reader.
+  // The iterator is created before `context.runs.add` reads `run.done`, because a run without an iterator continues without a reader.
   if (!p.detached) run[Symbol.asyncIterator]();
   context.runs.add(run);
   return run;

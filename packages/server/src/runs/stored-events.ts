@@ -3,7 +3,7 @@ import { sessionNotFound } from '@thole/core/kit';
 import type { Event, Runtime, SessionRef, SessionService } from '@thole/core';
 import { isClosingRecord } from './end-frames.ts';
 
-/** Interval at which the store is asked for new events and for the end of a run of another process. */
+/** Interval at which the store is read for new events and for the end of a run in another process, in milliseconds. */
 const POLL_MS = 500;
 
 /** Options of `StoredEvents`. */
@@ -19,8 +19,8 @@ export interface StoredEventsOptions {
 }
 
 /**
- * Reads the stored events of an invocation from a `seq` on, whichever process runs it, until it ends or pauses. Waits for another
- * process to continue it if its process has died.
+ * Reads the stored events of an invocation after a `seq` until the invocation ends or pauses. Any process may run it. If its
+ * process has died, waits until another process continues it.
  */
 export class StoredEvents {
   readonly #sessions: SessionService;
@@ -28,7 +28,7 @@ export class StoredEvents {
   readonly #invocationId: string;
   readonly #runtime: Runtime;
   readonly #withUserEvents: boolean;
-  readonly #closed: AbortController = new AbortController();
+  readonly #closeController: AbortController = new AbortController();
   #lastSeq: number;
   #lastEvent: Event | undefined;
   /** Calls without an answer. After a normal end, all calls except long-running ones have an answer. */
@@ -47,11 +47,11 @@ export class StoredEvents {
     this.#lastSeq = p.after;
   }
 
-  /** Throws `NOT_FOUND` if the session has no event of the invocation and it is not active. */
+  /** Throws `NOT_FOUND` if the invocation is not active and the session has no events of it. */
   static async open(p: StoredEventsOptions): Promise<StoredEvents> {
     const reader = new StoredEvents(p);
     const isActive = await reader.#isActive();
-    reader.#take(await reader.#read(0));
+    reader.#addEvents(await reader.#read(0));
     if (reader.#lastEvent === undefined && !isActive)
       throw new TholeError('NOT_FOUND', `Session ${p.ref.sessionId} has no run ${p.invocationId}.`);
     reader.#queue = reader.#queue.filter((event) => event.seq! > p.after);
@@ -59,26 +59,26 @@ export class StoredEvents {
   }
 
   get closed(): boolean {
-    return this.#closed.signal.aborted;
+    return this.#closeController.signal.aborted;
   }
 
   /** Ends pending reads. */
   close(): void {
-    this.#closed.abort();
+    this.#closeController.abort();
   }
 
   /**
-   * Returns the next event. The last result is `done`; its value is the closing record if the run has failed. Throws `LEASE_LOST` if the
-   * process of the run has crashed or hangs, and an error of the store or of `close`.
+   * Returns the next event. The last result is `done`, and its value is the closing record if the run has failed. Throws
+   * `LEASE_LOST` if the process of the run has crashed or hangs. Rejects after `close`, and with errors of the store.
    */
   async next(): Promise<IteratorResult<Event, Event | undefined>> {
     for (;;) {
-      this.#closed.signal.throwIfAborted();
+      this.#closeController.signal.throwIfAborted();
       const event = this.#queue.shift();
       if (event) return { done: false, value: event };
-      // Before the events are read: otherwise the last events of a run that ends in between would be missed.
+      // The lease is read before the events. Otherwise the last events of a run that ends in between would be missed.
       const isActive = await this.#isActive();
-      this.#take(await this.#read(this.#lastSeq));
+      this.#addEvents(await this.#read(this.#lastSeq));
       if (this.#queue.length > 0) continue;
       if (!isActive && !this.#isUnfinished) return { done: true, value: this.#closingRecord() };
       await this.#waitForEvents();
@@ -100,14 +100,14 @@ export class StoredEvents {
   }
 
   async #read(afterSeq: number): Promise<readonly Event[]> {
-    const session = await this.#sessions.getSession({ ...this.#ref, afterSeq, signal: this.#closed.signal });
+    const session = await this.#sessions.getSession({ ...this.#ref, afterSeq, signal: this.#closeController.signal });
     if (!session) throw sessionNotFound(this.#ref);
     this.#isUnfinished = session.marks?.unfinished === this.#invocationId;
     this.#lastSeq = Math.max(this.#lastSeq, session.lastSeq);
     return session.events;
   }
 
-  #take(events: readonly Event[]): void {
+  #addEvents(events: readonly Event[]): void {
     for (const event of events) {
       if (event.invocationId !== this.#invocationId) continue;
       this.#lastEvent = event;
@@ -118,18 +118,18 @@ export class StoredEvents {
     }
   }
 
-  /** Resolves when an event was stored, and after `POLL_MS` at the latest. */
+  /** Resolves when an event is stored, at the latest after `POLL_MS`. */
   async #waitForEvents(): Promise<void> {
     const done = new AbortController();
     const stop = (): void => done.abort();
-    this.#closed.signal.addEventListener('abort', stop, { once: true });
+    this.#closeController.signal.addEventListener('abort', stop, { once: true });
     const pause = this.#runtime.sleep(POLL_MS, done.signal).catch(() => {});
     await Promise.race([pause, this.#nextStoredEvent(done.signal)]);
     done.abort();
-    this.#closed.signal.removeEventListener('abort', stop);
+    this.#closeController.signal.removeEventListener('abort', stop);
   }
 
-  // If the store cannot watch sessions, or watching fails, only the pause ends the wait.
+  // Resolves after the pause if the store cannot watch sessions, or if watching fails.
   async #nextStoredEvent(signal: AbortSignal): Promise<void> {
     try {
       for await (const _ of this.#sessions.watching?.watch(this.#ref, this.#lastSeq, signal) ?? []) return;

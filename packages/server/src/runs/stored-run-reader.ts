@@ -10,7 +10,7 @@ export interface StoredRunReaderOptions extends Omit<StoredEventsOptions, 'withU
   toErrorFrame: (error: unknown) => string;
 }
 
-/** Reads the stored events of an invocation as frames, as `StoredEvents` does. */
+/** Encodes the events of `StoredEvents` as frames. */
 export class StoredRunReader implements FrameSource {
   readonly #events: StoredEvents;
   readonly #toErrorFrame: (error: unknown) => string;
@@ -21,7 +21,7 @@ export class StoredRunReader implements FrameSource {
     this.#toErrorFrame = p.toErrorFrame;
   }
 
-  /** Throws `NOT_FOUND` if the session has no event of the invocation and it is not active. */
+  /** Throws `NOT_FOUND` if the invocation is not active and the session has no events of it. */
   static async open(p: StoredRunReaderOptions): Promise<StoredRunReader> {
     return new StoredRunReader(await StoredEvents.open(p), p);
   }

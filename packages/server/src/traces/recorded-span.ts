@@ -2,20 +2,22 @@ import { setOwn } from '@thole/core/kit';
 import type { JsonObject, Span, SpanAttributes } from '@thole/core';
 import { describeError } from '../logging/describe-error.ts';
 
-/** The app and user of a span's run. Undefined if the span does not name them. */
+/** The app and user of a span's run. Undefined if the attributes of its root span do not contain them. */
 export interface SpanOwner {
   readonly appName: string | undefined;
   readonly userId: string | undefined;
 }
 
-/** The clock of a span and its listener for additional bytes. */
+/** The part of `SpanMemory` that a span uses. */
 export interface SpanStore {
+  /** Returns the time in seconds since the epoch. */
   now(): number;
+  /** Called when attributes add `bytes` to a span. */
   onGrow(span: RecordedSpan, bytes: number): void;
 }
 
-/** Approximate bytes of a span in addition to its texts. */
-const OVERHEAD = 400;
+/** Approximate bytes of a span without its texts. */
+const OVERHEAD_BYTES = 400;
 
 /** A recorded span with its attributes. */
 export class RecordedSpan implements Span {
@@ -46,7 +48,7 @@ export class RecordedSpan implements Span {
     this.owner = p.owner;
     this.#store = store;
     this.startTime = toNanoseconds(store.now());
-    this.bytes = OVERHEAD + 2 * p.name.length + this.#addAttributes(attributes);
+    this.bytes = OVERHEAD_BYTES + 2 * p.name.length + this.#addAttributes(attributes);
   }
 
   set(attributes: SpanAttributes): void {
@@ -80,7 +82,7 @@ function bytesOf(key: string, value: unknown): number {
   return 2 * key.length + 2 * (typeof value === 'string' ? value.length : JSON.stringify(value).length) + 32;
 }
 
-// The clock's number is exact to microseconds only.
+// The clock is exact to microseconds only.
 function toNanoseconds(seconds: number): number {
   return Math.round(seconds * 1e6) * 1e3;
 }

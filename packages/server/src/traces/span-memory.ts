@@ -5,8 +5,8 @@ import { RecordedSpan } from './recorded-span.ts';
 import type { SpanOwner } from './recorded-span.ts';
 
 /**
- * Options of `SpanMemory`. Beyond the limits, the oldest traces are removed; if only one trace is left, its oldest
- * spans are removed.
+ * Options of `SpanMemory`. If a limit is exceeded, the oldest traces are removed. If there is only one trace, its oldest spans
+ * are removed.
  */
 export interface SpanMemoryOptions {
   /** Maximum number of spans. Default: 10,000. */
@@ -20,8 +20,8 @@ export interface SpanMemoryOptions {
 const knownOptions = optionNames<SpanMemoryOptions>({ spans: true, bytes: true, runtime: true });
 
 /**
- * A tracer for development that keeps spans in memory, with the content of messages. Pass it to `createHandler` as
- * `traces`. A span belongs to the app and user that its root span names (`gen_ai.workflow.name` and `user.id`).
+ * A tracer for development that keeps spans in memory, with the content of messages. Pass it to `createHandler` as `traces`. A
+ * span belongs to the app and user in the attributes of its root span (`gen_ai.workflow.name` and `user.id`).
  */
 export class SpanMemory implements Tracer {
   readonly capturesContent: true = true;
@@ -64,7 +64,7 @@ export class SpanMemory implements Tracer {
     return span;
   }
 
-  /** Returns the newest span with this event id. */
+  /** Returns the newest span of the event with this id. Undefined if there is none. */
   ofEvent(eventId: string): RecordedSpan | undefined {
     let found: RecordedSpan | undefined;
     for (const trace of this.#traces.values()) {
@@ -74,13 +74,13 @@ export class SpanMemory implements Tracer {
   }
 
   /**
-   * Returns all spans of the traces that contain this session, in the order of their start. They include spans of
-   * agents that ran as tools.
+   * Returns all spans of the traces that contain this session, in the order of their start, including spans of agents that ran as
+   * tools. Empty if nothing was recorded.
    */
   ofSession(sessionId: string): RecordedSpan[] {
-    const isOf = ({ attributes }: RecordedSpan): boolean =>
+    const isOfSession = ({ attributes }: RecordedSpan): boolean =>
       attributes['gcp.vertex.agent.session_id'] === sessionId || attributes['gen_ai.conversation.id'] === sessionId;
-    return [...this.#traces.values()].filter((trace) => trace.some(isOf)).flat();
+    return [...this.#traces.values()].filter((trace) => trace.some(isOfSession)).flat();
   }
 
   #addBytes(span: RecordedSpan, bytes: number): void {

@@ -11,46 +11,46 @@ export interface ChatAnswers {
 }
 
 /**
- * Returns the answers in a request: approvals and outputs in the parts of the message, and `answers` of the body. Throws
- * `INTERRUPT_NOT_FOUND` if none of them belongs to an open interrupt.
+ * Returns the answers in a request: approvals and outputs in the parts of the message, and the `answers` of the body. Throws
+ * `INTERRUPT_NOT_FOUND` if `answers` has an unknown id, or if no answer belongs to an open interrupt.
  */
 export function readAnswers(
   open: readonly Interrupt[],
   { answers = {} }: ChatBody,
   { parts }: ChatMessage,
 ): ChatAnswers {
-  const given = new Map<string, Json>();
+  const partValues = new Map<string, Json>();
   for (const part of parts) {
     if (!isPlainObject(part)) continue;
     const { approval, output, state, toolCallId } = part;
     if (isPlainObject(approval) && typeof approval['id'] === 'string' && typeof approval['approved'] === 'boolean')
-      given.set(approval['id'], decisionOf(approval as JsonObject));
+      partValues.set(approval['id'], decisionOf(approval as JsonObject));
     if (typeof toolCallId === 'string' && state === 'output-available' && part['preliminary'] !== true)
-      given.set(toolCallId, output as Json);
+      partValues.set(toolCallId, output as Json);
     if (typeof toolCallId === 'string' && state === 'output-error')
-      given.set(toolCallId, { error: part['errorText'] as Json });
+      partValues.set(toolCallId, { error: part['errorText'] as Json });
   }
-  const found: ChatAnswers = { interrupts: [], responses: [] };
+  const result: ChatAnswers = { interrupts: [], responses: [] };
   for (const interrupt of open) {
     const { id, kind } = interrupt;
-    const inBody = getOwn(answers, id);
-    const value = inBody ?? (kind === 'confirmation' || kind === 'longRunning' ? given.get(id) : undefined);
+    const bodyValue = getOwn(answers, id);
+    const value = bodyValue ?? (kind === 'confirmation' || kind === 'longRunning' ? partValues.get(id) : undefined);
     if (value === undefined) continue;
-    found.interrupts.push(interrupt);
-    found.responses.push(toAnswer(interrupt, value));
+    result.interrupts.push(interrupt);
+    result.responses.push(toAnswer(interrupt, value));
   }
-  const unknown = Object.keys(answers).find((id) => !open.some((each) => each.id === id));
-  if (unknown !== undefined || found.responses.length === 0)
+  const unknownId = Object.keys(answers).find((id) => !open.some((each) => each.id === id));
+  if (unknownId !== undefined || result.responses.length === 0)
     throw new TholeError(
       'INTERRUPT_NOT_FOUND',
-      unknown === undefined
+      unknownId === undefined
         ? 'The message contains no answer to an open interrupt of the session.'
-        : `The session has no open interrupt "${unknown.slice(0, 100)}".`,
+        : `The session has no open interrupt "${unknownId.slice(0, 100)}".`,
     );
-  return found;
+  return result;
 }
 
-/** A rejection keeps its reason as the payload of the answer. */
+/** Returns the answer of an approval. The reason of a rejection becomes the payload of the answer. */
 function decisionOf({ approved, reason }: JsonObject): Json {
   return approved === false && typeof reason === 'string' && reason !== ''
     ? { confirmed: false, payload: { reason } }

@@ -10,9 +10,9 @@ export interface ChatBody {
   id: string;
   messages: readonly unknown[];
   trigger?: 'submit-message' | 'regenerate-message' | undefined;
-  /** The message to edit, to answer again, or with answers. */
+  /** The message to edit or to answer again, or the message that contains answers. */
   messageId?: string | null | undefined;
-  /** Values for interrupts by id. The page sets it in `sendMessage(undefined, { body: { answers } })`. */
+  /** Values for interrupts by id. The page passes them to `sendMessage(undefined, { body: { answers } })`. */
   answers?: JsonObject | undefined;
   userId?: string | undefined;
 }
@@ -29,7 +29,7 @@ export const chatBody: z.ZodType<ChatBody> = z.object({
   userId: name.optional(),
 });
 
-/** The only message of a request that is read. The page's history is not: the session has it. */
+/** The message of a request that is read. The other messages are ignored, because the session contains them. */
 export interface ChatMessage {
   id: string;
   role: 'user' | 'assistant';
@@ -37,8 +37,8 @@ export interface ChatMessage {
 }
 
 /**
- * Returns the message that a request is about: for an answer or an edit the message with `messageId`, otherwise the last one. Throws
- * `INVALID_INPUT` for a message that is not a user's or an assistant's.
+ * Returns the message that a request concerns: the message with `messageId` for an answer or an edit, otherwise the last message.
+ * Throws `INVALID_INPUT` if its role is not `user` or `assistant`.
  */
 export function messageOf({ messages, messageId, trigger }: ChatBody): ChatMessage {
   const named =

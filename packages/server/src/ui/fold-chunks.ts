@@ -1,10 +1,10 @@
 import type { JsonObject } from '@thole/core';
 import type { UiChunk } from './ui-chunk.ts';
 
-/** Members of a tool's part that its next state replaces. */
+/** Members of a tool's part that are removed when its state changes. */
 const outputNames = ['output', 'errorText', 'preliminary'] as const;
 
-/** Returns the parts that the AI SDK's page makes of these chunks, all of them complete. */
+/** Returns the message parts that the AI SDK creates from these chunks. All parts are complete. */
 export function foldChunks(chunks: readonly UiChunk[]): JsonObject[] {
   const parts: JsonObject[] = [];
   const texts = new Map<string, JsonObject & { text: string }>();

@@ -15,13 +15,13 @@ import { toUserContent } from './user-content.ts';
 
 type Call = RouteCall<ChatBody>;
 
-/** Runs what a page requests: a message, an edited message, another answer, or answers to interrupts. */
+/** Processes a request of a page: a message, an edited message, another answer to a message, or answers to interrupts. */
 export async function startChatRun(call: Call): Promise<Response> {
   const { body } = call;
   const message = messageOf(body);
   if (body.trigger === 'regenerate-message') return regenerate(call, message);
   if (message.role === 'assistant') return answer(call, message);
-  // The page names the message only if it replaces one.
+  // The page sends `messageId` only if the message replaces another one.
   return body.messageId == null ? submit(call, message) : edit(call, message);
 }
 
@@ -31,7 +31,10 @@ async function submit(call: Call, message: ChatMessage): Promise<Response> {
   return run(call, { ref, newMessage, messageId: message.id });
 }
 
-/** Replaces a message and removes everything after it. A message that is the same, or that is not stored yet, is submitted. */
+/**
+ * Replaces a message and removes everything after it. An unchanged message is not processed again. An unstored message is
+ * submitted.
+ */
 async function edit(call: Call, message: ChatMessage): Promise<Response> {
   const newMessage = toUserContent(message.parts);
   const ref = await authorizedRef(call, 'run');
@@ -43,7 +46,7 @@ async function edit(call: Call, message: ChatMessage): Promise<Response> {
   return rerun(call, ref, { invocationId: stored.invocationId, messageId: message.id, newMessage });
 }
 
-/** Answers a message again. If it is not stored, because its first request failed, it is submitted. */
+/** Answers a message again. If the message is not stored because its first request failed, it is submitted. */
 async function regenerate(call: Call, message: ChatMessage): Promise<Response> {
   const newMessage = message.role === 'user' ? toUserContent(message.parts) : undefined;
   const ref = await authorizedRef(call, 'rewind');
@@ -76,7 +79,7 @@ function rerun(
   p: { invocationId: string; messageId: string; newMessage?: Content },
 ): Promise<Response> {
   const { invocationId, messageId, newMessage } = p;
-  // The id of the first event cannot be used again.
+  // The id of the removed event cannot be used again, so the page's id is stored as metadata.
   const customMetadata = { uiMessageId: messageId };
   return run(call, { ref, newMessage, regenerateInvocationId: invocationId, customMetadata });
 }
@@ -93,7 +96,7 @@ function follow(call: Call, ref: SessionRef, invocationId: string): Promise<Resp
   return followRun(call, { ref, invocationId, encoder: new UiEncoder(), headers: uiStreamHeaders });
 }
 
-/** Returns the session of the page after it was authorized. It is created on first use. */
+/** Authorizes the request and returns its session, which is created if needed. */
 async function authorizedRef(call: Call, action: 'run' | 'answer' | 'rewind'): Promise<SessionRef> {
   const { body, params, runner } = call;
   const userId = await call.authorizeUser({ appName: params.app, action, bodyUserId: body.userId });
@@ -106,12 +109,12 @@ async function readEvents({ runner }: Call, ref: SessionRef): Promise<readonly E
   return applyRewinds((await runner.sessionService.getSession(ref))?.events ?? []);
 }
 
-/** Returns the stored message with this id. */
+/** Returns the stored message with this id. Undefined if there is none. */
 function findMessage(events: readonly Event[], messageId: string): Event | undefined {
   return events.findLast((event) => isMessage(event) && uiMessageIdOf(event) === messageId);
 }
 
-/** Returns the message of the invocation that the answer with this id belongs to. */
+/** Returns the message that the answer with this id belongs to. */
 function findAnswered(events: readonly Event[], answerId: string): Event | undefined {
   const names = [answerId, answerId.replace(/:\d+$/, '')];
   return events.find((event) => isMessage(event) && names.includes(event.invocationId));

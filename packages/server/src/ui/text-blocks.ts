@@ -2,12 +2,12 @@ import type { Content, Event } from '@thole/core';
 import type { UiChunk } from './ui-chunk.ts';
 
 type Kind = 'text' | 'reasoning';
-type Streamed = Record<Kind, string>;
+type StreamedText = Record<Kind, string>;
 
 /** Writes texts and thoughts as blocks. One block is open at a time, so that branches may alternate. */
 export class TextBlocks {
-  /** The texts of events whose stored event has not come yet. */
-  readonly #streamed: Map<string, Streamed> = new Map();
+  /** The streamed texts of events that are not stored yet. */
+  readonly #streamed: Map<string, StreamedText> = new Map();
   #open: { eventId: string; id: string; kind: Kind } | undefined;
   #count: number = 0;
 
@@ -33,27 +33,27 @@ export class TextBlocks {
     this.#open = undefined;
   }
 
-  /** Ends the streaming of an event and returns what was streamed. Undefined if nothing was. */
-  take(eventId: string): Streamed | undefined {
+  /** Removes and returns the streamed text of an event. Undefined if the event was not streamed. */
+  take(eventId: string): StreamedText | undefined {
     const streamed = this.#streamed.get(eventId);
     this.#streamed.delete(eventId);
     return streamed;
   }
 
-  /** Forgets the open block: the reader has removed it. */
+  /** Resets the open block without an end chunk, because the reader has removed the block. */
   forgetOpen(): void {
     this.#open = undefined;
   }
 }
 
-/** True if the stored event continues what was streamed of it. */
-export function continues({ content }: Event, streamed: Streamed): boolean {
+/** True if the text of the stored event starts with the streamed text. */
+export function startsWithStreamed({ content }: Event, streamed: StreamedText): boolean {
   const complete = textsOf(content);
   return complete.text.startsWith(streamed.text) && complete.reasoning.startsWith(streamed.reasoning);
 }
 
-function textsOf(content: Content | undefined): Streamed {
-  const texts: Streamed = { text: '', reasoning: '' };
+function textsOf(content: Content | undefined): StreamedText {
+  const texts: StreamedText = { text: '', reasoning: '' };
   for (const { text, thought } of content?.parts ?? []) texts[thought ? 'reasoning' : 'text'] += text ?? '';
   return texts;
 }

@@ -1,5 +1,5 @@
 import type { Event } from '@thole/core';
-import { addTokens, noTokens } from '../front-ends/token-counts.ts';
+import { addTokens, createTokenCounts } from '../front-ends/token-counts.ts';
 import type { TokenCounts } from '../front-ends/token-counts.ts';
 
 /** Token counts of a message in the form of the AI SDK's `LanguageModelUsage`. */
@@ -13,16 +13,16 @@ export interface UiUsage {
   totalTokens: number;
 }
 
-/** Adds up the tokens of a message, with those of agents that run as tools. */
+/** Adds up the tokens of a message, including the tokens of agents that run as tools. */
 export class TotalUsage {
   #sum: TokenCounts | undefined;
 
   /** Adds the tokens of an event. Partial events do not count: the stored event has all tokens of the call. */
   add({ partial, usageMetadata }: Event): void {
-    if (!partial && usageMetadata) addTokens((this.#sum ??= noTokens()), usageMetadata);
+    if (!partial && usageMetadata) addTokens((this.#sum ??= createTokenCounts()), usageMetadata);
   }
 
-  /** Returns `{totalUsage}` for the metadata of the message, and nothing if no model has reported tokens. */
+  /** Returns `{totalUsage}` for the metadata of the message, or an empty object if no model has reported tokens. */
   toMetadata(): { totalUsage?: UiUsage } {
     if (!this.#sum) return {};
     const { input, output, reasoning, cacheRead, cacheWrite } = this.#sum;

@@ -4,11 +4,13 @@ import type { UiUsage } from './total-usage.ts';
 /** An interrupt as a part of a message. The part of an answered interrupt has the same id. */
 export interface InterruptData extends Interrupt {
   isOpen: boolean;
-  /** First note of a long-running tool, such as a ticket. */
+  /** First response of a long-running tool, such as a ticket. */
   note?: JsonObject | undefined;
 }
 
-/** A chunk of the AI SDK's UI message stream that Thole sends. Tools are dynamic: the server does not know the page's types. */
+/**
+ * A chunk of the AI SDK's UI message stream. Tools are sent as dynamic tools, because the server does not know the page's types.
+ */
 export type UiChunk =
   | { type: 'start'; messageId: string; messageMetadata: UiMetadata }
   | { type: 'message-metadata'; messageMetadata: UiMetadata }
@@ -53,7 +55,7 @@ export interface UiMetadata {
 /** A finish reason of the AI SDK. */
 export type UiFinishReason = 'stop' | 'length' | 'content-filter' | 'tool-calls' | 'error' | 'other';
 
-/** A message of the AI SDK's page. Its parts are those that its chunks make. */
+/** A message of the AI SDK, with the parts that the AI SDK creates from its chunks. */
 export interface UiMessage {
   id: string;
   role: 'user' | 'assistant';

@@ -5,10 +5,10 @@ import { withActionMaps } from '../http/wire-event.ts';
 import { isClosingRecord } from '../runs/end-frames.ts';
 import { fileChunk } from './file-chunk.ts';
 import { sourcesOf } from './sources-of.ts';
-import { continues, TextBlocks } from './text-blocks.ts';
+import { startsWithStreamed, TextBlocks } from './text-blocks.ts';
 import type { UiChunk } from './ui-chunk.ts';
 
-/** The parts of a message that its reader has already. */
+/** The parts of a message that the reader already has. */
 export interface KnownParts {
   /** Ids of tool calls. */
   toolCallIds?: ReadonlySet<string> | undefined;
@@ -16,18 +16,18 @@ export interface KnownParts {
   interrupts?: readonly Interrupt[] | undefined;
 }
 
-/** Turns the events of one invocation into chunks of a message. A step is one answer of a model and the results of its calls. */
+/** Converts the events of one invocation to chunks of a message. A step is one answer of a model and the results of its calls. */
 export class UiChunks {
   readonly #blocks: TextBlocks = new TextBlocks();
   readonly #log: InterruptLog = new InterruptLog();
-  /** Tool calls of the message by id. Undefined for those that the reader has and this stream has not sent. */
+  /** Tool calls of the message by id. The value is undefined if the reader received the call in an earlier stream. */
   readonly #calls: Map<string, FunctionCall | undefined>;
   /** Open interrupts by id. */
   readonly #open: Map<string, Interrupt>;
   readonly #longRunning: Set<string> = new Set();
   /** Ids of tool calls that a person has rejected. */
   readonly #denied: Set<string> = new Set();
-  /** Ids of tool calls whose part shows their progress. */
+  /** Ids of tool calls whose current output is their progress. */
   readonly #hasProgress: Set<string> = new Set();
   readonly #sourceIds: Set<string> = new Set();
   #step: Step | undefined;
@@ -48,8 +48,8 @@ export class UiChunks {
   }
 
   /** Returns the chunks of the next event. */
-  of(anyEvent: Event): UiChunk[] {
-    const event = withActionMaps(anyEvent);
+  add(nextEvent: Event): UiChunk[] {
+    const event = withActionMaps(nextEvent);
     const chunks: UiChunk[] = [];
     if (event.actions.compaction) return chunks;
     if (!event.partial) this.#log.add(event);
@@ -92,14 +92,14 @@ export class UiChunks {
     this.#beginStep(chunks, event);
     const { id } = event;
     const isPartial = event.partial === true;
-    const skipped = isPartial ? { text: '', reasoning: '' } : this.#streamedOf(chunks, event);
-    const left = { text: skipped.text.length, reasoning: skipped.reasoning.length };
+    const streamed = isPartial ? { text: '', reasoning: '' } : this.#streamedOf(chunks, event);
+    const remaining = { text: streamed.text.length, reasoning: streamed.reasoning.length };
     for (const part of parts) {
       if (part.text !== undefined) {
         const kind = part.thought ? 'reasoning' : 'text';
-        const sent = Math.min(left[kind], part.text.length);
-        left[kind] -= sent;
-        this.#blocks.add(chunks, id, { kind, text: part.text.slice(sent), isPartial });
+        const sentLength = Math.min(remaining[kind], part.text.length);
+        remaining[kind] -= sentLength;
+        this.#blocks.add(chunks, id, { kind, text: part.text.slice(sentLength), isPartial });
       } else if (!isPartial) {
         this.#addPart(chunks, event, part);
       }
@@ -114,13 +114,13 @@ export class UiChunks {
     }
   }
 
-  /** Begins a step, unless the event belongs to the current one. Removes an answer that its model has begun again. */
+  /** Begins a step, unless the event belongs to the current step. Removes the previous answer if its model has restarted it. */
   #beginStep(chunks: UiChunk[], { id, author, branch }: Event): void {
     const step = this.#step;
     if (step?.eventId === id) return;
     this.#blocks.close(chunks);
-    const isAgain = step?.hasOnlyText && !step.isComplete && step.author === author && step.branch === branch;
-    if (isAgain) {
+    const isRestart = step?.hasOnlyText && !step.isComplete && step.author === author && step.branch === branch;
+    if (isRestart) {
       this.#blocks.take(step.eventId);
       chunks.push({ type: 'reset-step' });
     } else {
@@ -130,11 +130,11 @@ export class UiChunks {
     this.#step = { eventId: id, author, branch, isComplete: false, hasOnlyText: true };
   }
 
-  /** Returns what was streamed of a stored event. If the stored event differs, its step begins again. */
+  /** Returns the streamed text of a stored event. If the stored text differs, resets the step and returns empty texts. */
   #streamedOf(chunks: UiChunk[], event: Event): { text: string; reasoning: string } {
     const streamed = this.#blocks.take(event.id);
     if (!streamed) return { text: '', reasoning: '' };
-    if (continues(event, streamed)) return streamed;
+    if (startsWithStreamed(event, streamed)) return streamed;
     if (this.#step?.hasOnlyText) {
       this.#blocks.forgetOpen();
       chunks.push({ type: 'reset-step' });
@@ -170,11 +170,11 @@ export class UiChunks {
     if (id === undefined || requestKindOf(name) !== undefined) return;
     this.#blocks.close(chunks);
     this.#calls.set(id, call);
-    const named = { toolCallId: id, toolName: name, dynamic: true as const };
-    if (brokenArgs === undefined) chunks.push({ type: 'tool-input-available', ...named, input: args });
+    const members = { toolCallId: id, toolName: name, dynamic: true as const };
+    if (brokenArgs === undefined) chunks.push({ type: 'tool-input-available', ...members, input: args });
     else
       chunks.push({
-        ...{ type: 'tool-input-error', ...named, input: brokenArgs },
+        ...{ type: 'tool-input-error', ...members, input: brokenArgs },
         errorText: 'The arguments are not a JSON object.',
       });
   }
@@ -205,8 +205,8 @@ export class UiChunks {
   }
 
   /**
-   * Adds the first note of a long-running call to its request. The call stays without an output, so that the page can add one. An output
-   * that shows its progress is removed.
+   * Adds the first response of a long-running call to its request. The call has no output, so that the page can add one. An
+   * output with its progress is removed.
    */
   #addNote(chunks: UiChunk[], id: string, { response }: FunctionResponse): void {
     const call = this.#calls.get(id);
@@ -215,7 +215,7 @@ export class UiChunks {
     if (interrupt) chunks.push({ type: 'data-interrupt', id, data: { ...interrupt, isOpen: true, note: response } });
   }
 
-  /** Adds the requests to a person that the event records. */
+  /** Adds the requests to a person in the event. */
   #addRequests(chunks: UiChunk[], event: Event, ids: readonly string[]): void {
     for (const { id } of getFunctionCalls(event)) {
       const recorded = id !== undefined && ids.includes(id) ? this.#log.find(id) : undefined;
@@ -249,7 +249,7 @@ export class UiChunks {
     }
   }
 
-  /** An invocation that was cancelled or replaced has no open requests. */
+  /** Closes all open requests, because the invocation was cancelled or replaced. */
   #closeRequests(chunks: UiChunk[]): void {
     for (const interrupt of this.#open.values()) {
       if (interrupt.kind === 'confirmation' && interrupt.functionCallId !== undefined)
@@ -260,14 +260,14 @@ export class UiChunks {
   }
 }
 
-/** The answer of a model to which the current parts belong. */
+/** The current answer of a model. */
 interface Step {
   eventId: string;
   author: string;
   branch: string | undefined;
-  /** True after its stored event. */
+  /** True after the stored event of the answer. */
   isComplete: boolean;
-  /** True if nothing is lost when the step begins again. */
+  /** True if the step contains only texts, so that it can be reset without a loss. */
   hasOnlyText: boolean;
 }
 
@@ -280,7 +280,7 @@ function isRequest({ functionCall }: Part): boolean {
   return functionCall !== undefined && requestKindOf(functionCall.name) !== undefined;
 }
 
-/** Returns the error of a tool: a response with `error` and at most a `code`. */
+/** Returns the error in a tool's response. Undefined if the response has members other than `error` and `code`. */
 function errorIn({ response }: FunctionResponse): string | undefined {
   const { error, code: _, ...others } = response;
   return typeof error === 'string' && Object.keys(others).length === 0 ? error : undefined;

@@ -15,19 +15,19 @@ export class UiEncoder implements EventEncoder {
   readonly #chunks: UiChunks;
   readonly #usage: TotalUsage = new TotalUsage();
 
-  /** `earlier` are the events of the message that its reader has already. */
-  constructor(known?: KnownParts, earlier: readonly Event[] = []) {
+  /** `earlierEvents` are the events of the message that the reader already has. Their tokens are counted. */
+  constructor(known?: KnownParts, earlierEvents: readonly Event[] = []) {
     this.#chunks = new UiChunks(known);
-    for (const event of earlier) this.#usage.add(event);
+    for (const event of earlierEvents) this.#usage.add(event);
   }
 
   start(invocationId: string): string {
-    return frames([{ type: 'start', messageId: invocationId, messageMetadata: { invocationId } }]);
+    return toFrames([{ type: 'start', messageId: invocationId, messageMetadata: { invocationId } }]);
   }
 
   event(event: Event): string {
     this.#usage.add(event);
-    return frames(this.#chunks.of(event));
+    return toFrames(this.#chunks.add(event));
   }
 
   end({ status }: RunOutcome): string {
@@ -35,26 +35,26 @@ export class UiEncoder implements EventEncoder {
     this.#chunks.end(chunks);
     const finishReason = status === 'paused' ? 'tool-calls' : toUiFinishReason(this.#chunks.finishReason);
     chunks.push({ type: 'finish', finishReason, messageMetadata: { status, ...this.#usage.toMetadata() } });
-    return frames(chunks) + DONE;
+    return toFrames(chunks) + DONE;
   }
 
   error({ code, message }: RunFailure): string {
     const chunks: UiChunk[] = [];
     this.#chunks.end(chunks);
-    // Only `finish` has metadata, and a run that fails has used tokens too.
+    // The `error` and `abort` chunks have no metadata, so the used tokens are sent before.
     const { totalUsage } = this.#usage.toMetadata();
     if (totalUsage) chunks.push({ type: 'message-metadata', messageMetadata: { totalUsage } });
     chunks.push(isAbort(code) ? { type: 'abort', reason: message } : { type: 'error', errorText: message });
-    return frames(chunks) + DONE;
+    return toFrames(chunks) + DONE;
   }
 }
 
-/** True for the code of a run that ended because a client asked for it. */
+/** True for the code of a run that ended at the request of a client. */
 export function isAbort(code: string): boolean {
   return ['RUN_ABORTED', 'RUN_LEFT', 'RUN_INTERRUPTED'].includes(code);
 }
 
-function frames(chunks: readonly UiChunk[]): string {
+function toFrames(chunks: readonly UiChunk[]): string {
   let text = '';
   for (const chunk of chunks) text += `data: ${JSON.stringify(chunk)}\n\n`;
   return text;

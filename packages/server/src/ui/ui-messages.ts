@@ -10,8 +10,8 @@ import { UiChunks } from './ui-chunks.ts';
 import { isAbort } from './ui-encoder.ts';
 
 /**
- * Returns a session as messages of the AI SDK, oldest first. The answers of the active invocation are left out: its stream
- * sends them from their start.
+ * Returns a session as messages of the AI SDK, oldest first. The answers of the active invocation are left out, because its
+ * stream contains them from the start.
  */
 export function toUiMessages(events: readonly Event[], activeInvocationId?: string): UiMessage[] {
   const messages: (UiMessage | Draft)[] = [];
@@ -27,22 +27,29 @@ export function toUiMessages(events: readonly Event[], activeInvocationId?: stri
     } else if (invocationId !== activeInvocationId) {
       let draft = drafts.get(invocationId);
       if (!draft || (draft.isEnded && event.author !== 'user')) {
-        const n = (draft?.n ?? 0) + 1;
+        const answerNumber = (draft?.answerNumber ?? 0) + 1;
         const chunks = draft?.chunks ?? new UiChunks();
-        draft = { n, chunks, usage: new TotalUsage(), written: [], metadata: { invocationId }, isEnded: false };
+        draft = {
+          answerNumber,
+          chunks,
+          usage: new TotalUsage(),
+          writtenChunks: [],
+          metadata: { invocationId },
+          isEnded: false,
+        };
         drafts.set(invocationId, draft);
         messages.push(draft);
       }
       draft.usage.add(event);
-      draft.written.push(...draft.chunks.of(event));
+      draft.writtenChunks.push(...draft.chunks.add(event));
       if (isClosingRecord(event) && !isAbort(event.errorCode!))
         draft.metadata.errorText = clipMessage(event.errorMessage ?? 'The run failed.');
     }
   }
-  return messages.map((each) => ('written' in each ? toMessage(each) : each)).filter(hasContent);
+  return messages.map((each) => ('writtenChunks' in each ? toMessage(each) : each)).filter(hasContent);
 }
 
-/** Returns the page's id of a message. An answer that was generated again has stored its message under another id. */
+/** Returns the id that the page uses for a message. It differs from the event id if the message was answered again. */
 export function uiMessageIdOf({ id, customMetadata }: Event): string {
   const uiMessageId = customMetadata?.['uiMessageId'];
   return typeof uiMessageId === 'string' ? uiMessageId : id;
@@ -61,20 +68,20 @@ function userParts({ content }: Event): JsonObject[] {
 
 const nameOf = ({ fileData, inlineData }: Part): string | undefined => inlineData?.displayName ?? fileData?.displayName;
 
-/** An answer whose events are still read. */
+/** An assistant message whose events are being read. */
 interface Draft {
-  /** An invocation that a further message has joined has several answers. */
-  readonly n: number;
+  /** Number of the answer in its invocation, from 1. An invocation has several answers if further messages joined its run. */
+  readonly answerNumber: number;
   readonly chunks: UiChunks;
   readonly usage: TotalUsage;
-  readonly written: UiChunk[];
+  readonly writtenChunks: UiChunk[];
   readonly metadata: UiMetadata & { invocationId: string };
   isEnded: boolean;
 }
 
-function toMessage({ n, written, usage, metadata }: Draft): UiMessage {
-  const id = n === 1 ? metadata.invocationId : `${metadata.invocationId}:${n}`;
-  return { id, role: 'assistant', metadata: { ...metadata, ...usage.toMetadata() }, parts: foldChunks(written) };
+function toMessage({ answerNumber, writtenChunks, usage, metadata }: Draft): UiMessage {
+  const id = answerNumber === 1 ? metadata.invocationId : `${metadata.invocationId}:${answerNumber}`;
+  return { id, role: 'assistant', metadata: { ...metadata, ...usage.toMetadata() }, parts: foldChunks(writtenChunks) };
 }
 
 function hasContent({ metadata, parts }: UiMessage): boolean {

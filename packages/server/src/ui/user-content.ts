@@ -3,16 +3,16 @@ import { encodeBase64, isPlainObject } from '@thole/core/kit';
 import type { Content, Part } from '@thole/core';
 import { webUrl } from './web-url.ts';
 
-/** Returns the texts and files of the page's message. Throws `INVALID_INPUT` if it has none, or a file that cannot be read. */
+/** Returns the texts and files of the page's message. Throws `INVALID_INPUT` if there are none, or if a file is invalid. */
 export function toUserContent(parts: readonly unknown[]): Content {
-  const read = parts.flatMap((part): Part[] => {
+  const content = parts.flatMap((part): Part[] => {
     if (!isPlainObject(part)) return [];
     if (part['type'] === 'text' && typeof part['text'] === 'string') return [{ text: part['text'] }];
     return part['type'] === 'file' ? [toFilePart(part)] : [];
   });
-  if (read.length === 0)
+  if (content.length === 0)
     throw new TholeError('INVALID_INPUT', 'The message must have at least one part with a text or a file.');
-  return { role: 'user', parts: read };
+  return { role: 'user', parts: content };
 }
 
 function toFilePart({ filename, mediaType, url }: { [key: string]: unknown }): Part {

@@ -70,8 +70,8 @@ export async function eventsOf(client: HttpAgent, parameters?: RunParameters): P
   return events;
 }
 
-/** Describes events in a few words: type, and the member that tells most. */
-export function inWords(events: readonly AgUiEvent[]): string[] {
+/** Returns a short text for each event: its type and its most important member. */
+export function describeEvents(events: readonly AgUiEvent[]): string[] {
   return events.map(({ type, ...event }) => {
     const word: unknown =
       event['delta'] ?? event['stepName'] ?? event['toolCallName'] ?? event['content'] ?? event['outcome']?.type;

@@ -53,7 +53,7 @@ describe('POST /ag-ui/:app with resume', () => {
     expect(booked).toEqual([]);
   });
 
-  it('lets the clock answer an expired confirmation that is cancelled', async () => {
+  it('ignores the cancellation of an expired confirmation, which the system answers', async () => {
     const { rootAgent, booked } = bookingDesk(...bookingAnswers);
     const first = agUiDemo({ rootAgent });
     await first.send('Book room 7.');
@@ -66,7 +66,7 @@ describe('POST /ag-ui/:app with resume', () => {
     expect(booked).toEqual([]);
   });
 
-  it('sends the schema of a question and takes its answer', async () => {
+  it('sends the schema of a question and accepts its answer', async () => {
     const { send, run, client } = agUiDemo({ rootAgent: bookingDesk(calls('ask', {}, 'c1'), says('Two.')).rootAgent });
     await send('Book.');
     const [interrupt] = client.pendingInterrupts;
@@ -89,7 +89,7 @@ describe('POST /ag-ui/:app with resume', () => {
     });
   });
 
-  it('lets a person answer a long-running call of the server, and shows the result', async () => {
+  it('sends a long-running call of the server as an interrupt, which resume answers', async () => {
     const { send, run, client } = agUiDemo({ rootAgent: bookingDesk(calls('wait', {}, 'c1'), says('Yes.')).rootAgent });
     await send('Ask the manager.');
     expect(client.pendingInterrupts).toMatchObject([{ id: 'c1', reason: 'longRunning', toolCallId: 'c1' }]);
@@ -125,19 +125,19 @@ describe('POST /ag-ui/:app with resume', () => {
     expect((await handler(new Request('http://localhost/ag-ui/demo', init))).status).toBe(status);
   });
 
-  it('asks authorize for each answer, with its interrupt', async () => {
-    const asked: unknown[] = [];
+  it('calls authorize with the interrupts of the answers', async () => {
+    const identities: unknown[] = [];
     const { send, run, client } = agUiDemo({
       rootAgent: bookingDesk(...bookingAnswers).rootAgent,
       authorize(_, { action, interrupts }) {
-        asked.push([action, interrupts?.map(({ toolName }) => toolName)]);
+        identities.push([action, interrupts?.map(({ toolName }) => toolName)]);
         return interrupts === undefined;
       },
     });
     await send('Book room 7.');
     const resume = [{ interruptId: client.pendingInterrupts[0]!.id, status: 'resolved' as const, payload: true }];
     await expect(run({ resume })).rejects.toMatchObject({ status: 403 });
-    expect(asked).toEqual([
+    expect(identities).toEqual([
       ['run', undefined],
       ['answer', undefined],
       ['answer', ['book']],
@@ -151,7 +151,7 @@ describe('ClientToolset', () => {
     return { model, rootAgent: new LlmAgent({ name: 'clerk', model, tools: [new ClientToolset()] }) };
   }
 
-  it('offers the tools of the client, whose results come with the next request', async () => {
+  it('offers the tools of the client, and reads their results from the next request', async () => {
     const { model, rootAgent } = clerk(calls('show_map', { city: 'Rome' }, 'c1'), says('Here it is.'));
     const { send, run, client } = agUiDemo({ rootAgent });
     const events = await send('Show me Rome.', { tools: [showMap] });
@@ -171,7 +171,7 @@ describe('ClientToolset', () => {
     expect(client.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'assistant']);
   });
 
-  it('takes text and errors as results', async () => {
+  it('accepts text and errors as results', async () => {
     const two = callsAll(['show_map', { city: 'Rome' }, 'c1'], ['show_map', { city: 'Oslo' }, 'c2']);
     const { model, rootAgent } = clerk(two, says('Here.'));
     const { send, run, client } = agUiDemo({ rootAgent });
@@ -199,7 +199,7 @@ describe('ClientToolset', () => {
     expect(await (await handler(new Request('http://localhost/ag-ui/demo', init))).text()).toContain('"c2"');
   });
 
-  it('offers nothing in runs of other clients, and hides the tools from the state', async () => {
+  it('offers no tools in runs of other clients, and hides them from the state', async () => {
     const { model, rootAgent } = clerk(says('One.'), says('Two.'));
     const { handler, send, client } = agUiDemo({ rootAgent });
     const context = [{ description: 'page', value: '/maps' }];

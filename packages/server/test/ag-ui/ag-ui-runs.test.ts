@@ -2,7 +2,7 @@ import { AgentTool, LlmAgent, ParallelAgent, SequentialAgent } from '@thole/runn
 import { calls, fails, hangs, says, ScriptedLlm, streams, thinks } from '@thole/testing';
 import { FunctionTool } from '@thole/tools';
 import { describe, expect, it } from 'vitest';
-import { agUiDemo, eventsOf, inWords, newClient, outcomeOf } from './ag-ui-client.ts';
+import { agUiDemo, eventsOf, describeEvents, newClient, outcomeOf } from './ag-ui-client.ts';
 import type { AgUiEvent } from './ag-ui-client.ts';
 
 const look = new FunctionTool({ name: 'look', description: 'Looks.', execute: () => 'sunny' });
@@ -19,7 +19,7 @@ function typesOf(events: readonly AgUiEvent[]): string[] {
 describe('POST /ag-ui/:app', () => {
   it('streams the text of an answer as a message, in the step of its agent', async () => {
     const { send, client } = agUiDemo({ answers: [streams('Good ', 'day.')] });
-    expect(inWords(await send('Hello'))).toEqual([
+    expect(describeEvents(await send('Hello'))).toEqual([
       'RUN_STARTED',
       'STATE_SNAPSHOT',
       'STEP_STARTED clerk',
@@ -33,7 +33,7 @@ describe('POST /ag-ui/:app', () => {
     expect(client.messages.at(-1)).toMatchObject({ role: 'assistant', content: 'Good day.', name: 'clerk' });
   });
 
-  it('takes only the new message of the user, and keeps the run id in the session', async () => {
+  it('reads only the new message of the user, and stores the run id in the session', async () => {
     const { send, client, requests, sessions } = agUiDemo({ answers: [says('Good day.'), says('Fine.')] });
     await send('Hello', { runId: 'r1' });
     client.messages[0]!.content = 'Changed';
@@ -74,7 +74,7 @@ describe('POST /ag-ui/:app', () => {
     const second = send();
     await new Promise((done) => setTimeout(done, 20));
     resolve();
-    expect(inWords(await second)).toEqual(inWords(await first));
+    expect(describeEvents(await second)).toEqual(describeEvents(await first));
   });
 
   it('streams a run of another process from the event log', async () => {
@@ -89,7 +89,7 @@ describe('POST /ag-ui/:app', () => {
     const followed = eventsOf(other, { runId: 'r1' });
     resolve();
     const withoutState = (events: readonly AgUiEvent[]) =>
-      inWords(events.filter(({ type }) => !type.startsWith('STATE')));
+      describeEvents(events.filter(({ type }) => !type.startsWith('STATE')));
     expect(withoutState(await followed)).toEqual(withoutState(await active));
     expect(second.client.messages).toEqual([]);
   });
@@ -97,7 +97,7 @@ describe('POST /ag-ui/:app', () => {
   it('shows calls of tools with their results, before the answer', async () => {
     const { send, client } = agUiDemo({ rootAgent: clerk(calls('look', { at: 'sky' }, 'c1'), says('Sunny.')) });
     const events = await send('Weather?');
-    expect(inWords(events).slice(2, -2)).toEqual([
+    expect(describeEvents(events).slice(2, -2)).toEqual([
       'STEP_STARTED clerk',
       'TOOL_CALL_START look',
       'TOOL_CALL_ARGS {"at":"sky"}',
@@ -110,7 +110,7 @@ describe('POST /ag-ui/:app', () => {
     expect(client.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'assistant']);
   });
 
-  it('shows reasoning with its encrypted value, and that of a call', async () => {
+  it('sends reasoning and calls with their encrypted values', async () => {
     const thought = { text: 'Hm.', thought: true, thoughtSignature: 'AAAA' };
     const call = { functionCall: { id: 'c1', name: 'look', args: {} }, thoughtSignature: 'BBBB' };
     const first = { content: { role: 'model' as const, parts: [thought, call] } };
@@ -170,7 +170,7 @@ describe('POST /ag-ui/:app', () => {
     expect(client.state).toEqual({ theme: 'dark', kept: 1 });
   });
 
-  it('shows the newest state with a repeated run, not the state of that time', async () => {
+  it('sends the newest state with a repeated run, not the state at its time', async () => {
     const count = new FunctionTool({
       name: 'count',
       description: 'Counts.',
@@ -186,7 +186,7 @@ describe('POST /ag-ui/:app', () => {
     expect(other.messages.at(-1)).toMatchObject({ content: 'One.' });
   });
 
-  it('shows a step for each agent, also for agents that answer at the same time', async () => {
+  it('sends a step for each agent, also for agents that run concurrently', async () => {
     const agent = (name: string) => new LlmAgent({ name, model: new ScriptedLlm(streams(`${name} `, 'done.')) });
     const both = new ParallelAgent({ name: 'both', subAgents: [agent('a'), agent('b')] });
     const rootAgent = new SequentialAgent({ name: 'plan', subAgents: [agent('first'), both] }) as unknown as LlmAgent;
@@ -298,7 +298,7 @@ describe('POST /ag-ui/:app', () => {
     expect(requests).toHaveLength(0);
   });
 
-  it('answers as the user of forwardedProps, unless authorize names another one', async () => {
+  it('uses the user in forwardedProps, or answers 403 if authorize returns another user', async () => {
     const { send, sessions } = agUiDemo({ answers: [says('Good day.')] });
     await send('Hello', { forwardedProps: { userId: 'ann' } });
     expect(await sessions.getSession({ ...ref, userId: 'ann' })).toBeDefined();

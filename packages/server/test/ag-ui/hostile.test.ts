@@ -98,7 +98,7 @@ describe('POST /ag-ui/:app', () => {
     expect([answer.status, answer.body.code]).toEqual([413, 'INVALID_INPUT']);
   });
 
-  it('does not answer an approval by a message of the role tool', async () => {
+  it('does not accept a message of the role tool as an approval', async () => {
     const { rootAgent, booked } = bookingDesk(...bookingAnswers);
     const { handler, send, client } = agUiDemo({ rootAgent });
     await send('Book room 7.');
@@ -110,7 +110,7 @@ describe('POST /ag-ui/:app', () => {
     expect(booked).toEqual([]);
   });
 
-  it('does not answer a long-running call of the server by a message of the role tool', async () => {
+  it('does not accept a message of the role tool for a long-running call of the server', async () => {
     const { handler, send } = agUiDemo({ rootAgent: bookingDesk(calls('wait', {}, 'c1'), says('Pending.')).rootAgent });
     await send('Ask the manager.');
     const messages = [{ id: 'x', role: 'tool', toolCallId: 'c1', content: 'yes' }];
@@ -118,7 +118,7 @@ describe('POST /ag-ui/:app', () => {
     expect(body).toContain('"type":"interrupt"');
   });
 
-  it('does not answer the interrupt of another user with the same thread', async () => {
+  it('does not accept an answer to the interrupt of another user in the same thread', async () => {
     const { rootAgent, booked } = bookingDesk(...bookingAnswers);
     const { handler, send, client } = agUiDemo({ rootAgent });
     await send('Book room 7.');

@@ -13,7 +13,7 @@ function textsOf(pieces: AnswerPieces, events: readonly Event[]): string[] {
 }
 
 describe('AnswerPieces', () => {
-  it('reads an answer from its start that began while another one was open', () => {
+  it('returns an answer from its start if it began while another answer was open', () => {
     const events = [
       ...[
         event('a', 'A1 '),
@@ -26,12 +26,12 @@ describe('AnswerPieces', () => {
     expect(textsOf(new AnswerPieces(new Set()), events)).toEqual(['A1 ', 'A2', 'B1 B2']);
   });
 
-  it('reads answers that waited for one that never ended', () => {
+  it('returns waiting answers at the end if the open answer never ended', () => {
     const events = [event('a', 'A1 '), event('b', 'B1', false)];
     expect(textsOf(new AnswerPieces(new Set()), events)).toEqual(['A1 ', 'B1']);
   });
 
-  it('reads what partial events did not contain, and nothing of a text that was changed', () => {
+  it('returns text that partial events did not contain, but no changed text', () => {
     const missed = [event('a', 'Good '), event('a', 'Good day.', false)];
     expect(textsOf(new AnswerPieces(new Set()), missed)).toEqual(['Good ', 'day.']);
     const changed = [event('a', 'Good '), event('a', 'Bad day.', false)];

@@ -53,9 +53,9 @@ async function usersWith(sessionId: string, { sessions }: Demo): Promise<string[
 describe.each(frontEnds)('the user of %s', (_, { path, body }) => {
   it.each([
     ['"user" without a name', {}, 'user'],
-    ['that of ?userId=', { query: '?userId=ada' }, 'ada'],
-    ['that of the header x-user-id', { headers: { 'x-user-id': 'eve' } }, 'eve'],
-    ['that of the body', { userId: 'bob' }, 'bob'],
+    ['the user in ?userId=', { query: '?userId=ada' }, 'ada'],
+    ['the user in the header x-user-id', { headers: { 'x-user-id': 'eve' } }, 'eve'],
+    ['the user in the body', { userId: 'bob' }, 'bob'],
   ])('is %s, and the session of the client is created', async (_name, p, expected) => {
     const {
       query = '',
@@ -69,7 +69,7 @@ describe.each(frontEnds)('the user of %s', (_, { path, body }) => {
     expect(await usersWith('c', served)).toEqual([expected]);
   });
 
-  it('is that of authorize, and a body that names another one is 403', async () => {
+  it('is the user that authorize returns, and a body with another user is rejected', async () => {
     const served = await demo({ answers: [says('Good day.')], authorize: () => ({ userId: 'ada' }) });
     const refused = await served.post(path, body('c', 'bob'));
     expect(refused.status).toBe(403);

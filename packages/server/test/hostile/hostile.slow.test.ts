@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createHandler, SpanMemory } from '../../src/index.ts';
 import { serve } from '../../src/node.ts';
 import type { RunningServer } from '../../src/node.ts';
-import { message, posting, session } from '../demo.ts';
+import { message, postInit, session } from '../demo.ts';
 import { deepAndHuge, forgedEvents, missingFields, operatorObjects, protoNames, wrongTypes } from './bodies.ts';
 import { SECRET } from './hostile-request.ts';
 import { encodedPaths, nulAndSurrogates, unknownRoutes, wrongQueries } from './paths.ts';
@@ -42,7 +42,7 @@ describe.each(classes)('createHandler with hostile requests: $name', ({ requests
 
   beforeAll(async () => {
     const rootAgent = new LlmAgent({ name: 'concierge', model });
-    // On a busy machine, a large body that is not slow on purpose needs more time than the slow ones get.
+    // The tests of slow bodies use a short limit. On a busy machine, other large bodies need more time.
     const bodyMs = requests === slowBodies.requests ? 250 : LIMIT_MS;
     const limits = { bodyBytes: 2_000_000, bodyMs, headerBytes: 16_384 };
     const ui = async (path: string): Promise<{ body: string; type: string } | undefined> =>
@@ -54,7 +54,7 @@ describe.each(classes)('createHandler with hostile requests: $name', ({ requests
       state: { room: 7, 'user:name': 'Ann', 'app:open': true },
     });
     await services.artifactService.saveArtifact({ ...session, filename: 'plan.txt', artifact: { text: 'Sleep.' } });
-    await fetch(`${server.url}/run`, posting(message()));
+    await fetch(`${server.url}/run`, postInit(message()));
     await services.memoryService.addSessionToMemory((await services.sessionService.getSession(session))!);
     before = await allStored();
   });
@@ -76,7 +76,7 @@ describe.each(classes)('createHandler with hostile requests: $name', ({ requests
     const path = `${server.url}/apps/demo/users/ann/sessions/s`;
     const textBefore = await (await fetch(path)).text();
     expect((await fetch(`${server.url}/health`)).status).toBe(200);
-    const answer = (await (await fetch(`${server.url}/run`, posting(message()))).json()) as object[];
+    const answer = (await (await fetch(`${server.url}/run`, postInit(message()))).json()) as object[];
     expect(answer).toMatchObject([{ content: { parts: [{ text: 'Still here.' }] } }]);
     const events = (text: string): unknown[] => (JSON.parse(text) as { events: unknown[] }).events;
     const after = events(await (await fetch(path)).text());

@@ -123,7 +123,7 @@ describe('createHandler with development', () => {
   });
 
   it.each(['abort', 'continue'] as const)(
-    'adds them to the last frame of a run with onDisconnect %s',
+    'adds message, causes and stack to the last frame, with onDisconnect %s',
     async (onDisconnect) => {
       const { run } = await demo({ development: true, logger: silentLogger, onDisconnect, rootAgent: failing });
       const last = (await (await run('/run_sse')).text()).trim().split('\n\n').at(-1)!;

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { errorText, lineLogger } from '../../src/index.ts';
 import type { LineLoggerOptions } from '../../src/index.ts';
 
-function logging(options: LineLoggerOptions = {}): { logger: ReturnType<typeof lineLogger>; lines: string[] } {
+function createLogger(options: LineLoggerOptions = {}): { logger: ReturnType<typeof lineLogger>; lines: string[] } {
   const lines: string[] = [];
   const logger = lineLogger({ now: () => 1_700_000_000, write: (entry) => void lines.push(entry), ...options });
   return { logger, lines };
@@ -14,7 +14,7 @@ const failed = new TholeError('STORE_UNAVAILABLE', 'The database did not answer.
 
 describe('lineLogger', () => {
   it('writes one line with time, level, message and fields', () => {
-    const { logger, lines } = logging();
+    const { logger, lines } = createLogger();
     logger.debug('A detail.');
     logger.info('It runs.', { app: 'hello', count: 2, missing: undefined });
     logger.warn('Odd.\nReally\u001b[31m.');
@@ -36,7 +36,7 @@ describe('lineLogger', () => {
       },
     ],
   ])('writes the cause chain of %s on the line', (_, fields) => {
-    const { logger, lines } = logging();
+    const { logger, lines } = createLogger();
     logger.error('A request failed.', { ...fields, sessionId: 's' });
     expect(lines).toEqual([
       '22:13:20 error   A request failed. STORE_UNAVAILABLE: The database did not answer. ' +
@@ -45,18 +45,18 @@ describe('lineLogger', () => {
   });
 
   it('writes the stack only with verbose', () => {
-    const quiet = logging();
+    const quiet = createLogger();
     quiet.logger.error('Failed.', { error: refused });
     expect(quiet.lines[0]).not.toContain('\n');
     for (const fields of [{ error: refused }, { error: 'Error: x', stack: refused.stack }]) {
-      const { logger, lines } = logging({ verbose: true });
+      const { logger, lines } = createLogger({ verbose: true });
       logger.error('Failed.', fields);
       expect(lines[0]).toMatch(/^22:13:20 error {3}Failed\. Error: .*\n.*\n +at .*line-logger\.test\.ts/);
     }
   });
 
   it('writes nothing below its level', () => {
-    const { logger, lines } = logging({ level: 'error' });
+    const { logger, lines } = createLogger({ level: 'error' });
     logger.warn('Odd.');
     expect(lines).toEqual([]);
     expect(() => lineLogger({ level: 'loud' as never })).toThrow('level');

@@ -12,14 +12,14 @@ import { parrotHandler } from '../../../../test/mounts/parrot-handler.ts';
 import type { Handler } from '../../src/index.ts';
 import { serve, toNodeListener } from '../../src/node.ts';
 import { mountHandler } from './mount-fastify.ts';
-import { mounted } from './mount-hono.ts';
+import { toHonoApp } from './mount-hono.ts';
 
-interface Mounted {
+interface MountedServer {
   url: string;
   close(): void | Promise<void>;
 }
 
-const mounts: { name: string; mount(handler: Handler): Promise<Mounted> }[] = [
+const mounts: { name: string; mount(handler: Handler): Promise<MountedServer> }[] = [
   { name: 'serve', mount: (handler) => serve(handler, { port: 0 }) },
   { name: 'Node’s http', mount: (handler) => startListener(toNodeListener(handler)) },
   {
@@ -43,7 +43,7 @@ const mounts: { name: string; mount(handler: Handler): Promise<Mounted> }[] = [
     name: 'Hono',
     mount: (handler) =>
       new Promise((resolve) => {
-        const server = serveHono({ fetch: mounted(handler).fetch, port: 0, hostname: '127.0.0.1' }, ({ port }) =>
+        const server = serveHono({ fetch: toHonoApp(handler).fetch, port: 0, hostname: '127.0.0.1' }, ({ port }) =>
           resolve({ url: `http://127.0.0.1:${port}`, close: () => void server.close() }),
         );
       }),
@@ -52,7 +52,7 @@ const mounts: { name: string; mount(handler: Handler): Promise<Mounted> }[] = [
 
 describe.each(mounts)('createHandler mounted in $name', ({ mount }) => {
   const handler = parrotHandler();
-  let server: Mounted;
+  let server: MountedServer;
   beforeAll(async () => void (server = await mount(handler)));
   afterAll(async () => {
     await server.close();
@@ -90,7 +90,7 @@ describe('toNodeListener', () => {
   });
 });
 
-async function startListener(listener: RequestListener): Promise<Mounted> {
+async function startListener(listener: RequestListener): Promise<MountedServer> {
   const server = createServer(listener);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;

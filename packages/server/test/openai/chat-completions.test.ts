@@ -7,7 +7,7 @@ import OpenAI from 'openai';
 import { describe, expect, it } from 'vitest';
 import { bookingAnswers, bookingDesk } from '../booking-desk.ts';
 import { clerkWithExpert } from './clerk-with-expert.ts';
-import { openAiDemo, textsOf, told } from './openai-client.ts';
+import { openAiDemo, textsOf, messagesOf } from './openai-client.ts';
 
 const hello = { model: 'demo', messages: [{ role: 'user' as const, content: 'Hello' }] };
 const history = [
@@ -109,7 +109,11 @@ describe('POST /v1/chat/completions', () => {
   it('uses the messages of the client as the history, and stores nothing', async () => {
     const { client, requests, sessionIds } = openAiDemo({ answers: [says('Arr.'), says('Aye.')] });
     await client.chat.completions.create({ ...hello, messages: history });
-    expect(told(requests[0]!)).toEqual(['user: Speak like a pirate.|Hello', 'model: Good day.', 'user: How are you?']);
+    expect(messagesOf(requests[0]!)).toEqual([
+      'user: Speak like a pirate.|Hello',
+      'model: Good day.',
+      'user: How are you?',
+    ]);
     expect(requests[0]!.config.systemInstruction).not.toEqual(expect.stringContaining('pirate'));
     const stream = await client.chat.completions.create({ ...hello, messages: history, stream: true });
     await Array.fromAsync(stream);
@@ -144,22 +148,22 @@ describe('POST /v1/chat/completions', () => {
         { role: 'user', content: 'Really?' },
       ],
     });
-    expect(told(requests[0]!)).toEqual(['user: Refund it.', 'model: Done.', 'user: Really?']);
+    expect(messagesOf(requests[0]!)).toEqual(['user: Refund it.', 'model: Done.', 'user: Really?']);
   });
 
   it.each([
     ['the header x-session-id', { 'x-session-id': 's 1' }, {}],
     ['metadata.session_id', {}, { metadata: { session_id: 's 1' } }],
-  ])('takes only the new message in a stored session, named by %s', async (_, headers, more) => {
+  ])('reads only the new message in a stored session, named by %s', async (_, headers, more) => {
     const { client, requests, sessions } = openAiDemo({ answers: [says('Good day.'), says('Fine.')], headers });
     await client.chat.completions.create({ ...hello, ...more });
     await client.chat.completions.create({ model: 'demo', messages: history, ...more });
-    expect(told(requests[1]!)).toEqual(['user: Hello', 'model: Good day.', 'user: How are you?']);
+    expect(messagesOf(requests[1]!)).toEqual(['user: Hello', 'model: Good day.', 'user: How are you?']);
     const stored = await sessions.getSession({ appName: 'demo', userId: 'user', sessionId: 's 1' });
     expect(textsOf(stored!.events)).toEqual(['user: Hello', 'clerk: Good day.', 'user: How are you?', 'clerk: Fine.']);
   });
 
-  it('runs a message once that is sent again with its Idempotency-Key', async () => {
+  it('processes a message once if it is sent again with its Idempotency-Key', async () => {
     const { client, requests } = openAiDemo({ answers: [says('Good day.')], headers: { 'x-session-id': 's' } });
     const send = () => client.chat.completions.create(hello, { headers: { 'idempotency-key': 'k1' } });
     const [first, second] = [await send(), await send()];
@@ -167,7 +171,7 @@ describe('POST /v1/chat/completions', () => {
     expect(requests).toHaveLength(1);
   });
 
-  it('answers as the user of the body, unless authorize names another one', async () => {
+  it('uses the user in the body, or answers 403 if authorize returns another user', async () => {
     const { client, sessionIds } = openAiDemo({ answers: [says('Good day.')], headers: { 'x-session-id': 's' } });
     await client.chat.completions.create({ ...hello, user: 'ann' });
     expect(await sessionIds('ann')).toEqual(['s']);
@@ -183,7 +187,7 @@ describe('POST /v1/chat/completions', () => {
     });
     await client.chat.completions.create({ ...hello, user: 'ann' });
     await client.chat.completions.create({ ...hello, user: 'bob' });
-    expect(told(requests[1]!)).toEqual(['user: Hello']);
+    expect(messagesOf(requests[1]!)).toEqual(['user: Hello']);
   });
 
   it('passes images, files and audio to the agent', async () => {
@@ -234,7 +238,7 @@ describe('POST /v1/chat/completions', () => {
     });
   });
 
-  it('does not mix the texts of agents that answer at the same time', async () => {
+  it('does not mix the texts of agents that run concurrently', async () => {
     const agents = ['one', 'two'].map((name) => {
       const model = new ScriptedLlm(streams(`${name} `, 'says ', 'hello.'));
       return new LlmAgent({ name, model });
@@ -260,7 +264,7 @@ describe('POST /v1/chat/completions', () => {
     expect(completion.choices[0]!.message.content).toBe('{"nights":2}');
   });
 
-  it('says what a paused agent waits for', async () => {
+  it('describes the request that a paused agent waits for', async () => {
     const { rootAgent, booked } = bookingDesk(...bookingAnswers);
     const { client, sessionIds } = openAiDemo({ rootAgent, headers: { 'x-session-id': 's' } });
     const [choice] = (await client.chat.completions.create(hello)).choices;
@@ -269,7 +273,7 @@ describe('POST /v1/chat/completions', () => {
     expect([booked, await sessionIds()]).toEqual([[], ['s']]);
   });
 
-  it('says that a paused agent cannot be answered without a stored session', async () => {
+  it('explains that an answer is not possible without a stored session', async () => {
     const { client, sessionIds } = openAiDemo({ rootAgent: bookingDesk(...bookingAnswers).rootAgent });
     const completion = await client.chat.completions.stream(hello).finalChatCompletion();
     expect(completion.choices[0]!.message.content).toContain('no answer is possible');
@@ -293,7 +297,7 @@ describe('POST /v1/chat/completions', () => {
     await expect(Array.fromAsync(stream)).rejects.toMatchObject({ code: 'MODEL_OVERLOADED', type: 'server_error' });
   });
 
-  it('deletes the session when the client leaves', async () => {
+  it('deletes the session when the client disconnects', async () => {
     const answer = streams('Good ', 'day.');
     const { client, sessionIds } = openAiDemo({
       answers: [answer],

@@ -44,7 +44,7 @@ export function openAiDemo(
 }
 
 /** Returns the messages of a model request as `role: text`. */
-export function told({ contents }: LlmRequest): string[] {
+export function messagesOf({ contents }: LlmRequest): string[] {
   return contents.map(({ role, parts }) => `${role}: ${(parts ?? []).map(({ text }) => text ?? '[file]').join('|')}`);
 }
 

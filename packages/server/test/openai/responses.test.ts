@@ -5,7 +5,7 @@ import type { ResponseInputItem } from 'openai/resources/responses/responses';
 import { describe, expect, it } from 'vitest';
 import { bookingAnswers, bookingDesk } from '../booking-desk.ts';
 import { clerkWithExpert } from './clerk-with-expert.ts';
-import { openAiDemo, textsOf, told } from './openai-client.ts';
+import { openAiDemo, textsOf, messagesOf } from './openai-client.ts';
 
 const hello = { model: 'demo', input: 'Hello' };
 const usage = { promptTokenCount: 7, candidatesTokenCount: 3, thoughtsTokenCount: 2, cachedContentTokenCount: 4 };
@@ -75,7 +75,7 @@ describe('POST /v1/responses', () => {
     expect([response.output_text, response.status]).toEqual(['Good day.', 'completed']);
   });
 
-  it('keeps a new session, which previous_response_id continues', async () => {
+  it('stores a new session, which previous_response_id continues', async () => {
     const { client, requests, sessionIds } = openAiDemo({ answers: [says('Good day.'), says('Fine.')] });
     const first = await client.responses.create(hello);
     const second = await client.responses.create({
@@ -83,7 +83,7 @@ describe('POST /v1/responses', () => {
       input: 'How are you?',
       previous_response_id: first.id,
     });
-    expect(told(requests[1]!)).toEqual(['user: Hello', 'model: Good day.', 'user: How are you?']);
+    expect(messagesOf(requests[1]!)).toEqual(['user: Hello', 'model: Good day.', 'user: How are you?']);
     expect(second.previous_response_id).toBe(first.id);
     expect(await sessionIds()).toEqual([first.conversation!.id]);
   });
@@ -93,7 +93,7 @@ describe('POST /v1/responses', () => {
     const first = await client.responses.create(hello);
     await client.responses.create({ ...hello, input: 'And then?', previous_response_id: first.id });
     const other = await client.responses.create({ ...hello, input: 'Or else?', previous_response_id: first.id });
-    expect(told(requests[2]!)).toEqual(['user: Hello', 'model: One.', 'user: Or else?']);
+    expect(messagesOf(requests[2]!)).toEqual(['user: Hello', 'model: One.', 'user: Or else?']);
     expect(await sessionIds()).toHaveLength(2);
     expect(other.conversation!.id).not.toBe(first.conversation!.id);
   });
@@ -107,7 +107,7 @@ describe('POST /v1/responses', () => {
       { role: 'user' as const, content: 'How are you?' },
     ];
     await client.responses.create({ model: 'demo', input: items, conversation });
-    expect(told(requests[1]!)).toEqual(['user: Hello', 'model: Good day.', 'user: How are you?']);
+    expect(messagesOf(requests[1]!)).toEqual(['user: Hello', 'model: Good day.', 'user: How are you?']);
     const stored = await sessions.getSession({ appName: 'demo', userId: 'user', sessionId: 'c1' });
     expect(textsOf(stored!.events)).toHaveLength(4);
   });
@@ -118,10 +118,10 @@ describe('POST /v1/responses', () => {
     const first = await client.responses.create({ model: 'demo', input, store: false });
     const items = [...input, ...first.output, { role: 'user', content: 'Really?' }] as ResponseInputItem[];
     await client.responses.create({ model: 'demo', input: items, store: false });
-    expect(told(requests[1]!)).toEqual(['user: Hello', 'model: Fine.', 'user: Really?']);
+    expect(messagesOf(requests[1]!)).toEqual(['user: Hello', 'model: Fine.', 'user: Really?']);
   });
 
-  it('keeps nothing with store: false', async () => {
+  it('keeps no session with store: false', async () => {
     const { client, sessionIds } = openAiDemo({ answers: [says('Good day.')] });
     const response = await client.responses.create({ ...hello, store: false });
     expect(response.conversation).toBeNull();
@@ -131,7 +131,7 @@ describe('POST /v1/responses', () => {
   it('passes instructions as a text of the user', async () => {
     const { client, requests } = openAiDemo({ answers: [says('Arr.')] });
     await client.responses.create({ ...hello, instructions: 'Speak like a pirate.' });
-    expect(told(requests[0]!)).toEqual(['user: Speak like a pirate.|Hello']);
+    expect(messagesOf(requests[0]!)).toEqual(['user: Speak like a pirate.|Hello']);
     expect(requests[0]!.config.systemInstruction).not.toEqual(expect.stringContaining('pirate'));
   });
 
@@ -156,7 +156,7 @@ describe('POST /v1/responses', () => {
     expect([status, details]).toEqual(['incomplete', { reason: 'max_output_tokens' }]);
   });
 
-  it('is incomplete while the agent waits for a person, and says for what', async () => {
+  it('is incomplete while the agent waits for a person, and describes the request', async () => {
     const { client } = openAiDemo({ rootAgent: bookingDesk(...bookingAnswers).rootAgent });
     const response = await client.responses.create(hello);
     expect([response.status, response.incomplete_details]).toEqual(['incomplete', { reason: 'interrupt' }]);

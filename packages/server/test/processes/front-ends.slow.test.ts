@@ -30,7 +30,7 @@ describe('serve', () => {
     expect(model.requests[1]!.contents).toHaveLength(3);
   });
 
-  it('deletes a temporary session when its client leaves', async () => {
+  it('deletes a temporary session when its client disconnects', async () => {
     const client = new OpenAI({ apiKey: 'key', baseURL: `${server.url}/v1`, maxRetries: 0 });
     const body = { model: 'demo', messages: [{ role: 'user' as const, content: 'Hello' }], stream: true as const };
     for await (const _ of await client.chat.completions.create(body)) break;

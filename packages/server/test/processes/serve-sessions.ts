@@ -35,13 +35,13 @@ const runner = new Runner({ appName: 'demo', agent, sessionService: withShortLea
 const server = await serve(createHandler({ apps: [runner], onDisconnect: 'continue' }), { port: 0 });
 channel.tell({ url: server.url });
 for (;;) {
-  const heard = await channel.hear();
-  if ('ttlMs' in heard) {
-    ({ ttlMs } = heard);
+  const input = await channel.hear();
+  if ('ttlMs' in input) {
+    ({ ttlMs } = input);
     channel.tell({ ttlMs });
     continue;
   }
-  answers.push(heard.answer);
+  answers.push(input.answer);
   wake();
 }
 

@@ -1,5 +1,5 @@
 // stop-at-sigterm.ts <folder>: a server with a database that closes as in the README. Prints its URL, and after closing
-// what keeps the process alive.
+// the resources that still keep the process running.
 import type { Llm } from '@thole/core';
 import { LlmAgent } from '@thole/runner';
 import { DatabaseArtifactService, DatabaseMemoryService, DatabaseSessionService } from '@thole/sql-services';

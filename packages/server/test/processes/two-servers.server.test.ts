@@ -5,8 +5,8 @@ import type { Database } from '../../../../test/durability/backends.ts';
 import { sharedPair } from '../../../../test/durability/child-pair.ts';
 import { Child } from '../../../../test/durability/child.ts';
 import { isLong } from '../../../../test/servers/index.ts';
-import { allFrames, framesOf, inWords } from '../frames.ts';
-import { message, posting, session } from '../demo.ts';
+import { allFrames, framesOf, describeFrame } from '../frames.ts';
+import { message, postInit, session } from '../demo.ts';
 import { PageChat } from '../ui/page-chat.ts';
 import type { ChildOutput } from './serve-sessions.ts';
 
@@ -25,14 +25,17 @@ describeBackends(testedBackends, (backend) => {
     const { first, second, sessionId } = await twoServers();
     const { invocation, received } = await startAndDisconnect(first, sessionId);
     expect(received).toEqual(['#2 look', '#3 look()']);
-    const rest = allWords(await second.get(invocation, { 'last-event-id': '2' }));
-    const whole = allWords(await second.get(invocation));
+    const rest = readDescriptions(await second.get(invocation, { 'last-event-id': '2' }));
+    const whole = readDescriptions(await second.get(invocation));
     first.child.say({ answer: 'Found.' });
     expect(await rest).toEqual(['#3 look()', '#4 Found.', ': done']);
     expect(await whole).toEqual(['#2 look', '#3 look()', '#4 Found.', ': done']);
     // Also after its end, in both processes.
     for (const server of [first, second])
-      expect(await allWords(await server.get(invocation, { 'last-event-id': '3' }))).toEqual(['#4 Found.', ': done']);
+      expect(await readDescriptions(await server.get(invocation, { 'last-event-id': '3' }))).toEqual([
+        '#4 Found.',
+        ': done',
+      ]);
   });
 
   it('streams a run of another process to a page with useChat (contract 40)', async () => {
@@ -52,9 +55,9 @@ describeBackends(testedBackends, (backend) => {
     const { first, second, sessionId } = await twoServers();
     const { invocation } = await startAndDisconnect(first, sessionId);
     const followed = [first, second].map(async (server) =>
-      allWords(await server.get(invocation, { 'last-event-id': '3' })),
+      readDescriptions(await server.get(invocation, { 'last-event-id': '3' })),
     );
-    const cancelled = await fetch(`${second.run(invocation)}/cancel`, posting({}));
+    const cancelled = await fetch(`${second.run(invocation)}/cancel`, postInit({}));
     expect(await cancelled.json()).toEqual({ cancelled: true });
     for (const words of await Promise.all(followed)) expect(words).toEqual(['#4 RUN_ABORTED', '! RUN_ABORTED']);
   });
@@ -63,12 +66,12 @@ describeBackends(testedBackends, (backend) => {
     // The long series uses the runner's default lease of 30 s.
     const { first, second, sessionId } = await twoServers(isLong ? undefined : 2_000);
     const { invocation } = await startAndDisconnect(first, sessionId);
-    const followed = allWords(await second.get(invocation));
+    const followed = readDescriptions(await second.get(invocation));
     children.forget();
     await first.child.kill();
     second.child.say({ answer: 'Here.' });
-    const next = await fetch(`${second.url}/run_sse`, posting(message({ sessionId })));
-    const words = await allWords(next);
+    const next = await fetch(`${second.url}/run_sse`, postInit(message({ sessionId })));
+    const words = await readDescriptions(next);
     expect(words.map((each) => each.replace(/^#\d+ /, ''))).toEqual(['look', 'look()', 'Here.', ': done']);
     expect(await followed).toEqual(['#2 look', '#3 look()', '#4 RUN_SUPERSEDED', '! RUN_SUPERSEDED']);
   });
@@ -95,8 +98,8 @@ describeBackends(testedBackends, (backend) => {
       servers.push({ child, url, run, get });
     }
     const [first, second] = servers as [Server, Server];
-    const made = await fetch(`${first.url}/apps/demo/users/ann/sessions`, posting({ sessionId }));
-    expect(made.status).toBe(200);
+    const creation = await fetch(`${first.url}/apps/demo/users/ann/sessions`, postInit({ sessionId }));
+    expect(creation.status).toBe(200);
     return { first, second, sessionId };
   }
 
@@ -105,17 +108,17 @@ describeBackends(testedBackends, (backend) => {
     first: Server,
     sessionId: string,
   ): Promise<{ invocation: string; received: string[] }> {
-    const response = await fetch(`${first.url}/run_sse`, posting({ ...message(), ...session, sessionId }));
+    const response = await fetch(`${first.url}/run_sse`, postInit({ ...message(), ...session, sessionId }));
     const frames = framesOf(response);
-    const received = [inWords((await frames.next()).value!), inWords((await frames.next()).value!)];
+    const received = [describeFrame((await frames.next()).value!), describeFrame((await frames.next()).value!)];
     await frames.return(undefined);
     expect(await first.child.next()).toEqual({ isWaiting: true });
     return { invocation: response.headers.get('x-thole-invocation-id')!, received };
   }
 });
 
-/** Returns all frames of a stream except heartbeats. */
-async function allWords(response: Response): Promise<string[]> {
+/** Returns a short text for each frame of a stream, without heartbeats. */
+async function readDescriptions(response: Response): Promise<string[]> {
   expect(response.status).toBe(200);
-  return (await allFrames(response)).map(inWords).filter((each) => each !== ': heartbeat');
+  return (await allFrames(response)).map(describeFrame).filter((each) => each !== ': heartbeat');
 }

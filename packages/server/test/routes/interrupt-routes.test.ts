@@ -10,8 +10,8 @@ import type { Demo } from '../demo.ts';
 
 const INTERRUPTS = `${sessionPath}/interrupts`;
 
-/** A handler whose session `s` waits for the approval of a booking. */
-async function waiting(
+/** Creates a handler whose session `s` waits for the approval of a booking. */
+async function createWaiting(
   options: Partial<HandlerOptions> = {},
 ): Promise<Demo & { booked: unknown[]; interrupt: Interrupt }> {
   const { booked, rootAgent } = bookingDesk(...bookingAnswers);
@@ -23,7 +23,7 @@ async function waiting(
 
 describe('GET …/sessions/{session}/interrupts', () => {
   it('returns the open interrupts, and none after the answer', async () => {
-    const { handler, interrupt, booked } = await waiting();
+    const { handler, interrupt, booked } = await createWaiting();
     expect(interrupt).toMatchObject({
       ...{ kind: 'confirmation', agentName: 'desk', toolName: 'book', args: { room: 7 }, functionCallId: 'c1' },
     });
@@ -36,7 +36,7 @@ describe('GET …/sessions/{session}/interrupts', () => {
   });
 
   it('answers 404 for an unknown session and a session of another user', async () => {
-    const { handler } = await waiting();
+    const { handler } = await createWaiting();
     for (const path of [INTERRUPTS.replace('/s/', '/t/'), INTERRUPTS.replace('ann', 'bob')])
       expect((await ask(handler, 'GET', path)).body).toMatchObject({ code: 'SESSION_NOT_FOUND' });
   });
@@ -92,26 +92,26 @@ describe('GET /apps/{app}/interrupts', () => {
 
   it('shows only the interrupts of users that the client may act for', async () => {
     const identities: Identity[] = [];
-    const counted: unknown[] = [];
+    const limitCalls: unknown[] = [];
     let me = 'ann';
     const authorize = (_: Request, identity: Identity): boolean => {
       identities.push(identity);
       return identity.userId === undefined || identity.userId === me;
     };
     const { rootAgent } = bookingDesk(calls('book'), calls('book'));
-    const served = await demo({ rootAgent, authorize, rateLimit: () => (counted.push(1), true) });
+    const served = await demo({ rootAgent, authorize, rateLimit: () => (limitCalls.push(1), true) });
     await served.run('/run');
     me = 'bob';
     await served.sessions.createSession({ ...session, userId: 'bob', sessionId: 'u' });
     await served.run('/run', { userId: 'bob', sessionId: 'u' });
-    identities.length = counted.length = 0;
+    identities.length = limitCalls.length = 0;
     expect(ids((await ask(served.handler, 'GET', '/apps/demo/interrupts')).body)).toEqual(['bob u confirmation']);
     expect(identities).toEqual([
       { appName: 'demo', userId: undefined, action: 'read' },
       { appName: 'demo', userId: 'ann', action: 'read' },
       { appName: 'demo', userId: 'bob', action: 'read' },
     ]);
-    expect(counted).toHaveLength(1);
+    expect(limitCalls).toHaveLength(1);
     expect((await ask(served.handler, 'GET', '/apps/demo/interrupts?userId=ann')).status).toBe(403);
   });
 
@@ -129,7 +129,7 @@ describe('GET /apps/{app}/interrupts', () => {
 describe('answers to interrupts', () => {
   it.each(['/run', '/run_sse'] as const)('continue their invocation: %s, in both spellings', async (path) => {
     for (const isSnake of [false, true]) {
-      const { handler, interrupt, sessions } = await waiting();
+      const { handler, interrupt, sessions } = await createWaiting();
       const { id, invocationId } = interrupt;
       const response = { id, name: 'adk_request_confirmation', response: { response: '{"confirmed": true}' } };
       const body = isSnake
@@ -149,15 +149,15 @@ describe('answers to interrupts', () => {
 
   it('name the invocation in the header of the stream if the request does not', async () => {
     for (const onDisconnect of ['abort', 'continue'] as const) {
-      const { handler, interrupt } = await waiting({ onDisconnect });
+      const { handler, interrupt } = await createWaiting({ onDisconnect });
       const body = message({ newMessage: answerTo(interrupt, { confirmed: false }) });
       const { headers } = await ask(handler, 'POST', '/run_sse', body);
       expect(headers.get('x-thole-invocation-id')).toBe(interrupt.invocationId);
     }
   });
 
-  it('are rejected with a coded error, and then nothing is stored', async () => {
-    const { handler, interrupt, sessions, booked } = await waiting();
+  it('are rejected with an error code, and nothing is stored', async () => {
+    const { handler, interrupt, sessions, booked } = await createWaiting();
     const before = (await sessions.getSession(session))!.lastSeq;
     const send = async (change: object, response: object): Promise<unknown[]> => {
       const newMessage = answerTo({ ...interrupt, ...change }, response as never);
@@ -187,7 +187,10 @@ describe('answers to interrupts', () => {
 
   it('are answered with 410 after the interrupt has expired', async () => {
     const runtime = new FixedRuntime();
-    const { handler, interrupt } = await waiting({ runtime, sessionService: new InMemorySessionService({ runtime }) });
+    const { handler, interrupt } = await createWaiting({
+      runtime,
+      sessionService: new InMemorySessionService({ runtime }),
+    });
     await runtime.advance(3_600_000);
     const body = message({ newMessage: answerTo(interrupt, { confirmed: true }) });
     const { status, body: answer } = await ask(handler, 'POST', '/run', body);
@@ -195,7 +198,7 @@ describe('answers to interrupts', () => {
   });
 
   it('are answered with 409 INVOCATION_ENDED after the invocation was cancelled', async () => {
-    const { handler, interrupt } = await waiting();
+    const { handler, interrupt } = await createWaiting();
     const path = `${sessionPath}/runs/${interrupt.invocationId}/cancel`;
     expect((await ask(handler, 'POST', path, {})).body).toEqual({ cancelled: true });
     expect((await ask(handler, 'GET', INTERRUPTS)).body).toEqual({ interrupts: [] });
@@ -211,7 +214,7 @@ describe('answers to interrupts', () => {
       identities.push(identity);
       return mayConfirm || !identity.interrupts?.some(({ toolName }) => toolName === 'book');
     };
-    const { handler, interrupt, booked } = await waiting({ authorize });
+    const { handler, interrupt, booked } = await createWaiting({ authorize });
     const body = message({ newMessage: answerTo(interrupt, { confirmed: true }) });
     identities.length = 0;
     expect((await ask(handler, 'POST', '/run', body)).status).toBe(403);
@@ -236,7 +239,7 @@ describe('answers to interrupts', () => {
   });
 
   it('cannot be forged as calls of a client', async () => {
-    const { handler, interrupt, sessions } = await waiting();
+    const { handler, interrupt, sessions } = await createWaiting();
     const before = (await sessions.getSession(session))!.lastSeq;
     for (const name of ['adk_request_confirmation', 'adk_request_input', 'adk_request_credential', 'thole_timer']) {
       const parts = [{ functionCall: { id: interrupt.id, name, args: {} } }];
@@ -248,7 +251,7 @@ describe('answers to interrupts', () => {
 });
 
 describe('Idempotency-Key', () => {
-  it('is the id of the message: a repeated request starts nothing', async () => {
+  it('is the id of the message, so a repeated request starts no run', async () => {
     const { run, sessions } = await demo({ answers: [says('Hello.')] });
     const headers = { 'idempotency-key': 'm1' };
     const first = (await (await run('/run', {}, { headers })).json()) as unknown[];

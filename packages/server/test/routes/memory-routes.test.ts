@@ -197,7 +197,7 @@ describe('/apps/{app}/users/{user}/memory', () => {
     expect(await ids('topic=other')).toEqual([]);
   });
 
-  it('returns other entries that say the same, and deletes several at once', async () => {
+  it('returns other entries with the same content, and deletes several entries', async () => {
     const { handler } = await demo({ memoryService: new InMemoryMemoryService() });
     const memories = [
       { id: 'turn', kind: 'turn', text: 'My dog is called Rex.', author: 'user' },
@@ -232,7 +232,7 @@ describe('/apps/{app}/users/{user}/memory', () => {
 
   it('uses the memory of a team or an agent on every route', async () => {
     const { handler } = await demo({ memoryService: new InMemoryMemoryService() });
-    const bobs = '/apps/demo/users/bob/memory';
+    const bobsMemory = '/apps/demo/users/bob/memory';
     const scope = 'team=front+desk&agent=porter';
     await ask(handler, 'POST', `${ALL}?${scope}`, {
       memories: [
@@ -243,18 +243,18 @@ describe('/apps/{app}/users/{user}/memory', () => {
     const ids = async (path: string): Promise<string[]> =>
       (await ask(handler, 'GET', path)).body.memories.map((each: { id: string }) => each.id);
     expect(await ids(ALL)).toEqual([]);
-    expect(await ids(`${bobs}?team=front+desk`)).toEqual([]);
-    expect(await ids(`${bobs}?${scope}`)).toEqual(['a', 'b']);
-    expect(await ids(`${bobs}?${scope}&query=figs`)).toEqual(['a']);
-    expect((await ask(handler, 'GET', `${bobs}/a?${scope}`)).body.scope).toEqual({
+    expect(await ids(`${bobsMemory}?team=front+desk`)).toEqual([]);
+    expect(await ids(`${bobsMemory}?${scope}`)).toEqual(['a', 'b']);
+    expect(await ids(`${bobsMemory}?${scope}&query=figs`)).toEqual(['a']);
+    expect((await ask(handler, 'GET', `${bobsMemory}/a?${scope}`)).body.scope).toEqual({
       team: 'front desk',
       agent: 'porter',
     });
-    expect((await ask(handler, 'GET', `${bobs}/a`)).status).toBe(404);
-    expect((await ask(handler, 'PATCH', `${bobs}/a?${scope}`, { text: 'Figs are back' })).status).toBe(200);
-    expect((await ask(handler, 'GET', `${bobs}/a/same?${scope}`)).body).toEqual({ memories: [] });
-    expect((await ask(handler, 'POST', `${bobs}/forget?${scope}`, { ids: ['b'] })).body).toEqual({ count: 1 });
-    await ask(handler, 'DELETE', `${bobs}/unknown?${scope}`);
+    expect((await ask(handler, 'GET', `${bobsMemory}/a`)).status).toBe(404);
+    expect((await ask(handler, 'PATCH', `${bobsMemory}/a?${scope}`, { text: 'Figs are back' })).status).toBe(200);
+    expect((await ask(handler, 'GET', `${bobsMemory}/a/same?${scope}`)).body).toEqual({ memories: [] });
+    expect((await ask(handler, 'POST', `${bobsMemory}/forget?${scope}`, { ids: ['b'] })).body).toEqual({ count: 1 });
+    await ask(handler, 'DELETE', `${bobsMemory}/unknown?${scope}`);
     expect(await ids(`${ALL}?${scope}`)).toEqual(['a']);
     await ask(handler, 'DELETE', ALL);
     expect(await ids(`${ALL}?${scope}`)).toEqual(['a']);

@@ -15,17 +15,17 @@ const ui: Ui = async (path) => {
 describe('GET /dev-ui/', () => {
   it('redirects / and /dev-ui to the page, with the base path and the query', async () => {
     const { handler } = await demo({ ui });
-    const { handler: below } = await demo({ ui, basePath: '/api' });
+    const { handler: handlerWithBasePath } = await demo({ ui, basePath: '/api' });
     const redirect = async (from: string, by = handler): Promise<unknown> => {
       const { status, headers } = await ask(by, 'GET', from);
       return [status, headers.get('location')];
     };
     expect(await redirect('/')).toEqual([302, '/dev-ui/']);
     expect(await redirect('/dev-ui?app=demo')).toEqual([302, '/dev-ui/?app=demo']);
-    expect(await redirect('/api', below)).toEqual([302, '/api/dev-ui/']);
-    expect(await redirect('/api/?app=demo', below)).toEqual([302, '/api/dev-ui/?app=demo']);
-    expect(await redirect('/api/dev-ui', below)).toEqual([302, '/api/dev-ui/']);
-    expect((await ask(below, 'GET', '/api/dev-ui/')).body).toBe('<!doctype html>');
+    expect(await redirect('/api', handlerWithBasePath)).toEqual([302, '/api/dev-ui/']);
+    expect(await redirect('/api/?app=demo', handlerWithBasePath)).toEqual([302, '/api/dev-ui/?app=demo']);
+    expect(await redirect('/api/dev-ui', handlerWithBasePath)).toEqual([302, '/api/dev-ui/']);
+    expect((await ask(handlerWithBasePath, 'GET', '/api/dev-ui/')).body).toBe('<!doctype html>');
   });
 
   it('serves the page with a policy that allows no other servers', async () => {

@@ -91,7 +91,7 @@ describe('GET /debug/trace', () => {
     expect(spans.map((each: { name: string }) => each.name)).toEqual(['ann']);
   });
 
-  it('shows the spans of a run to no other user', async () => {
+  it('does not show the spans of a run to other users', async () => {
     let me = 'ann';
     const authorize: HandlerOptions['authorize'] = (_, { userId }) => userId === undefined || userId === me;
     const { handler } = await demo({ answers: [says('Hello')], traces: new SpanMemory(), authorize });

@@ -5,7 +5,7 @@ import { LlmAgent, Runner } from '@thole/runner';
 import { FixedRuntime, ignores, says, ScriptedLlm, streams } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
 import { demo, neverAnswers, session, sessionPath } from '../demo.ts';
-import { allFrames, framesOf, inWords } from '../frames.ts';
+import { allFrames, framesOf, describeFrame } from '../frames.ts';
 
 const pathOf = (invocationId: string): string => `${sessionPath}/runs/${invocationId}/events`;
 
@@ -33,16 +33,16 @@ describe('GET …/runs/{invocation}/events', () => {
     const { run, get } = await demo({ onDisconnect: 'continue', rootAgent });
     const first = await run('/run_sse', { streaming: true });
     const followed = framesOf(await get(pathOf(first.headers.get('x-thole-invocation-id')!)));
-    const words: string[] = [inWords((await followed.next()).value!)];
-    // A reader that starts in the middle gets the partial events of the answer from its start.
+    const words: string[] = [describeFrame((await followed.next()).value!)];
+    // A reader that starts later receives the partial events of the answer from the start.
     const late = framesOf(await get(`${pathOf(first.headers.get('x-thole-invocation-id')!)}?after=1`));
-    const lateWords: string[] = [inWords((await late.next()).value!)];
+    const lateWords: string[] = [describeFrame((await late.next()).value!)];
     proceed.resolve();
-    for await (const frame of followed) words.push(inWords(frame));
-    for await (const frame of late) lateWords.push(inWords(frame));
+    for await (const frame of followed) words.push(describeFrame(frame));
+    for await (const frame of late) lateWords.push(describeFrame(frame));
     expect(lateWords).toEqual(['Good ', 'evening.', '#2 Good evening.', ': done']);
     expect(words).toEqual(['Good ', 'evening.', '#2 Good evening.', ': done']);
-    expect((await allFrames(first)).map(inWords)).toEqual(words);
+    expect((await allFrames(first)).map(describeFrame)).toEqual(words);
   });
 
   it('streams a run of another process from the store until its lease ends (contract 40)', async () => {
@@ -61,7 +61,7 @@ describe('GET …/runs/{invocation}/events', () => {
     const response = await get(pathOf(run.invocationId));
     expect(response.status).toBe(200);
     answered.resolve(says('Good evening.') as LlmResponse);
-    expect((await allFrames(response)).map(inWords)).toEqual(['#2 Good evening.', ': done']);
+    expect((await allFrames(response)).map(describeFrame)).toEqual(['#2 Good evening.', ': done']);
   });
 
   it('ends with LEASE_LOST if the process of the run has crashed', async () => {
@@ -79,7 +79,7 @@ describe('GET …/runs/{invocation}/events', () => {
     });
     const frames = allFrames(await get(pathOf('invocation-x')));
     await runtime.advance(31_000);
-    const words = (await frames).map(inWords);
+    const words = (await frames).map(describeFrame);
     expect(words.filter((each) => !each.startsWith(':'))).toEqual(['#1 Wait', '! LEASE_LOST']);
   });
 
@@ -97,8 +97,8 @@ describe('GET …/runs/{invocation}/events', () => {
       });
     await sessions.appendEvent({ session, event: call('invocation-dead', 'c1', false) });
     await sessions.appendEvent({ session, event: call('invocation-done', 'c2', true) });
-    expect((await allFrames(await get(pathOf('invocation-dead')))).map(inWords).at(-1)).toBe('! LEASE_LOST');
-    expect((await allFrames(await get(pathOf('invocation-done')))).map(inWords).at(-1)).toBe(': done');
+    expect((await allFrames(await get(pathOf('invocation-dead')))).map(describeFrame).at(-1)).toBe('! LEASE_LOST');
+    expect((await allFrames(await get(pathOf('invocation-done')))).map(describeFrame).at(-1)).toBe(': done');
   });
 
   it('sends stored events to a slow reader, and no event twice', async () => {
@@ -109,7 +109,7 @@ describe('GET …/runs/{invocation}/events', () => {
     });
     const response = await run('/run_sse', { streaming: true });
     await expect.poll(async () => (await sessions.getSession(session))!.events.length).toBe(2);
-    const words = (await allFrames(response)).map(inWords);
+    const words = (await allFrames(response)).map(describeFrame);
     expect(words.slice(-2)).toEqual([`#2 ${texts.join('')}`, ': done']);
     expect(words.filter((each) => each.startsWith('#'))).toHaveLength(1);
     expect(words.length).toBeLessThan(20);
@@ -137,7 +137,7 @@ describe('POST …/runs/{invocation}/cancel', () => {
     const response = await responded;
     const path = `${sessionPath}/runs/${response.headers.get('x-thole-invocation-id')}/cancel`;
     expect(await (await post(path, {})).json()).toEqual({ cancelled: true });
-    expect((await allFrames(response)).map(inWords)).toEqual(['#2 RUN_ABORTED', '! RUN_ABORTED']);
+    expect((await allFrames(response)).map(describeFrame)).toEqual(['#2 RUN_ABORTED', '! RUN_ABORTED']);
     expect(await (await post(path, {})).json()).toEqual({ cancelled: false });
   });
 });
@@ -150,6 +150,6 @@ describe('Handler.close', () => {
     expect((await run('/run')).status).toBe(503);
     expect((await get('/health')).status).toBe(503);
     await closed;
-    expect((await allFrames(response)).map(inWords)).toEqual(['#2 RUN_ABORTED', '! RUN_ABORTED']);
+    expect((await allFrames(response)).map(describeFrame)).toEqual(['#2 RUN_ABORTED', '! RUN_ABORTED']);
   });
 });

@@ -1,14 +1,14 @@
 import { ignores, says } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
 import { demo } from '../demo.ts';
-import { allFrames, inWords } from '../frames.ts';
+import { allFrames, describeFrame } from '../frames.ts';
 
 const cases = (['/run', '/run_sse'] as const).flatMap((path) =>
   (['abort', 'continue'] as const).map((onDisconnect) => ({ path, onDisconnect })),
 );
 
 describe.each(cases)('limits of POST $path with onDisconnect $onDisconnect', ({ path, onDisconnect }) => {
-  it('answers 503 to one run too many, and stores nothing, until a run has ended', async () => {
+  it('answers 503 to a run over the limit, and stores nothing, until a run has ended', async () => {
     const { run, sessions } = await demo({
       ...{ onDisconnect, limits: { concurrentRuns: 2, runMs: 300 } },
       answers: [ignores(), ignores(), says('Later.')],
@@ -32,7 +32,7 @@ describe.each(cases)('limits of POST $path with onDisconnect $onDisconnect', ({ 
     const response = await run(path);
     if (path === '/run')
       expect([response.status, await response.json()]).toMatchObject([504, { code: 'RUN_TIME_LIMIT' }]);
-    else expect((await allFrames(response)).map(inWords)).toEqual(['#2 RUN_TIME_LIMIT', '! RUN_TIME_LIMIT']);
+    else expect((await allFrames(response)).map(describeFrame)).toEqual(['#2 RUN_TIME_LIMIT', '! RUN_TIME_LIMIT']);
   });
 });
 

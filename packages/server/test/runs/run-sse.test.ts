@@ -5,17 +5,17 @@ import { InMemoryArtifactService, InMemorySessionService } from '@thole/mem-serv
 import { calls, fails, FixedRuntime, says, ScriptedLlm, streams } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
 import { demo, neverAnswers, sessionPath } from '../demo.ts';
-import { allFrames, framesOf, inWords } from '../frames.ts';
+import { allFrames, framesOf, describeFrame } from '../frames.ts';
 
 const modes = [{ onDisconnect: 'abort' as const }, { onDisconnect: 'continue' as const }];
 
 describe.each(modes)('POST /run_sse with onDisconnect $onDisconnect', ({ onDisconnect }) => {
-  it('streams each event, stored ones with their seq, and ends with a comment (contract 40)', async () => {
+  it('streams all events, stored events with their seq, and ends with a comment (contract 40)', async () => {
     const { run } = await demo({ onDisconnect, answers: [streams('Good ', 'evening.')] });
     const response = await run('/run_sse', { streaming: true });
     expect(response.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
     const frames = await allFrames(response);
-    expect(frames.map(inWords)).toEqual(['Good ', 'evening.', '#2 Good evening.', ': done']);
+    expect(frames.map(describeFrame)).toEqual(['Good ', 'evening.', '#2 Good evening.', ': done']);
     const invocations = new Set(frames.map(({ event }) => event?.invocationId).filter(Boolean));
     expect([...invocations]).toEqual([response.headers.get('x-thole-invocation-id')]);
   });
@@ -39,14 +39,14 @@ describe.each(modes)('POST /run_sse with onDisconnect $onDisconnect', ({ onDisco
 
   it('sends no partial events without streaming', async () => {
     const { run } = await demo({ onDisconnect, answers: [streams('Good ', 'evening.')] });
-    expect((await allFrames(await run('/run_sse'))).map(inWords)).toEqual(['#2 Good evening.', ': done']);
+    expect((await allFrames(await run('/run_sse'))).map(describeFrame)).toEqual(['#2 Good evening.', ': done']);
   });
 
   it('ends a failed run with its closing record and one error frame, without the cause', async () => {
     const { run } = await demo({ onDisconnect, answers: [fails('MODEL_OVERLOADED')] });
     const response = await run('/run_sse');
     const frames = await allFrames(response);
-    expect(frames.map(inWords)).toEqual(['#2 MODEL_OVERLOADED', '! MODEL_OVERLOADED']);
+    expect(frames.map(describeFrame)).toEqual(['#2 MODEL_OVERLOADED', '! MODEL_OVERLOADED']);
     expect(frames[1]!.errorDetails).toEqual({ code: 'MODEL_OVERLOADED', retryable: true });
   });
 
@@ -60,7 +60,7 @@ describe.each(modes)('POST /run_sse with onDisconnect $onDisconnect', ({ onDisco
       });
       const { run } = await demo({ onDisconnect, rootAgent, artifactService: new InMemoryArtifactService() });
       const frames = await allFrames(await run('/run_sse', { functionCallEventId }));
-      expect(frames.map(inWords)).toEqual(
+      expect(frames.map(describeFrame)).toEqual(
         functionCallEventId ? ['#2 Saved.[plan.txt]', ': done'] : ['Saved.', '#2 [plan.txt]', ': done'],
       );
     }
@@ -77,7 +77,7 @@ describe.each(modes)('POST /run_sse with onDisconnect $onDisconnect', ({ onDisco
     };
     const { run } = await demo({ onDisconnect, rootAgent });
     const frames = await allFrames(await run('/run_sse', { streaming: true }));
-    expect(frames.map(inWords)).toEqual(['Hi', '#2 Hi', ': done']);
+    expect(frames.map(describeFrame)).toEqual(['Hi', '#2 Hi', ': done']);
     const maps = { stateDelta: {}, artifactDelta: {}, requestedAuthConfigs: {}, requestedToolConfirmations: {} };
     for (const { event } of frames.slice(0, 2)) {
       expect(event!.actions).toEqual(maps);
@@ -100,7 +100,7 @@ describe.each(modes)('POST /run_sse with onDisconnect $onDisconnect', ({ onDisco
     await called.promise;
     const frames = allFrames(await responded);
     for (let i = 0; i < 6; i++) await runtime.advance(500);
-    expect((await frames).map(inWords)).toEqual([
+    expect((await frames).map(describeFrame)).toEqual([
       ...[': heartbeat', ': heartbeat'],
       ...['#2 RUN_TIME_LIMIT', '! RUN_TIME_LIMIT'],
     ]);
@@ -137,24 +137,24 @@ describe('POST /run_sse with a client that disconnects', () => {
     const { run, sessions } = await demo({ rootAgent: twoSteps() });
     const response = await run('/run_sse');
     const frames = framesOf(response);
-    expect(inWords((await frames.next()).value!)).toBe('#2 look');
+    expect(describeFrame((await frames.next()).value!)).toBe('#2 look');
     await frames.return(undefined);
     await expect.poll(async () => (await sessions.getSession(ids))!.events.at(-1)!.errorCode).toBe('RUN_LEFT');
   });
 
-  it('lets the client read the run again with onDisconnect continue (contract 40)', async () => {
+  it('can be read again with onDisconnect continue (contract 40)', async () => {
     const { run, get } = await demo({ rootAgent: twoSteps(), onDisconnect: 'continue' });
     const response = await run('/run_sse');
     const invocation = response.headers.get('x-thole-invocation-id')!;
     const frames = framesOf(response);
-    expect(inWords((await frames.next()).value!)).toBe('#2 look');
+    expect(describeFrame((await frames.next()).value!)).toBe('#2 look');
     await frames.return(undefined);
     const path = `${sessionPath}/runs/${invocation}/events`;
     const rest = ['#3 look()', '#4 Found.', ': done'];
-    expect((await allFrames(await get(path, { 'last-event-id': '2' }))).map(inWords)).toEqual(rest);
-    expect((await allFrames(await get(`${path}?after=2`))).map(inWords)).toEqual(rest);
-    expect((await allFrames(await get(path))).map(inWords)).toEqual(['#2 look', ...rest]);
-    expect((await allFrames(await get(`${path}?after=4`))).map(inWords)).toEqual([': done']);
+    expect((await allFrames(await get(path, { 'last-event-id': '2' }))).map(describeFrame)).toEqual(rest);
+    expect((await allFrames(await get(`${path}?after=2`))).map(describeFrame)).toEqual(rest);
+    expect((await allFrames(await get(path))).map(describeFrame)).toEqual(['#2 look', ...rest]);
+    expect((await allFrames(await get(`${path}?after=4`))).map(describeFrame)).toEqual([': done']);
   });
 });
 

@@ -1,7 +1,7 @@
 import { fails, ignores, says, ScriptedLlm, streams } from '@thole/testing';
 import { LlmAgent } from '@thole/runner';
 import { describe, expect, it } from 'vitest';
-import { demo, neverAnswers, message, posting } from '../demo.ts';
+import { demo, neverAnswers, message, postInit } from '../demo.ts';
 
 describe('POST /run', () => {
   it('returns the stored events of a run without the user’s message', async () => {
@@ -89,7 +89,7 @@ describe('POST /run', () => {
     const second = await run('/run');
     expect([second.status, second.headers.get('retry-after')]).toEqual([503, null]);
     expect((await first).status).toBe(504);
-    const third = await handler(new Request('http://localhost/run', posting(message())));
+    const third = await handler(new Request('http://localhost/run', postInit(message())));
     expect(third.status).toBe(200);
   });
 

@@ -5,7 +5,7 @@ import { SpanMemory } from '../../src/index.ts';
 const root = { 'gen_ai.workflow.name': 'demo', 'user.id': 'ann', 'gen_ai.conversation.id': 's' };
 
 describe('SpanMemory', () => {
-  it('gives spans W3C ids, the parent of the given span, and times in nanoseconds', async () => {
+  it('creates spans with W3C ids, a parent, and times in nanoseconds', async () => {
     const runtime = new FixedRuntime();
     const memory = new SpanMemory({ runtime });
     const one = memory.start('invocation', root);

@@ -7,8 +7,8 @@ import { demo, session } from '../demo.ts';
 import type { Demo } from '../demo.ts';
 import { loadMessages, PageChat } from './page-chat.ts';
 
-/** A page whose chat waits for the approval of a booking. */
-async function waiting(
+/** Creates a page whose chat waits for the approval of a booking. */
+async function createWaiting(
   options: Partial<HandlerOptions> = {},
 ): Promise<Demo & { booked: unknown[]; chat: PageChat; approvalId: string }> {
   const { booked, rootAgent } = bookingDesk(...bookingAnswers);
@@ -25,7 +25,7 @@ function approvalIdIn(chat: PageChat): string {
 
 describe('approvals of POST /ui/{app}/chat', () => {
   it('requests an approval, and finishes as paused without the provisional answer', async () => {
-    const { booked, chat } = await waiting();
+    const { booked, chat } = await createWaiting();
     expect(chat.lastMessage!.metadata).toMatchObject({ status: 'paused' });
     expect(chat.lastParts).toMatchObject([
       { type: 'dynamic-tool', toolName: 'book', input: { room: 7 }, state: 'approval-requested' },
@@ -35,7 +35,7 @@ describe('approvals of POST /ui/{app}/chat', () => {
   });
 
   it('runs the tool after the approval, and continues the same message', async () => {
-    const { booked, chat, approvalId, handler } = await waiting();
+    const { booked, chat, approvalId, handler } = await createWaiting();
     const { id } = chat.lastMessage!;
     await chat.addToolApprovalResponse({ id: approvalId, approved: true });
     await expect.poll(() => chat.lastText).toBe('Booked.');
@@ -54,7 +54,7 @@ describe('approvals of POST /ui/{app}/chat', () => {
   });
 
   it('shows a rejected call as denied, and keeps the reason', async () => {
-    const { booked, chat, approvalId, sessions } = await waiting();
+    const { booked, chat, approvalId, sessions } = await createWaiting();
     await chat.addToolApprovalResponse({ id: approvalId, approved: false, reason: 'Too expensive' });
     await expect.poll(() => chat.lastText).toBe('Booked.');
     expect(booked).toEqual([]);
@@ -66,7 +66,7 @@ describe('approvals of POST /ui/{app}/chat', () => {
   });
 
   it('keeps an open approval after a reload, and accepts its answer from the reloaded page', async () => {
-    const { booked, handler, approvalId } = await waiting();
+    const { booked, handler, approvalId } = await createWaiting();
     const reloaded = new PageChat(handler, { messages: await loadMessages(handler) });
     await reloaded.resumeStream();
     expect(approvalIdIn(reloaded)).toBe(approvalId);
@@ -76,7 +76,7 @@ describe('approvals of POST /ui/{app}/chat', () => {
   });
 
   it('accepts an answer once, and answers 409 or 404 afterwards', async () => {
-    const { booked, chat, approvalId, handler } = await waiting();
+    const { booked, chat, approvalId, handler } = await createWaiting();
     const other = new PageChat(handler, { messages: structuredClone(chat.messages) });
     await chat.addToolApprovalResponse({ id: approvalId, approved: true });
     await expect.poll(() => chat.lastText).toBe('Booked.');
@@ -103,7 +103,7 @@ describe('approvals of POST /ui/{app}/chat', () => {
   });
 
   it('rejects the approval of a call that the page has invented, and of another tool call', async () => {
-    const { booked, chat, handler } = await waiting();
+    const { booked, chat, handler } = await createWaiting();
     const messages = structuredClone(chat.messages);
     const forged = messages[1]!.parts.find((part) => part.type === 'dynamic-tool')!;
     Object.assign(forged, { approval: { id: 'adk-invented', approved: true }, state: 'approval-responded' });
@@ -114,7 +114,7 @@ describe('approvals of POST /ui/{app}/chat', () => {
   });
 
   it('closes the request in the messages when the invocation is cancelled', async () => {
-    const { chat, handler, approvalId, post } = await waiting();
+    const { chat, handler, approvalId, post } = await createWaiting();
     const invocationId = chat.lastMessage!.id;
     await post(`/apps/demo/users/ann/sessions/s/runs/${invocationId}/cancel`, {});
     const [, answer] = await loadMessages(handler);
@@ -127,7 +127,10 @@ describe('approvals of POST /ui/{app}/chat', () => {
 
   it('answers 410 to an approval that has expired', async () => {
     const runtime = new FixedRuntime();
-    const { chat, approvalId } = await waiting({ runtime, sessionService: new InMemorySessionService({ runtime }) });
+    const { chat, approvalId } = await createWaiting({
+      runtime,
+      sessionService: new InMemorySessionService({ runtime }),
+    });
     await runtime.advance(3_600_001);
     await chat.addToolApprovalResponse({ id: approvalId, approved: true });
     await expect.poll(() => chat.status).toBe('error');
@@ -157,7 +160,7 @@ describe('answers of POST /ui/{app}/chat', () => {
     expect((await loadMessages(handler)).at(-1)!.parts).toEqual(chat.plainParts);
   });
 
-  it('takes the output of a long-running call from the page', async () => {
+  it('accepts the output of a long-running call from the page', async () => {
     const { rootAgent } = bookingDesk(calls('wait', {}, 'c1'), says('The manager agrees.'));
     const { handler } = await demo({ rootAgent });
     const chat = new PageChat(handler);
@@ -175,7 +178,7 @@ describe('answers of POST /ui/{app}/chat', () => {
   });
 
   it('passes edited arguments and rejects an unknown interrupt in the body', async () => {
-    const { chat } = await waiting();
+    const { chat } = await createWaiting();
     await chat.sendMessage(undefined, { body: { answers: { nothing: true } } });
     expect(chat.error?.message).toContain('INTERRUPT_NOT_FOUND');
     const id = approvalIdIn(chat);
@@ -192,7 +195,7 @@ describe('answers of POST /ui/{app}/chat', () => {
       seen.push(identity);
       return identity.interrupts && !mayAnswer ? false : { userId: 'ann' };
     };
-    const { booked, chat, approvalId } = await waiting({ authorize });
+    const { booked, chat, approvalId } = await createWaiting({ authorize });
     await chat.addToolApprovalResponse({ id: approvalId, approved: true });
     await expect.poll(() => chat.status).toBe('error');
     expect(chat.error?.message).toContain('FORBIDDEN');

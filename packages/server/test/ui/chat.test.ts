@@ -140,7 +140,7 @@ describe('POST /ui/{app}/chat', () => {
     expect(found).toBe(expected);
   });
 
-  it('takes texts and files of the last message, and never the history of the page', async () => {
+  it('reads texts and files of the last message, and never the history of the page', async () => {
     const model = new ScriptedLlm(says('Hello.'), says('A dot.'));
     const { handler } = await demo({ rootAgent: new LlmAgent({ name: 'a', model }) });
     const chat = new PageChat(handler);
@@ -167,7 +167,7 @@ describe('POST /ui/{app}/chat', () => {
     ]);
   });
 
-  it('runs a message that is sent twice once, and streams its answer again', async () => {
+  it('processes a message once if it is sent twice, and streams its answer again', async () => {
     const { handler, post, sessions } = await demo({ answers: [streams('Good ', 'evening.')] });
     const first = await (await post('/ui/demo/chat?userId=ann', submit('Hello'))).text();
     const again = await (await post('/ui/demo/chat?userId=ann', submit('Hello'))).text();
@@ -191,7 +191,7 @@ describe('POST /ui/{app}/chat', () => {
     expect(stored!.events.filter(({ author }) => author === 'user')).toHaveLength(2);
   });
 
-  it('sends the failure of a run as an error chunk, without what the server keeps to itself', async () => {
+  it('sends the failure of a run as an error chunk, without internal details', async () => {
     const secret = new Error('password=123');
     const { handler } = await demo({ answers: [streams('Good '), fails(secret)] });
     const failing = new PageChat(handler);

@@ -53,7 +53,7 @@ describe('bad bodies of POST /ui/{app}/chat', () => {
     expect((await sessions.getSession(session))!.events).toEqual([]);
   });
 
-  it('reads only the last message: others may be anything', async () => {
+  it('reads only the last message, and does not validate other messages', async () => {
     const { post } = await demo({ answers: [says('Hello.')] });
     const messages = [null, 7, { role: 'user' }, { id: 'm', role: 'user', parts: [part] }];
     const response = await post(CHAT, { id: 's', messages });
@@ -88,7 +88,7 @@ describe('bad bodies of POST /ui/{app}/chat', () => {
     expect(booked).toEqual([]);
   });
 
-  it('answers an answer in a new chat with 404', async () => {
+  it('rejects an answer in a new chat with 404', async () => {
     const { post } = await demo();
     const answer = body({ id: 'a', role: 'assistant', parts: [] }, { id: 'new', answers: { __proto__: true, x: 1 } });
     const response = await post(CHAT, answer);

@@ -2,7 +2,7 @@ import { AbstractChat, DefaultChatTransport, lastAssistantMessageIsCompleteWithA
 import type { ChatInit, ChatState, ChatStatus, LanguageModelUsage, UIMessage } from 'ai';
 import type { Handler } from '../../src/index.ts';
 
-/** A message whose metadata is that of Thole. */
+/** A message with the metadata of Thole. */
 export type PageMessage = UIMessage<{
   invocationId?: string;
   status?: string;
@@ -10,7 +10,7 @@ export type PageMessage = UIMessage<{
   totalUsage?: LanguageModelUsage;
 }>;
 
-/** The chat of a page, without React. It talks to a handler with the AI SDK's own transport. */
+/** The chat of a page, without React. It sends requests to a handler with the AI SDK's transport. */
 export class PageChat extends AbstractChat<PageMessage> {
   /** All bodies that the page has sent. */
   readonly sent: { messages: PageMessage[]; messageId?: string; trigger: string }[];
@@ -37,7 +37,7 @@ export class PageChat extends AbstractChat<PageMessage> {
     this.sent = sent;
   }
 
-  /** The parts of the last message without the beginnings of steps. */
+  /** The parts of the last message without `step-start`. */
   get lastParts(): PageMessage['parts'] {
     return this.plainParts.filter(({ type }) => type !== 'step-start');
   }
@@ -69,7 +69,7 @@ class PlainState implements ChatState<PageMessage> {
   snapshot = <T>(value: T): T => structuredClone(value);
 }
 
-/** Returns the messages that a page gets after a reload. */
+/** Returns the messages that a page receives after a reload. */
 export async function loadMessages(handler: Handler, chat: string = '/ui/demo/chat/s'): Promise<PageMessage[]> {
   const response = await handler(new Request(`http://localhost${chat}/messages?userId=ann`));
   return ((await response.json()) as { messages: PageMessage[] }).messages;

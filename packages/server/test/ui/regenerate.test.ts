@@ -7,7 +7,9 @@ import { demo, session } from '../demo.ts';
 import type { Demo } from '../demo.ts';
 import { loadMessages, PageChat } from './page-chat.ts';
 
-async function talk(...answers: readonly ScriptedAnswer[]): Promise<Demo & { chat: PageChat; model: ScriptedLlm }> {
+async function createChat(
+  ...answers: readonly ScriptedAnswer[]
+): Promise<Demo & { chat: PageChat; model: ScriptedLlm }> {
   const model = new ScriptedLlm(...answers);
   const served = await demo({ rootAgent: new LlmAgent({ name: 'a', model }) });
   return { ...served, model, chat: new PageChat(served.handler) };
@@ -18,7 +20,7 @@ const textsOf = (messages: PageChat['messages']): string[] =>
 
 describe('regenerate of POST /ui/{app}/chat', () => {
   it('removes the last answer and answers its message again, several times', async () => {
-    const { chat, handler, model, sessions } = await talk(says('One.'), says('Two.'), says('Three.'));
+    const { chat, handler, model, sessions } = await createChat(says('One.'), says('Two.'), says('Three.'));
     await chat.sendMessage({ text: 'Count' });
     const first = chat.lastMessage!.id;
     await chat.regenerate();
@@ -27,7 +29,7 @@ describe('regenerate of POST /ui/{app}/chat', () => {
     expect(textsOf(chat.messages)).toEqual(['Count', 'Three.']);
     expect(chat.lastMessage!.id).not.toBe(first);
     expect(model.requests.map(({ contents }) => contents.length)).toEqual([1, 1, 1]);
-    // The page gets its own ids again.
+    // The page receives its own ids again.
     const loaded = await loadMessages(handler);
     expect(loaded.map(({ id }) => id)).toEqual(chat.messages.map(({ id }) => id));
     expect(textsOf(loaded)).toEqual(['Count', 'Three.']);
@@ -36,8 +38,8 @@ describe('regenerate of POST /ui/{app}/chat', () => {
     ).toBe(true);
   });
 
-  it('answers an earlier message again, and removes what came after it', async () => {
-    const { chat, handler, model } = await talk(says('One.'), says('Two.'), says('Again.'));
+  it('answers an earlier message again, and removes everything after it', async () => {
+    const { chat, handler, model } = await createChat(says('One.'), says('Two.'), says('Again.'));
     await chat.sendMessage({ text: 'First' });
     await chat.sendMessage({ text: 'Second' });
     await chat.regenerate({ messageId: chat.messages[1]!.id });
@@ -47,7 +49,7 @@ describe('regenerate of POST /ui/{app}/chat', () => {
   });
 
   it('replaces a message that the page has edited', async () => {
-    const { chat, handler, model } = await talk(says('One.'), says('Two.'));
+    const { chat, handler, model } = await createChat(says('One.'), says('Two.'));
     await chat.sendMessage({ text: 'First' });
     const { id } = chat.messages[0]!;
     await chat.sendMessage({ text: 'Edited', messageId: id });
@@ -56,20 +58,20 @@ describe('regenerate of POST /ui/{app}/chat', () => {
     expect(model.requests[1]!.contents).toMatchObject([{ parts: [{ text: 'Edited' }] }]);
     const loaded = await loadMessages(handler);
     expect(loaded.map((each) => each.id)).toEqual([id, chat.lastMessage!.id]);
-    // The same again starts no further run.
+    // The same message starts no further run.
     await chat.sendMessage({ text: 'Edited', messageId: id });
     expect(textsOf(chat.messages)).toEqual(['Edited', 'Two.']);
     expect(model.requests).toHaveLength(2);
   });
 
   it('answers a message whose run has failed, or that was never stored', async () => {
-    const { chat, handler } = await talk(fails('MODEL_OVERLOADED'), says('Better.'));
+    const { chat, handler } = await createChat(fails('MODEL_OVERLOADED'), says('Better.'));
     await chat.sendMessage({ text: 'Hello' });
     expect(chat.status).toBe('error');
     await chat.regenerate();
     expect([chat.error, chat.lastText]).toEqual([undefined, 'Better.']);
     expect(textsOf(await loadMessages(handler))).toEqual(['Hello', 'Better.']);
-    const { chat: other } = await talk(says('Hello.'));
+    const { chat: other } = await createChat(says('Hello.'));
     other.messages = [{ id: 'never-sent', role: 'user', parts: [{ type: 'text', text: 'Hi' }] }];
     await other.regenerate();
     expect([other.error, other.lastText]).toEqual([undefined, 'Hello.']);

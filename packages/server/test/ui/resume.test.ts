@@ -11,7 +11,7 @@ import { loadMessages, PageChat } from './page-chat.ts';
 const STREAM = '/ui/demo/chat/s/stream?userId=ann';
 const MESSAGES = 'http://localhost/ui/demo/chat/s/messages?userId=ann';
 
-/** An agent that says `Good `, and `evening.` when it may proceed. */
+/** Returns an agent that answers `Good `, and `evening.` after `proceed` has resolved. */
 function slowAgent(proceed: Promise<void>): Agent {
   return {
     name: 'slow',
@@ -61,7 +61,7 @@ describe('GET /ui/{app}/chat/{id}/stream', () => {
     let reads = 0;
     sessions.getSession = async (p) => {
       const session = await getSession(p);
-      // After the second read: the first one finds the active run.
+      // The run ends after the second read. The first read finds the active run.
       if (++reads === 2) await (proceed.resolve(), answered);
       return session;
     };
@@ -83,7 +83,7 @@ describe('GET /ui/{app}/chat/{id}/stream', () => {
     expect([chat.messages.length, chat.lastText]).toEqual([2, 'Good evening.']);
   });
 
-  it('answers 204 if nothing runs, and for a session that does not exist', async () => {
+  it('answers 204 if no run is active, and for a session that does not exist', async () => {
     const { handler, get } = await demo({ answers: [says('Hello.')] });
     expect((await get(STREAM)).status).toBe(204);
     const chat = new PageChat(handler);
@@ -164,8 +164,8 @@ describe('GET /ui/{app}/chat/{id}/stream', () => {
   });
 });
 
-describe('a client of POST /ui/{app}/chat that leaves', () => {
-  it('ends the run with onDisconnect abort, and the page keeps what it has', async () => {
+describe('POST /ui/{app}/chat with a client that disconnects', () => {
+  it('ends the run with onDisconnect abort, and the page keeps its text', async () => {
     const called = Promise.withResolvers<AbortSignal>();
     const { handler, sessions } = await demo({ answers: [neverAnswers(called)] });
     const chat = new PageChat(handler);
@@ -179,7 +179,7 @@ describe('a client of POST /ui/{app}/chat that leaves', () => {
     expect(chat.status).toBe('ready');
   });
 
-  it('sets the pace of an attached run', async () => {
+  it('slows down an attached run if the client reads slowly', async () => {
     let produced = 0;
     const rootAgent: Agent = {
       name: 'fast',

@@ -12,7 +12,7 @@ const used = (input: number, output: number): object => ({
 });
 
 /** An agent with a tool that asks for approval. */
-function booking(...answers: readonly ScriptedAnswer[]): LlmAgent {
+function createBookingAgent(...answers: readonly ScriptedAnswer[]): LlmAgent {
   const book = new FunctionTool({
     ...{ name: 'book', description: 'Books a room.', requireConfirmation: true, execute: () => ({ booked: true }) },
   });
@@ -61,7 +61,10 @@ describe('totalUsage of a useChat message', () => {
   });
 
   it('counts the calls before and after an approval', async () => {
-    const rootAgent = booking({ ...calls('book', {}, 'c1'), ...used(10, 1) }, { ...says('Booked.'), ...used(20, 2) });
+    const rootAgent = createBookingAgent(
+      { ...calls('book', {}, 'c1'), ...used(10, 1) },
+      { ...says('Booked.'), ...used(20, 2) },
+    );
     const { handler } = await demo({ rootAgent });
     const chat = new PageChat(handler);
     await chat.sendMessage({ text: 'Book a room.' });

@@ -16,12 +16,12 @@ const partial = (id: string, text: string, more: Partial<EventInit> = {}): Event
 
 function chunksOf(...events: Event[]): UiChunk[] {
   const writer = new UiChunks();
-  const chunks = events.flatMap((each) => writer.of(each));
+  const chunks = events.flatMap((each) => writer.add(each));
   writer.end(chunks);
   return chunks;
 }
 
-/** Returns the parts that the AI SDK makes of the chunks. */
+/** Returns the parts that the AI SDK creates from the chunks. */
 async function partsInPage(chunks: readonly UiChunk[]): Promise<unknown> {
   const stream = ReadableStream.from(chunks as UIMessageChunk[]);
   let parts: unknown = [];
@@ -29,29 +29,29 @@ async function partsInPage(chunks: readonly UiChunk[]): Promise<unknown> {
   return JSON.parse(JSON.stringify(parts));
 }
 
-async function textIn(chunks: readonly UiChunk[]): Promise<string[]> {
+async function textsInPage(chunks: readonly UiChunk[]): Promise<string[]> {
   const parts = (await partsInPage(chunks)) as { type: string; text?: string }[];
   return parts.flatMap(({ text }) => text ?? []);
 }
 
 describe('UiChunks', () => {
-  it('sends what a stored event adds to its partial events', async () => {
+  it('sends the text that a stored event adds to its partial events', async () => {
     const chunks = chunksOf(partial('e', 'Good '), event('e', [{ text: 'Good evening.' }]));
-    expect(await textIn(chunks)).toEqual(['Good evening.']);
+    expect(await textsInPage(chunks)).toEqual(['Good evening.']);
   });
 
-  it('replaces what was streamed if the stored event differs', async () => {
+  it('replaces the streamed text if the stored event differs', async () => {
     const chunks = chunksOf(partial('e', 'My card is 4111'), event('e', [{ text: 'My card is [removed]' }]));
-    expect(await textIn(chunks)).toEqual(['My card is [removed]']);
+    expect(await textsInPage(chunks)).toEqual(['My card is [removed]']);
   });
 
-  it('removes the beginning of an answer that the model has begun again', async () => {
+  it('removes the beginning of an answer that the model has restarted', async () => {
     const chunks = chunksOf(
       partial('e1', 'Good mor'),
       partial('e2', 'Good '),
       event('e2', [{ text: 'Good evening.' }]),
     );
-    expect(await textIn(chunks)).toEqual(['Good evening.']);
+    expect(await textsInPage(chunks)).toEqual(['Good evening.']);
   });
 
   it('keeps the texts of parallel branches apart', async () => {
@@ -66,7 +66,7 @@ describe('UiChunks', () => {
       event('e2', [{ text: 'C one, C two.' }], c),
       event('e1', [{ text: 'B one, B two.' }], b),
     );
-    const texts = await textIn(chunks);
+    const texts = await textsInPage(chunks);
     expect(texts.filter((text) => text.includes('B')).join('')).toBe('B one, B two.');
     expect(texts.filter((text) => text.includes('C')).join('')).toBe('C one, C two.');
   });
@@ -81,7 +81,7 @@ describe('UiChunks', () => {
     ]);
   });
 
-  it('introduces a call whose beginning the reader has missed', async () => {
+  it('sends a call before its result if the reader has missed the call', async () => {
     const functionResponse = { id: 'c1', name: 'f', response: { done: true } };
     const parts = await partsInPage(chunksOf(event('e', [{ functionResponse }])));
     expect(parts).toMatchObject([{ toolName: 'f', state: 'output-available', output: { done: true } }]);
@@ -104,7 +104,7 @@ describe('UiChunks', () => {
   });
 });
 
-/** The AI SDK does not show an empty step before its next part. */
+/** Removes empty steps at the end, which the AI SDK does not show. */
 function withoutLastSteps(parts: unknown): unknown[] {
   const plain = JSON.parse(JSON.stringify(parts)) as { type: string }[];
   return plain.slice(0, plain.findLastIndex(({ type }) => type !== 'step-start') + 1);
@@ -132,7 +132,7 @@ describe('foldChunks', () => {
       isPartial ? partial(id, parts.map((each) => each.text ?? '-').join('')) : event(id, parts, { author: id }),
     );
 
-  it('returns the parts that the AI SDK makes of the same chunks, for any events', async () => {
+  it('returns the parts that the AI SDK creates from the same chunks, for any events', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(anyEvent, { maxLength: 8 }), async (events) => {
         const chunks = chunksOf(...events);

@@ -25,17 +25,17 @@ async function chat(served: Demo, p: { query?: string; userId?: string; headers?
 
 describe('the user of /ui/{app}/chat', () => {
   it.each<[string, Parameters<typeof chat>[1], string]>([
-    ['?userId=', { query: '?userId=ada' }, 'ada'],
-    ['the header x-user-id', { headers: { 'x-user-id': 'eve' } }, 'eve'],
-    ['the body', { userId: 'bob' }, 'bob'],
-    ['user by default', {}, 'user'],
-  ])('is that of %s without authorize', async (_, p, expected) => {
+    ['the user in ?userId=', { query: '?userId=ada' }, 'ada'],
+    ['the user in the header x-user-id', { headers: { 'x-user-id': 'eve' } }, 'eve'],
+    ['the user in the body', { userId: 'bob' }, 'bob'],
+    ['"user" by default', {}, 'user'],
+  ])('is %s without authorize', async (_, p, expected) => {
     const served = await demo({ answers: [says('Hello.')] });
     expect(await chat(served, p)).toBe(200);
     expect(await usersOf(served)).toEqual([expected]);
   });
 
-  it('is that of authorize, and 403 if the body names another one', async () => {
+  it('is the user that authorize returns, and a body with another user is rejected', async () => {
     const seen: Identity[] = [];
     const authorize: HandlerOptions['authorize'] = (_, identity) => (seen.push(identity), { userId: 'ann' });
     const served = await demo({ authorize, answers: [says('Hello.')] });
@@ -49,7 +49,7 @@ describe('the user of /ui/{app}/chat', () => {
     ]);
   });
 
-  it('is refused with 401 or 403 before anything is read or stored', async () => {
+  it('is rejected with 401 or 403 before anything is read or stored', async () => {
     for (const [result, status] of [
       [false, 403],
       [new Response('Sign in', { status: 401 }), 401],
@@ -64,7 +64,7 @@ describe('the user of /ui/{app}/chat', () => {
     }
   });
 
-  it('counts in rateLimit once per request', async () => {
+  it('is passed to rateLimit once per request', async () => {
     const limited: unknown[] = [];
     const rateLimit: HandlerOptions['rateLimit'] = (_, { userId, action }) => limited.push([userId, action]) < 2;
     const served = await demo({ rateLimit, answers: [says('Hello.')] });
@@ -76,7 +76,7 @@ describe('the user of /ui/{app}/chat', () => {
     ]);
   });
 
-  it('sees only own chats', async () => {
+  it('can read only its own chats', async () => {
     const served = await demo({ answers: [says('Hello.')] });
     await chat(served, { query: '?userId=ada' });
     const read = async (userId: string): Promise<unknown[]> =>
