@@ -1,12 +1,12 @@
-// The module that ready-made components import as `react`: Preact's, with three differences removed. Its types come
-// from `preact/compat`, by `paths` in tsconfig.json.
+// The module that components of other packages import as `react`: `preact/compat`, with three differences from React
+// removed. Its types are those of `preact/compat`, by `paths` in tsconfig.json.
 import { options } from 'preact';
 
 export * from 'preact/compat';
 export { default } from 'preact/compat';
 
-// In Preact it runs after refs are set, which is too late for components that call a handler from a ref. Without it,
-// they update their handlers while they render.
+// In Preact, this hook runs after refs are set, which is too late for components that call a handler from a ref. If the
+// hook is undefined, these components update their handlers while they render.
 export const useInsertionEffect = undefined;
 
 // React's events are plain objects: `currentTarget` can be set until the next handler, and a spread copies their

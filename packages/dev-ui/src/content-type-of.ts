@@ -10,6 +10,6 @@ const types: Readonly<Record<string, string>> = {
 
 /** Returns the content type of a file of the page by its extension. */
 export function contentTypeOf(name: string): string {
-  const end = name.slice(name.lastIndexOf('.') + 1);
-  return Object.hasOwn(types, end) ? types[end]! : 'application/octet-stream';
+  const extension = name.slice(name.lastIndexOf('.') + 1);
+  return Object.hasOwn(types, extension) ? types[extension]! : 'application/octet-stream';
 }

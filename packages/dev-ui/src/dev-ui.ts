@@ -5,17 +5,17 @@ import { notBuilt } from './not-built.ts';
 import type { Ui } from './ui.ts';
 
 /**
- * Returns the built page for `createHandler`'s `ui`. Serves only files that are in its folder when the page itself
- * is requested, by their exact names, so that no path leaves the folder. If the page was not built, serves a page
- * that says how to build it.
+ * Returns the built page for the option `ui` of `createHandler`. Serves only files of the page's folder, by their exact
+ * names, so that no path can leave the folder. The list of files is read when the page is requested. If the page was not
+ * built, serves a page with the command that builds it.
  */
 export function devUi(): Ui {
   let known: Promise<ReadonlyMap<string, URL>> | undefined;
   return async (path) => {
     const isPage = path === '' || path === 'index.html';
-    // Each time: it may have been built again, with other names.
-    if (isPage) known = filesOfPage();
-    const files = await (known ??= filesOfPage());
+    // Reads the list with each request of the page, because a new build has files with other names.
+    if (isPage) known = readFiles();
+    const files = await (known ??= readFiles());
     if (isPage && files.size === 0) return { body: notBuilt, type: contentTypeOf('index.html') };
     const name = isPage ? 'index.html' : path;
     const file = files.get(name);
@@ -23,8 +23,8 @@ export function devUi(): Ui {
   };
 }
 
-/** By name relative to the page's folder, with `/`. This file runs as `src/dev-ui.ts` and as `dist/index.js`. */
-async function filesOfPage(): Promise<ReadonlyMap<string, URL>> {
+/** Returns files by their paths in the page's folder, with `/`. This code runs as `src/dev-ui.ts` and as `dist/index.js`. */
+async function readFiles(): Promise<ReadonlyMap<string, URL>> {
   const folder = new URL('../dist/page/', import.meta.url);
   const entries = await readdir(fileURLToPath(folder), { recursive: true, withFileTypes: true }).catch(() => []);
   const root = fileURLToPath(folder);

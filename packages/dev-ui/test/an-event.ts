@@ -1,7 +1,7 @@
 import { createEvent } from '@thole/core';
 import type { Event, EventInit, Part } from '@thole/core';
 
-/** An event as a server sends it: with its `seq`. */
+/** Returns an event with `seq`, as a server sends it. */
 export function anEvent(seq: number, init: Partial<EventInit> & { parts?: Part[] }): Event {
   const { parts, ...rest } = init;
   const event = createEvent({

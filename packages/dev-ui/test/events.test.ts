@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { forkOf } from '../page/state/fork-of.ts';
 import { joinPartial } from '../page/state/join-partials.ts';
 import { mergeEvents } from '../page/state/merge-events.ts';
@@ -10,97 +10,114 @@ const one = anEvent(1, { author: 'user', parts: [{ text: 'One' }], actions: { st
 const two = anEvent(2, { parts: [{ text: 'Two' }], actions: { stateDelta: { a: 2, b: null } } });
 const three = anEvent(3, { author: 'user', parts: [{ text: 'Three' }] });
 
-it('sorts events by seq, each once, in any order of arrival', () => {
-  expect(mergeEvents([one], [two, three])).toEqual([one, two, three]);
-  expect(mergeEvents([one, three], [two])).toEqual([one, two, three]);
-  expect(mergeEvents([one, two], [two, three])).toEqual([one, two, three]);
-  expect(mergeEvents([], [three, one])).toEqual([one, three]);
-  const known = [one, two];
-  expect(mergeEvents(known, [])).toBe(known);
-});
-
-it('joins partial events, and keeps thoughts separate from the answer', () => {
-  const piece = (text: string, thought?: boolean) => ({
-    ...anEvent(9, { parts: [{ text, ...(thought && { thought }) }] }),
-    partial: true,
-  });
-  const pieces = [piece('Let me ', true), piece('see.', true), piece('Room '), piece('12')];
-  expect(pieces.reduce<ReturnType<typeof joinPartial>>(joinPartial, [])[0]!.content!.parts).toEqual([
-    { text: 'Let me see.', thought: true },
-    { text: 'Room 12' },
-  ]);
-});
-
-it('separates partial events of agents that write at the same time', () => {
-  const first = anEvent(1, { parts: [{ text: 'a' }] });
-  const second = anEvent(2, { parts: [{ text: 'b' }] });
-  const growing = [first, second, first, second].reduce<ReturnType<typeof joinPartial>>(joinPartial, []);
-  expect(growing.map((event) => event.content!.parts![0]!.text)).toEqual(['aa', 'bb']);
-});
-
-it('copies the events and the state before a message, without the state of the user', () => {
-  const fork = forkOf([one, two, three], 'event-3', { a: 3, c: 'from the beginning', 'user:u': 1, 'app:x': 1 });
-  expect(fork.events.map((event) => event.content!.parts![0]!.text)).toEqual(['One', 'Two']);
-  expect(fork.state).toEqual({ a: 2, c: 'from the beginning' });
-  expect(forkOf([one, two, three], 'event-1', { a: 3 })).toEqual({ state: {}, events: [] });
-});
-
-it('copies no rewound events and not their state', () => {
-  const [invocationId, later] = ['invocation-2', 'invocation-3'];
-  const removed = { ...two, invocationId };
-  const marker = anEvent(3, { author: 'user', actions: { rewindBeforeInvocationId: invocationId } });
-  const next = anEvent(4, { author: 'user', parts: [{ text: 'Four' }] });
-  const list = [one, removed, { ...marker, invocationId: later }, { ...next, invocationId: later }];
-  const fork = forkOf(list, next.id, { a: 1 });
-  expect(fork.events.map((event) => event.content!.parts![0]!.text)).toEqual(['One']);
-  expect(fork.state).toEqual({ a: 1 });
-});
-
-it('copies nothing that only a run may write', () => {
-  const asks = anEvent(2, {
-    parts: [{ functionCall: { id: 'q', name: 'adk_request_confirmation', args: {} } }, { text: 'Wait.' }],
-    longRunningToolIds: ['q'],
-    actions: { endOfAgent: true, agentState: {}, requestedToolConfirmations: { q: {} }, artifactDelta: { 'a.txt': 0 } },
-  });
-  const given = anEvent(3, {
-    author: 'user',
-    parts: [{ functionResponse: { id: 'q', name: 'adk_request_confirmation', response: {} } }],
-  });
-  const { events } = forkOf([asks, given, anEvent(4, {})], 'event-4', {});
-  expect(events).toHaveLength(1);
-  expect(events[0]).not.toHaveProperty('seq');
-  expect(events[0]).not.toHaveProperty('longRunningToolIds');
-  expect(events[0]!.content!.parts).toEqual([{ text: 'Wait.' }]);
-  expect(events[0]!.actions).toEqual({
-    ...{ stateDelta: {}, artifactDelta: {}, requestedAuthConfigs: {}, requestedToolConfirmations: {} },
+describe('mergeEvents', () => {
+  it('sorts events by seq, each once, in any order of arrival', () => {
+    expect(mergeEvents([one], [two, three])).toEqual([one, two, three]);
+    expect(mergeEvents([one, three], [two])).toEqual([one, two, three]);
+    expect(mergeEvents([one, two], [two, three])).toEqual([one, two, three]);
+    expect(mergeEvents([], [three, one])).toEqual([one, three]);
+    const known = [one, two];
+    expect(mergeEvents(known, [])).toBe(known);
   });
 });
 
-it('uses the first line of the first message as the title, cut between words', () => {
-  expect(titleOf({ parts: [{ text: '\n  Book  a room.\nFor two.' }] })).toBe('Book a room.');
-  expect(titleOf({ parts: [{ inlineData: { mimeType: 'image/png', data: '' } }] })).toBe('');
-  const title = titleOf({ parts: [{ text: 'word '.repeat(40) }] });
-  expect(title.endsWith('word…')).toBe(true);
-  expect(title.length).toBeLessThanOrEqual(61);
-  expect(titleOf({ parts: [{ text: '🙂'.repeat(80) }] })).toBe(`${'🙂'.repeat(60)}…`);
+describe('joinPartial', () => {
+  it('joins partial events, and keeps thoughts separate from the answer', () => {
+    const piece = (text: string, thought?: boolean) => ({
+      ...anEvent(9, { parts: [{ text, ...(thought && { thought }) }] }),
+      partial: true,
+    });
+    const pieces = [piece('Let me ', true), piece('see.', true), piece('Room '), piece('12')];
+    expect(pieces.reduce<ReturnType<typeof joinPartial>>(joinPartial, [])[0]!.content!.parts).toEqual([
+      { text: 'Let me see.', thought: true },
+      { text: 'Room 12' },
+    ]);
+  });
+
+  it('separates partial events of agents that write at the same time', () => {
+    const first = anEvent(1, { parts: [{ text: 'a' }] });
+    const second = anEvent(2, { parts: [{ text: 'b' }] });
+    const growing = [first, second, first, second].reduce<ReturnType<typeof joinPartial>>(joinPartial, []);
+    expect(growing.map((event) => event.content!.parts![0]!.text)).toEqual(['aa', 'bb']);
+  });
 });
 
-it('accepts only a text as the given name of a session', () => {
-  expect(displayNameOf({ state: { __session_metadata__: { displayName: 'Ann' } } })).toBe('Ann');
-  for (const metadata of [null, 1, [], {}, { displayName: 7 }, { displayName: ' ' }]) {
-    expect(displayNameOf({ state: { __session_metadata__: metadata } })).toBeUndefined();
-  }
+describe('forkOf', () => {
+  it('copies the events and the state before a message, without the state of the user', () => {
+    const fork = forkOf([one, two, three], 'event-3', { a: 3, c: 'from the beginning', 'user:u': 1, 'app:x': 1 });
+    expect(fork.events.map((event) => event.content!.parts![0]!.text)).toEqual(['One', 'Two']);
+    expect(fork.state).toEqual({ a: 2, c: 'from the beginning' });
+    expect(forkOf([one, two, three], 'event-1', { a: 3 })).toEqual({ state: {}, events: [] });
+  });
+
+  it('copies neither rewound events nor their state', () => {
+    const [invocationId, later] = ['invocation-2', 'invocation-3'];
+    const removed = { ...two, invocationId };
+    const marker = anEvent(3, { author: 'user', actions: { rewindBeforeInvocationId: invocationId } });
+    const next = anEvent(4, { author: 'user', parts: [{ text: 'Four' }] });
+    const list = [one, removed, { ...marker, invocationId: later }, { ...next, invocationId: later }];
+    const fork = forkOf(list, next.id, { a: 1 });
+    expect(fork.events.map((event) => event.content!.parts![0]!.text)).toEqual(['One']);
+    expect(fork.state).toEqual({ a: 1 });
+  });
+
+  it('copies no data that only a run may write', () => {
+    const request = anEvent(2, {
+      parts: [{ functionCall: { id: 'q', name: 'adk_request_confirmation', args: {} } }, { text: 'Wait.' }],
+      longRunningToolIds: ['q'],
+      actions: {
+        endOfAgent: true,
+        agentState: {},
+        requestedToolConfirmations: { q: {} },
+        artifactDelta: { 'a.txt': 0 },
+      },
+    });
+    const userAnswer = anEvent(3, {
+      author: 'user',
+      parts: [{ functionResponse: { id: 'q', name: 'adk_request_confirmation', response: {} } }],
+    });
+    const { events } = forkOf([request, userAnswer, anEvent(4, {})], 'event-4', {});
+    expect(events).toHaveLength(1);
+    expect(events[0]).not.toHaveProperty('seq');
+    expect(events[0]).not.toHaveProperty('longRunningToolIds');
+    expect(events[0]!.content!.parts).toEqual([{ text: 'Wait.' }]);
+    expect(events[0]!.actions).toEqual({
+      ...{ stateDelta: {}, artifactDelta: {}, requestedAuthConfigs: {}, requestedToolConfirmations: {} },
+    });
+  });
 });
 
-it('reads the file of a session, and names the problem of other files', () => {
-  const file = {
-    state: { a: 1, 'user:b': 2 },
-    events: [{ author: 'user', content: { role: 'user', parts: [{ text: 'Hi' }] } }],
-  };
-  const read = readSessionFile(JSON.stringify(file));
-  expect(read.state).toEqual({ a: 1 });
-  expect(read.events[0]).toMatchObject({ author: 'user', actions: { stateDelta: {}, artifactDelta: {} } });
-  expect(() => readSessionFile('{')).toThrow('The file is not JSON.');
-  expect(() => readSessionFile('[]')).toThrow('The file has no list of events.');
-  expect(() => readSessionFile('{"events":[{}]}')).toThrow('Event 1 of the file has no author.');
+describe('titleOf', () => {
+  it('uses the first line of the first message as the title, cut between words', () => {
+    expect(titleOf({ parts: [{ text: '\n  Book  a room.\nFor two.' }] })).toBe('Book a room.');
+    expect(titleOf({ parts: [{ inlineData: { mimeType: 'image/png', data: '' } }] })).toBe('');
+    const title = titleOf({ parts: [{ text: 'word '.repeat(40) }] });
+    expect(title.endsWith('word…')).toBe(true);
+    expect(title.length).toBeLessThanOrEqual(61);
+    expect(titleOf({ parts: [{ text: '🙂'.repeat(80) }] })).toBe(`${'🙂'.repeat(60)}…`);
+  });
+});
+
+describe('displayNameOf', () => {
+  it('accepts only a text as the name of a session', () => {
+    expect(displayNameOf({ state: { __session_metadata__: { displayName: 'Ann' } } })).toBe('Ann');
+    for (const metadata of [null, 1, [], {}, { displayName: 7 }, { displayName: ' ' }]) {
+      expect(displayNameOf({ state: { __session_metadata__: metadata } })).toBeUndefined();
+    }
+  });
+});
+
+describe('readSessionFile', () => {
+  it('reads a session file, and throws the problem of other files', () => {
+    const file = {
+      state: { a: 1, 'user:b': 2 },
+      events: [{ author: 'user', content: { role: 'user', parts: [{ text: 'Hi' }] } }],
+    };
+    const read = readSessionFile(JSON.stringify(file));
+    expect(read.state).toEqual({ a: 1 });
+    expect(read.events[0]).toMatchObject({ author: 'user', actions: { stateDelta: {}, artifactDelta: {} } });
+    expect(() => readSessionFile('{')).toThrow('The file is not JSON.');
+    expect(() => readSessionFile('[]')).toThrow('The file has no list of events.');
+    expect(() => readSessionFile('{"events":[{}]}')).toThrow('Event 1 of the file has no author.');
+  });
 });

@@ -41,7 +41,7 @@ describe('placeRun', () => {
     ]);
   });
 
-  it('keeps an answer that was cut off above the record of the stop', () => {
+  it('places an unfinished answer above the record of the stop', () => {
     const stop = anEvent(6, { ...next, author: 'system', errorCode: 'RUN_ABORTED' });
     const later = anEvent(7, { invocationId: 'invocation-3', author: 'user', parts: [{ text: 'Well?' }] });
     expect(rowsOf([...before, question, stop, later], { unfinished: [growing] }).slice(2)).toEqual([

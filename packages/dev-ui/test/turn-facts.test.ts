@@ -37,7 +37,7 @@ describe('turnFacts', () => {
     expect(turnFacts([question, priced])[0]!.cost).toBe(0.002);
   });
 
-  it('returns facts for the last row of a turn, and none without an answer', () => {
+  it('returns facts for the last row of a turn, and no facts without an answer', () => {
     const rows = toEntries([question, call, answer, { ...question, id: 'q2', invocationId: 'invocation-2' }]);
     expect(rows.map(({ turn }) => turn?.tokensIn)).toEqual([undefined, undefined, 200, undefined]);
   });

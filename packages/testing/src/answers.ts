@@ -35,18 +35,16 @@ export function streams(...pieces: string[]): LlmResponse[] {
 
 /** Returns the error to throw: a `TholeError` with this code, or the given error. */
 export function fails(error: TholeErrorCode | Error): Error {
-  return typeof error === 'string'
-    ? new TholeError(error, `The model failed as its script says, with ${error}.`)
-    : error;
+  return typeof error === 'string' ? new TholeError(error, `The script makes the model fail with ${error}.`) : error;
 }
 
 /**
  * Returns the answer that a scenario of the `llm` suite describes, for a `ScriptedLlm` behind your own model. A
- * script cannot break off or fall silent within an answer: a cut answer throws at once, and a silent one never
- * begins.
+ * script cannot stop within an answer: a scenario that ends with `cut` throws before the first response, and one that
+ * ends with `silence` never responds.
  */
 export function plays(scenario: LlmScenario): ScriptedAnswer {
-  const { thoughts = [], pieces = [], calls: given = [], seal, usage, ending, error } = scenario;
+  const { thoughts = [], pieces = [], calls: functionCalls = [], seal, usage, ending, error } = scenario;
   if (ending === 'silence') return hangs();
   if (ending === 'cut') return fails('MODEL_INCOMPLETE');
   if (error)
@@ -56,7 +54,7 @@ export function plays(scenario: LlmScenario): ScriptedAnswer {
   const parts: Part[] = [
     ...(thoughts.length > 0 ? [{ text: thoughts.join(''), thought: true }] : []),
     ...(pieces.length > 0 ? [{ text: pieces.join('') }] : []),
-    ...given.map(({ id, name, args }, i) => ({
+    ...functionCalls.map(({ id, name, args }, i) => ({
       functionCall: callOf(name, args, id),
       ...(i === 0 && seal !== undefined && { thoughtSignature: seal }),
     })),
@@ -71,7 +69,7 @@ export function plays(scenario: LlmScenario): ScriptedAnswer {
   ];
 }
 
-/** Returns an answer that never comes; it rejects with the signal's reason when the signal is aborted. */
+/** Returns an answer that never responds. It rejects with the signal's reason when the signal is aborted. */
 export function hangs(): ScriptedAnswer {
   return (_request, { signal }) =>
     new Promise((_resolve, reject) => {
@@ -81,7 +79,7 @@ export function hangs(): ScriptedAnswer {
     });
 }
 
-/** Returns an answer that never comes and ignores its signal: a model that violates its contract. */
+/** Returns an answer that never responds and ignores its signal: a model that violates its contract. */
 export function ignores(): ScriptedAnswer {
   return () => new Promise(() => {});
 }

@@ -7,10 +7,11 @@ export interface FixedRuntimeOptions {
   now?: number | undefined;
   /** Seed of the random numbers. Default: 1. */
   seed?: number | undefined;
+  /** Default: a tracer that records nothing. */
   tracer?: Tracer | undefined;
 }
 
-/** One line logged to a fixed runtime. */
+/** One log line of a fixed runtime. */
 export interface LogLine {
   level: 'debug' | 'info' | 'warn' | 'error';
   message: string;
@@ -18,8 +19,8 @@ export interface LogLine {
 }
 
 /**
- * A runtime that the test controls: the clock stops until `advance`, ids count up (`event-1`, `event-2` …), random
- * numbers come from a seed, and log lines are kept in `logs`.
+ * A runtime that the test controls: only `advance` moves the clock, ids count up (`event-1`, `event-2` …), a seed
+ * determines the random numbers, and `logs` contains the log lines.
  */
 export class FixedRuntime implements Runtime {
   /** All log lines, in order. */
@@ -36,10 +37,10 @@ export class FixedRuntime implements Runtime {
     this.#start = options.now ?? 1_700_000_000;
     this.#random = options.seed ?? 1;
     this.tracer = options.tracer ?? silentTracer;
-    const at = (level: LogLine['level']) => (message: string, fields?: LogFields) => {
+    const log = (level: LogLine['level']) => (message: string, fields?: LogFields) => {
       this.logs.push({ level, message, fields });
     };
-    this.logger = { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
+    this.logger = { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') };
   }
 
   now(): number {
@@ -91,8 +92,9 @@ export class FixedRuntime implements Runtime {
   }
 
   /**
-   * Moves the clock, fires due timers in order, and lets promises settle before, between and after them. Timers that
-   * are added meanwhile and become due fire too. `advance(0)` only lets promises settle and fires due timers.
+   * Moves the clock by `ms` milliseconds, fires due timers in order, and lets promises settle before, between and
+   * after them. Timers that are added meanwhile and become due fire too. `advance(0)` only lets promises settle and
+   * fires due timers.
    */
   async advance(ms: number): Promise<void> {
     const end = this.#elapsed + ms;
@@ -119,7 +121,7 @@ interface Wait {
   fn(): void;
 }
 
-// All chains of promises end before an immediate runs.
+// All pending promise callbacks run before an immediate.
 function settle(): Promise<void> {
   return new Promise((resolve) => {
     setImmediate(resolve);

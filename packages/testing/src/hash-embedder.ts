@@ -37,7 +37,7 @@ export class HashEmbedder implements Embedder {
   ): Promise<Float32Array[]> {
     p.signal?.throwIfAborted();
     if (texts.length > this.maxBatch)
-      throw new RangeError(`At most ${this.maxBatch} texts at once, not ${texts.length}.`);
+      throw new RangeError(`texts must have at most ${this.maxBatch} items (maxBatch), got ${texts.length}.`);
     if (texts.length > 0) this.requests.push({ texts: [...texts], task: p.task });
     return texts.map((text) => this.#vectorOf(text));
   }
@@ -51,7 +51,7 @@ export class HashEmbedder implements Embedder {
   }
 }
 
-// Scripts without spaces give one long word; there the pairs matter, and single characters that are words.
+// In a script without spaces, a sentence is one word. Its pairs of characters and its characters make it searchable.
 function piecesOf(word: string): string[] {
   const characters = Array.from(word);
   const pairs = characters.slice(1).map((character, i) => characters[i]! + character);

@@ -14,7 +14,7 @@ export interface RecordedSpan {
   /** Attributes with a value other than undefined. */
   readonly attributes: { readonly [key: string]: Json };
   readonly error: unknown;
-  /** Number of `end` calls: one in correct code. */
+  /** Number of `end` calls. Correct code calls it once. */
   readonly ends: number;
 }
 
@@ -23,14 +23,14 @@ export class RecordingTracer implements Tracer {
   readonly capturesContent: boolean;
   /** Spans in the order in which they started. */
   readonly spans: RecordedSpan[] = [];
-  readonly #byId = new Map<string, KeptSpan>();
+  readonly #byId = new Map<string, RecordingSpan>();
 
   constructor(options: RecordingTracerOptions = {}) {
     this.capturesContent = options.capturesContent ?? false;
   }
 
   start(name: string, attributes: SpanAttributes = {}, parent?: Span): Span {
-    const span = new KeptSpan(name, `span-${this.spans.length + 1}`, parent && this.#byId.get(parent.spanId));
+    const span = new RecordingSpan(name, `span-${this.spans.length + 1}`, parent && this.#byId.get(parent.spanId));
     span.set(attributes);
     this.spans.push(span);
     this.#byId.set(span.spanId, span);
@@ -41,7 +41,7 @@ export class RecordingTracer implements Tracer {
   named(name: string): RecordedSpan {
     const span = this.spans.find((each) => each.name === name);
     if (!span)
-      throw new Error(`No span is called ${name}; there are: ${this.spans.map((each) => each.name).join(', ')}.`);
+      throw new Error(`There is no span "${name}". Recorded spans: ${this.spans.map((each) => each.name).join(', ')}.`);
     return span;
   }
 
@@ -58,7 +58,7 @@ export class RecordingTracer implements Tracer {
   }
 }
 
-class KeptSpan implements Span, RecordedSpan {
+class RecordingSpan implements Span, RecordedSpan {
   readonly name: string;
   readonly spanId: string;
   readonly traceId: string;
@@ -67,7 +67,7 @@ class KeptSpan implements Span, RecordedSpan {
   error: unknown;
   ends: number = 0;
 
-  constructor(name: string, spanId: string, parent: KeptSpan | undefined) {
+  constructor(name: string, spanId: string, parent: RecordingSpan | undefined) {
     this.name = name;
     this.spanId = spanId;
     this.traceId = parent?.traceId ?? `trace-${spanId}`;

@@ -12,15 +12,15 @@ export interface SuiteOptions<S> extends SubjectMaker<S> {
   /** Name of the suite in the report. */
   readonly name: string;
   /**
-   * Ids of cases that are known to fail, each with the reason. They run: one that passes fails the suite, so that
-   * the list stays true.
+   * Ids of cases that are known to fail, each with the reason. They run, and the test of a pending case fails if the
+   * case passes.
    */
   readonly pending?: { readonly [id: string]: string } | undefined;
 }
 
 /**
- * Registers every case as a separate test, named `<id>: <sentence> (contract 7, 9)`. The name of one more test lists
- * the claims that the suite does not make.
+ * Registers every case as a separate test, named `<id>: <sentence> (contract 7, 9)`. The name of an additional test
+ * lists the claims that the suite does not make. Throws if two cases have the same id or `pending` has an unknown id.
  */
 export function register<S>(framework: TestFramework, cases: readonly Case<S>[], suite: SuiteOptions<S>): void {
   checkIds(cases, suite);
@@ -45,16 +45,16 @@ async function checkFails<S>(each: Case<S>, suite: SuiteOptions<S>): Promise<voi
     () => false,
     () => true,
   );
-  if (!failed) throw new Error(`${each.id} passes now: take it off the pending list.`);
+  if (!failed) throw new Error(`The case ${each.id} passes now. Remove it from pending.`);
 }
 
 function checkIds<S>(cases: readonly Case<S>[], suite: SuiteOptions<S>): void {
   const ids = new Set<string>();
   for (const { id } of cases) {
-    if (ids.has(id)) throw new Error(`Two cases are called ${id}.`);
+    if (ids.has(id)) throw new Error(`Two cases have the id ${id}.`);
     ids.add(id);
   }
   for (const id of Object.keys(suite.pending ?? {})) {
-    if (!ids.has(id)) throw new Error(`The pending list of ${suite.name} names ${id}, which is not a case.`);
+    if (!ids.has(id)) throw new Error(`pending of the suite "${suite.name}" contains the unknown id ${id}.`);
   }
 }

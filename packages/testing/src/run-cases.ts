@@ -23,7 +23,7 @@ export async function runCases<S>(
     if (!isClaimed(each, maker.claims)) continue;
     const { id, contracts } = each;
     try {
-      await inTime(checkCase(each, maker), maker.limitMs ?? 5_000);
+      await withTimeLimit(checkCase(each, maker), maker.limitMs ?? 5_000);
       results.push({ id, contracts });
     } catch (error) {
       results.push({ id, contracts, error });
@@ -44,7 +44,7 @@ export async function checkCase<S>(each: Case<S>, maker: SubjectMaker<S>): Promi
   }
 }
 
-/** Returns the ids of the cases of each contract, for a test that every contract has one. */
+/** Returns the ids of the cases of each contract, for a test that every contract has a case. */
 export function contractsCovered(
   ...suites: readonly (readonly Pick<Case<never>, 'id' | 'contracts'>[])[]
 ): Map<number, string[]> {
@@ -74,17 +74,17 @@ export function claimsNotMade(
   return [...missing].map(([claim, count]) => `${claim} (${count} ${count === 1 ? 'case' : 'cases'})`);
 }
 
-async function inTime(checking: Promise<void>, limitMs: number): Promise<void> {
-  const over = new AbortController();
-  const late = systemRuntime()
-    .sleep(limitMs, over.signal)
+async function withTimeLimit(check: Promise<void>, limitMs: number): Promise<void> {
+  const controller = new AbortController();
+  const timeout = systemRuntime()
+    .sleep(limitMs, controller.signal)
     .then(() => {
       throw new Error(`The case did not end within ${limitMs} ms.`);
     });
-  late.catch(() => {});
+  timeout.catch(() => {});
   try {
-    await Promise.race([checking, late]);
+    await Promise.race([check, timeout]);
   } finally {
-    over.abort();
+    controller.abort();
   }
 }

@@ -8,9 +8,9 @@ export type ScriptedAnswer =
   | ((request: LlmRequest, options: LlmOptions) => PlainAnswer | Promise<PlainAnswer>);
 
 /**
- * A model that answers from a script, one answer per call, and keeps a copy of every request. It keeps the contract
- * of `Llm`: without `stream` it leaves out partial responses, and an aborted signal ends the call. A call after the
- * end of the script throws.
+ * A model that answers from a script, one answer per call, and stores a copy of every request. It follows the contract
+ * of `Llm`: without `stream` it omits partial responses, and an aborted signal ends the call. A call after the end of
+ * the script throws.
  */
 export class ScriptedLlm implements Llm {
   readonly specVersion = 1;
@@ -39,16 +39,16 @@ export class ScriptedLlm implements Llm {
     }
   }
 
-  /** Throws if answers of the script are left. */
+  /** Throws if the script has unused answers. */
   assertDone(): void {
-    const left = this.#answers.length - this.requests.length;
-    if (left > 0) throw new Error(`The model's script has ${left} more answers than there were calls.`);
+    const unused = this.#answers.length - this.requests.length;
+    if (unused > 0) throw new Error(`The model's script has ${unused} more answers than there were calls.`);
   }
 }
 
-/** Returns a factory that knows one name and always returns this model. */
+/** Returns a factory that supports only `name` and always creates `llm`. */
 export function modelNamed(name: string, llm: Llm): ModelFactory {
-  return { patterns: [name], supports: (asked) => asked === name, create: () => llm };
+  return { patterns: [name], supports: (model) => model === name, create: () => llm };
 }
 
 function isList(answer: LlmResponse | readonly LlmResponse[]): answer is readonly LlmResponse[] {

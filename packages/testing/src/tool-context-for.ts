@@ -28,13 +28,21 @@ export interface ToolContextOptions<Deps = unknown> {
   /** The `temp:` values of the invocation. Contexts with the same map belong to one invocation. */
   temp?: StateMap | undefined;
   deps?: Deps | undefined;
+  /** Default: a signal that is never aborted. */
   signal?: AbortSignal | undefined;
+  /** Default: `app`. */
   appName?: string | undefined;
+  /** Default: `user`. */
   userId?: string | undefined;
+  /** Default: `session`. */
   sessionId?: string | undefined;
+  /** Default: `agent`. */
   agentName?: string | undefined;
+  /** Default: `invocation-1`. */
   invocationId?: string | undefined;
+  /** Default: `call-1`. */
   functionCallId?: string | undefined;
+  /** Default: the session id, a slash and the function call id. */
   idempotencyKey?: string | undefined;
   /** Value of `context.toolConfirmation`. Default: none. */
   toolConfirmation?: ToolConfirmation | undefined;
@@ -45,9 +53,8 @@ export interface ToolContextOptions<Deps = unknown> {
 }
 
 /**
- * Returns a tool context for tests without a run. State, memory and artifacts work as in a run; nothing is stored.
- * Written state is in `state`; a run moves it to `actions.stateDelta` at the end of a step. It starts no agents:
- * `runChild` throws.
+ * Returns a tool context for tests without a run. State, memory and artifacts work as in a run, but no event is stored.
+ * Written state is in `state`; a run moves it to `actions.stateDelta` at the end of a step. `runChild` throws.
  */
 export function toolContextFor<Deps = unknown>(options: ToolContextOptions<Deps>): ToolContext<Deps> {
   const { runtime, memoryService, artifactService, userContent = 'Hello.', state = {}, temp = {} } = options;
@@ -56,11 +63,14 @@ export function toolContextFor<Deps = unknown>(options: ToolContextOptions<Deps>
   const signal = options.signal ?? new AbortController().signal;
   const actions = createEventActions();
   const functionCallId = options.functionCallId ?? 'call-1';
-  const memory = (): MemoryService => memoryService ?? missing('MEMORY_NOT_CONFIGURED', 'memory');
-  const artifacts = (): ArtifactService => artifactService ?? missing('ARTIFACT_NOT_CONFIGURED', 'artifact');
+  const memory = (): MemoryService =>
+    memoryService ?? missing('MEMORY_NOT_CONFIGURED', 'Set the option memoryService of toolContextFor.');
+  const artifacts = (): ArtifactService =>
+    artifactService ?? missing('ARTIFACT_NOT_CONFIGURED', 'Set the option artifactService of toolContextFor.');
   const addEvents = async (events: readonly Event[]): Promise<void> => {
     const service = memory();
-    if (!service.addEventsToMemory) missing('MEMORY_NOT_CONFIGURED', 'event-taking memory');
+    if (!service.addEventsToMemory)
+      missing('MEMORY_NOT_CONFIGURED', 'The memory service has no method addEventsToMemory.');
     await service.addEventsToMemory({ ...session, events, signal });
   };
   return {
@@ -89,20 +99,20 @@ export function toolContextFor<Deps = unknown>(options: ToolContextOptions<Deps>
     addEventsToMemory: addEvents,
     async addMemory(content, p = {}) {
       const service = memory();
-      if (!service.addMemory) missing('MEMORY_NOT_CONFIGURED', 'note-taking memory');
+      if (!service.addMemory) missing('MEMORY_NOT_CONFIGURED', 'The memory service has no method addMemory.');
       const note = typeof content === 'string' ? { role: 'user' as const, parts: [{ text: content }] } : content;
-      const [kept] = await service.addMemory({
+      const [added] = await service.addMemory({
         ...user,
         memories: [
           { kind: 'note', author: 'user', timestamp: runtime.now(), sessionId: session.sessionId, ...p, content: note },
         ],
         signal,
       });
-      return kept!;
+      return added!;
     },
     async deleteMemory(ids) {
       const service = memory();
-      if (!service.deleteMemory) missing('MEMORY_NOT_CONFIGURED', 'forgetting memory');
+      if (!service.deleteMemory) missing('MEMORY_NOT_CONFIGURED', 'The memory service has no method deleteMemory.');
       return service.deleteMemory({ ...user, ids, signal });
     },
     searchMemory: async (query, p = {}) => memory().searchMemory({ ...user, query, ...p, signal }),
@@ -120,7 +130,7 @@ export function toolContextFor<Deps = unknown>(options: ToolContextOptions<Deps>
     step: async (_name, fn) => fn({ idempotencyKey: `${session.sessionId}/${functionCallId}`, signal }),
     reportProgress: () => {},
     runChild: () => {
-      throw new Error('A context made by hand starts no agents.');
+      throw new Error('A context of toolContextFor cannot run agents. Use a Runner to test runChild.');
     },
   };
 }
@@ -132,8 +142,8 @@ const noEvents: EventLog = Object.freeze({
   [Symbol.iterator]: () => [][Symbol.iterator](),
 });
 
-function missing(code: 'MEMORY_NOT_CONFIGURED' | 'ARTIFACT_NOT_CONFIGURED', kind: string): never {
-  throw new TholeError(code, `There is no ${kind} service here.`);
+function missing(code: 'MEMORY_NOT_CONFIGURED' | 'ARTIFACT_NOT_CONFIGURED', message: string): never {
+  throw new TholeError(code, message);
 }
 
 function missingAnswer(option: string): never {

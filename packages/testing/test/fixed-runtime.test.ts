@@ -2,7 +2,7 @@ import { FixedRuntime } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
 
 describe('FixedRuntime', () => {
-  it('does not move until it is advanced (contract 43)', async () => {
+  it('moves the clock only in advance (contract 43)', async () => {
     const runtime = new FixedRuntime();
     expect(runtime.now()).toBe(1_700_000_000);
     await runtime.advance(1_500);
@@ -22,7 +22,7 @@ describe('FixedRuntime', () => {
     expect(runtime.pending).toBe(1);
   });
 
-  it('lets promises settle between two timers, so that timers they add fire too', async () => {
+  it('lets promises settle between two timers, and fires timers that they add', async () => {
     const runtime = new FixedRuntime();
     const at: number[] = [];
     const loop = async (): Promise<void> => {
@@ -36,7 +36,7 @@ describe('FixedRuntime', () => {
     expect(at).toEqual([10, 20, 30]);
   });
 
-  it('ends a sleep with the reason of its signal and forgets it', async () => {
+  it('rejects a sleep with the reason of its signal and removes it', async () => {
     const runtime = new FixedRuntime();
     const controller = new AbortController();
     const sleeping = runtime.sleep(10, controller.signal);

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { languages } from '../src/suites/language-sentences.ts';
 import { memoryLanguageCases } from '../src/suites/memory-language-cases.ts';
 
@@ -9,33 +9,35 @@ const wordsOf = (text: string): string[] =>
     .toLowerCase()
     .match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
 
-it('eight languages have a case with at least 20 different sentences each', () => {
-  expect(languages.map(({ name }) => name).toSorted()).toEqual(NAMES);
-  const ids = memoryLanguageCases.map(({ id }) => id);
-  for (const { name, asked } of languages) {
-    expect(ids, name).toContain(`language.${name.toLowerCase()}-forms`);
-    expect(new Set(asked.map(([, text]) => text)).size, name).toBeGreaterThanOrEqual(20);
-    expect(new Set(asked.map(([query]) => query)).size, name).toBe(asked.length);
-  }
-});
+describe('memoryLanguageCases', () => {
+  it('have at least 20 different sentences in each of eight languages', () => {
+    expect(languages.map(({ name }) => name).toSorted()).toEqual(NAMES);
+    const ids = memoryLanguageCases.map(({ id }) => id);
+    for (const { name, questions } of languages) {
+      expect(ids, name).toContain(`language.${name.toLowerCase()}-forms`);
+      expect(new Set(questions.map(([, text]) => text)).size, name).toBeGreaterThanOrEqual(20);
+      expect(new Set(questions.map(([query]) => query)).size, name).toBe(questions.length);
+    }
+  });
 
-it.each(languages)('has no word form of the sentence in its question, for $name with spaces', (language) => {
-  for (const [query, text] of language.asked) {
-    // Where they have none, it is another order or other particles.
-    if (!language.spaced) expect(text, query).not.toContain(query);
-    else
-      expect(
-        wordsOf(query).filter((word) => wordsOf(text).includes(word)),
-        query,
-      ).toEqual([]);
-  }
-});
+  it.each(languages)('have no word of the sentence in its question, for $name', (language) => {
+    for (const [query, text] of language.questions) {
+      // Without spaces between words, only the order or the particles differ.
+      if (!language.usesSpaces) expect(text, query).not.toContain(query);
+      else
+        expect(
+          wordsOf(query).filter((word) => wordsOf(text).includes(word)),
+          query,
+        ).toEqual([]);
+    }
+  });
 
-it('languages with spaces have questions of words', () => {
-  expect(
-    languages
-      .filter(({ spaced }) => !spaced)
-      .map(({ name }) => name)
-      .toSorted(),
-  ).toEqual(['Chinese', 'Japanese', 'Thai']);
+  it('treat only Chinese, Japanese and Thai as languages without spaces', () => {
+    expect(
+      languages
+        .filter(({ usesSpaces }) => !usesSpaces)
+        .map(({ name }) => name)
+        .toSorted(),
+    ).toEqual(['Chinese', 'Japanese', 'Thai']);
+  });
 });

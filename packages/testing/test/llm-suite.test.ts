@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { llmCases, plays, register, runCases, ScriptedLlm } from '../src/index.ts';
 import type { LlmScenario, LlmSubject } from '../src/index.ts';
 
-const CALLS = 3; // a case asks at most as often at once
+const CALLS = 3; // maximum number of calls of a case to one model
 
-/** The answer of `plays`, in its parts. */
+/** Returns the responses of `plays`, as if the scenario ended normally. */
 function answerOf(scenario: LlmScenario): LlmResponse[] {
   const { ending } = scenario;
   return plays(ending === 'cut' || ending === 'silence' ? { ...scenario, ending: 'stop' } : scenario) as LlmResponse[];
@@ -14,8 +14,8 @@ function answerOf(scenario: LlmScenario): LlmResponse[] {
 const finalOf = (scenario: LlmScenario): LlmResponse => [answerOf(scenario)].flat().at(-1)!;
 const partialsOf = (scenario: LlmScenario): LlmResponse[] => [answerOf(scenario)].flat().slice(0, -1);
 
-/** Abilities that a script lacks: it breaks off or falls silent within an answer, and knows when a call has ended. */
-function played(change: (responses: LlmResponse[]) => LlmResponse[] = (responses) => responses): LlmSubject {
+/** Returns a subject that can do more than a script: it can stop within an answer, and it counts open calls. */
+function createSubject(change: (responses: LlmResponse[]) => LlmResponse[] = (responses) => responses): LlmSubject {
   let open = 0;
   const requests: LlmRequest[] = [];
   const llm = (scenario: LlmScenario): Llm => ({
@@ -30,7 +30,7 @@ function played(change: (responses: LlmResponse[]) => LlmResponse[] = (responses
         const ends = scenario.ending !== 'cut' && scenario.ending !== 'silence';
         yield* change([...(stream ? partialsOf(scenario) : []), ...(ends ? [finalOf(scenario)] : [])]);
         if (scenario.ending === 'cut') throw plays(scenario);
-        if (scenario.ending === 'silence') await aborted(signal);
+        if (scenario.ending === 'silence') await untilAborted(signal);
       } finally {
         open--;
       }
@@ -39,18 +39,18 @@ function played(change: (responses: LlmResponse[]) => LlmResponse[] = (responses
   return { llm, received: () => requests, allEnded: async () => expect(open).toBe(0) };
 }
 
-const aborted = (signal: AbortSignal): Promise<never> =>
+const untilAborted = (signal: AbortSignal): Promise<never> =>
   new Promise((_resolve, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
     if (signal.aborted) reject(signal.reason as Error);
   });
 
-/** Claims of a model that passes its request on unchanged. */
-const PASSES_ON = ['thoughts', 'signatures', 'stop-sequences', 'request-model', 'images', 'answer-images'];
+/** Claims of a model that receives requests unchanged. */
+const COMMON_CLAIMS = ['thoughts', 'signatures', 'stop-sequences', 'request-model', 'images', 'answer-images'];
 
 register({ describe, it }, llmCases, {
   name: 'ScriptedLlm',
-  claims: PASSES_ON,
+  claims: COMMON_CLAIMS,
   create: () => {
     const models: ScriptedLlm[] = [];
     const llm = (scenario: LlmScenario): ScriptedLlm => {
@@ -64,12 +64,12 @@ register({ describe, it }, llmCases, {
 
 register({ describe, it }, llmCases, {
   name: 'a model that plays every scenario',
-  claims: [...PASSES_ON, 'cuts', 'stalls', 'connections'],
-  create: () => played(),
+  claims: [...COMMON_CLAIMS, 'cuts', 'stalls', 'connections'],
+  create: () => createSubject(),
 });
 
-describe('llmCases fail for a model with', () => {
-  const failing = async (subject: LlmSubject): Promise<string[]> => {
+describe('llmCases', () => {
+  const failedCases = async (subject: LlmSubject): Promise<string[]> => {
     const claims = ['thoughts', 'cuts', 'stalls', 'connections'];
     const results = await runCases(llmCases, { claims, create: () => subject, limitMs: 200 });
     return results.filter((result) => 'error' in result).map(({ id }) => id);
@@ -81,56 +81,58 @@ describe('llmCases fail for a model with', () => {
     finishReason: 'STOP',
     ...more,
   });
-  const wrapped = (generate: (llm: Llm) => Llm['generateContentAsync']): LlmSubject => {
-    const sound = played();
+  const wrapModel = (generate: (llm: Llm) => Llm['generateContentAsync']): LlmSubject => {
+    const subject = createSubject();
     return {
-      ...sound,
+      ...subject,
       llm: async (scenario) => {
-        const llm = await sound.llm(scenario);
+        const llm = await subject.llm(scenario);
         return { model: llm.model, specVersion: 1, generateContentAsync: generate(llm) };
       },
     };
   };
 
-  it('two final responses', async () => {
-    const subject = played((responses) => responses.flatMap((each) => (each.partial ? [each] : [each, each])));
-    expect(await failing(subject)).toContain('llm.stream');
+  it('fail for a model with two final responses', async () => {
+    const subject = createSubject((responses) => responses.flatMap((each) => (each.partial ? [each] : [each, each])));
+    expect(await failedCases(subject)).toContain('llm.stream');
   });
 
-  it('no final response', async () => {
-    expect(await failing(played((responses) => responses.filter((each) => each.partial)))).toContain('llm.stream');
+  it('fail for a model with no final response', async () => {
+    expect(await failedCases(createSubject((responses) => responses.filter((each) => each.partial)))).toContain(
+      'llm.stream',
+    );
   });
 
-  it('partial responses that repeat earlier text', async () => {
-    const subject = played((responses) => {
+  it('fail for a model with partial responses that repeat earlier text', async () => {
+    const subject = createSubject((responses) => {
       let text = '';
       return responses.map((each) => (each.partial ? says((text += textOf(each)), { partial: true }) : each));
     });
-    expect(await failing(subject)).toContain('llm.stream');
+    expect(await failedCases(subject)).toContain('llm.stream');
   });
 
-  it('calls in a partial response', async () => {
-    const subject = played((responses) =>
+  it('fail for a model with calls in a partial response', async () => {
+    const subject = createSubject((responses) =>
       responses.flatMap((each) => (each.partial ? [each] : [{ ...each, partial: true }, each])),
     );
-    expect(await failing(subject)).toContain('llm.calls');
+    expect(await failedCases(subject)).toContain('llm.calls');
   });
 
-  it('a final response with less than its partial ones', async () => {
+  it('fail for a model with a final response with less text than its partial responses', async () => {
     expect(
-      await failing(played((responses) => responses.map((each) => (each.partial ? each : says('The'))))),
+      await failedCases(createSubject((responses) => responses.map((each) => (each.partial ? each : says('The'))))),
     ).toContain('llm.stream');
   });
 
-  it('unrequested partial responses', async () => {
-    const subject = wrapped(
+  it('fail for a model with unrequested partial responses', async () => {
+    const subject = wrapModel(
       (llm) => (request, options) => llm.generateContentAsync(request, { ...options, stream: true }),
     );
-    expect(await failing(subject)).toContain('llm.text');
+    expect(await failedCases(subject)).toContain('llm.text');
   });
 
-  it('errors without a code', async () => {
-    const subject = wrapped(
+  it('fail for a model with errors without a code', async () => {
+    const subject = wrapModel(
       (llm) =>
         async function* (request, options) {
           try {
@@ -140,24 +142,24 @@ describe('llmCases fail for a model with', () => {
           }
         },
     );
-    expect(await failing(subject)).toEqual(['llm.errors', 'llm.cut']);
+    expect(await failedCases(subject)).toEqual(['llm.errors', 'llm.cut']);
   });
 
-  it('a signal that it ignores', async () => {
-    const subject = wrapped(
+  it('fail for a model that ignores its signal', async () => {
+    const subject = wrapModel(
       (llm) => (request, options) =>
         llm.generateContentAsync(request, { ...options, signal: new AbortController().signal }),
     );
-    expect(await failing(subject)).toEqual(
+    expect(await failedCases(subject)).toEqual(
       expect.arrayContaining(['llm.aborted-before', 'llm.abort-while-silent', 'llm.abort-mid-stream']),
     );
   });
 
-  it('a request that it changes', async () => {
-    const subject = wrapped((llm) => (request, options) => {
+  it('fail for a model that changes its request', async () => {
+    const subject = wrapModel((llm) => (request, options) => {
       request.config.temperature = 1;
       return llm.generateContentAsync(request, options);
     });
-    expect(await failing(subject)).toContain('llm.request-untouched');
+    expect(await failedCases(subject)).toContain('llm.request-untouched');
   });
 });

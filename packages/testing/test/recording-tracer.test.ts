@@ -5,18 +5,18 @@ describe('RecordingTracer', () => {
   it('keeps names, parents, attributes, errors, and the number of ends of each span', () => {
     const tracer = new RecordingTracer();
     const runtime = new FixedRuntime({ tracer });
-    const above = runtime.tracer.start('above', { a: 1, b: undefined });
-    const below = runtime.tracer.start('below', {}, above);
+    const parent = runtime.tracer.start('parent', { a: 1, b: undefined });
+    const child = runtime.tracer.start('child', {}, parent);
     runtime.tracer.start('other').end();
-    below.set({ a: null, c: 'c' });
-    below.end('broken');
-    expect(tracer.outline()).toEqual(['above', '  below', 'other']);
-    expect(tracer.named('above')).toMatchObject({ attributes: { a: 1 }, ends: 0, error: undefined });
-    expect(tracer.named('above').attributes).not.toHaveProperty('b');
-    expect(tracer.named('below')).toMatchObject({ attributes: { a: null, c: 'c' }, ends: 1, error: 'broken' });
-    expect(tracer.named('below').parent).toBe(tracer.named('above'));
-    expect(below.traceId).toBe(above.traceId);
-    expect(tracer.named('other').spanId).not.toBe(above.spanId);
+    child.set({ a: null, c: 'c' });
+    child.end('broken');
+    expect(tracer.outline()).toEqual(['parent', '  child', 'other']);
+    expect(tracer.named('parent')).toMatchObject({ attributes: { a: 1 }, ends: 0, error: undefined });
+    expect(tracer.named('parent').attributes).not.toHaveProperty('b');
+    expect(tracer.named('child')).toMatchObject({ attributes: { a: null, c: 'c' }, ends: 1, error: 'broken' });
+    expect(tracer.named('child').parent).toBe(tracer.named('parent'));
+    expect(child.traceId).toBe(parent.traceId);
+    expect(tracer.named('other').spanId).not.toBe(parent.spanId);
   });
 
   it('lists the spans if the requested one does not exist', () => {

@@ -76,16 +76,16 @@ describe('register', () => {
   });
 
   it('passes one runtime to create and to the case', async () => {
-    let made: FixedRuntime | undefined;
+    let created: FixedRuntime | undefined;
     const same: Case<unknown> = {
       id: 'x',
       sentence: 'x',
       contracts: [43],
       check: async (_, t) => {
-        expect(t.runtime).toBe(made);
+        expect(t.runtime).toBe(created);
       },
     };
-    const [result] = await runCases([same], { create: (runtime) => (made = runtime) });
+    const [result] = await runCases([same], { create: (runtime) => (created = runtime) });
     expect(result).toEqual({ id: 'x', contracts: [43] });
   });
 });
@@ -108,11 +108,13 @@ describe('runCases', () => {
   });
 });
 
-it('returns the cases of each contract', () => {
-  expect([...contractsCovered(counter)]).toEqual([
-    [7, ['count.zero']],
-    [9, ['count.zero', 'count.fresh']],
-    [3, ['count.fails']],
-    [13, ['count.leased']],
-  ]);
+describe('contractsCovered', () => {
+  it('returns the ids of the cases of each contract', () => {
+    expect([...contractsCovered(counter)]).toEqual([
+      [7, ['count.zero']],
+      [9, ['count.zero', 'count.fresh']],
+      [3, ['count.fails']],
+      [13, ['count.leased']],
+    ]);
+  });
 });

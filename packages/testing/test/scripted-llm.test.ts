@@ -43,7 +43,7 @@ describe('ScriptedLlm', () => {
   });
 
   it('calls a function with the request for its answer', async () => {
-    const model = new ScriptedLlm((asked) => says(`You said ${asked.contents[0]?.parts?.[0]?.text}.`));
+    const model = new ScriptedLlm((received) => says(`You said ${received.contents[0]?.parts?.[0]?.text}.`));
     expect(await ask(model)).toEqual([says('You said hello.')]);
   });
 

@@ -6,7 +6,7 @@ import { after } from '../state/clock.ts';
 interface Props {
   text: string | (() => string);
   label?: string | undefined;
-  /** True to use the browser's tooltip, which is cheap for many buttons. */
+  /** True to use the browser's tooltip, which needs fewer resources if there are many buttons. */
   plain?: boolean | undefined;
 }
 
@@ -19,7 +19,7 @@ export function CopyButton({ text, label = 'Copy', plain = true }: Props) {
       setCopied(true);
       after(1_500, () => setCopied(false));
     } catch {
-      toast('The browser did not allow copying.', { kind: 'bad' });
+      toast('Cannot copy: the browser denied access to the clipboard.', { kind: 'bad' });
     }
   }
   return (

@@ -13,7 +13,7 @@ export function DebugDetails({ debug }: { debug: ErrorDebug }) {
       {debug.stack !== undefined && (
         <details>
           <summary>Stack</summary>
-          {/* Scrolls sideways, so the keyboard has to reach it. */}
+          {/* Scrolls horizontally, so it needs keyboard focus. */}
           <pre class="mono" tabIndex={0} aria-label="Stack">
             {debug.stack}
           </pre>

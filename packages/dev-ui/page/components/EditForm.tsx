@@ -7,9 +7,9 @@ interface Props {
   text: string;
   onText: (text: string) => void;
   saveLabel: string;
-  /** True if the button saves. */
+  /** True if the button is enabled. */
   canSave: boolean;
-  /** Also called by keys while `canSave` is false. Not called again before the returned promise settles. */
+  /** Called by the button and by keys, by keys also while `canSave` is false. Not called again before its promise settles. */
   onSave: () => void | Promise<void>;
   onCancel: () => void;
   rows: number;

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 
-/** A placeholder for an empty list: what it would show, and what to do first. */
+/** A placeholder for missing content: what it would show, and the next step. */
 export function Empty(props: { title: string; text?: string | undefined; children?: ComponentChildren }) {
   return (
     <div class="empty">

@@ -2,7 +2,7 @@ import { DebugDetails } from './DebugDetails.tsx';
 import { explainError } from './explain-error.ts';
 import { Icon } from './icons.tsx';
 
-/** An error: its message, its code, the code's meaning, and what to do. */
+/** An error: its message, its code, the meaning of the code, and the next step. */
 export function ErrorNote(props: {
   error: unknown;
   retry?: (() => void) | undefined;

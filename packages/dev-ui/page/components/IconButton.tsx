@@ -6,9 +6,10 @@ import type { IconName } from './icons.tsx';
 
 interface Props extends Omit<JSX.IntrinsicElements['button'], 'icon' | 'label' | 'class'> {
   class?: string | undefined;
-  /** The action. Shown as a tooltip. */
+  /** Name of the action, shown as a tooltip. */
   label: string;
   icon: IconName;
+  /** Keyboard shortcut, shown in the tooltip. */
   keys?: string | undefined;
   /**
    * True to use the browser's tooltip: for many buttons, and for the first focused button of a dialog, where Escape
@@ -19,18 +20,18 @@ interface Props extends Omit<JSX.IntrinsicElements['button'], 'icon' | 'label' |
 
 /** A button with an icon instead of a text. */
 export function IconButton({ label, icon, keys, plain, class: more = '', ...rest }: Props) {
-  const sign = <Icon name={icon} />;
+  const image = <Icon name={icon} />;
   if (plain) {
     return (
       <button type="button" aria-label={label} title={label} {...rest} class={`icon-button ${more}`}>
-        {sign}
+        {image}
       </button>
     );
   }
   return (
     <TooltipProvider timeout={500}>
       <TooltipAnchor render={<button type="button" aria-label={label} {...rest} class={`icon-button ${more}`} />}>
-        {sign}
+        {image}
       </TooltipAnchor>
       <Tooltip class="tooltip" gutter={6}>
         {label} {keys && !isTouch.value && <kbd>{keys}</kbd>}

@@ -3,20 +3,20 @@ import type { ErrorDebug } from '@thole/client';
 import { errorCodes } from '@thole/core';
 import type { Event } from '@thole/core';
 
-/** An explained error. */
-export interface Explained {
+/** The explanation of an error. */
+export interface ErrorExplanation {
   sentence: string;
   code?: string | undefined;
   /** The meaning of the code, if it is known. */
   meaning?: string | undefined;
-  /** The next step. */
+  /** The next step, if there is one. */
   advice?: string | undefined;
   /** Internals, only from a server in development. */
   debug?: ErrorDebug | undefined;
 }
 
 /** Returns the explanation of a client error or any other thrown value. */
-export function explainError(error: unknown): Explained {
+export function explainError(error: unknown): ErrorExplanation {
   if (ClientError.is(error)) {
     const code = error.code ?? (error.status !== undefined ? `HTTP ${error.status}` : undefined);
     return {
@@ -28,11 +28,11 @@ export function explainError(error: unknown): Explained {
     };
   }
   const sentence = error instanceof Error ? error.message : String(error);
-  return { sentence: sentence || 'Something went wrong.' };
+  return { sentence: sentence || 'An unknown error occurred.' };
 }
 
 /** Returns the explanation of an event's error. */
-export function explainEventError(event: Pick<Event, 'errorCode' | 'errorMessage'>): Explained {
+export function explainEventError(event: Pick<Event, 'errorCode' | 'errorMessage'>): ErrorExplanation {
   const code = event.errorCode;
   const meaning = meaningOf(code);
   return {
@@ -43,8 +43,8 @@ export function explainEventError(event: Pick<Event, 'errorCode' | 'errorMessage
   };
 }
 
-const advices: Record<string, string> = {
-  TIMEOUT: 'The server is slow. Try again.',
+const adviceByCode: Record<string, string> = {
+  TIMEOUT: 'The server did not answer in time. Try again.',
   UNREACHABLE: 'Check that the server is running. The page reconnects automatically.',
   CONNECTION_LOST: 'The session contains the events that were stored.',
   UNAUTHENTICATED: 'Enter the token that this server expects.',
@@ -59,8 +59,8 @@ const advices: Record<string, string> = {
   RUN_TIME_LIMIT: 'Increase `timeLimitMs`. The timeline shows which step was slow.',
   LLM_CALL_LIMIT: 'The timeline shows which agent repeats its calls.',
   STATE_KEY_MISSING: 'Set the key in the State tab, or write `{key?}` in the instruction.',
-  MEMORY_NOT_CONFIGURED: 'Give the server a memory service.',
-  ARTIFACT_NOT_CONFIGURED: 'Give the server an artifact service.',
+  MEMORY_NOT_CONFIGURED: 'Configure a memory service for the server.',
+  ARTIFACT_NOT_CONFIGURED: 'Configure an artifact service for the server.',
 };
 
 function meaningOf(code: string | undefined): string | undefined {
@@ -73,6 +73,6 @@ function isRetryable(code: string | undefined): boolean {
 }
 
 function adviceFor(code: string | undefined, retryable: boolean): string | undefined {
-  if (code !== undefined && Object.hasOwn(advices, code)) return advices[code];
+  if (code !== undefined && Object.hasOwn(adviceByCode, code)) return adviceByCode[code];
   return retryable ? 'A retry may succeed.' : undefined;
 }

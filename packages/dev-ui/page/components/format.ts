@@ -1,4 +1,4 @@
-/** `3 ms`, `1.2 s`, `2 min 5 s`. */
+/** Returns a duration as `3 ms`, `1.2 s` or `2 min 5 s`. Empty for an invalid duration. */
 export function formatDuration(ms: number): string {
   if (!Number.isFinite(ms) || ms < 0) return '';
   if (ms < 1) return '<1 ms';
@@ -10,7 +10,7 @@ export function formatDuration(ms: number): string {
   return `${minutes} min ${seconds % 60} s`;
 }
 
-// Created once: creating one costs more than a hundred uses.
+// Created once, because creating a formatter takes longer than a hundred uses.
 const timeOfDay = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' });
 const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
 const moment = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
@@ -30,7 +30,7 @@ export function formatDay(seconds: number): string {
   return day.format(seconds * 1_000);
 }
 
-/** `now`, `3 min`, `2 h`, then the time of day. */
+/** Returns `now`, `3 min`, or after an hour the time of day. The first argument is in seconds since the epoch. */
 export function formatAge(seconds: number, nowMs: number): string {
   const minutes = Math.floor((nowMs / 1_000 - seconds) / 60);
   if (minutes < 1) return 'now';
@@ -38,12 +38,12 @@ export function formatAge(seconds: number, nowMs: number): string {
   return formatTime(seconds);
 }
 
-/** `1,204` in the reader's locale. */
+/** Returns a number in the reader's locale, such as `1,204`. */
 export function formatCount(count: number): string {
   return count.toLocaleString();
 }
 
-/** `512 B`, `3.4 kB`, `1.2 MB`. */
+/** Returns a size as `512 B`, `3.4 kB` or `1.2 MB`. */
 export function formatBytes(bytes: number): string {
   if (bytes < 1_000) return `${bytes} B`;
   if (bytes < 999_500) return `${(bytes / 1_000).toFixed(bytes < 9_950 ? 1 : 0)} kB`;

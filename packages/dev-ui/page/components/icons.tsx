@@ -1,4 +1,4 @@
-/** One path each on a grid of 16, in the colour of the text. */
+/** The path of each icon, on a grid of 16 × 16. */
 const paths = {
   search: 'M7 2.5a4.5 4.5 0 1 1 0 9 4.5 4.5 0 0 1 0-9ZM10.5 10.5 14 14',
   plus: 'M8 3v10M3 8h10',
@@ -34,7 +34,7 @@ const paths = {
 
 export type IconName = keyof typeof paths;
 
-/** An icon next to a text or instead of one. Screen readers ignore it. */
+/** An icon in the colour of the text. Screen readers ignore it. */
 export function Icon({ name, size = 16 }: { name: IconName; size?: number | undefined }) {
   const thick = name === 'more' || name === 'dots';
   return (

@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 
-/** A fetched value. It stays while it is fetched again under the same key. */
+/** A fetched value. It is kept during a reload of the same key. */
 export interface Resource<T> {
   value?: T | undefined;
   error?: unknown;
@@ -9,12 +9,12 @@ export interface Resource<T> {
 }
 
 /**
- * Fetches when the key changes. Undefined fetches nothing. The request of an older key is aborted and its answer
- * never shown.
+ * Fetches when the key changes; an undefined key fetches nothing. A new key aborts the request of the earlier key, whose
+ * answer is never shown.
  */
 export function useResource<T>(key: string | undefined, load: (signal: AbortSignal) => Promise<T>): Resource<T> {
   const [count, setCount] = useState(0);
-  const [got, setGot] = useState<{
+  const [state, setState] = useState<{
     key?: string | undefined;
     value?: T | undefined;
     error?: unknown;
@@ -22,22 +22,22 @@ export function useResource<T>(key: string | undefined, load: (signal: AbortSign
   }>({
     loading: false,
   });
-  const newest = useRef(load);
-  newest.current = load;
+  const latestLoad = useRef(load);
+  latestLoad.current = load;
   useEffect(() => {
     if (key === undefined) {
-      setGot({ loading: false });
+      setState({ loading: false });
       return undefined;
     }
     const controller = new AbortController();
-    setGot((before) => ({ key, loading: true, ...(before.key === key && { value: before.value }) }));
-    newest.current(controller.signal).then(
-      (value) => !controller.signal.aborted && setGot({ key, value, loading: false }),
-      (error: unknown) => !controller.signal.aborted && setGot({ key, error, loading: false }),
+    setState((before) => ({ key, loading: true, ...(before.key === key && { value: before.value }) }));
+    latestLoad.current(controller.signal).then(
+      (value) => !controller.signal.aborted && setState({ key, value, loading: false }),
+      (error: unknown) => !controller.signal.aborted && setState({ key, error, loading: false }),
     );
     return () => controller.abort();
   }, [key, count]);
   const reload = useCallback(() => setCount((before) => before + 1), []);
   // Until the effect has run, the value belongs to the previous key.
-  return got.key === key ? { ...got, reload } : { loading: key !== undefined, reload };
+  return state.key === key ? { ...state, reload } : { loading: key !== undefined, reload };
 }

@@ -19,8 +19,8 @@ export function Composer() {
   const running = isRunning.value;
   const field = useRef<HTMLTextAreaElement>(null);
   const picker = useRef<HTMLInputElement>(null);
-  const [dropping, setDropping] = useState(false);
-  const off = appName.value === undefined || status.value.kind === 'missing';
+  const [isDropping, setIsDropping] = useState(false);
+  const isDisabled = appName.value === undefined || status.value.kind === 'missing';
 
   useLayoutEffect(() => {
     const element = field.current;
@@ -29,27 +29,27 @@ export function Composer() {
     element.style.height = `${Math.min(element.scrollHeight + 2, innerHeight * 0.4)}px`;
   }, [text]);
   useEffect(() => {
-    // Not while an event is selected: letters are then keys.
+    // Not while an event is selected: letters are then keyboard shortcuts.
     if (matchMedia('(pointer: fine)').matches && selectedEventId.peek() === undefined) field.current?.focus();
   }, [draftKey.value]);
 
   async function submit(): Promise<void> {
-    if (running || off || (text.trim() === '' && files.length === 0)) return;
+    if (running || isDisabled || (text.trim() === '' && files.length === 0)) return;
     const before = { text, files };
     const parts: Part[] = [...(text.trim() === '' ? [] : [{ text }]), ...files];
     writeDraft({ text: '', files: [] });
-    const begun = await send(parts).catch(() => {
+    const hasStarted = await send(parts).catch(() => {
       toast('Not sent: the session could not be created.', { kind: 'bad' });
       return false;
     });
-    // Unless another text was written meanwhile.
-    if (!begun && draft.peek().text === '') writeDraft(before);
+    // Restores the message, unless the user has written another text meanwhile.
+    if (!hasStarted && draft.peek().text === '') writeDraft(before);
   }
 
   return (
     <form
       class="composer"
-      data-dropping={dropping ? '' : undefined}
+      data-dropping={isDropping ? '' : undefined}
       onSubmit={(submitted) => {
         submitted.preventDefault();
         void submit();
@@ -57,11 +57,11 @@ export function Composer() {
       onDragOver={(drag) => {
         if (!drag.dataTransfer?.types.includes('Files')) return;
         drag.preventDefault();
-        setDropping(true);
+        setIsDropping(true);
       }}
-      onDragLeave={() => setDropping(false)}
+      onDragLeave={() => setIsDropping(false)}
       onDrop={(drop) => {
-        setDropping(false);
+        setIsDropping(false);
         if (!drop.dataTransfer?.files.length) return;
         drop.preventDefault();
         void attachFiles([...drop.dataTransfer.files]);
@@ -72,7 +72,7 @@ export function Composer() {
         ref={field}
         id="message"
         aria-label="Message"
-        placeholder={dropping ? 'Drop to attach' : 'Write a message'}
+        placeholder={isDropping ? 'Drop to attach' : 'Write a message'}
         rows={1}
         value={text}
         dir="auto"
@@ -85,7 +85,7 @@ export function Composer() {
         }}
         onKeyDown={(key) => {
           if (key.key !== 'Enter' || key.isComposing || key.shiftKey) return;
-          // A phone has no other key for a new line.
+          // On a phone, Enter is the only key for a new line.
           if (!matchMedia('(pointer: fine)').matches && !key.metaKey && !key.ctrlKey) return;
           key.preventDefault();
           void submit();
@@ -100,13 +100,13 @@ export function Composer() {
           tabIndex={-1}
           aria-hidden="true"
           onChange={(change) => {
-            // Clearing the field clears its list too.
+            // Copies the files first: clearing the field also clears its list of files.
             void attachFiles([...(change.currentTarget.files ?? [])]);
             change.currentTarget.value = '';
           }}
         />
         <IconButton label="Attach files" icon="attach" onClick={() => picker.current?.click()} />
-        <span class="composer-hint muted" title={isTouch.value ? undefined : '⏎ sends too; ⇧⏎ is a new line'}>
+        <span class="composer-hint muted" title={isTouch.value ? undefined : '⏎ also sends, ⇧⏎ starts a new line'}>
           {!isTouch.value && <kbd>{keyName('⌘⏎')}</kbd>}
         </span>
         {running ? (
@@ -117,7 +117,7 @@ export function Composer() {
           <button
             type="submit"
             class="button button-primary"
-            disabled={off || (text.trim() === '' && files.length === 0)}
+            disabled={isDisabled || (text.trim() === '' && files.length === 0)}
           >
             Send
           </button>

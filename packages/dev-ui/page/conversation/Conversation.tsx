@@ -41,7 +41,7 @@ function Body() {
     return (
       <div class="conversation-body conversation-middle">
         {connection.value === 'offline' ? (
-          <Empty title="The server does not answer" text="Start it. The page reconnects automatically." />
+          <Empty title="The server does not answer" text="Start the server. The page reconnects automatically." />
         ) : (
           <ErrorNote error={appsError.value} retry={() => void loadApps()} />
         )}
@@ -51,7 +51,7 @@ function Body() {
   if (apps.value?.length === 0) {
     return (
       <div class="conversation-body conversation-middle">
-        <Empty title="No apps yet" text="Give createHandler an app and reload this page." />
+        <Empty title="No apps yet" text="Pass an app to createHandler, then reload this page." />
       </div>
     );
   }

@@ -4,7 +4,7 @@ import { EditForm } from '../components/EditForm.tsx';
 import { ErrorNote } from '../components/ErrorNote.tsx';
 import { runAgainFrom } from '../state/run-actions.ts';
 
-/** Edits a message: the new text continues in a new session, and this one stays unchanged. */
+/** A form to edit a message. The new text is sent in a new session; the open session stays unchanged. */
 export function EditMessage({ event, text, close }: { event: Event; text: string; close: () => void }) {
   const [value, setValue] = useState(text);
   const [error, setError] = useState<unknown>(undefined);
@@ -31,7 +31,7 @@ export function EditMessage({ event, text, close }: { event: Event; text: string
       onCancel={close}
     >
       {error !== undefined && <ErrorNote error={error} />}
-      <p class="muted edit-note">Continues in a new session. This one stays unchanged.</p>
+      <p class="muted edit-note">Continues in a new session. This session stays unchanged.</p>
     </EditForm>
   );
 }

@@ -11,17 +11,17 @@ import { entries } from './projection.ts';
 import { RunFoot } from './RunFoot.tsx';
 import { useFollowEnd } from './use-follow-end.ts';
 
-/** The rows of the conversation. The end stays in view while answers are written, until the reader scrolls up. */
+/** The rows of the conversation. While answers are written, the view follows the end until the reader scrolls up. */
 export function EntryList() {
   const rows = entries.value;
   const key = openKey.value;
   const list = useRef<VirtualizerHandle>(null);
-  // After sending a message, jump to the end from any position. Storing the message changes nothing.
+  // After sending a message, scroll to the end from any position, but not again when the message is stored.
   const lastSent = useRef(sent.value);
   lastSent.current = sent.value ?? lastSent.current;
   const { box, inner, isAtEnd, follow, leave } = useFollowEnd([key, lastSent.current], drawAgainIfBlank);
 
-  // Many rows that arrive while the view scrolls can leave the list without an update, so that it stays empty.
+  // If many rows arrive while the view scrolls, the list may miss the update and stay empty.
   const [drawing, setDrawing] = useState(0);
   function drawAgainIfBlank(): void {
     if (rows.length > 0 && !box.current?.querySelector('[data-entry]')) setDrawing(drawing + 1);
@@ -36,7 +36,7 @@ export function EntryList() {
       leave();
       list.current?.scrollToIndex(at, { align: 'center' });
     }
-    // Only when another event is selected, not when rows arrive.
+    // Runs when another event is selected, not when rows arrive.
   }, [selected, key]);
 
   return (

@@ -18,43 +18,43 @@ import { TurnLine } from './TurnLine.tsx';
 export function EntryRow({ entry, isSelected }: { entry: Entry; isSelected?: boolean | undefined }) {
   const { event, head, blocks, status, turn } = entry;
   const [isEdited, setIsEdited] = useState(false);
-  const mine = event.author === 'user';
-  const said = saidIn(entry);
-  const noted = blocks.every((block) => block.kind === 'note');
+  const isUser = event.author === 'user';
+  const text = textOfEntry(entry);
+  const isNote = blocks.every((block) => block.kind === 'note');
   const isWriting = status === 'writing';
-  const hasActions = status === undefined && !isEdited && !noted;
+  const hasActions = status === undefined && !isEdited && !isNote;
   const select = (click: TargetedMouseEvent<HTMLElement>): void => {
-    // Not for clicks on links, buttons and fields, nor for the end of a text selection.
+    // Ignores clicks on links, buttons and fields, and clicks that end a text selection.
     if ((click.target as Element).closest('a, button, summary, form, input, textarea, label, pre, [role="tree"]'))
       return;
     if (getSelection()?.type === 'Range') return;
-    // On a narrow screen a selection alone shows nothing.
-    if (isNarrow.value) inspect(event.id, mine ? 'event' : 'request');
+    // On a narrow screen the inspector is hidden, so that a selection must open it.
+    if (isNarrow.value) inspect(event.id, isUser ? 'event' : 'request');
     else inspect(event.id);
   };
   return (
     <article
       class="entry"
       data-entry={event.id}
-      data-from={mine ? 'user' : 'agent'}
-      data-head={head && !noted ? '' : undefined}
-      data-noted={noted ? '' : undefined}
-      data-said={said === '' ? undefined : ''}
+      data-from={isUser ? 'user' : 'agent'}
+      data-head={head && !isNote ? '' : undefined}
+      data-noted={isNote ? '' : undefined}
+      data-said={text === '' ? undefined : ''}
       data-status={status}
-      aria-label={`${mine ? 'You' : event.author}, ${status === 'sending' ? 'sending' : formatTime(event.timestamp)}`}
+      aria-label={`${isUser ? 'You' : event.author}, ${status === 'sending' ? 'sending' : formatTime(event.timestamp)}`}
       aria-current={isSelected ? 'true' : undefined}
       onClick={status === undefined ? select : undefined}
     >
-      {head && !noted && (
+      {head && !isNote && (
         <header class="entry-head">
-          <span class="entry-author">{mine ? 'You' : event.author}</span>
+          <span class="entry-author">{isUser ? 'You' : event.author}</span>
           <time class="num" title={formatMoment(event.timestamp)}>
             {formatTime(event.timestamp)}
           </time>
         </header>
       )}
       {isEdited ? (
-        <EditMessage event={event} text={said} close={() => setIsEdited(false)} />
+        <EditMessage event={event} text={text} close={() => setIsEdited(false)} />
       ) : (
         <div class="entry-blocks">
           {blocks.map((block, i) => (
@@ -69,31 +69,26 @@ export function EntryRow({ entry, isSelected }: { entry: Entry; isSelected?: boo
   );
 }
 
-/** The actions of a row. They have their own space, so that they cover no text. */
+/** The actions of a row. They have a separate place, so that they do not cover text. */
 function Actions({ entry, edit }: { entry: Entry; edit: () => void }) {
   const { event } = entry;
-  const mine = event.author === 'user';
-  const said = saidIn(entry);
-  const isQuestion = mine && event.content?.parts?.some((part) => part.functionResponse === undefined);
+  const isUser = event.author === 'user';
+  const text = textOfEntry(entry);
+  const isEditable = isUser && event.content?.parts?.some((part) => part.functionResponse === undefined);
   return (
     <div class="entry-actions" role="group" aria-label="Actions">
-      {!mine && (
-        <IconButton
-          plain
-          label="Request: what the model saw"
-          icon="request"
-          onClick={() => inspect(event.id, 'request')}
-        />
+      {!isUser && (
+        <IconButton plain label="Request to the model" icon="request" onClick={() => inspect(event.id, 'request')} />
       )}
       <IconButton plain label="Event as JSON" icon="dots" onClick={() => inspect(event.id, 'event')} />
-      {said !== '' && <CopyButton text={said} label="Copy text" />}
-      {isQuestion && <IconButton plain label="Edit and run again" icon="edit" onClick={edit} />}
+      {text !== '' && <CopyButton text={text} label="Copy text" />}
+      {isEditable && <IconButton plain label="Edit and run again" icon="edit" onClick={edit} />}
       {isMessage(entry) && <MessageActions entry={entry} />}
     </div>
   );
 }
 
-const saidIn = ({ blocks }: Entry): string =>
+const textOfEntry = ({ blocks }: Entry): string =>
   blocks.flatMap((block) => (block.kind === 'text' ? [block.text] : [])).join('\n\n');
 
 function isRunningNow(invocationId: string): boolean {

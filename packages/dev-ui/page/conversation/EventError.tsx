@@ -5,7 +5,7 @@ import { Icon } from '../components/icons.tsx';
 import { run } from '../state/run.ts';
 import { events } from '../state/session.ts';
 
-/** The error of an event: what happened, and what to do. */
+/** The error of an event: its message, its code, and the next step. */
 export function EventError({ event }: { event: Event }) {
   const { sentence, code, meaning, advice } = explainEventError(event);
   const debug = debugOf(event);
@@ -28,7 +28,7 @@ export function EventError({ event }: { event: Event }) {
   );
 }
 
-/** The event holds no internals; the failed run that this page has just read may. */
+/** Returns the internals of the error if this page has read the failed run. The event does not contain them. */
 function debugOf(event: Event) {
   const state = run.value;
   if (state.kind !== 'failed' || events.value.at(-1) !== event) return undefined;

@@ -12,9 +12,9 @@ export function FileView({ part }: { part: Part }) {
   const [url, setUrl] = useState<string | undefined>(undefined);
   useEffect(() => {
     if (!inlineData) return undefined;
-    const made = URL.createObjectURL(blobOf(inlineData));
-    setUrl(made);
-    return () => URL.revokeObjectURL(made);
+    const objectUrl = URL.createObjectURL(blobOf(inlineData));
+    setUrl(objectUrl);
+    return () => URL.revokeObjectURL(objectUrl);
   }, [inlineData]);
   if (fileData) {
     const href = safeHref(fileData.fileUri);

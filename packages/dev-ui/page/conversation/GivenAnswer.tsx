@@ -5,16 +5,16 @@ import { JsonTree } from '../inspector/JsonTree.tsx';
 import { Icon } from '../components/icons.tsx';
 import { ResponseParts } from './ResponseParts.tsx';
 
-/** An answer to a call, if a person gave it or its call is missing. */
+/** An answer to a call that a person gave, or whose call is missing. */
 export function GivenAnswer({ response }: { response: FunctionResponse }) {
   const [open, setOpen] = useState(false);
-  const words = wordsFor(response);
+  const label = labelOf(response);
   return (
     <>
       <details class="fold" open={open} onToggle={(toggle) => setOpen(toggle.currentTarget.open)}>
         <summary>
           <Icon name="right" size={12} />
-          {words}
+          {label}
         </summary>
         {open && <JsonTree value={response.response} label="answer" open={2} />}
       </details>
@@ -23,7 +23,7 @@ export function GivenAnswer({ response }: { response: FunctionResponse }) {
   );
 }
 
-function wordsFor({ name, response }: FunctionResponse): string {
+function labelOf({ name, response }: FunctionResponse): string {
   switch (requestKindOf(name)) {
     case 'confirmation':
       return response['confirmed'] === true ? 'Approved' : 'Rejected';

@@ -5,7 +5,7 @@ import { now } from '../state/now.ts';
 import { openRun } from '../state/run.ts';
 import { events } from '../state/session.ts';
 
-/** Below the rows: a running run, or why it failed. */
+/** The line below the rows: the progress of a run, or its error. */
 export function RunFoot() {
   const { state, streaming } = openRun.value;
   return (
@@ -18,7 +18,7 @@ export function RunFoot() {
             : streaming.length > 0
               ? 'Writing …'
               : 'Working …'}
-          <span class="num">{seconds(now.value - state.startedAt)}</span>
+          <span class="num">{formatSeconds(now.value - state.startedAt)}</span>
         </p>
       )}
       {state.kind === 'failed' && !isShown(state.error) && (
@@ -30,12 +30,12 @@ export function RunFoot() {
   );
 }
 
-/** The first second is not counted. */
-function seconds(ms: number): string {
+/** Returns whole seconds. Empty in the first 1.5 seconds. */
+function formatSeconds(ms: number): string {
   return ms < 1_500 ? '' : formatDuration(Math.round(ms / 1_000) * 1_000).replace('.0 s', ' s');
 }
 
-/** True if the session's last event records the same error, which is then shown already. */
+/** True if the session's last event records the same error, so that its row shows the error. */
 function isShown(error: unknown): boolean {
   const code = ClientError.is(error) ? error.code : undefined;
   return code !== undefined && events.value.at(-1)?.errorCode === code;

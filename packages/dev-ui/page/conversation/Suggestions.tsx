@@ -22,7 +22,7 @@ export function Suggestions() {
           <ul aria-label="Suggested questions">
             {suggestions.map((text) => (
               <li key={text}>
-                <button type="button" class="suggestion" onClick={() => void ask(text)}>
+                <button type="button" class="suggestion" onClick={() => void sendSuggestion(text)}>
                   <span>{text}</span>
                   <Icon name="up" />
                 </button>
@@ -36,10 +36,10 @@ export function Suggestions() {
   );
 }
 
-async function ask(text: string): Promise<void> {
-  const begun = await send([{ text }]).catch(() => {
+async function sendSuggestion(text: string): Promise<void> {
+  const hasStarted = await send([{ text }]).catch(() => {
     toast('Not sent: the session could not be created.', { kind: 'bad' });
     return false;
   });
-  if (!begun && draft.peek().text === '') writeDraft({ text });
+  if (!hasStarted && draft.peek().text === '') writeDraft({ text });
 }

@@ -22,7 +22,7 @@ export function ToolLine({ tool, event }: { tool: ToolUse; event: Event }) {
           <Icon name="right" size={12} />
           <Icon name="tool" size={14} />
           <span class="tool-name">{call.name}</span>
-          <span class="tool-arguments">{open ? '' : briefly(call.args)}</span>
+          <span class="tool-arguments">{open ? '' : summarizeArgs(call.args)}</span>
           {tookMs !== undefined && state.kind !== 'waiting' && (
             <span class="num tool-time">{formatDuration(tookMs)}</span>
           )}
@@ -39,8 +39,8 @@ export function ToolLine({ tool, event }: { tool: ToolUse; event: Event }) {
               <JsonTree value={response.response} label={error === undefined ? 'result' : 'error'} open={2} />
             )}
             <p class="tool-links">
-              {tool.answered && (
-                <button type="button" class="link" onClick={() => inspect(tool.answered!.id, 'event')}>
+              {tool.answerEvent && (
+                <button type="button" class="link" onClick={() => inspect(tool.answerEvent!.id, 'event')}>
                   event of the answer
                 </button>
               )}
@@ -64,8 +64,8 @@ function stateOf(tool: ToolUse, running: boolean): { kind: string; word: string 
   return tool.state === 'failed' ? { kind: 'failed', word: 'failed' } : { kind: 'done', word: 'done' };
 }
 
-/** Returns the arguments on one line, cut by the line's width. */
-function briefly(args: object): string {
+/** Returns the arguments on one line, cut after 200 characters. */
+function summarizeArgs(args: object): string {
   const text = Object.entries(args)
     .map(([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)
     .join(', ');

@@ -12,7 +12,7 @@ export interface Entry {
   /** True if author and time are shown: not after a row of the same author and run. */
   head: boolean;
   blocks: readonly Block[];
-  /** The kind of a row that is not stored: a message being sent, a growing answer, or one that was cut off. */
+  /** Set for a row that is not stored: a message being sent, an answer being written, or an unfinished answer. */
   status?: 'sending' | 'writing' | 'unfinished' | undefined;
   /** Set on the last row of a turn. */
   turn?: TurnFacts | undefined;
@@ -32,13 +32,15 @@ export type Block =
 /** A call and its result. */
 export interface ToolUse {
   call: FunctionCall;
-  /** The newest answer, and its event. */
+  /** The newest answer. */
   response?: FunctionResponse | undefined;
-  answered?: Event | undefined;
-  /** `open`: no answer yet; `waiting`: for an answer from outside. */
+  /** The event of the newest answer. */
+  answerEvent?: Event | undefined;
+  /** `open`: without an answer; `waiting`: needs an answer from outside the run. */
   state: 'open' | 'waiting' | 'done' | 'failed';
   /** Set for a long-running call, which is its own request. */
   request?: RecordedInterrupt | undefined;
+  /** Time from the call to the newest answer. */
   tookMs?: number | undefined;
 }
 
@@ -49,7 +51,7 @@ export interface ToolUse {
 export function toEntries(events: readonly Event[]): Entry[] {
   const history: History = { answers: answersOf(events), calls: new Set(), requests: findRequests(events) };
   const entries: Entry[] = [];
-  const lastOf = new Map<string, Entry>();
+  const lastByInvocation = new Map<string, Entry>();
   let last: Entry | undefined;
   for (const event of events) {
     const blocks = blocksOf(event, history);
@@ -61,11 +63,11 @@ export function toEntries(events: readonly Event[]): Entry[] {
       head: last?.event.author !== event.author || last.event.invocationId !== event.invocationId,
     };
     entries.push(entry);
-    lastOf.set(event.invocationId, entry);
+    lastByInvocation.set(event.invocationId, entry);
     last = entry;
   }
   for (const turn of turnFacts(events)) {
-    const entry = lastOf.get(turn.invocationId);
+    const entry = lastByInvocation.get(turn.invocationId);
     if (entry && entry.event.author !== 'user') entry.turn = turn;
   }
   return entries;
@@ -82,7 +84,7 @@ export function toStreamingEntry(event: Event, last: Entry | undefined): Entry {
   };
 }
 
-/** The facts about all events of a session. */
+/** Data about all events of a session that the rows need. */
 interface History {
   answers: ReadonlyMap<string, Answer>;
   /** Ids of the calls in earlier events. */
@@ -113,7 +115,7 @@ function blocksOf(event: Event, history: History): Block[] {
       blocks.push(callBlock(event, part.functionCall, history));
     } else if (part.functionResponse) {
       const { id } = part.functionResponse;
-      // Shown with its call, unless a person gave it or its call is missing.
+      // An answer is shown with its call, unless a person gave it or the call is missing.
       if (event.author === 'user' || id === undefined || !calls.has(id)) {
         blocks.push({ kind: 'answer', response: part.functionResponse });
       }
@@ -126,10 +128,10 @@ function blocksOf(event: Event, history: History): Block[] {
       blocks.push({ kind: 'code', code: part.codeExecutionResult.output ?? '', language: 'output' });
     }
   }
-  const spoken = event.inputTranscription?.text ?? event.outputTranscription?.text;
-  if (spoken !== undefined && blocks.length === 0) blocks.push({ kind: 'text', text: spoken });
+  const transcript = event.inputTranscription?.text ?? event.outputTranscription?.text;
+  if (transcript !== undefined && blocks.length === 0) blocks.push({ kind: 'text', text: transcript });
   if (event.errorCode !== undefined) {
-    const text = Object.hasOwn(ended, event.errorCode) ? ended[event.errorCode] : undefined;
+    const text = Object.hasOwn(stopNotes, event.errorCode) ? stopNotes[event.errorCode] : undefined;
     blocks.push(text === undefined ? { kind: 'error' } : { kind: 'note', text });
   }
   const note = noteOf(event, blocks.length === 0);
@@ -137,10 +139,10 @@ function blocksOf(event: Event, history: History): Block[] {
   return blocks;
 }
 
-/** Runs that were ended from outside, which is not an error. */
-const ended: Record<string, string> = {
+/** Notes for codes of runs that were stopped from outside, which is not an error. */
+const stopNotes: Record<string, string> = {
   RUN_ABORTED: 'Stopped.',
-  RUN_LEFT: "Stopped, as the page was left. With `onDisconnect: 'continue'` the server lets such a run go on.",
+  RUN_LEFT: "Stopped because the page was closed. With `onDisconnect: 'continue'` such a run continues.",
   RUN_INTERRUPTED: 'Stopped because a newer run of the session started.',
 };
 
@@ -160,17 +162,17 @@ function toolUse(event: Event, call: FunctionCall, { answers, requests }: Histor
   if (!answer) return use;
   const { response } = answer;
   const tookMs = Math.max(0, (answer.event.timestamp - event.timestamp) * 1_000);
-  Object.assign(use, { response, answered: answer.event, tookMs });
+  Object.assign(use, { response, answerEvent: answer.event, tookMs });
   if (isProvisional(answer.event, response, { isLongRunning })) return use;
   const failed = response.response['error'] !== undefined && response.response['error'] !== null;
   return { ...use, state: failed ? 'failed' : 'done' };
 }
 
-function noteOf(event: Event, alone: boolean): string | undefined {
+function noteOf(event: Event, hasNoBlocks: boolean): string | undefined {
   const { actions } = event;
   if (actions.transferToAgent !== undefined) return `Transferred to ${actions.transferToAgent}.`;
   if (actions.compaction) return `${actions.compaction.eventIds.length} older events were summarized.`;
-  if (!alone) return undefined;
+  if (!hasNoBlocks) return undefined;
   const files = Object.keys(actions.artifactDelta);
   if (files.length > 0) return `Saved ${files.join(', ')}.`;
   const keys = Object.keys(actions.stateDelta).filter((key) => key !== '__session_metadata__');

@@ -1,16 +1,16 @@
 import type { InlineData, Part } from '@thole/core';
 
-/** Default limit of an event is 8 MiB of JSON, and base64 adds a third. */
-export const LARGEST_FILE = 6_000_000;
+/** Maximum size in bytes. The default limit of an event is 8 MiB of JSON, and base64 adds a third. */
+export const MAX_FILE_BYTES = 6_000_000;
 
 /** Returns a file as a part of a message. Rejects if it cannot be read. */
 export async function toPart(file: File): Promise<Part> {
   const bytes = new Uint8Array(await file.arrayBuffer());
-  const steps: string[] = [];
-  // In steps, because a call with a million arguments fails.
-  for (let i = 0; i < bytes.length; i += 0x8000) steps.push(String.fromCharCode(...bytes.subarray(i, i + 0x8000)));
+  const pieces: string[] = [];
+  // Piece by piece, because a call with a million arguments fails.
+  for (let i = 0; i < bytes.length; i += 0x8000) pieces.push(String.fromCharCode(...bytes.subarray(i, i + 0x8000)));
   const mimeType = file.type || (/\.(md|txt|csv|log)$/i.test(file.name) ? 'text/plain' : 'application/octet-stream');
-  return { inlineData: { mimeType, data: btoa(steps.join('')), displayName: file.name } };
+  return { inlineData: { mimeType, data: btoa(pieces.join('')), displayName: file.name } };
 }
 
 /** Returns the bytes of a part with their type. Types that could run scripts become plain text. */
@@ -18,7 +18,7 @@ export function blobOf({ mimeType, data }: InlineData): Blob {
   const type = /html|xml|svg|script/i.test(mimeType) ? 'text/plain' : mimeType;
   try {
     const text = atob(data.replaceAll('-', '+').replaceAll('_', '/'));
-    return new Blob([Uint8Array.from(text, (sign) => sign.charCodeAt(0))], { type });
+    return new Blob([Uint8Array.from(text, (character) => character.charCodeAt(0))], { type });
   } catch {
     return new Blob([], { type });
   }

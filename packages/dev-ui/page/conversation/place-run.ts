@@ -6,7 +6,7 @@ import type { Entry } from './entries.ts';
 
 /** The parts of a run that are not stored. */
 interface RunRows {
-  /** The stored events, to leave out what has arrived. */
+  /** The stored events. Parts of the run that are stored are left out. */
   events: readonly Event[];
   sent: SentMessage | undefined;
   streaming: readonly Event[];
@@ -14,8 +14,8 @@ interface RunRows {
 }
 
 /**
- * Returns the stored rows with those of a run between them. The sent message is above all later rows, also before
- * its event is known. Answers that are being written are last.
+ * Returns the stored rows together with the rows of a run that are not stored. The sent message is above all later rows,
+ * also before its event is known. Answers that are being written are last.
  */
 export function placeRun(stored: readonly Entry[], run: RunRows): readonly Entry[] {
   const { sent, streaming, unfinished, events } = run;
@@ -32,7 +32,7 @@ export function placeRun(stored: readonly Entry[], run: RunRows): readonly Entry
   return rows;
 }
 
-/** Its event is the user's first event after those known when it was sent. */
+/** True if the message is stored: there is a message of the user after the events that were known when it was sent. */
 function isStored({ afterSeq }: SentMessage, events: readonly Event[]): boolean {
   for (let i = events.length - 1; i >= 0 && (events[i]!.seq ?? Infinity) > afterSeq; i--)
     if (events[i]!.author === 'user' && events[i]!.content !== undefined) return true;
@@ -49,7 +49,7 @@ function insertSent(rows: Entry[], { content, afterSeq, timestamp }: SentMessage
   if (row.blocks.length > 0) rows.splice(after < 0 ? rows.length : after, 0, row);
 }
 
-/** Above the record of why the run ended, otherwise below the last row of its run. */
+/** Inserts the row above the closing record of its run, or below the last row of its run. */
 function insertUnfinished(rows: Entry[], event: Event): void {
   const isOfRun = (row: Entry): boolean => row.event.invocationId === event.invocationId;
   const end = rows.findIndex((row) => isOfRun(row) && row.event.errorCode !== undefined);

@@ -7,12 +7,12 @@ import type { Entry } from './entries.ts';
 import { entries } from './projection.ts';
 
 /** A removal that waits for a confirmation. */
-export interface AskedRemoval {
+export interface PendingRemoval {
   kind: 'rewind' | 'again';
   entry: Entry;
 }
 
-export const askedRemoval: Signal<AskedRemoval | undefined> = signal<AskedRemoval | undefined>(undefined);
+export const pendingRemoval: Signal<PendingRemoval | undefined> = signal<PendingRemoval | undefined>(undefined);
 
 /** The last action of a row that failed, by the row's event. */
 export const rowError: Signal<{ eventId: string; error: unknown } | undefined> = signal<
@@ -28,34 +28,34 @@ export function rowsToRemove({ event }: Entry): readonly Entry[] {
   return from < 0 ? [] : rows.slice(from);
 }
 
-/** Answers a message again. Asks first if this removes later messages. */
-export function beginAgain(entry: Entry): void {
+/** Answers a message again. Requests a confirmation if this removes later messages. */
+export function requestNewAnswer(entry: Entry): void {
   const isLast = rowsToRemove(entry).every((row) => row.event.invocationId === entry.event.invocationId);
   if (isLast) void removeRows({ kind: 'again', entry });
-  else askedRemoval.value = { kind: 'again', entry };
+  else pendingRemoval.value = { kind: 'again', entry };
 }
 
-/** Rewinds the open session, or answers a message again. The row shows an error. */
-export function removeRows({ kind, entry }: AskedRemoval): Promise<void> {
+/** Rewinds the open session, or answers a message again. Errors are shown at the row. */
+export function removeRows({ kind, entry }: PendingRemoval): Promise<void> {
   const { invocationId } = entry.event;
-  return act(entry, async () => {
+  return runAction(entry, async () => {
     if (kind === 'again') {
       void answerAgain(invocationId);
     } else {
       await rewindBefore(invocationId);
       toast('The session is rewound.');
     }
-    focusBelow();
+    moveFocus();
   });
 }
 
-/** Copies the open session up to this row, with the results of its calls. The row shows an error. */
+/** Copies the open session up to this row, with the results of its calls. Errors are shown at the row. */
 export function copyUpTo(entry: Entry): Promise<void> {
-  const results = entry.blocks.map((block) => (block.kind === 'tool' && block.tool.answered?.seq) || 0);
-  return act(entry, () => copySession(Math.max(entry.event.seq ?? 0, ...results)));
+  const results = entry.blocks.map((block) => (block.kind === 'tool' && block.tool.answerEvent?.seq) || 0);
+  return runAction(entry, () => copySession(Math.max(entry.event.seq ?? 0, ...results)));
 }
 
-async function act({ event }: Entry, action: () => Promise<void>): Promise<void> {
+async function runAction({ event }: Entry, action: () => Promise<void>): Promise<void> {
   if (isActing) return;
   isActing = true;
   rowError.value = undefined;
@@ -68,8 +68,8 @@ async function act({ event }: Entry, action: () => Promise<void>): Promise<void>
   }
 }
 
-/** The focused button is removed with its row. Continues at the message box, or on touch screens at the conversation. */
-function focusBelow(): void {
+/** Moves the focus from a removed row to the message box, or on touch screens to the conversation. */
+function moveFocus(): void {
   requestAnimationFrame(() =>
     document.querySelector<HTMLElement>(isTouch.peek() ? '.entries' : '#message')?.focus({ preventScroll: true }),
   );

@@ -3,12 +3,13 @@ import type { Event, Json } from '@thole/core';
 /** Time, tokens, models and cost of a turn, from its events. */
 export interface TurnFacts {
   invocationId: string;
-  /** From a message to the last event before the next one, in milliseconds, without waits for answers from outside. */
+  /** From a message to the last event before the next message, in milliseconds, without waits for answers from outside. */
   durationMs: number;
   /** Sum over the models' answers. Undefined if no answer has token counts. */
   tokensIn: number | undefined;
+  /** Sum over the models' answers, with thoughts. Undefined if no answer has token counts. */
   tokensOut: number | undefined;
-  /** In the order of their answers. */
+  /** Names of the models, in the order of their answers. */
   models: readonly string[];
   /** Sum of `customMetadata.cost`. Undefined if no event has a cost. */
   cost: number | undefined;
@@ -16,7 +17,7 @@ export interface TurnFacts {
 
 /** Returns the facts of each turn with more than the user's message. */
 export function turnFacts(events: readonly Event[]): TurnFacts[] {
-  const turns = new Map<string, Growing>();
+  const turns = new Map<string, TurnDraft>();
   for (const event of events) {
     if (event.partial || !event.invocationId) continue;
     const turn = turns.get(event.invocationId);
@@ -26,22 +27,22 @@ export function turnFacts(events: readonly Event[]): TurnFacts[] {
   return [...turns.values()].filter(({ isAnswered }) => isAnswered);
 }
 
-type Growing = { -readonly [K in keyof TurnFacts]: TurnFacts[K] } & {
+type TurnDraft = { -readonly [K in keyof TurnFacts]: TurnFacts[K] } & {
   models: string[];
   isAnswered: boolean;
   lastAt: number;
 };
 
-function begin({ invocationId, timestamp }: Event): Growing {
+function begin({ invocationId, timestamp }: Event): TurnDraft {
   return {
     ...{ invocationId, durationMs: 0, tokensIn: undefined, tokensOut: undefined, cost: undefined },
     ...{ models: [], isAnswered: false, lastAt: timestamp },
   };
 }
 
-function addEvent(turn: Growing, event: Event): Growing {
+function addEvent(turn: TurnDraft, event: Event): TurnDraft {
   const { author, timestamp, usageMetadata: usage, modelVersion, customMetadata } = event;
-  // The time before a user's message, or before an answer of the clock, is not the run's.
+  // The time before a user's message, or before the answer to a timer, is not part of the run.
   if (author === 'user' || (author === 'system' && event.content !== undefined)) {
     turn.lastAt = timestamp;
     return turn;

@@ -2,8 +2,8 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { RefObject } from 'preact';
 import { after } from '../state/clock.ts';
 
-/** Distance from the end that still counts as the end, in pixels. */
-const NEAR = 48;
+/** Maximum distance from the end at which the view is at the end, in pixels. */
+const MAX_DISTANCE = 48;
 
 /** The layout is stable when no height has changed for this time, in milliseconds. */
 const QUIET_MS = 150;
@@ -11,7 +11,7 @@ const QUIET_MS = 150;
 /** Keys that scroll up. */
 const UP_KEYS = new Set(['ArrowUp', 'PageUp', 'Home', ' ']);
 
-/** A box whose view stays at the end of its content until the reader scrolls up. */
+/** A scroll box that follows the end of its content until the reader scrolls up. */
 export interface FollowedBox {
   box: RefObject<HTMLDivElement | null>;
   inner: RefObject<HTMLDivElement | null>;
@@ -24,11 +24,11 @@ export interface FollowedBox {
 }
 
 /**
- * Follows the end of a growing list. Goes there again when one of `resets` changes. Rows get their height only when they are
- * drawn, so after opening the view moves without the reader: until the layout is quiet only a scroll that an input of the
- * reader caused ends the following, after that also every scroll upwards over content of the same height. The view does not
- * move while a pointer is down on the content: a click needs the same element at both ends. Calls `onSettled` whenever the
- * layout has become quiet.
+ * Follows the end of a growing list, and scrolls to the end again when one of `resets` changes. Rows have no height before they
+ * are drawn, so the view also moves without the reader. Therefore, until the layout is stable, only a scroll after an input
+ * of the reader stops the following. After that, every scroll upwards over content of the same height stops it. The view does not
+ * move while a pointer is pressed on the content, because a click must start and end on the same element. Calls `onSettled`
+ * each time the layout becomes stable.
  */
 export function useFollowEnd(resets: readonly unknown[], onSettled: () => void): FollowedBox {
   const box = useRef<HTMLDivElement>(null);
@@ -49,28 +49,28 @@ export function useFollowEnd(resets: readonly unknown[], onSettled: () => void):
     const element = box.current!;
     let hasInput = false;
     let isPressed = false;
-    // The content has changed its height while a pointer was down.
+    // True if the height of the content changed while a pointer was pressed.
     let isBehind = false;
     let cancelQuiet: (() => void) | undefined;
     let last = { top: 0, height: 0, visible: 0 };
-    const measured = () => ({
+    const measure = () => ({
       top: element.scrollTop,
       height: element.scrollHeight,
       visible: element.clientHeight,
     });
     toEnd.current = () => {
       element.scrollTop = element.scrollHeight;
-      last = measured();
+      last = measure();
       hasInput = false;
       isBehind = false;
       setIsAtEnd(true);
     };
     const onScroll = (): void => {
-      const now = measured();
+      const now = measure();
       const isSameSize = now.height === last.height && now.visible === last.visible;
-      // Content that shrinks above the view or at its end scrolls up too.
+      // Content that becomes shorter scrolls the view up, too.
       const isUp = now.top - last.top < Math.min(0, now.height - last.height) - 1;
-      const isNear = now.height - now.top - now.visible < NEAR;
+      const isNear = now.height - now.top - now.visible < MAX_DISTANCE;
       last = now;
       if (isNear) follows.current = true;
       else if (isUp && (hasInput || (isSettled.current && isSameSize))) follows.current = false;
@@ -85,20 +85,20 @@ export function useFollowEnd(resets: readonly unknown[], onSettled: () => void):
     const onKey = (key: KeyboardEvent): void => {
       if (UP_KEYS.has(key.key)) onInput();
     };
-    const ending = new AbortController();
-    const options = { passive: true, signal: ending.signal };
+    const listeners = new AbortController();
+    const options = { passive: true, signal: listeners.signal };
     element.addEventListener('scroll', onScroll, options);
     element.addEventListener('wheel', onWheel, options);
     element.addEventListener('touchmove', onInput, options);
     element.addEventListener('keydown', onKey, options);
     const onPress = (press: PointerEvent): void => {
-      // A press on the scroll bar has the box itself as its target.
+      // The target of a press on the scroll bar is the box.
       if (press.target === element) onInput();
       else if (press.button === 0) isPressed = true;
     };
     const onRelease = (): void => {
       if (!isPressed) return;
-      // After the click that the release causes.
+      // Runs after the click that follows the release.
       after(0, () => {
         isPressed = false;
         if (follows.current && isBehind) toEnd.current();
@@ -111,7 +111,7 @@ export function useFollowEnd(resets: readonly unknown[], onSettled: () => void):
       isSettled.current = true;
       settled.current();
     };
-    // Opened content stays under the pointer.
+    // Content that a click opens must stay under the pointer.
     const onClick = (click: Event): void => {
       if ((click.target as Element).closest('summary')) follows.current = false;
     };
@@ -127,7 +127,7 @@ export function useFollowEnd(resets: readonly unknown[], onSettled: () => void):
     if (follows.current) toEnd.current();
     return () => {
       cancelQuiet?.();
-      ending.abort();
+      listeners.abort();
       observer.disconnect();
     };
   }, []);

@@ -10,7 +10,7 @@ interface Props {
   children: ComponentChildren;
 }
 
-/** A panel that slides in from the side if there is no room next to the conversation. */
+/** A panel over the conversation, for screens without space next to it. */
 export function Drawer({ open, side, label, children }: Props) {
   return (
     <Dialog

@@ -1,8 +1,8 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { access, setAccessToken } from '../state/access-token.ts';
-import { readAgain } from '../state/connection.ts';
+import { reloadData } from '../state/connection.ts';
 
-/** Explains that the server needs a token, and reads it. */
+/** A form for the token that the server requires. */
 export function TokenForm() {
   const [token, setToken] = useState('');
   const field = useRef<HTMLInputElement>(null);
@@ -12,7 +12,7 @@ export function TokenForm() {
     submitted.preventDefault();
     if (token.trim() === '') return field.current?.focus();
     setAccessToken(token.trim());
-    readAgain();
+    reloadData();
   }
   return (
     <form class="token-form" onSubmit={submit} aria-label="Access token">

@@ -45,8 +45,8 @@ export function TopBar() {
       </button>
       <ConnectionSign />
       <div class="top-buttons">
-        {!isPhone.value && <Toggle shown={timelineShown} what="timeline" keys="l" icon="clock" />}
-        <Toggle shown={narrow ? inspectorOpen : inspectorShown} what="inspector" keys="i" icon="panel" />
+        {!isPhone.value && <Toggle shown={timelineShown} name="timeline" keys="l" icon="clock" />}
+        <Toggle shown={narrow ? inspectorOpen : inspectorShown} name="inspector" keys="i" icon="panel" />
         <IconButton
           label={isDark() ? 'Light theme' : 'Dark theme'}
           icon={isDark() ? 'sun' : 'moon'}
@@ -58,11 +58,11 @@ export function TopBar() {
 }
 
 /** Shows or hides a part of the page. */
-function Toggle(p: { shown: Signal<boolean>; what: string; keys: string; icon: IconName }) {
+function Toggle(p: { shown: Signal<boolean>; name: string; keys: string; icon: IconName }) {
   const { shown } = p;
   return (
     <IconButton
-      label={`${shown.value ? 'Hide' : 'Show'} the ${p.what}`}
+      label={`${shown.value ? 'Hide' : 'Show'} the ${p.name}`}
       keys={p.keys}
       icon={p.icon}
       aria-pressed={shown.value}
@@ -71,7 +71,7 @@ function Toggle(p: { shown: Signal<boolean>; what: string; keys: string; icon: I
   );
 }
 
-/** The address is the route, so that the link must not change it. */
+/** Focuses the message box. The default action of the link would change the address, which contains the route. */
 function skipToMessage(click: Event): void {
   click.preventDefault();
   document.getElementById('message')?.focus();

@@ -39,7 +39,7 @@ export function UserMenu() {
               Switch
             </button>
           </div>
-          <p class="muted">Sessions, memory and `user:` state are those of this user.</p>
+          <p class="muted">The page shows the sessions, the memory and the `user:` state of this user.</p>
         </form>
         {accessToken.value !== undefined && (
           <button type="button" class="button forget-token" onClick={forgetAccessToken}>

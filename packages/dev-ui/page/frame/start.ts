@@ -1,6 +1,6 @@
 import { followApps } from '../state/apps.ts';
-import { keepTime } from '../state/now.ts';
-import { keepTrying } from '../state/reconnect.ts';
+import { startClock } from '../state/now.ts';
+import { startReconnecting } from '../state/reconnect.ts';
 import { resumeRun } from '../state/run-actions.ts';
 import { followSession } from '../state/session-actions.ts';
 import { followSessions } from '../state/sessions.ts';
@@ -15,8 +15,8 @@ export function start(): void {
   applyTheme();
   registerCommands();
   bindKeys();
-  keepTrying();
-  keepTime();
+  startReconnecting();
+  startClock();
   followApps();
   followSessions();
   followSession(resumeRun);

@@ -6,23 +6,23 @@ import { typeLabel } from './read-graph.ts';
 import type { GraphNode } from './read-graph.ts';
 import './graph.css';
 
-const EDGE = 4;
-/** Minimum scale. The drawing shrinks if there is no room, but stays readable. */
-const SMALLEST = 0.8;
-const LONGEST = 28;
+const PADDING = 4;
+/** Minimum scale: the drawing shrinks to fit, but stays readable. */
+const MIN_SCALE = 0.8;
+const MAX_NAME_LENGTH = 28;
 
-/** Agents and tools as a tree from left to right; for screen readers a nested list. */
+/** Agents and tools as a tree from left to right, and as a nested list for screen readers. */
 export function GraphDrawing({ root, marks }: { root: GraphNode; marks: GraphMarks }) {
-  const { nodes, edges, width, height } = useMemo(() => layoutGraph(root, { labelWidth: measuredWidth() }), [root]);
+  const { nodes, edges, width, height } = useMemo(() => layoutGraph(root, { labelWidth: createWidthMeter() }), [root]);
   const isMarked = ({ kind, name, id }: GraphNode): boolean => {
     if (kind === 'tool') return marks.tools.has(name);
-    return kind === 'agent' ? marks.agents.has(name) || marks.tools.has(name) : marks.asked.has(agentAbove(id));
+    return kind === 'agent' ? marks.agents.has(name) || marks.tools.has(name) : marks.modelAgents.has(agentOfModel(id));
   };
   return (
     <div class="graph" tabIndex={0} role="group" aria-label="Agents and tools">
       <svg
-        style={{ width: width + 2 * EDGE, minWidth: (width + 2 * EDGE) * SMALLEST }}
-        viewBox={`${-EDGE} ${-EDGE} ${width + 2 * EDGE} ${height + 2 * EDGE}`}
+        style={{ width: width + 2 * PADDING, minWidth: (width + 2 * PADDING) * MIN_SCALE }}
+        viewBox={`${-PADDING} ${-PADDING} ${width + 2 * PADDING} ${height + 2 * PADDING}`}
         aria-hidden="true"
       >
         {edges.map(({ from, to }) => (
@@ -33,7 +33,7 @@ export function GraphDrawing({ root, marks }: { root: GraphNode; marks: GraphMar
         ))}
       </svg>
       <ul class="visually-hidden">
-        <Spoken node={root} isMarked={isMarked} />
+        <NodeText node={root} isMarked={isMarked} />
       </ul>
     </div>
   );
@@ -46,7 +46,7 @@ function Node({ placed: { node, x, y, width, height }, isMarked }: { placed: Pla
       <rect width={width} height={height} rx={node.kind === 'agent' ? 14 : node.kind === 'model' ? 0 : 6} />
       <circle cx={16} cy={height / 2} r={4} />
       <text x={28} y={height / 2 - 8} dominant-baseline="central">
-        {shortened(node.name)}
+        {shorten(node.name)}
       </text>
       <text class="graph-type" x={28} y={height / 2 + 9} dominant-baseline="central">
         {typeLabel(node)}
@@ -55,20 +55,20 @@ function Node({ placed: { node, x, y, width, height }, isMarked }: { placed: Pla
   );
 }
 
-// Widths of system fonts differ; a canvas measures them.
-function measuredWidth(): (node: GraphNode) => number {
+// The width of a text depends on the system font, so a canvas measures it.
+function createWidthMeter(): (node: GraphNode) => number {
   const context = document.createElement('canvas').getContext('2d');
-  if (!context) return ({ name }) => Math.max(shortened(name).length, 12) * 7.8 + 40;
+  if (!context) return ({ name }) => Math.max(shorten(name).length, 12) * 7.8 + 40;
   context.font = `13px ${getComputedStyle(document.body).fontFamily}`;
   const widthOf = (text: string): number => context.measureText(text).width;
-  return (node) => Math.ceil(Math.max(widthOf(shortened(node.name)), widthOf(typeLabel(node)))) + 40;
+  return (node) => Math.ceil(Math.max(widthOf(shorten(node.name)), widthOf(typeLabel(node)))) + 40;
 }
 
-function shortened(name: string): string {
-  return name.length > LONGEST ? `${name.slice(0, LONGEST - 1)}…` : name;
+function shorten(name: string): string {
+  return name.length > MAX_NAME_LENGTH ? `${name.slice(0, MAX_NAME_LENGTH - 1)}…` : name;
 }
 
-function Spoken({ node, isMarked }: { node: GraphNode; isMarked: (node: GraphNode) => boolean }) {
+function NodeText({ node, isMarked }: { node: GraphNode; isMarked: (node: GraphNode) => boolean }) {
   return (
     <li>
       {typeLabel(node)} {node.name}
@@ -76,7 +76,7 @@ function Spoken({ node, isMarked }: { node: GraphNode; isMarked: (node: GraphNod
       {node.children.length > 0 && (
         <ul>
           {node.children.map((child) => (
-            <Spoken key={child.id} node={child} isMarked={isMarked} />
+            <NodeText key={child.id} node={child} isMarked={isMarked} />
           ))}
         </ul>
       )}
@@ -84,8 +84,8 @@ function Spoken({ node, isMarked }: { node: GraphNode; isMarked: (node: GraphNod
   );
 }
 
-/** Returns the agent of a model: its name is first in the id. */
-function agentAbove(id: string): string {
+/** Returns the name of the agent of a model, from the id of the model's node. */
+function agentOfModel(id: string): string {
   const name =
     id
       .split('/')

@@ -11,7 +11,7 @@ import { GraphDrawing } from './GraphDrawing.tsx';
 import { marksOf } from './marks-of.ts';
 import { countNodes, readGraph } from './read-graph.ts';
 
-/** The agents and tools of the open app. Those that ran in the turn are marked. */
+/** The agents and tools of the open app, with marks on those that ran in the turn. */
 export function GraphPanel() {
   const app = appName.value;
   const graph = useResource(app, (signal) => client.graphs.ofApp({ appName: app!, signal }));
@@ -26,7 +26,7 @@ export function GraphPanel() {
     <>
       <p class="muted graph-legend">
         {agents} {agents === 1 ? 'agent' : 'agents'}, {tools} {tools === 1 ? 'tool' : 'tools'}
-        {turn.length > 0 && `. Marked: what ran in the ${selectedEvent.value ? 'selected' : 'newest'} turn`}
+        {turn.length > 0 && `. Marked: nodes that ran in the ${selectedEvent.value ? 'selected' : 'newest'} turn`}
       </p>
       <GraphDrawing root={root} marks={marksOf(turn)} />
     </>

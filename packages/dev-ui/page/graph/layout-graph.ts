@@ -10,7 +10,7 @@ export interface PlacedNode {
   height: number;
 }
 
-/** A drawing of a tree from left to right. A layer is as wide as its widest node. */
+/** The positions of a tree from left to right. A layer is as wide as its widest node. */
 export interface GraphLayout {
   nodes: PlacedNode[];
   /** From the right side of one node to the left side of the other. */
@@ -19,7 +19,7 @@ export interface GraphLayout {
   height: number;
 }
 
-/** Places each node of a tree without overlaps: leaves below each other, parents in their middle. */
+/** PaletteSources the nodes of a tree without overlaps: leaves below each other, a parent at the middle of its children. */
 export function layoutGraph(root: GraphNode, p: { labelWidth?: (node: GraphNode) => number } = {}): GraphLayout {
   const widthOf = p.labelWidth ?? estimatedWidth;
   const widths: number[] = [];

@@ -5,14 +5,14 @@ export interface GraphMarks {
   agents: ReadonlySet<string>;
   tools: ReadonlySet<string>;
   /** Agents whose model answered. */
-  asked: ReadonlySet<string>;
+  modelAgents: ReadonlySet<string>;
 }
 
 /** Returns the agents that wrote these events, the called tools, and the agents whose model answered. */
 export function marksOf(turn: readonly Event[]): GraphMarks {
   const agents = new Set<string>();
   const tools = new Set<string>();
-  const asked = new Set<string>();
+  const modelAgents = new Set<string>();
   for (const { author, content } of turn) {
     const parts = content?.parts ?? [];
     for (const { functionCall, functionResponse } of parts) {
@@ -21,7 +21,7 @@ export function marksOf(turn: readonly Event[]): GraphMarks {
     }
     if (author === 'user') continue;
     agents.add(author);
-    if (parts.some(({ functionResponse }) => functionResponse === undefined)) asked.add(author);
+    if (parts.some(({ functionResponse }) => functionResponse === undefined)) modelAgents.add(author);
   }
-  return { agents, tools, asked };
+  return { agents, tools, modelAgents };
 }

@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '@thole/core';
 
 /** An agent or a tool, and its children. */
 export interface GraphNode {
-  /** The names from the root, so that a node in two places has two ids. */
+  /** Path of names from the root: a node at two places has two ids. */
   id: string;
   kind: 'agent' | 'tool' | 'model';
   name: string;
@@ -14,16 +14,16 @@ export interface GraphNode {
 }
 
 /**
- * Returns the structure of an app, agents before tools. Undefined if the server sends none. Reads the tree of the
- * graph route and the app's info, in which agents are in one list and name their sub-agents.
+ * Returns the structure of an app, agents before tools. Undefined if the data has no agents. Accepts the tree of the
+ * graph route, and an app's info, in which agents are in one list and refer to sub-agents by name.
  */
 export function readGraph(graph: AppGraph | AppInfo | JsonObject): GraphNode | undefined {
   const { rootAgent, root_agent, rootAgentName, agents } = graph as JsonObject;
   const root = rootAgent ?? root_agent;
   if (isObject(root)) return readAgent(root, { parent: '', depth: 0, byName: {} });
   const byName = isObject(agents) ? agents : {};
-  const named = typeof rootAgentName === 'string' ? byName[rootAgentName] : undefined;
-  return isObject(named) ? readAgent(named, { parent: '', depth: 0, byName }) : undefined;
+  const infoRoot = typeof rootAgentName === 'string' ? byName[rootAgentName] : undefined;
+  return isObject(infoRoot) ? readAgent(infoRoot, { parent: '', depth: 0, byName }) : undefined;
 }
 
 /** Returns the number of agents and tools. */
@@ -46,36 +46,36 @@ export function typeLabel({ kind, type, children }: GraphNode): string {
   return /agent/i.test(label) ? label : `${label} agent`;
 }
 
-/** Maximum depth; deeper trees are cut, because the server may send anything. */
-const DEEPEST = 32;
+/** Maximum depth. Deeper trees are cut, because the page does not trust the data. */
+const MAX_DEPTH = 32;
 
 interface Place {
   parent: string;
   depth: number;
-  /** Agents that other agents name. */
+  /** Agents by name, for agents that refer to sub-agents by name. */
   byName: JsonObject;
 }
 
 function readAgent(agent: JsonObject, place: Place): GraphNode {
   const node = readNode(agent, 'agent', place.parent);
-  if (place.depth >= DEEPEST || isWithinItself(node.id)) return node;
-  const below: Place = { ...place, parent: node.id, depth: place.depth + 1 };
-  const named = (each: Json): JsonObject => {
+  if (place.depth >= MAX_DEPTH || isRecursive(node.id)) return node;
+  const childPlace: Place = { ...place, parent: node.id, depth: place.depth + 1 };
+  const resolveAgent = (each: Json): JsonObject => {
     const found = typeof each === 'string' ? place.byName[each] : undefined;
     return isObject(found) ? found : toObject(each);
   };
   node.children = [
     ...(textOf(agent['model']) === undefined ? [] : [readNode({ name: agent['model']! }, 'model', node.id)]),
-    ...listOf(agent['subAgents'] ?? agent['sub_agents']).map((each) => readAgent(named(each), below)),
-    ...listOf(agent['tools']).flatMap((each) => readTool(toObject(each), below)),
+    ...listOf(agent['subAgents'] ?? agent['sub_agents']).map((each) => readAgent(resolveAgent(each), childPlace)),
+    ...listOf(agent['tools']).flatMap((each) => readTool(toObject(each), childPlace)),
   ];
   return node;
 }
 
-// A tool may be an agent; a declaration may hold several tools.
+// A tool may be an agent, and a declaration may contain several tools.
 function readTool(tool: JsonObject, place: Place): GraphNode[] {
-  const several = listOf(tool['functionDeclarations'] ?? tool['function_declarations']);
-  if (several.length > 0) return several.map((each) => readNode(toObject(each), 'tool', place.parent));
+  const declarations = listOf(tool['functionDeclarations'] ?? tool['function_declarations']);
+  if (declarations.length > 0) return declarations.map((each) => readNode(toObject(each), 'tool', place.parent));
   const node = readNode(tool, 'tool', place.parent);
   const { agent } = tool;
   if (isObject(agent)) node.children = [readAgent(agent, { ...place, parent: node.id, depth: place.depth + 1 })];
@@ -89,8 +89,8 @@ function readNode(value: JsonObject, kind: GraphNode['kind'], parent: string): G
   return { id, kind, name, type, description: textOf(value['description']), children: [] };
 }
 
-// Agents that name each other would never end.
-function isWithinItself(id: string): boolean {
+// True for an agent that is its own ancestor. Reading its sub-agents would never end.
+function isRecursive(id: string): boolean {
   const names = id.split('/');
   return names.indexOf(names.at(-1)!) < names.length - 1;
 }

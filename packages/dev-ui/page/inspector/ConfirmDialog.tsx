@@ -1,14 +1,14 @@
 import { Dialog, DialogDescription, DialogDismiss, DialogHeading } from '@ariakit/react';
 import type { ComponentChildren } from 'preact';
 
-/** Asks before an action that cannot be undone. */
+/** Requests a confirmation of an action that cannot be undone. */
 export function ConfirmDialog(p: {
   open: boolean;
   title: string;
   text: string;
   action: string;
   onConfirm: () => void;
-  /** A less drastic alternative. */
+  /** An alternative with a smaller effect. */
   other?: { action: string; onConfirm: () => void } | undefined;
   /** True if there is nothing to confirm. Default: false. */
   isDisabled?: boolean | undefined;

@@ -2,7 +2,7 @@ import type { DiffLine } from './line-diff.ts';
 
 const signs = { same: ' ', added: '+', removed: '−' } as const;
 
-/** Two texts compared line by line. Long equal passages are collapsed except for their edges. */
+/** Two texts compared line by line. Unchanged lines are collapsed, except near a change. */
 export function DiffText({ lines, label }: { lines: readonly DiffLine[]; label: string }) {
   const near = nearChange(lines);
   const shown = lines.map((line, i) => ({ line, i })).filter(({ i }) => near[i]);
@@ -11,7 +11,7 @@ export function DiffText({ lines, label }: { lines: readonly DiffLine[]; label: 
       {shown.map(({ line, i }, at) => (
         <>
           {at > 0 && shown[at - 1]!.i < i - 1 && (
-            <span class="diff-gap">⋯ {i - shown[at - 1]!.i - 1} lines the same</span>
+            <span class="diff-gap">⋯ {i - shown[at - 1]!.i - 1} unchanged lines</span>
           )}
           <span key={i} class="diff-line" data-kind={line.kind}>
             <span aria-hidden="true">{signs[line.kind]} </span>
@@ -24,13 +24,15 @@ export function DiffText({ lines, label }: { lines: readonly DiffLine[]; label: 
   );
 }
 
-const EDGE = 3;
+/** Number of unchanged lines shown before and after a change. */
+const CONTEXT_LINES = 3;
 
 function nearChange(lines: readonly DiffLine[]): boolean[] {
   const near = lines.map(() => false);
   lines.forEach(({ kind }, i) => {
     if (kind === 'same') return;
-    for (let at = Math.max(0, i - EDGE); at <= Math.min(lines.length - 1, i + EDGE); at++) near[at] = true;
+    for (let at = Math.max(0, i - CONTEXT_LINES); at <= Math.min(lines.length - 1, i + CONTEXT_LINES); at++)
+      near[at] = true;
   });
   return near;
 }

@@ -35,7 +35,7 @@ export function Inspector() {
   useEffect(followSpans, []);
   const selected = inspectorTab.value;
   const list = useRef<HTMLDivElement>(null);
-  // On a phone not all tabs are visible.
+  // On a phone the selected tab may be outside the visible part of the list.
   useEffect(() => {
     list.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
   }, [selected]);
@@ -54,7 +54,7 @@ export function Inspector() {
         </TabList>
         {tabs.map((tab) => (
           <TabPanel key={tab} tabId={tab} class="tab-panel" unmountOnHide>
-            <Shown tab={tab} />
+            <OpenPanel tab={tab} />
           </TabPanel>
         ))}
       </TabProvider>
@@ -62,7 +62,7 @@ export function Inspector() {
   );
 }
 
-function Shown({ tab }: { tab: TabName }) {
+function OpenPanel({ tab }: { tab: TabName }) {
   const { Panel } = panels[tab];
   return <Panel />;
 }

@@ -14,30 +14,30 @@ interface Props {
   query?: string | undefined;
   /** Number of levels that are open at first. */
   open?: number | undefined;
-  /** True if the whole value has a line under its label. Default: true if `open` is given. */
+  /** True to show a line for the whole value, named by the label. Default: true if `open` is set. */
   showsWhole?: boolean | undefined;
-  /** Given if the caller controls which nodes are open. */
+  /** Open and closed nodes, if the caller controls them. */
   folds?: Folds | undefined;
   setFolds?: ((folds: Folds) => void) | undefined;
   isMarked?: ((path: string) => boolean) | undefined;
 }
 
-/** More lines than this are drawn only while they are visible. */
-const LONG = 400;
+/** Above this number of lines, only visible lines are drawn. */
+const MAX_DRAWN_LINES = 400;
 
-/** A JSON value as a tree that folds, by mouse and keyboard. */
+/** A JSON value as a tree whose nodes open and close by mouse and keyboard. */
 export function JsonTree({ value, label, query, open, folds, setFolds, isMarked, ...p }: Props) {
   const showsWhole = p.showsWhole ?? open !== undefined;
-  const [own, setOwn] = useState<Folds>(() => new Map());
+  const [ownFolds, setOwnFolds] = useState<Folds>(() => new Map());
   const list = useRef<VListHandle>(null);
-  const shown = folds ?? own;
+  const shown = folds ?? ownFolds;
   const rows = useMemo(() => {
     const all = jsonRows(value, { folds: shown, query, open });
     return showsWhole ? all : withoutWhole(all);
   }, [value, shown, query, open, showsWhole]);
   const toggle = (index: number, isOpen: boolean): void => {
     const row = rows[index];
-    if (row && row.isOpen !== undefined) (setFolds ?? setOwn)(new Map(shown).set(row.path, isOpen));
+    if (row && row.isOpen !== undefined) (setFolds ?? setOwnFolds)(new Map(shown).set(row.path, isOpen));
   };
   const { treeProps, itemProps } = useTree({
     rows,
@@ -71,7 +71,7 @@ export function JsonTree({ value, label, query, open, folds, setFolds, isMarked,
   ));
   return (
     <div class="json-tree mono" {...treeProps} aria-label={label}>
-      {lines.length > LONG ? (
+      {lines.length > MAX_DRAWN_LINES ? (
         <VList ref={(handle: unknown) => void (list.current = handle as VListHandle | null)} style={{ height: '65vh' }}>
           {lines}
         </VList>
@@ -82,7 +82,7 @@ export function JsonTree({ value, label, query, open, folds, setFolds, isMarked,
   );
 }
 
-// The whole value has no line, unless it is the only one.
+// Removes the line of the whole value, unless it is the only line.
 function withoutWhole(rows: JsonRow[]): JsonRow[] {
   return rows.length > 1 ? rows.slice(1).map((row) => ({ ...row, depth: row.depth - 1 })) : rows;
 }

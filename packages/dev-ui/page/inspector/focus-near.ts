@@ -1,6 +1,6 @@
 /**
- * Remembers the neighbour of a list item that will be removed. Returns a function that focuses it, or the panel if
- * the list is empty, so that keyboard users continue in place.
+ * Returns a function to call after a list item was removed. It focuses the next or previous item, or the panel if the
+ * list is empty, so that keyboard users stay at this place.
  */
 export function focusNear(item: HTMLElement | null): () => void {
   const near = item?.nextElementSibling ?? item?.previousElementSibling;

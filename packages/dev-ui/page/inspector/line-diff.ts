@@ -1,4 +1,4 @@
-import { commonRun } from './common-run.ts';
+import { commonSubsequence } from './common-subsequence.ts';
 
 /** One line of two compared texts. */
 export interface DiffLine {
@@ -13,7 +13,7 @@ export function lineDiff(before: string, after: string): DiffLine[] {
   const lines: DiffLine[] = [];
   let i = 0;
   let j = 0;
-  for (const [nextI, nextJ] of [...commonRun(a, b), [a.length, b.length] as const]) {
+  for (const [nextI, nextJ] of [...commonSubsequence(a, b), [a.length, b.length] as const]) {
     while (i < nextI) lines.push({ kind: 'removed', text: a[i++]! });
     while (j < nextJ) lines.push({ kind: 'added', text: b[j++]! });
     if (i < a.length && j < b.length) lines.push({ kind: 'same', text: b[j]! });

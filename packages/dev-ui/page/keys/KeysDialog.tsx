@@ -4,15 +4,15 @@ import { commands } from '../state/commands.ts';
 import { keyName } from './key-name.ts';
 import { keysOpen } from './keys-open.ts';
 
-const always: readonly (readonly [string, string])[] = [
+const fixedKeys: readonly (readonly [string, string])[] = [
   ['⌘K', 'Find anything'],
   ['⌘⏎', 'Send the message'],
   ['Esc', 'Close, or leave the field'],
 ];
 
-/** The list of all keys. */
+/** The list of keyboard shortcuts. */
 export function KeysDialog() {
-  const bound = commands.value.flatMap(({ keys, label }) => (keys === undefined ? [] : [[keys, label] as const]));
+  const commandKeys = commands.value.flatMap(({ keys, label }) => (keys === undefined ? [] : [[keys, label] as const]));
   return (
     <Dialog
       open={keysOpen.value}
@@ -26,7 +26,7 @@ export function KeysDialog() {
         <IconButton label="Close" icon="close" plain onClick={() => (keysOpen.value = false)} />
       </header>
       <dl class="keys">
-        {[...always, ...bound].map(([keys, label]) => (
+        {[...fixedKeys, ...commandKeys].map(([keys, label]) => (
           <div key={keys}>
             <dt>
               <kbd>{keyName(keys)}</kbd>

@@ -1,10 +1,10 @@
 import { commands } from '../state/commands.ts';
-import { giveLettersBack, walksFromBox } from './walk-from-box.ts';
+import { restoreLetters, selectsFromMessageBox } from './message-box-keys.ts';
 import { paletteOpen, paletteQuery, togglePalette } from '../palette/palette-open.ts';
 
 /**
- * Binds the keys of the commands. A single letter works while nothing is being typed (`j` and `k` also in the empty
- * message box); a key with ⌘ (or Ctrl) works always.
+ * Binds the keys of the commands. They work while no field has the focus; `j` and `k` also work in the empty message box.
+ * `⌘K` (or `Ctrl K`) always opens or closes the palette.
  */
 export function bindKeys(): void {
   addEventListener('keydown', (key) => {
@@ -16,15 +16,15 @@ export function bindKeys(): void {
     }
     if (key.metaKey || key.ctrlKey || key.altKey) return;
     if (key.key === 'Escape') return leaveField();
-    // Typing before the palette has the focus belongs to the palette.
+    // Text that is typed before the palette has the focus is added to its query.
     if (paletteOpen.value && !isInDialog(key.target)) {
       if (key.key.length === 1) paletteQuery.value += key.key;
       key.preventDefault();
       return;
     }
     if (isInDialog(key.target)) return;
-    if (!walksFromBox(key)) {
-      giveLettersBack(key);
+    if (!selectsFromMessageBox(key)) {
+      restoreLetters(key);
       if (isTyping(key.target)) return;
     }
     const command = commands.value.find((each) => each.keys === key.key && each.when?.() !== false);
@@ -34,13 +34,13 @@ export function bindKeys(): void {
   });
 }
 
-/** Leaves the field, so that letters are keys again. */
+/** Leaves the field, so that letters are keyboard shortcuts again. */
 function leaveField(): void {
   const element = document.activeElement;
   if (element instanceof HTMLElement && isTyping(element)) element.blur();
 }
 
-/** A drawer is a part of the page, not a dialog. */
+/** True in a dialog, but not in a drawer, which is a part of the page. */
 function isInDialog(target: EventTarget | null): boolean {
   return target instanceof Element && target.closest('[role="dialog"]:not(.drawer), [role="alertdialog"]') !== null;
 }

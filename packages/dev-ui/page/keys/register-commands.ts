@@ -30,7 +30,7 @@ const tabKeys: Partial<Record<Tab, string>> = {
   graph: 'g',
 };
 
-/** Registers the page's own commands for the palette and the keyboard. */
+/** Registers the commands of the page for the palette and the keyboard. */
 export function registerCommands(): void {
   registerCommand({ id: 'new', label: 'New session', keys: 'n', run: newSession });
   registerCommand({
@@ -40,8 +40,8 @@ export function registerCommands(): void {
     run: () => void stop(),
     when: () => isRunning.value,
   });
-  registerCommand({ id: 'next', label: 'Next event', keys: 'j', run: () => step(1) });
-  registerCommand({ id: 'previous', label: 'Previous event', keys: 'k', run: () => step(-1) });
+  registerCommand({ id: 'next', label: 'Next event', keys: 'j', run: () => selectNext(1) });
+  registerCommand({ id: 'previous', label: 'Previous event', keys: 'k', run: () => selectNext(-1) });
   for (const tab of tabs) {
     registerCommand({ id: `tab:${tab}`, label: `Open ${tab}`, keys: tabKeys[tab], run: () => showTab(tab) });
   }
@@ -78,8 +78,8 @@ export function newSession(): void {
   focusMessage();
 }
 
-/** Selects the event of the next row; without a selection, the newest. */
-function step(by: 1 | -1): void {
+/** Selects the event of the next or previous row. Without a selection, selects the newest event. */
+function selectNext(by: 1 | -1): void {
   const rows = entries.value.filter(({ status }) => status === undefined);
   if (rows.length === 0) return;
   const at = rows.findIndex((row) => row.event.id === selectedEventId.value);
@@ -87,7 +87,7 @@ function step(by: 1 | -1): void {
   selectEvent(rows[next]!.event.id);
 }
 
-/** Focuses the search of the focused column, or the first visible one. */
+/** Focuses the search field of the focused column, or the first visible search field. */
 function focusSearch(): void {
   const column = document.activeElement?.closest('nav, aside, [role="dialog"]');
   const field = [column, document].flatMap((place) => [

@@ -1,31 +1,31 @@
 import { useEffect, useState } from 'preact/hooks';
 import { CopyButton } from '../components/CopyButton.tsx';
 
-/** Longer code is not highlighted, because that takes too long. */
-const LONGEST = 50_000;
+/** Maximum length of highlighted code. Highlighting longer code takes too long. */
+const MAX_LENGTH = 50_000;
 
 interface Props {
   code: string;
   language?: string | undefined;
-  /** True while the code is incomplete: it is highlighted when it is complete. */
+  /** True while the code is incomplete. It is highlighted when it is complete. */
   writing?: boolean | undefined;
 }
 
 /** Highlighted code with a copy button. The highlighter is loaded when it is needed. */
 export function CodeBlock({ code, language = '', writing }: Props) {
-  const [coloured, setColoured] = useState<{ code: string; html: string } | undefined>(undefined);
+  const [highlighted, setHighlighted] = useState<{ code: string; html: string } | undefined>(undefined);
   useEffect(() => {
-    if (writing || language === '' || code.length > LONGEST) return undefined;
-    let wanted = true;
+    if (writing || language === '' || code.length > MAX_LENGTH) return undefined;
+    let isWanted = true;
     void import('./highlight.ts').then(
       ({ highlight }) => {
         const html = highlight(code, language);
-        if (wanted && html !== undefined) setColoured({ code, html });
+        if (isWanted && html !== undefined) setHighlighted({ code, html });
       },
-      () => {}, // Plain, then.
+      () => {}, // Without the highlighter, the code is shown as plain text.
     );
     return () => {
-      wanted = false;
+      isWanted = false;
     };
   }, [code, language, writing]);
   return (
@@ -34,9 +34,13 @@ export function CodeBlock({ code, language = '', writing }: Props) {
         <span>{language}</span>
         <CopyButton text={code} label="Copy code" />
       </figcaption>
-      {/* Scrolls sideways, so the keyboard has to reach it. */}
+      {/* Scrolls horizontally, so it needs keyboard focus. */}
       <pre tabIndex={0} aria-label={language ? `Code in ${language}` : 'Code'}>
-        {coloured?.code === code ? <code dangerouslySetInnerHTML={{ __html: coloured.html }} /> : <code>{code}</code>}
+        {highlighted?.code === code ? (
+          <code dangerouslySetInnerHTML={{ __html: highlighted.html }} />
+        ) : (
+          <code>{code}</code>
+        )}
       </pre>
     </figure>
   );

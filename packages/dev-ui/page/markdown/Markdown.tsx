@@ -2,16 +2,16 @@ import DOMPurify from 'dompurify';
 import { memo } from 'preact/compat';
 import { useMemo } from 'preact/hooks';
 import { CodeBlock } from './CodeBlock.tsx';
-import { growingBlocks, toBlocks } from './to-blocks.ts';
+import { createBlockReader, toBlocks } from './to-blocks.ts';
 import './markdown.css';
 
-// Links open in a new tab. Configured once, because reading the configuration costs more than a short text.
+// Allows links that open in a new tab. Configured once, because each configuration takes longer than a short text.
 DOMPurify.setConfig({ ADD_ATTR: ['target'] });
 
 /** A text of a model or a person, as Markdown. */
 export function Markdown({ text, streaming }: { text: string; streaming?: boolean | undefined }) {
-  const grow = useMemo(growingBlocks, []);
-  const blocks = useMemo(() => (streaming ? grow(text) : toBlocks(text)), [text, streaming]);
+  const readBlocks = useMemo(createBlockReader, []);
+  const blocks = useMemo(() => (streaming ? readBlocks(text) : toBlocks(text)), [text, streaming]);
   return (
     <div class="markdown" dir="auto" data-streaming={streaming ? '' : undefined}>
       {blocks.map((block, i) =>
@@ -30,7 +30,7 @@ export function Markdown({ text, streaming }: { text: string; streaming?: boolea
   );
 }
 
-/** The output of `toBlocks` is safe already; this is a second check. */
+/** Sanitizes the output of `toBlocks` as a second check: it is safe already. */
 const Html = memo(function Html({ html }: { html: string }) {
   const clean = useMemo(() => DOMPurify.sanitize(html), [html]);
   return <div dangerouslySetInnerHTML={{ __html: clean }} />;

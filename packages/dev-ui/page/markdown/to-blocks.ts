@@ -7,8 +7,8 @@ export type MarkdownBlock =
   | { kind: 'html'; key: string; html: string };
 
 /**
- * Returns a text as blocks that can be shown one by one: while a text is written, only the last block changes. HTML
- * in the text is shown as text. Links lead only to web and mail addresses. Images at other addresses are links, so
+ * Returns the blocks of a text. While a text is written, only the last block changes. HTML in the text is shown as
+ * text. Links lead only to web and mail addresses. Images at other addresses are links, so
  * that showing an answer sends no request to another host.
  */
 export function toBlocks(text: string): MarkdownBlock[] {
@@ -16,11 +16,11 @@ export function toBlocks(text: string): MarkdownBlock[] {
 }
 
 /**
- * Returns a function that does the same for a text that grows: all blocks but the last two are read once (the number `2` below
- * a list may become its second item). The result is that of `toBlocks`, and blocks that did not change are the same objects. A link that is defined
- * further down in the text is a link only when the text is read again as a whole.
+ * Returns a function that does the same for a text that grows. It parses each block once, except the last two: a `2` below a list
+ * may become its second item. The result equals that of `toBlocks`, and unchanged blocks are the same objects. One exception: a
+ * link whose address is defined later in the text becomes a link only when the complete text is read again.
  */
-export function growingBlocks(): (text: string) => readonly MarkdownBlock[] {
+export function createBlockReader(): (text: string) => readonly MarkdownBlock[] {
   let stable = { text: '', blocks: [] as readonly MarkdownBlock[] };
   let known = '';
   return (text) => {
@@ -28,31 +28,31 @@ export function growingBlocks(): (text: string) => readonly MarkdownBlock[] {
     known = text;
     const read = blocksOf(text.slice(stable.text.length), stable.blocks.length);
     const all = [...stable.blocks, ...read.blocks];
-    if (read.settled) {
-      const { length, count } = read.settled;
+    if (read.finished) {
+      const { length, count } = read.finished;
       stable = { text: text.slice(0, stable.text.length + length), blocks: all.slice(0, stable.blocks.length + count) };
     }
     return all;
   };
 }
 
-interface Read {
+interface ReadBlocks {
   blocks: MarkdownBlock[];
-  /** The part that further text cannot change: its length and its number of blocks. */
-  settled: { length: number; count: number } | undefined;
+  /** The part that later text cannot change: its length and its number of blocks. */
+  finished: { length: number; count: number } | undefined;
 }
 
-/** Reads the blocks of a text after `before` others. */
-function blocksOf(text: string, before: number): Read {
+/** Reads the blocks of a text that follows `before` other blocks. */
+function blocksOf(text: string, before: number): ReadBlocks {
   const tokens = marked.lexer(text);
   const blocks: MarkdownBlock[] = [];
-  let settled: Read['settled'];
-  let last: Read['settled'];
+  let finished: ReadBlocks['finished'];
+  let last: ReadBlocks['finished'];
   let length = 0;
   let isBlank = false;
   for (const token of tokens) {
     if (token.type !== 'space' && isBlank) {
-      settled = last;
+      finished = last;
       last = { length, count: blocks.length };
     }
     isBlank = token.type === 'space' || /\n[ \t]*\n$/.test(token.raw);
@@ -67,8 +67,8 @@ function blocksOf(text: string, before: number): Read {
     const one = Object.assign([token], { links: tokens.links });
     blocks.push({ kind: 'html', key, html: marked.parser(one) });
   }
-  // Characters that the parser replaces (tabs, carriage returns) make lengths differ.
-  return { blocks, settled: length === text.length ? settled : undefined };
+  // If the parser has replaced characters (tabs, carriage returns), the lengths differ.
+  return { blocks, finished: length === text.length ? finished : undefined };
 }
 
 const marked = new Marked({

@@ -19,11 +19,11 @@ import { inspect, showTab } from '../state/open-inspector.ts';
 import { events, sessionState } from '../state/session.ts';
 import { sessions } from '../state/sessions.ts';
 import { findItems } from './find-items.ts';
-import type { Found } from './find-items.ts';
+import type { PaletteItem } from './find-items.ts';
 import { paletteOpen, paletteQuery } from './palette-open.ts';
 import './palette.css';
 
-const kinds: readonly (readonly [Found['kind'], string, IconName])[] = [
+const kinds: readonly (readonly [PaletteItem['kind'], string, IconName])[] = [
   ['command', 'Commands', 'right'],
   ['session', 'Sessions', 'menu'],
   ['tool', 'Tools', 'tool'],
@@ -50,18 +50,18 @@ export function Palette() {
 
 function Finder({ close }: { close: () => void }) {
   const query = paletteQuery.value;
-  const places = {
+  const sources = {
     commands: commands.value,
     sessions: sessions.value ?? [],
     events: events.value,
     state: sessionState.value,
     tools: toolsOf(openApp()),
   };
-  const found = findItems(query, places);
-  const take = (item: Found): void => {
+  const found = findItems(query, sources);
+  const select = (item: PaletteItem): void => {
     close();
-    // After the dialog has returned the focus.
-    requestAnimationFrame(() => choose(item));
+    // Runs after the dialog has returned the focus.
+    requestAnimationFrame(() => openItem(item));
   };
   return (
     <ComboboxProvider open value={query} setValue={(value) => (paletteQuery.value = value)} includesBaseElement={false}>
@@ -77,12 +77,12 @@ function Finder({ close }: { close: () => void }) {
             const active = document.getElementById(field.getAttribute('aria-activedescendant') ?? '');
             const isDrawn = field.value === query && active !== null;
             if (key.key !== 'Enter' || key.isComposing || isDrawn) return;
-            // If Enter comes before the list is updated, the first item for the typed text is meant.
-            const typed = findItems(field.value, places);
+            // If Enter is pressed before the list is updated, it selects the first item for the typed text.
+            const typed = findItems(field.value, sources);
             const first = kinds.flatMap(([kind]) => typed.filter((each) => each.kind === kind))[0];
             if (!first) return;
             key.preventDefault();
-            take(first);
+            select(first);
           }}
         />
       </div>
@@ -100,7 +100,7 @@ function Finder({ close }: { close: () => void }) {
                   focusOnHover
                   setValueOnClick={false}
                   hideOnClick={false}
-                  onClick={() => take(item)}
+                  onClick={() => select(item)}
                 >
                   <Icon name={icon} size={14} />
                   <span class="palette-label">{item.label}</span>
@@ -117,7 +117,7 @@ function Finder({ close }: { close: () => void }) {
   );
 }
 
-function choose(item: Found): void {
+function openItem(item: PaletteItem): void {
   const id = item.id.slice(item.id.indexOf(':') + 1);
   if (item.kind === 'command')
     commands
@@ -130,7 +130,7 @@ function choose(item: Found): void {
   if (item.kind === 'state') showTab('state');
 }
 
-/** Each tool once, although several agents may have it. */
+/** Returns each tool once, also if several agents have it. */
 function toolsOf(app: AppInfo | undefined): { name: string; description: string }[] {
   const tools = Object.values(app?.agents ?? {}).flatMap((agent) => agent.tools ?? []);
   return [...new Map(tools.map((tool) => [tool.name, tool])).values()];

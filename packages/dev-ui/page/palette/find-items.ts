@@ -5,7 +5,7 @@ import type { Command } from '../state/commands.ts';
 import { displayNameOf } from '../state/title-of.ts';
 
 /** An item that the palette finds. */
-export interface Found {
+export interface PaletteItem {
   id: string;
   kind: 'command' | 'session' | 'event' | 'tool' | 'state';
   label: string;
@@ -15,7 +15,7 @@ export interface Found {
 }
 
 /** The items that the palette searches. */
-export interface Places {
+export interface PaletteSources {
   commands: readonly Command[];
   sessions: readonly SessionSummary[];
   events: readonly Event[];
@@ -25,74 +25,74 @@ export interface Places {
 }
 
 /** Maximum number of items of each kind. */
-const MOST = 8;
+const MAX_ITEMS = 8;
 
 /**
  * Returns items that contain every word of the query, kind by kind. Without a query: commands and the newest
  * sessions.
  */
-export function findItems(query: string, places: Places): Found[] {
+export function findItems(query: string, sources: PaletteSources): PaletteItem[] {
   const words = query
     .toLocaleLowerCase()
     .split(/\s+/)
     .filter((word) => word !== '');
-  const holds = (text: string): boolean => {
+  const matches = (text: string): boolean => {
     const lower = text.toLocaleLowerCase();
     return words.every((word) => lower.includes(word));
   };
   return [
-    ...places.commands
-      .filter(({ label, when }) => holds(label) && when?.() !== false)
-      .map(({ id, label, keys }): Found => ({ id: `command:${id}`, kind: 'command', label, keys }))
-      .slice(0, words.length === 0 ? MOST : undefined),
-    ...firstOf(places.sessions, (session) => {
+    ...sources.commands
+      .filter(({ label, when }) => matches(label) && when?.() !== false)
+      .map(({ id, label, keys }): PaletteItem => ({ id: `command:${id}`, kind: 'command', label, keys }))
+      .slice(0, words.length === 0 ? MAX_ITEMS : undefined),
+    ...firstOf(sources.sessions, (session) => {
       const label = displayNameOf(session) ?? session.id;
-      return holds(`${label} ${session.id}`) ? { id: `session:${session.id}`, kind: 'session', label } : undefined;
+      return matches(`${label} ${session.id}`) ? { id: `session:${session.id}`, kind: 'session', label } : undefined;
     }),
-    ...(words.length === 0 ? [] : [...foundTools(places.tools, holds), ...foundEvents(places.events, holds)]),
-    ...(words.length === 0 ? [] : foundState(places.state, holds)),
+    ...(words.length === 0 ? [] : [...findTools(sources.tools, matches), ...findEvents(sources.events, matches)]),
+    ...(words.length === 0 ? [] : findStateKeys(sources.state, matches)),
   ];
 }
 
-function foundEvents(events: readonly Event[], holds: (text: string) => boolean): Found[] {
+function findEvents(events: readonly Event[], matches: (text: string) => boolean): PaletteItem[] {
   const newest = events.toReversed();
   const tools = firstOf(newest, (event) => {
     const call = event.content?.parts?.find((part) => part.functionCall)?.functionCall;
-    if (!call || !holds(`${call.name} tool`)) return undefined;
-    return { id: `tool:${event.id}`, kind: 'tool', label: call.name, detail: short(JSON.stringify(call.args)) };
+    if (!call || !matches(`${call.name} tool`)) return undefined;
+    return { id: `tool:${event.id}`, kind: 'tool', label: call.name, detail: shorten(JSON.stringify(call.args)) };
   });
-  const said = firstOf(newest, (event) => {
+  const texts = firstOf(newest, (event) => {
     const text = textOf(event.content);
-    if (!(text !== '' && holds(text)) && !(event.errorCode && holds(event.errorCode))) return undefined;
-    return { id: `event:${event.id}`, kind: 'event', label: short(text || event.errorCode!), detail: event.author };
+    if (!(text !== '' && matches(text)) && !(event.errorCode && matches(event.errorCode))) return undefined;
+    return { id: `event:${event.id}`, kind: 'event', label: shorten(text || event.errorCode!), detail: event.author };
   });
-  return [...tools, ...said];
+  return [...tools, ...texts];
 }
 
-function foundTools(tools: Places['tools'], holds: (text: string) => boolean): Found[] {
+function findTools(tools: PaletteSources['tools'], matches: (text: string) => boolean): PaletteItem[] {
   return firstOf(tools, ({ name, description }) =>
-    holds(`${name} tool`)
-      ? { id: `declared:${name}`, kind: 'tool', label: name, detail: short(description) }
+    matches(`${name} tool`)
+      ? { id: `declared:${name}`, kind: 'tool', label: name, detail: shorten(description) }
       : undefined,
   );
 }
 
-function foundState(state: Readonly<Record<string, Json>>, holds: (text: string) => boolean): Found[] {
+function findStateKeys(state: Readonly<Record<string, Json>>, matches: (text: string) => boolean): PaletteItem[] {
   return firstOf(Object.entries(state), ([key, value]) =>
-    key !== SESSION_METADATA && holds(key)
-      ? { id: `state:${key}`, kind: 'state', label: key, detail: short(JSON.stringify(value)) }
+    key !== SESSION_METADATA && matches(key)
+      ? { id: `state:${key}`, kind: 'state', label: key, detail: shorten(JSON.stringify(value)) }
       : undefined,
   );
 }
 
-function firstOf<T>(items: Iterable<T>, find: (item: T) => Found | undefined): Found[] {
-  const found: Found[] = [];
+function firstOf<T>(items: Iterable<T>, find: (item: T) => PaletteItem | undefined): PaletteItem[] {
+  const found: PaletteItem[] = [];
   for (const item of items) {
     const one = find(item);
     if (one) found.push(one);
-    if (found.length >= MOST) break;
+    if (found.length >= MAX_ITEMS) break;
   }
   return found;
 }
 
-const short = (text: string): string => text.slice(0, 120).replaceAll(/\s+/g, ' ');
+const shorten = (text: string): string => text.slice(0, 120).replaceAll(/\s+/g, ' ');

@@ -6,7 +6,7 @@ import { ReadyAnswer } from './ReadyAnswer.tsx';
 import { draftOf } from './request-drafts.ts';
 import { objectOf, shownArguments, shownData } from './request-state.ts';
 
-/** The tool call to approve or to reject: its arguments, and data of the tool. */
+/** A tool call to approve or to reject: its arguments, and data that the tool added. */
 export function Confirmation({ recorded, isOpen }: { recorded: RecordedInterrupt; isOpen: boolean }) {
   const { interrupt, answer } = recorded;
   const { answer: ready, values } = draftOf(interrupt.id);
@@ -24,13 +24,13 @@ export function Confirmation({ recorded, isOpen }: { recorded: RecordedInterrupt
         />
       )}
       {data !== undefined && !isEdited('data') && <JsonTree value={data} label="data" open={levels} />}
-      {isOpen && ready && <ReadyAnswer recorded={recorded} words={wordsFor(ready.value)} />}
+      {isOpen && ready && <ReadyAnswer recorded={recorded} text={describeAnswer(ready.value)} />}
       {isOpen && !ready && <ConfirmationForm recorded={recorded} />}
     </>
   );
 }
 
-function wordsFor(value: Json): string {
+function describeAnswer(value: Json): string {
   const answer = objectOf(value);
   if (answer?.['confirmed'] !== true) return 'Will be rejected.';
   return answer['editedArguments'] === undefined ? 'Will be approved.' : 'Will be approved with edited arguments.';

@@ -7,9 +7,9 @@ import { JsonField } from './JsonField.tsx';
 import { Problem } from './Problem.tsx';
 import { changeDraft, draftOf, writeField } from './request-drafts.ts';
 import { objectOf, shownArguments, shownData } from './request-state.ts';
-import { giveAnswer } from './send-answers.ts';
+import { submitAnswer } from './send-answers.ts';
 
-/** The buttons of a confirmation. Arguments can be edited if the tool allows it; data of the tool always. */
+/** The form of a confirmation. Arguments can be edited if the tool allows it, data of the tool always. */
 export function ConfirmationForm({ recorded }: { recorded: RecordedInterrupt }) {
   const { id } = recorded.interrupt;
   const { problems, values } = draftOf(id);
@@ -32,7 +32,7 @@ export function ConfirmationForm({ recorded }: { recorded: RecordedInterrupt }) 
     }
     const changed = edits.filter(({ edited, value }) => JSON.stringify(edited) !== JSON.stringify(value));
     const members = changed.map(({ name, edited }) => [name === 'arguments' ? 'editedArguments' : 'payload', edited!]);
-    void giveAnswer(recorded, { confirmed: true, ...Object.fromEntries(members) });
+    void submitAnswer(recorded, { confirmed: true, ...Object.fromEntries(members) });
   }
   return (
     <form
@@ -65,7 +65,7 @@ export function ConfirmationForm({ recorded }: { recorded: RecordedInterrupt }) 
           type="button"
           class="button"
           disabled={blocked}
-          onClick={() => void giveAnswer(recorded, { confirmed: false })}
+          onClick={() => void submitAnswer(recorded, { confirmed: false })}
         >
           Reject
         </button>
@@ -96,7 +96,7 @@ export function ConfirmationForm({ recorded }: { recorded: RecordedInterrupt }) 
   );
 }
 
-/** Returns the edited value, the given one without edits, or undefined for text that is not JSON. */
+/** Returns the edited value, the given value if it was not edited, or undefined for text that is not JSON. */
 function readEdit(text: string | boolean | undefined, value: Json): Json | undefined {
   if (typeof text !== 'string') return value;
   try {

@@ -8,20 +8,20 @@ import { readFields } from './read-fields.ts';
 import { changeDraft, draftOf, writeField } from './request-drafts.ts';
 import { fieldsOf, toSchemaField } from './schema-field.ts';
 import { SchemaFields } from './SchemaFields.tsx';
-import { giveAnswer } from './send-answers.ts';
+import { submitAnswer } from './send-answers.ts';
 
-/** A form that is made from the schema of a request for input. Without a schema: a field for a text or JSON. */
+/** A form for the schema of a request for input. Without a schema: a field for a text or JSON. */
 export function InputForm({ recorded }: { recorded: RecordedInterrupt }) {
   const { id, responseSchema } = recorded.interrupt;
   const { answer, problems, values } = draftOf(id);
   const field = useMemo(() => toSchemaField(responseSchema ?? { type: 'string' }, { label: 'Answer' }), [id]);
-  if (answer) return <ReadyAnswer recorded={recorded} words={`Answer: ${JSON.stringify(answer.value)}`} />;
+  if (answer) return <ReadyAnswer recorded={recorded} text={`Answer: ${JSON.stringify(answer.value)}`} />;
   function submit(): void {
     const read = readFields(field, values);
     if (Object.keys(read.problems).length > 0) return changeDraft(id, { problems: read.problems });
     const value = read.value ?? null;
     const paths = fieldsOf(field).map(({ path }) => path);
-    void giveAnswer(recorded, !responseSchema && typeof value === 'string' ? unwrapped(value) : value, paths);
+    void submitAnswer(recorded, !responseSchema && typeof value === 'string' ? parseText(value) : value, paths);
   }
   return (
     <form
@@ -48,8 +48,8 @@ export function InputForm({ recorded }: { recorded: RecordedInterrupt }) {
   );
 }
 
-/** Returns JSON as a value, and other text as a string. */
-function unwrapped(text: string): ReturnType<typeof readAnswer>[string] {
+/** Returns the value of a JSON text, and other text unchanged. */
+function parseText(text: string): ReturnType<typeof readAnswer>[string] {
   const read = readAnswer(text);
   return Object.keys(read).length === 1 && 'result' in read ? read['result']! : read;
 }

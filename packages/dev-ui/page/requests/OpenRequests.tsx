@@ -4,7 +4,7 @@ import { openRequests } from '../state/requests.ts';
 import { changeDraft, draftOf } from './request-drafts.ts';
 import { answerableOf, readyAnswers, sendAnswers, sendErrors } from './send-answers.ts';
 
-/** Below the rows: sends the answers to several requests of an invocation at once. */
+/** Buttons below the rows that send the answers to several requests of an invocation at once. */
 export function OpenRequests() {
   const invocations = new Set(openRequests.value.map(({ interrupt }) => interrupt.invocationId));
   return (

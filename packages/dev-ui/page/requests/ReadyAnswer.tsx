@@ -2,11 +2,11 @@ import type { RecordedInterrupt } from '@thole/core/kit';
 import { isRunning } from '../state/run.ts';
 import { changeDraft } from './request-drafts.ts';
 
-/** An answer that waits to be sent with others. */
-export function ReadyAnswer({ recorded, words }: { recorded: RecordedInterrupt; words: string }) {
+/** An answer that will be sent together with other answers. */
+export function ReadyAnswer({ recorded, text }: { recorded: RecordedInterrupt; text: string }) {
   return (
     <div class="button-row request-ready">
-      <p>{words}</p>
+      <p>{text}</p>
       <button
         type="button"
         class="button"

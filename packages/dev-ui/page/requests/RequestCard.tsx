@@ -4,7 +4,7 @@ import { requestKindOf } from '@thole/core/kit';
 import { Icon } from '../components/icons.tsx';
 import { JsonTree } from '../inspector/JsonTree.tsx';
 import { inspect } from '../state/open-inspector.ts';
-import { presentSeconds } from '../state/now.ts';
+import { currentSeconds } from '../state/now.ts';
 import { Confirmation } from './Confirmation.tsx';
 import { DueTime } from './DueTime.tsx';
 import { InputForm } from './InputForm.tsx';
@@ -14,12 +14,12 @@ import { kindLabels, stateWord } from './request-words.ts';
 import { SignIn } from './SignIn.tsx';
 import './requests.css';
 
-/** A request for something from outside: its state, its data, and while it is open a form. */
+/** A request for an answer from outside the run: its state and data, and a form while it is open. */
 export function RequestCard(props: { call: FunctionCall; recorded: RecordedInterrupt | undefined }) {
   const { call, recorded } = props;
   const kind = recorded?.interrupt.kind ?? requestKindOf(call.name) ?? 'longRunning';
   const { message, toolName } = recorded?.interrupt ?? {};
-  const state = requestState(recorded, presentSeconds());
+  const state = requestState(recorded, currentSeconds());
   const isReady = state === 'open' && recorded && draftOf(recorded.interrupt.id).answer !== undefined;
   const label = kindLabels[kind];
   return (

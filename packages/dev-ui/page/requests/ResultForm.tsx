@@ -1,14 +1,14 @@
 import type { RecordedInterrupt } from '@thole/core/kit';
 import { useId } from 'preact/hooks';
 import { readAnswer } from '../conversation/read-answer.ts';
-import { presentSeconds } from '../state/now.ts';
+import { currentSeconds } from '../state/now.ts';
 import { isRunning } from '../state/run.ts';
 import { DueTime } from './DueTime.tsx';
 import { Problem } from './Problem.tsx';
 import { ReadyAnswer } from './ReadyAnswer.tsx';
 import { draftOf, writeField } from './request-drafts.ts';
 import { requestState } from './request-state.ts';
-import { giveAnswer } from './send-answers.ts';
+import { submitAnswer } from './send-answers.ts';
 import './requests.css';
 
 /** A form for the result of a long-running call: a JSON object or a text. */
@@ -16,11 +16,11 @@ export function ResultForm({ recorded }: { recorded: RecordedInterrupt }) {
   const { call, interrupt } = recorded;
   const { answer, problems, values } = draftOf(interrupt.id);
   const problemId = useId();
-  const state = requestState(recorded, presentSeconds());
+  const state = requestState(recorded, currentSeconds());
   const question = ['message', 'prompt', 'question'].map((name) => call.args[name]).find(isText);
   const text = String(values[''] ?? '');
   const blocked = isRunning.value || text.trim() === '';
-  const submit = (): void => void giveAnswer(recorded, readAnswer(text), ['']);
+  const submit = (): void => void submitAnswer(recorded, readAnswer(text), ['']);
   return (
     <form
       class="pending"
@@ -33,7 +33,7 @@ export function ResultForm({ recorded }: { recorded: RecordedInterrupt }) {
       {question !== undefined && <p>{question}</p>}
       <DueTime interrupt={interrupt} state={state} />
       {state === 'open' && answer && (
-        <ReadyAnswer recorded={recorded} words={`Result: ${JSON.stringify(answer.value)}`} />
+        <ReadyAnswer recorded={recorded} text={`Result: ${JSON.stringify(answer.value)}`} />
       )}
       {state === 'open' && !answer && (
         <div class="pending-line">

@@ -13,7 +13,7 @@ interface Props {
   write: (path: string, value: string | boolean) => void;
 }
 
-/** The fields of a form that is made from a schema. */
+/** The fields of a form for a schema. */
 export function SchemaFields({ field, ...rest }: Props) {
   if (field.kind !== 'group') return <OneField field={field} {...rest} />;
   const inner = field.fields!.map((each) => <SchemaFields key={each.path} field={each} {...rest} />);

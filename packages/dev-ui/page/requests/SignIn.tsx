@@ -6,7 +6,7 @@ import { isRunning } from '../state/run.ts';
 import { Problem } from './Problem.tsx';
 import { ReadyAnswer } from './ReadyAnswer.tsx';
 import { changeDraft, draftOf, writeField } from './request-drafts.ts';
-import { giveAnswer } from './send-answers.ts';
+import { submitAnswer } from './send-answers.ts';
 import { enteredCredential, readSignIn, redirectAnswer } from './sign-in.ts';
 
 /** A form for a sign-in: a link to the authorization server, or fields for an API key, a token or a password. */
@@ -15,7 +15,7 @@ export function SignIn({ recorded }: { recorded: RecordedInterrupt }) {
   const { answer, problems, values } = draftOf(id);
   const { address, fields, redirectUri } = readSignIn(payload);
   const blocked = isRunning.value;
-  if (answer) return <ReadyAnswer recorded={recorded} words="The answer of the sign-in is ready." />;
+  if (answer) return <ReadyAnswer recorded={recorded} text="The answer of the sign-in is ready." />;
   const textOf = (name: string): string => String(values[name] ?? '');
   function submit(): void {
     const missing = fields.find(({ name }) => textOf(name).trim() === '');
@@ -23,7 +23,7 @@ export function SignIn({ recorded }: { recorded: RecordedInterrupt }) {
     const given: JsonObject = Object.fromEntries(fields.map(({ name }) => [name, textOf(name).trim()]));
     const value =
       address === undefined ? enteredCredential(payload, given) : redirectAnswer(payload, textOf('address').trim());
-    void giveAnswer(recorded, value);
+    void submitAnswer(recorded, value);
   }
   return (
     <form
@@ -43,7 +43,7 @@ export function SignIn({ recorded }: { recorded: RecordedInterrupt }) {
           </p>
           <p class="muted">
             The sign-in ends at <code class="mono">{redirectUri}</code>. If the page does not continue, copy the address
-            of the window into this field.
+            of that window into this field.
           </p>
         </>
       )}
@@ -65,7 +65,7 @@ export function SignIn({ recorded }: { recorded: RecordedInterrupt }) {
           type="button"
           class="button"
           disabled={blocked}
-          onClick={() => void giveAnswer(recorded, { error: 'access_denied' })}
+          onClick={() => void submitAnswer(recorded, { error: 'access_denied' })}
         >
           Reject
         </button>

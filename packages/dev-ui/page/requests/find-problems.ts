@@ -5,18 +5,18 @@ import type { RequestAnswer } from './request-drafts.ts';
 import { objectOf } from './request-state.ts';
 
 /**
- * Returns the problems that the server names, by request and field. A problem of no particular request is missing; then the
- * map is empty.
+ * Returns the problems in an error of the server, by request and field. The map is empty if the error does not belong to a
+ * request.
  */
 export function findProblems(error: unknown, sent: readonly RequestAnswer[]): ReadonlyMap<string, FieldProblems> {
   const problems = new Map<string, FieldProblems>();
   if (!ClientError.is(error)) return problems;
-  for (const answer of sent.filter((each) => isMeant(error, each, sent)))
+  for (const answer of sent.filter((each) => isAbout(error, each, sent)))
     problems.set(answer.interrupt.id, toProblems(error.detail, answer));
   return problems;
 }
 
-function isMeant({ code, detail }: ClientError, answer: RequestAnswer, sent: readonly RequestAnswer[]): boolean {
+function isAbout({ code, detail }: ClientError, answer: RequestAnswer, sent: readonly RequestAnswer[]): boolean {
   const isNamed = ({ interrupt }: RequestAnswer): boolean => detail.includes(`"${interrupt.id}"`);
   if (sent.some(isNamed)) return isNamed(answer);
   if (code === 'ARGUMENTS_NOT_EDITABLE' || code === 'ANSWER_INVALID') return hasEdits(answer.value);
@@ -24,7 +24,7 @@ function isMeant({ code, detail }: ClientError, answer: RequestAnswer, sent: rea
   return sent.length === 1 && code?.startsWith('INTERRUPT_') === true;
 }
 
-/** Assigns the issues of a schema to their fields. */
+/** Assigns the issues of a schema to their fields. Depends on the sentence of `check-answer.ts` in the runner. */
 function toProblems(sentence: string, answer: RequestAnswer): FieldProblems {
   if (hasEdits(answer.value)) return { arguments: sentence };
   const issues = /does not fit the schema of the request: (.*?)\.? The interrupt stays open\.$/s.exec(sentence)?.[1];

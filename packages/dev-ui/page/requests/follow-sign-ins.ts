@@ -1,10 +1,10 @@
 import { openRequests } from '../state/requests.ts';
-import { giveAnswer } from './send-answers.ts';
+import { submitAnswer } from './send-answers.ts';
 import { redirectAnswer, signInState } from './sign-in.ts';
 
 const CHANNEL = 'thole:sign-in';
 
-/** Answers the request of a sign-in when its window comes back to this page. */
+/** Answers the request of a sign-in when its window returns to this page. */
 export function followSignIns(): void {
   new BroadcastChannel(CHANNEL).onmessage = ({ data }) => {
     const state = typeof data === 'string' ? URL.parse(data)?.searchParams.get('state') : undefined;
@@ -12,11 +12,11 @@ export function followSignIns(): void {
     const recorded = openRequests
       .peek()
       .find(({ interrupt }) => interrupt.kind === 'credential' && signInState(interrupt.payload) === state);
-    if (recorded) void giveAnswer(recorded, redirectAnswer(recorded.interrupt.payload, data as string));
+    if (recorded) void submitAnswer(recorded, redirectAnswer(recorded.interrupt.payload, data as string));
   };
 }
 
-/** True if this window is the end of a sign-in. Its address is then sent to the page that has the request. */
+/** True if this window is the end of a sign-in. Then also sends its address to the page with the request. */
 export function isSignInEnd(): boolean {
   const parameters = new URLSearchParams(location.search);
   if (!parameters.has('state') || !(parameters.has('code') || parameters.has('error'))) return false;

@@ -1,13 +1,13 @@
 import type { Json, JsonObject } from '@thole/core';
 import type { SchemaField } from './schema-field.ts';
 
-/** Values of fields by path: a text, or whether a checkbox is checked. The text of a choice is its index. */
+/** Values of fields by path: a text, or true for a checked checkbox. The text of a choice is its index. */
 export type FieldValues = Readonly<Record<string, string | boolean>>;
 
 /** Problems of fields by path; the empty path is the whole answer. */
 export type FieldProblems = Readonly<Record<string, string>>;
 
-/** Returns the values that a form has at first. */
+/** Returns the initial value of a field. */
 export function initialValue(field: SchemaField): string | boolean {
   const { default: value } = field;
   if (field.kind === 'boolean') return value === true;
@@ -16,7 +16,7 @@ export function initialValue(field: SchemaField): string | boolean {
   return typeof value === 'string' && field.kind !== 'json' ? value : JSON.stringify(value, undefined, 2);
 }
 
-/** Returns the answer of a form as JSON, and the problems of its fields. An empty optional field is left out. */
+/** Returns the answer of a form as JSON, and the problems of its fields. Empty optional fields are left out. */
 export function readFields(
   root: SchemaField,
   values: FieldValues,

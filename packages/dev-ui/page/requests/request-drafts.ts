@@ -11,17 +11,17 @@ export interface RequestAnswer {
   paths: readonly string[];
 }
 
-/** The unsent input for a request. Rows outside the view are not drawn, so it is kept here. */
+/** The unsent input for a request. It is stored here, because rows outside the view are not drawn. */
 export interface RequestDraft {
   values: FieldValues;
   problems: FieldProblems;
-  /** Set when the answer is ready to be sent with others. */
+  /** Set when the answer is ready to be sent together with other answers. */
   answer?: RequestAnswer | undefined;
 }
 
 const empty: RequestDraft = { values: {}, problems: {} };
 
-/** By id of the request. */
+/** Drafts by id of the request. */
 const drafts: Signal<ReadonlyMap<string, RequestDraft>> = signal<ReadonlyMap<string, RequestDraft>>(new Map());
 
 export function draftOf(id: string): RequestDraft {
@@ -41,6 +41,6 @@ export function writeField(id: string, path: string, value: string | boolean): v
   changeDraft(id, { values: { ...values, [path]: value }, problems: others });
 }
 
-export function dropDrafts(ids: readonly string[]): void {
+export function deleteDrafts(ids: readonly string[]): void {
   drafts.value = new Map([...drafts.peek()].filter(([id]) => !ids.includes(id)));
 }

@@ -1,10 +1,10 @@
 import type { Json, JsonObject } from '@thole/core';
 import type { RecordedInterrupt } from '@thole/core/kit';
 
-/** `closed`: its invocation ended without an answer, or it was rewound. */
+/** State of a request. `closed`: its invocation ended without an answer, or it was rewound. */
 export type RequestState = 'open' | 'approved' | 'rejected' | 'answered' | 'expired' | 'closed';
 
-/** Returns the state of a request at this time, in seconds since the epoch. Undefined: a request that was rewound. */
+/** Returns the state of a request at this time, in seconds since the epoch. `recorded` is undefined if it was rewound. */
 export function requestState(recorded: RecordedInterrupt | undefined, seconds: number): RequestState {
   if (!recorded) return 'closed';
   const { answer, interrupt, isOpen } = recorded;
@@ -13,13 +13,13 @@ export function requestState(recorded: RecordedInterrupt | undefined, seconds: n
   if (isOpen) return kind !== 'timer' && expiresAt <= seconds ? 'expired' : 'open';
   if (!answer) return 'closed';
   if (kind !== 'timer' && answer.event.author === 'system') return 'expired';
-  const response = unwrapped(answer.response.response);
+  const response = unwrap(answer.response.response);
   if (kind === 'confirmation') return response['confirmed'] === true ? 'approved' : 'rejected';
   if (kind === 'credential' && response['status'] === 'denied') return 'rejected';
   return 'answered';
 }
 
-/** Returns the arguments to approve: those that a callback has changed, or those of the model. */
+/** Returns the arguments to approve: as changed by a callback, otherwise as the model wrote them. */
 export function shownArguments({ interrupt }: RecordedInterrupt): JsonObject {
   const changed = objectOf(interrupt.payload)?.['arguments'];
   return objectOf(changed) ?? interrupt.args ?? {};
@@ -35,8 +35,8 @@ export function objectOf(value: Json | undefined): JsonObject | undefined {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;
 }
 
-/** ADK's web page wraps an answer as text. */
-function unwrapped(response: JsonObject): JsonObject {
+/** Returns the answer of a response. ADK's web page stores the answer as a JSON text. */
+function unwrap(response: JsonObject): JsonObject {
   if (typeof response['response'] !== 'string') return response;
   try {
     return objectOf(JSON.parse(response['response']) as Json) ?? response;

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '@thole/core';
 import { objectOf } from './request-state.ts';
 
-/** A field of a form that is made from a JSON Schema. */
+/** A field of a form for a JSON Schema. */
 export interface SchemaField {
   kind: 'text' | 'choice' | 'number' | 'boolean' | 'group' | 'json';
   /** Names from the root, joined by dots. Empty for the root. */
@@ -63,7 +63,7 @@ function toField(given: JsonObject, place: Place): SchemaField {
     case 'integer':
       return { ...field, kind: 'number', isInteger: schema['type'] === 'integer' };
     case 'boolean':
-      // A checkbox cannot be empty.
+      // A checkbox always has a value, so a value that may be null needs a choice.
       return depth > 0 && !isNullable
         ? { ...field, kind: 'boolean' }
         : { ...field, kind: 'choice', choices: [true, false] };

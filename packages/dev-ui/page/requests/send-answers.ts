@@ -3,14 +3,14 @@ import type { Signal } from '@preact/signals';
 import type { Json } from '@thole/core';
 import type { RecordedInterrupt } from '@thole/core/kit';
 import { answerRequests } from '../state/run-actions.ts';
-import { presentSeconds } from '../state/now.ts';
+import { currentSeconds } from '../state/now.ts';
 import { openRequests } from '../state/requests.ts';
 import { findProblems } from './find-problems.ts';
-import { changeDraft, draftOf, dropDrafts } from './request-drafts.ts';
+import { changeDraft, draftOf, deleteDrafts } from './request-drafts.ts';
 import type { RequestAnswer } from './request-drafts.ts';
 import { requestState } from './request-state.ts';
 
-/** Errors of sent answers that name no request, by invocation. */
+/** Errors of sent answers that do not belong to a request, by invocation. */
 export const sendErrors: Signal<ReadonlyMap<string, unknown>> = signal<ReadonlyMap<string, unknown>>(new Map());
 
 /** Returns the open requests of an invocation that a person can answer, oldest first. */
@@ -19,12 +19,12 @@ export function answerableOf(invocationId: string): readonly RecordedInterrupt[]
     (each) =>
       each.interrupt.invocationId === invocationId &&
       each.interrupt.kind !== 'timer' &&
-      requestState(each, presentSeconds()) === 'open',
+      requestState(each, currentSeconds()) === 'open',
   );
 }
 
-/** Sends the answer of the only open request. If its invocation has others, keeps it until `sendAnswers`. */
-export async function giveAnswer(
+/** Sends the answer to the only open request. If the invocation has other open requests, keeps it until `sendAnswers`. */
+export async function submitAnswer(
   { interrupt }: RecordedInterrupt,
   value: Json,
   paths: readonly string[] = [],
@@ -34,7 +34,7 @@ export async function giveAnswer(
   if (answerableOf(invocationId).length <= 1) await sendAnswers(invocationId);
 }
 
-/** Returns the answers of an invocation that can be sent. */
+/** Returns the answers of an invocation that are ready to be sent. */
 export function readyAnswers(invocationId: string): readonly RequestAnswer[] {
   return answerableOf(invocationId).flatMap(({ interrupt }) => draftOf(interrupt.id).answer ?? []);
 }
@@ -45,7 +45,7 @@ export async function sendAnswers(invocationId: string): Promise<void> {
   if (answers.length === 0) return;
   setError(invocationId, undefined);
   const error = await answerRequests(answers);
-  if (error === undefined) return dropDrafts(answers.map(({ interrupt }) => interrupt.id));
+  if (error === undefined) return deleteDrafts(answers.map(({ interrupt }) => interrupt.id));
   showProblems(invocationId, error, answers);
 }
 
@@ -53,7 +53,7 @@ function showProblems(invocationId: string, error: unknown, answers: readonly Re
   const problems = findProblems(error, answers);
   for (const [id, each] of problems) changeDraft(id, { answer: undefined, problems: each });
   if (problems.size > 0) return;
-  // A single answer is sent by its own button again.
+  // A single answer is sent again with the button of its form.
   if (answers.length === 1) changeDraft(answers[0]!.interrupt.id, { answer: undefined });
   setError(invocationId, error);
 }

@@ -27,7 +27,7 @@ export function readSignIn(config: Json | undefined): SignInForm {
   return { fields: [{ name: 'apiKey', label: 'API key', isSecret: true }] };
 }
 
-/** Returns the `state` of a sign-in, with which its redirect is recognized. */
+/** Returns the `state` of a sign-in, which identifies its redirect. */
 export function signInState(config: Json | undefined): string | undefined {
   return addressOf(config)?.searchParams.get('state') ?? undefined;
 }
@@ -50,7 +50,7 @@ export function enteredCredential(config: Json | undefined, entered: JsonObject)
   return { ...objectOf(config), exchangedAuthCredential: credential };
 }
 
-/** Returns the address of the authorization server; without an own redirect address, the sign-in returns to this page. */
+/** Returns the address of the authorization server. If it has no redirect address, adds the address of this page. */
 function addressOf(config: Json | undefined): URL | undefined {
   const { oauth2 } = credentialOf(config);
   const given = objectOf(oauth2)?.['authUri'] ?? objectOf(oauth2)?.['auth_uri'];

@@ -12,12 +12,12 @@ export function RenameField({ session, close }: { session: SessionSummary; close
   const before = displayNameOf(session) ?? '';
   const [name, setName] = useState(before);
   const field = useRef<HTMLInputElement>(null);
-  const done = useRef(false);
+  const isDone = useRef(false);
   useEffect(() => field.current?.select(), []);
   async function rename(): Promise<void> {
-    // Enter also removes the focus, which would rename a second time.
-    if (done.current) return;
-    done.current = true;
+    // After Enter, the loss of focus must not rename a second time.
+    if (isDone.current) return;
+    isDone.current = true;
     const displayName = name.trim();
     if (displayName !== '' && displayName !== before) {
       try {
@@ -47,7 +47,7 @@ export function RenameField({ session, close }: { session: SessionSummary; close
         if (key.key === 'Enter' && !key.isComposing) void rename();
         if (key.key === 'Escape') {
           key.stopPropagation();
-          done.current = true;
+          isDone.current = true;
           close();
         }
       }}

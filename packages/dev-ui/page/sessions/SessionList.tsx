@@ -9,14 +9,14 @@ import { IconButton } from '../components/IconButton.tsx';
 import { Skeleton } from '../components/Skeleton.tsx';
 import { access } from '../state/access-token.ts';
 import { connection } from '../state/connection.ts';
-import { waiting } from '../state/inbox.ts';
+import { requestCounts } from '../state/inbox.ts';
 import { now } from '../state/now.ts';
 import { refreshSessions, sessions, sessionsError } from '../state/sessions.ts';
 import { groupByDay } from './group-by-day.ts';
 import { importSession } from './import-session.ts';
 import { SessionRow } from './SessionRow.tsx';
 import './sessions.css';
-import { excerptOf, matches, readingTexts, readTexts } from './session-texts.ts';
+import { excerptOf, matches, isReadingTexts, readTexts } from './session-texts.ts';
 import { after } from '../state/clock.ts';
 
 /** The user's sessions by day, a search over names and messages, and a button for a new session. */
@@ -37,7 +37,7 @@ export function SessionList() {
   }, [words, all]);
 
   const found = words === '' ? all : all?.filter((session) => matches(session, words));
-  const open = waiting.value;
+  const open = requestCounts.value;
   const today = new Date(now.value);
   const rows = useMemo(() => toRows(found ?? [], open, today), [found, open, today.getDate()]);
   return (
@@ -57,11 +57,11 @@ export function SessionList() {
         </div>
       </div>
       <div class="sessions-list" ref={box}>
-        {!all && <Waiting />}
+        {!all && <ListPlaceholder />}
         {all?.length === 0 && <Empty title="No sessions yet" text="Write a message to start one." />}
         {all && all.length > 0 && found?.length === 0 && (
           <p class="muted sessions-none" role="status">
-            {readingTexts.value ? 'Searching …' : 'Nothing found.'}
+            {isReadingTexts.value ? 'Searching …' : 'Nothing found.'}
           </p>
         )}
         <Virtualizer scrollRef={box} itemSize={36} as="ul" item="li">
@@ -86,25 +86,26 @@ export function SessionList() {
   );
 }
 
-/** The list before it is known: loading, or an error. */
-function Waiting() {
-  if (connection.value === 'offline') return <p class="muted sessions-none">They appear when the server answers.</p>;
+/** The placeholder for the list before it is read: loading, offline, or an error. */
+function ListPlaceholder() {
+  if (connection.value === 'offline')
+    return <p class="muted sessions-none">The sessions appear when the server answers.</p>;
   if (access.value !== 'open') return <p class="muted sessions-none">Enter the token to see the sessions.</p>;
   if (sessionsError.value === undefined) return <Skeleton lines={6} />;
   return <ErrorNote error={sessionsError.value} retry={() => void refreshSessions()} />;
 }
 
-/** Sessions with open requests are first. */
+/** Returns sessions and headings: sessions with open requests first, then the others by day. */
 function toRows(
   list: readonly SessionSummary[],
   open: ReadonlyMap<string, number>,
   today: Date,
 ): (string | SessionSummary)[] {
-  const waits = list.filter(({ id }) => open.has(id));
+  const withRequests = list.filter(({ id }) => open.has(id));
   const others = list.filter(({ id }) => !open.has(id));
   const days = groupByDay(others, (session) => session.lastUpdateTime, today);
   return [
-    ...(waits.length > 0 ? ['Open requests', ...waits] : []),
+    ...(withRequests.length > 0 ? ['Open requests', ...withRequests] : []),
     ...days.flatMap(({ day, items }) => [day, ...items]),
   ];
 }

@@ -4,7 +4,7 @@ import { useState } from 'preact/hooks';
 import { formatAge, formatMoment } from '../components/format.ts';
 import { Icon } from '../components/icons.tsx';
 import { appName, sessionId, userId } from '../state/location.ts';
-import { waiting } from '../state/inbox.ts';
+import { requestCounts } from '../state/inbox.ts';
 import { now } from '../state/now.ts';
 import { formatRoute } from '../state/route.ts';
 import { runs } from '../state/run.ts';
@@ -19,18 +19,18 @@ import { RenameField } from './RenameField.tsx';
 
 /** One session of the list: a link and its actions. */
 export function SessionRow({ session, excerpt }: { session: SessionSummary; excerpt?: string | undefined }) {
-  const [renaming, setRenaming] = useState(false);
+  const [isRenaming, setIsRenaming] = useState(false);
   const name = displayNameOf(session) ?? session.id;
-  const open = sessionId.value === session.id;
+  const isOpen = sessionId.value === session.id;
   const ref = { appName: session.appName, userId: session.userId, sessionId: session.id };
-  const busy = runs.value.get(sessionKey(ref))?.state.kind === 'running';
-  const requests = waiting.value.get(session.id) ?? 0;
-  if (renaming) return <RenameField session={session} close={() => setRenaming(false)} />;
+  const isBusy = runs.value.get(sessionKey(ref))?.state.kind === 'running';
+  const requests = requestCounts.value.get(session.id) ?? 0;
+  if (isRenaming) return <RenameField session={session} close={() => setIsRenaming(false)} />;
   return (
-    <div class="session-row" aria-current={open ? 'true' : undefined}>
+    <div class="session-row" aria-current={isOpen ? 'true' : undefined}>
       <a
         href={formatRoute({ app: appName.value, user: userId.value, session: session.id, tab: inspectorTab.value })}
-        aria-current={open ? 'page' : undefined}
+        aria-current={isOpen ? 'page' : undefined}
         title={`${name}\n${formatMoment(session.lastUpdateTime)}`}
         onClick={() => (sessionsOpen.value = false)}
       >
@@ -48,7 +48,7 @@ export function SessionRow({ session, excerpt }: { session: SessionSummary; exce
           </small>
         )}
       </a>
-      {busy ? (
+      {isBusy ? (
         <span class="run-dot" role="img" aria-label="running" />
       ) : requests > 0 ? (
         <span class="chip session-waits" title="Open requests">
@@ -62,7 +62,7 @@ export function SessionRow({ session, excerpt }: { session: SessionSummary; exce
           <Icon name="more" />
         </MenuButton>
         <Menu class="menu" gutter={4} portal unmountOnHide aria-label={name}>
-          <MenuItem class="menu-item" onClick={() => setRenaming(true)}>
+          <MenuItem class="menu-item" onClick={() => setIsRenaming(true)}>
             <Icon name="edit" /> Rename
           </MenuItem>
           <MenuItem class="menu-item" onClick={() => void exportSession(ref, name)}>

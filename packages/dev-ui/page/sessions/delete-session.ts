@@ -9,31 +9,31 @@ import { toast, TOAST_MS } from '../state/toast.ts';
 import { after } from '../state/clock.ts';
 
 /**
- * Removes a session from the list at once, and deletes it when it can no longer be undone: after the toast, or when
- * the page closes.
+ * Removes a session from the list at once, and deletes it on the server when the user can no longer undo this: after the
+ * toast, or when the page closes.
  */
 export function deleteSession(ref: SessionRef, name: string): void {
   const wasOpen = openKey.peek() === sessionKey(ref);
   hide(ref.sessionId, true);
   if (wasOpen) go({ session: undefined, event: undefined }, { replace: true });
-  const cancel = after(TOAST_MS, () => void erase());
-  const leaving = (): void => void erase();
-  addEventListener('pagehide', leaving);
+  const cancel = after(TOAST_MS, () => void deleteNow());
+  const onPageHide = (): void => void deleteNow();
+  addEventListener('pagehide', onPageHide);
   toast(`“${name}” is deleted.`, {
     undo: () => {
-      stopWaiting();
+      cancelDeletion();
       hide(ref.sessionId, false);
       if (wasOpen) go({ session: ref.sessionId }, { replace: true });
     },
   });
 
-  function stopWaiting(): void {
+  function cancelDeletion(): void {
     cancel();
-    removeEventListener('pagehide', leaving);
+    removeEventListener('pagehide', onPageHide);
   }
 
-  async function erase(): Promise<void> {
-    stopWaiting();
+  async function deleteNow(): Promise<void> {
+    cancelDeletion();
     try {
       await client.sessions.delete(ref);
       await refreshSessions();

@@ -6,8 +6,8 @@ export interface DayGroup<T> {
 }
 
 /**
- * Groups items by the reader's days, in the given order: newest first gives today, yesterday, the days of the last
- * week, then dates.
+ * Groups items by day in the reader's time zone, and keeps their order. Days are named `today`, `yesterday`, by weekday
+ * within a week, or by date.
  */
 export function groupByDay<T>(items: readonly T[], secondsOf: (item: T) => number, now: Date): DayGroup<T>[] {
   const groups: DayGroup<T>[] = [];
@@ -21,7 +21,7 @@ export function groupByDay<T>(items: readonly T[], secondsOf: (item: T) => numbe
 }
 
 function dayName(date: Date, now: Date): string {
-  // Not by 24 hours: a day may have 23 or 25.
+  // Rounded, because a day may have 23 or 25 hours.
   const days = Math.round((startOf(now) - startOf(date)) / 86_400_000);
   if (days <= 0) return 'today';
   if (days === 1) return 'yesterday';

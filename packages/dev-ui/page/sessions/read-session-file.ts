@@ -2,7 +2,7 @@ import { createEventActions } from '@thole/core';
 import type { Event, StateMap } from '@thole/core';
 import { forkOf } from '../state/fork-of.ts';
 
-/** Returns events and state of a session file of Thole or of ADK's web UI. Throws a message for the user if it is not one. */
+/** Returns events and state of a session file of Thole or of ADK's web UI. Throws an error for the user if it is invalid. */
 export function readSessionFile(text: string): { state: StateMap; events: Event[] } {
   let file: unknown;
   try {
@@ -16,9 +16,9 @@ export function readSessionFile(text: string): { state: StateMap; events: Event[
   };
   if (!Array.isArray(events)) throw new Error('The file has no list of events.');
   const list = (events as unknown[]).map((event, i) => readEvent(event, i));
-  const own = typeof state === 'object' && state !== null ? (state as StateMap) : {};
+  const stateMap = typeof state === 'object' && state !== null ? (state as StateMap) : {};
   const { events: plain } = forkOf(list, '', {});
-  return { state: ownOf(own), events: plain };
+  return { state: sessionStateOf(stateMap), events: plain };
 }
 
 function readEvent(event: unknown, i: number): Event {
@@ -29,7 +29,7 @@ function readEvent(event: unknown, i: number): Event {
   return { ...(event as Event), actions: { ...createEventActions(), ...actions } };
 }
 
-/** State of the user and the app stays with them. */
-function ownOf(state: StateMap): StateMap {
+/** Returns the state of the session, without the state of user and app. */
+function sessionStateOf(state: StateMap): StateMap {
   return Object.fromEntries(Object.entries(state).filter(([key]) => !/^(app|user|temp):/.test(key)));
 }

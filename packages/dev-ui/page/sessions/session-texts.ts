@@ -6,14 +6,15 @@ import { client } from '../state/client.ts';
 import { displayNameOf } from '../state/title-of.ts';
 
 /** Number of newest events of a session that are searched. */
-const EVENTS = 200;
-const AT_ONCE = 4;
+const MAX_EVENTS = 200;
+/** Number of sessions that are read at the same time. */
+const CONCURRENCY = 4;
 
 /** The texts of sessions by `textKey`, read at the first search. */
 const texts: Signal<ReadonlyMap<string, string>> = signal<ReadonlyMap<string, string>>(new Map());
 
 /** True while sessions are being read for a search. */
-export const readingTexts: Signal<boolean> = signal(false);
+export const isReadingTexts: Signal<boolean> = signal(false);
 
 const textKey = (session: SessionSummary): string =>
   JSON.stringify([session.appName, session.userId, session.id, session.lastSeq]);
@@ -42,20 +43,20 @@ export function excerptOf(session: SessionSummary, query: string): string | unde
 
 /** Reads the texts of sessions that are not read yet, a few at a time, until the signal is aborted. */
 export async function readTexts(sessions: readonly SessionSummary[], abort: AbortSignal): Promise<void> {
-  const left = sessions.filter((session) => !texts.peek().has(textKey(session)));
-  if (left.length === 0) return;
-  readingTexts.value = true;
+  const unread = sessions.filter((session) => !texts.peek().has(textKey(session)));
+  if (unread.length === 0) return;
+  isReadingTexts.value = true;
   const worker = async (): Promise<void> => {
-    for (let session = left.shift(); session && !abort.aborted; session = left.shift()) {
+    for (let session = unread.shift(); session && !abort.aborted; session = unread.shift()) {
       const { appName, userId, id: sessionId } = session;
       const read = await client.sessions
-        .get({ appName, userId, sessionId, numRecentEvents: EVENTS, signal: abort })
+        .get({ appName, userId, sessionId, numRecentEvents: MAX_EVENTS, signal: abort })
         .catch(() => undefined);
       if (!read) continue;
       const text = read.events.map((event) => textOf(event.content)).filter((each) => each !== '');
       texts.value = new Map(texts.peek()).set(textKey(session), text.join(' ').replaceAll(/\s+/g, ' '));
     }
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, worker));
-  readingTexts.value = false;
+  await Promise.all(Array.from({ length: CONCURRENCY }, worker));
+  isReadingTexts.value = false;
 }

@@ -2,7 +2,7 @@ import { effect, signal } from '@preact/signals';
 import type { Signal } from '@preact/signals';
 import type { AppInfo } from '@thole/client';
 import { client } from './client.ts';
-import { returns } from './connection.ts';
+import { reconnects } from './connection.ts';
 import { appName, go } from './location.ts';
 import { readStored, writeStored } from './stored.ts';
 
@@ -15,10 +15,10 @@ export function openApp(): AppInfo | undefined {
   return apps.value?.find((each) => each.name === appName.value);
 }
 
-/** Reads the apps. If the address names none, opens the last one. */
+/** Reads the apps. If the address names no app, opens the app that was open last. */
 export function followApps(): void {
   effect(() => {
-    void returns.value;
+    void reconnects.value;
     void loadApps();
   });
   effect(() => {

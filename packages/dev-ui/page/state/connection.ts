@@ -1,28 +1,28 @@
 import { signal } from '@preact/signals';
 import type { Signal } from '@preact/signals';
-import { accessToken, noteAccess } from './access-token.ts';
+import { accessToken, updateAccess } from './access-token.ts';
 
 export type Connection = 'connecting' | 'connected' | 'offline';
 
 /** State of the connection after the last request of the page. */
 export const connection: Signal<Connection> = signal<Connection>('connecting');
 
-/** Number of times the server returned after it was unreachable. Views of its data read again when this grows. */
-export const returns: Signal<number> = signal(0);
+/** Number of reconnections after the server was unreachable. Views of its data read the data again when it changes. */
+export const reconnects: Signal<number> = signal(0);
 
 /** Makes the page read its data again. */
-export function readAgain(): void {
-  returns.value++;
+export function reloadData(): void {
+  reconnects.value++;
 }
 
-/** A `fetch` that tracks whether the server answers and accepts the page. */
-export async function watchedFetch(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
-  const shown = accessToken.peek();
+/** Calls `fetch` and updates `connection` and `access`. */
+export async function trackedFetch(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
+  const sentToken = accessToken.peek();
   try {
-    // A deletion while the page closes must outlive the page.
+    // A deletion must complete even if the page is closed.
     const response = await fetch(input, { ...init, keepalive: init?.method === 'DELETE' });
-    found();
-    noteAccess(new URL(response.url).pathname, response.status, shown);
+    markConnected();
+    updateAccess(new URL(response.url).pathname, response.status, sentToken);
     return response;
   } catch (error) {
     if (!init?.signal?.aborted && !(input instanceof Request && input.signal.aborted)) connection.value = 'offline';
@@ -30,7 +30,7 @@ export async function watchedFetch(input: RequestInfo | URL, init?: RequestInit)
   }
 }
 
-function found(): void {
-  if (connection.value === 'offline') returns.value++;
+function markConnected(): void {
+  if (connection.value === 'offline') reconnects.value++;
   connection.value = 'connected';
 }

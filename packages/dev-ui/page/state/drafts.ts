@@ -5,7 +5,7 @@ import { appName, userId } from './location.ts';
 import { openKey } from './session.ts';
 import { readStored, writeStored } from './stored.ts';
 
-/** A message that is being written. */
+/** An unsent message. */
 export interface Draft {
   text: string;
   files: readonly Part[];
@@ -14,21 +14,23 @@ export interface Draft {
 const empty: Draft = { text: '', files: [] };
 const drafts: Signal<ReadonlyMap<string, Draft>> = signal<ReadonlyMap<string, Draft>>(new Map());
 
-/** The key of the draft: its session, or the app for a session that does not exist yet. */
+/** The key of the draft: the open session, or app and user if no session is open. */
 export const draftKey: ReadonlySignal<string> = computed(
   () => openKey.value ?? JSON.stringify([appName.value ?? '', userId.value]),
 );
 
 /** The draft of the open session. Its text survives a reload. */
-export const draft: ReadonlySignal<Draft> = computed(() => drafts.value.get(draftKey.value) ?? stored(draftKey.value));
+export const draft: ReadonlySignal<Draft> = computed(
+  () => drafts.value.get(draftKey.value) ?? storedDraft(draftKey.value),
+);
 
 export function writeDraft(change: Partial<Draft>, key: string = draftKey.peek()): void {
-  const next = { ...(drafts.peek().get(key) ?? stored(key)), ...change };
+  const next = { ...(drafts.peek().get(key) ?? storedDraft(key)), ...change };
   drafts.value = new Map(drafts.peek()).set(key, next);
   writeStored(`draft:${key}`, next.text === '' ? undefined : next.text);
 }
 
-function stored(key: string): Draft {
+function storedDraft(key: string): Draft {
   const text = readStored(`draft:${key}`);
   return text === undefined ? empty : { text, files: [] };
 }

@@ -1,7 +1,7 @@
 import type { Event } from '@thole/core';
 import { applyRewinds, InterruptLog } from '@thole/core/kit';
 
-/** Returns the requests of a history, open and closed. Rewound requests are missing. */
+/** Returns the open and closed requests in a list of events, except rewound requests. */
 export function findRequests(events: readonly Event[]): InterruptLog {
   const log = new InterruptLog();
   for (const event of applyRewinds(events)) log.add(event);

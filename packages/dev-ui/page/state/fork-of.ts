@@ -2,18 +2,19 @@ import { createEventActions } from '@thole/core';
 import type { Event, Json, StateMap } from '@thole/core';
 import { applyRewinds } from '@thole/core/kit';
 
-/** State and events of a new session that branches off before an event. */
+/** State and events of a copy of a session that ends before an event. */
 export interface Fork {
   state: StateMap;
   events: Event[];
 }
 
-const reserved = new Set(['adk_request_credential', 'adk_request_confirmation', 'adk_request_input']);
+/** Names of the calls that request an answer. */
+const requestNames = new Set(['adk_request_credential', 'adk_request_confirmation', 'adk_request_input']);
 
 /**
- * Returns the events before the one with this id in a form that a new session accepts: without rewound events,
- * data that only a run may write, and requests to people. The state is the result of these events on top of values that no event wrote. State of
- * the user and the app is left out.
+ * Returns the events before the event with this id in a form that a new session accepts: without rewound events, data
+ * that only a run may write, and requests for answers. The state contains the values that no event wrote, changed by these
+ * events. State of the user and the app is left out.
  */
 export function forkOf(events: readonly Event[], beforeId: string, state: Readonly<Record<string, Json>>): Fork {
   const visible = applyRewinds(events);
@@ -37,14 +38,14 @@ const isOwn = (key: string): boolean => !/^(app|user|temp):/.test(key) && key !=
 function plainEvent(event: Event): Event[] {
   const { seq: _, content, actions: __, longRunningToolIds: ___, ...rest } = event;
   const parts = content?.parts?.filter(
-    ({ functionCall, functionResponse }) => !reserved.has(functionCall?.name ?? functionResponse?.name ?? ''),
+    ({ functionCall, functionResponse }) => !requestNames.has(functionCall?.name ?? functionResponse?.name ?? ''),
   );
   if (content?.parts?.length && !parts?.length) return [];
   return [
     {
       ...rest,
       ...(content && { content: { ...content, ...(parts && { parts }) } }),
-      // The state is given as a whole. Servers accept the other actions only from their own runs.
+      // The new session receives the complete state. Servers accept other actions only from their own runs.
       actions: createEventActions(),
     },
   ];

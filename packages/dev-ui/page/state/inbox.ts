@@ -9,17 +9,17 @@ import { status } from './session.ts';
 /** Maximum number of sessions in a response. */
 const PAGE = 200;
 
-/** The open requests of the user by session, as the server listed them. */
+/** Number of open requests by session id, as the server listed them. */
 const listed: Signal<ReadonlyMap<string, number>> = signal<ReadonlyMap<string, number>>(new Map());
 
-/** False for a server without the list. */
+/** False if the server cannot list open requests. */
 let isSupported = true;
 
-/** The number of open requests by session id. Timers are not counted: the clock answers them. */
-export const waiting: ReadonlySignal<ReadonlyMap<string, number>> = computed(() => {
+/** Number of open requests by session id. Timers are not counted, because they need no answer of a person. */
+export const requestCounts: ReadonlySignal<ReadonlyMap<string, number>> = computed(() => {
   const counts = new Map(listed.value);
   const open = sessionId.value;
-  // The page knows the open session better than the list does.
+  // The events of the open session are newer than the list.
   if (open !== undefined && status.value.kind === 'ready') {
     const count = openRequests.value.filter(({ interrupt }) => interrupt.kind !== 'timer').length;
     if (count > 0) counts.set(open, count);

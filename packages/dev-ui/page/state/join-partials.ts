@@ -1,23 +1,23 @@
 import type { Content, Event, Part } from '@thole/core';
 
 /**
- * Returns the growing answers with one more piece. Text extends the last part of its kind; anything else is a new
- * part.
+ * Returns the unfinished answers with another partial event. Its text extends the last part if both are text or both are
+ * thoughts; other parts are added.
  */
-export function joinPartial(growing: readonly Event[], piece: Event): readonly Event[] {
-  const before = growing.find((event) => event.id === piece.id);
-  if (!before) return [...growing, piece];
-  const grown: Event = { ...before, ...piece, content: joined(before.content, piece.content) };
-  return growing.map((event) => (event === before ? grown : event));
+export function joinPartial(answers: readonly Event[], piece: Event): readonly Event[] {
+  const before = answers.find((event) => event.id === piece.id);
+  if (!before) return [...answers, piece];
+  const extended: Event = { ...before, ...piece, content: joinContents(before.content, piece.content) };
+  return answers.map((event) => (event === before ? extended : event));
 }
 
-function joined(before: Content | undefined, piece: Content | undefined): Content {
+function joinContents(before: Content | undefined, piece: Content | undefined): Content {
   const parts: Part[] = [...(before?.parts ?? [])];
   for (const part of piece?.parts ?? []) {
     const last = parts.at(-1);
-    const goesOn =
+    const extendsLast =
       part.text !== undefined && last?.text !== undefined && (part.thought ?? false) === (last.thought ?? false);
-    if (goesOn) parts[parts.length - 1] = { ...last, ...part, text: last.text! + part.text! };
+    if (extendsLast) parts[parts.length - 1] = { ...last, ...part, text: last.text! + part.text! };
     else parts.push(part);
   }
   return { role: before?.role ?? piece?.role ?? 'model', parts };

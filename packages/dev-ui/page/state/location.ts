@@ -5,7 +5,7 @@ import type { Route, Tab } from './route.ts';
 
 const current = signal<Route>(parseRoute(location.hash));
 
-/** The current route; it follows the address, including back and forward. */
+/** The current route. It follows the address, also with the buttons back and forward. */
 export const route: ReadonlySignal<Route> = current;
 export const appName: ReadonlySignal<string | undefined> = computed(() => current.value.app);
 export const userId: ReadonlySignal<string> = computed(() => current.value.user);
@@ -14,17 +14,17 @@ export const selectedEventId: ReadonlySignal<string | undefined> = computed(() =
 export const inspectorTab: ReadonlySignal<Tab> = computed(() => current.value.tab);
 
 /** Changes the address. Adds a step to the history unless `replace` is true. */
-export function go(change: Partial<Route>, how: { replace?: boolean | undefined } = {}): void {
+export function go(change: Partial<Route>, options: { replace?: boolean | undefined } = {}): void {
   const next = formatRoute({ ...current.value, ...change });
   if (next === location.hash) return;
-  if (how.replace) history.replaceState(null, '', next);
+  if (options.replace) history.replaceState(null, '', next);
   else history.pushState(null, '', next);
   follow();
 }
 
-/** Selects an event (none without an id), and opens a tab if one is named. */
+/** Selects an event, or removes the selection without an id. Also opens `tab` if it is set. */
 export function selectEvent(id: string | undefined, tab?: Tab): void {
-  // Selecting events by keyboard adds no steps to the history.
+  // Moving from event to event adds no steps to the history.
   const replace = selectedEventId.value !== undefined && tab === undefined;
   go({ event: id, ...(tab && { tab }) }, { replace });
 }

@@ -1,19 +1,19 @@
 import type { Event } from '@thole/core';
 
-/** Returns two lists of a session's events as one: each event once (the later list wins), ordered by `seq`. */
+/** Merges two lists of a session's events: each event once, ordered by `seq`. The events of `more` replace equal ids. */
 export function mergeEvents(known: readonly Event[], more: readonly Event[]): readonly Event[] {
   if (more.length === 0) return known;
   const last = known.at(-1)?.seq;
-  if (known.length === 0) return sorted(more);
+  if (known.length === 0) return sortBySeq(more);
   // Usually the second list only continues the first.
   if (last !== undefined && more.every((event, i) => (event.seq ?? 0) > (more[i - 1]?.seq ?? last))) {
     return [...known, ...more];
   }
   const byId = new Map(known.map((event) => [event.id, event]));
   for (const event of more) byId.set(event.id, event);
-  return sorted([...byId.values()]);
+  return sortBySeq([...byId.values()]);
 }
 
-function sorted(list: readonly Event[]): readonly Event[] {
+function sortBySeq(list: readonly Event[]): readonly Event[] {
   return list.toSorted((a, b) => (a.seq ?? Infinity) - (b.seq ?? Infinity) || a.timestamp - b.timestamp);
 }

@@ -5,21 +5,21 @@ import { openRequests } from './requests.ts';
 import { nextTry } from './reconnect.ts';
 import { every, nowMs } from './clock.ts';
 
-/** Milliseconds since the epoch; updated once a second while a part of the page uses it. */
+/** Milliseconds since the epoch. Updated every second while the page shows a running time, otherwise every 30 seconds. */
 export const now: Signal<number> = signal(nowMs());
 
 /** Returns the exact time in seconds since the epoch. Callers are drawn again when `now` is updated. */
-export function presentSeconds(): number {
+export function currentSeconds(): number {
   void now.value;
   return nowMs() / 1_000;
 }
 
-/** True while a time of an open request is ahead. */
+/** True while an open request has a time in the future. */
 const hasDeadline: ReadonlySignal<boolean> = computed(() =>
   openRequests.value.some(({ interrupt }) => (interrupt.expiresAt ?? 0) * 1_000 > now.value),
 );
 
-export function keepTime(): void {
+export function startClock(): void {
   let stop: (() => void) | undefined;
   const tick = (): void => void (now.value = nowMs());
   effect(() => {

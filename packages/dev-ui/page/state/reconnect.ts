@@ -3,13 +3,13 @@ import { client } from './client.ts';
 import { connection } from './connection.ts';
 import { after, nowMs } from './clock.ts';
 
-const FIRST_MS = 1_000;
-const LONGEST_MS = 15_000;
+const MIN_WAIT_MS = 1_000;
+const MAX_WAIT_MS = 15_000;
 
 /** Time of the next attempt, in milliseconds since the epoch. Undefined while the server answers. */
 export const nextTry = signal<number | undefined>(undefined);
 
-/** Asks the server now whether it is available. */
+/** Checks now whether the server is available. */
 export async function tryNow(): Promise<void> {
   nextTry.value = undefined;
   await client.health({ timeoutMs: 5_000 }).catch(() => {
@@ -18,29 +18,29 @@ export async function tryNow(): Promise<void> {
 }
 
 /**
- * While the server is unreachable, asks again after one second, then after twice as long each time, and when the
- * network returns.
+ * While the server is unreachable, checks it after one second, then after twice the time each, at most 15 seconds, and
+ * when the network is available again.
  */
-export function keepTrying(): void {
+export function startReconnecting(): void {
   let cancel: (() => void) | undefined;
-  let wait = FIRST_MS;
+  let wait = MIN_WAIT_MS;
   effect(() => {
     cancel?.();
     if (connection.value !== 'offline') {
-      wait = FIRST_MS;
+      wait = MIN_WAIT_MS;
       nextTry.value = undefined;
       return;
     }
-    plan();
+    scheduleTry();
   });
   addEventListener('online', () => void tryNow());
 
-  function plan(): void {
+  function scheduleTry(): void {
     nextTry.value = nowMs() + wait;
     cancel = after(wait, () => {
-      wait = Math.min(wait * 2, LONGEST_MS);
+      wait = Math.min(wait * 2, MAX_WAIT_MS);
       void tryNow().then(() => {
-        if (connection.value === 'offline') plan();
+        if (connection.value === 'offline') scheduleTry();
       });
     });
   }

@@ -6,5 +6,5 @@ import { events } from './session.ts';
 
 const log: ReadonlySignal<InterruptLog> = computed(() => findRequests(events.value));
 
-/** The open requests of the open session, oldest first. Also timers, and requests that have just expired. */
+/** The open requests of the open session, oldest first, including timers and requests that have just expired. */
 export const openRequests: ReadonlySignal<readonly RecordedInterrupt[]> = computed(() => [...log.value.open]);

@@ -9,8 +9,8 @@ import { refreshSessions } from './sessions.ts';
 import { visibleEvents } from './visible-events.ts';
 
 /**
- * Removes an invocation of the open session and everything after it. Rejects with a `ClientError` if the server refuses; nothing
- * is then removed.
+ * Removes an invocation of the open session and everything after it. Rejects with a `ClientError` if the server rejects this;
+ * then nothing is removed.
  */
 export async function rewindBefore(rewindBeforeInvocationId: string): Promise<void> {
   const ref = sessionRef.peek();
@@ -21,13 +21,13 @@ export async function rewindBefore(rewindBeforeInvocationId: string): Promise<vo
   void refreshSessions();
 }
 
-/** Copies the open session up to this event and opens the copy. Rejects with a `ClientError` if the server refuses. */
+/** Copies the open session up to this event and opens the copy. Rejects with a `ClientError` if the server rejects this. */
 export async function copySession(uptoSeq: number): Promise<void> {
   const ref = sessionRef.peek();
   if (!ref) return;
   const copy = await client.sessions.fork({ ...ref, uptoSeq });
   void refreshSessions();
-  // Another session was opened meanwhile.
+  // The user may have opened another session meanwhile.
   if (openKey.peek() !== sessionKey(ref)) return;
   showSession(copy);
   go({ session: copy.id, event: undefined });
@@ -42,7 +42,7 @@ export async function answerAgain(invocationId: string): Promise<boolean> {
   return started;
 }
 
-/** An event that was removed has no row. */
+/** Removes the selection of an event that is not shown any more. */
 function dropSelection(): void {
   const selected = selectedEventId.peek();
   if (selected === undefined || visibleEvents.peek().some(({ id }) => id === selected)) return;

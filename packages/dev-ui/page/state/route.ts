@@ -2,7 +2,7 @@
 export const tabs = ['event', 'request', 'state', 'memory', 'artifacts', 'trace', 'graph'] as const;
 export type Tab = (typeof tabs)[number];
 
-/** The view of the page. It is in the address, so that a view can be shared. */
+/** The view of the page. It is a part of the address, so that the view can be shared. */
 export interface Route {
   app?: string | undefined;
   user: string;
@@ -18,7 +18,7 @@ export const DEFAULT_TAB: Tab = 'event';
 /** Returns the route of `#/app/session/event?tab=state&user=ann`. Ignores invalid parts; never throws. */
 export function parseRoute(hash: string): Route {
   const [path, query] = split(hash.replace(/^#\/?/, ''));
-  const [app, session, event] = path.split('/').map(decoded);
+  const [app, session, event] = path.split('/').map(decode);
   const params = new URLSearchParams(query);
   const tab = params.get('tab');
   return {
@@ -30,7 +30,7 @@ export function parseRoute(hash: string): Route {
   };
 }
 
-/** Returns the address of a route; the inverse of `parseRoute`. */
+/** Returns the address of a route. Inverse of `parseRoute`. */
 export function formatRoute(route: Route): string {
   const parts = [route.app, route.app && route.session, route.app && route.session && route.event];
   const path = parts.filter((each) => each !== undefined && each !== '').map((each) => encodeURIComponent(each!));
@@ -46,7 +46,7 @@ function split(text: string): [string, string] {
   return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + 1)];
 }
 
-function decoded(text: string): string {
+function decode(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {

@@ -15,8 +15,8 @@ import { titleOf } from './title-of.ts';
 import { nowMs } from './clock.ts';
 
 /**
- * Sends a message in the open session, or creates a session named after the message. Resolves to true when its run
- * has started; false if it did not, with the reason in `run`.
+ * Sends a message in the open session, or in a new session that is named after the message. Resolves to true when the
+ * run has started, and to false if it could not start; `run` then has the error.
  */
 export async function send(parts: Part[]): Promise<boolean> {
   const content: Content = { role: 'user', parts };
@@ -36,19 +36,19 @@ export async function answerRequests(answers: readonly InterruptAnswer[]): Promi
   if (await readRun(ref, reader, { role: 'user', parts: answers.map(toAnswerPart) })) return undefined;
   const { state } = runs.peek().get(key) ?? {};
   if (state?.kind !== 'failed') return undefined;
-  // Shown with the requests.
+  // The requests show the error.
   changeRun(key, { state: { kind: 'idle' } });
   return state.error;
 }
 
-/** Shown until the stored event arrives. */
+/** Returns the part that is shown until the stored event arrives. */
 function toAnswerPart({ interrupt: { id, kind, toolName = '' }, value }: InterruptAnswer): Part {
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
   const name = kind === 'longRunning' ? toolName : requestNames[kind];
   return { functionResponse: { id, name, response: isObject ? value : { result: value } } };
 }
 
-/** Branches off: creates a session with the events before the message with this id, and sends another message. */
+/** Creates a session with the events before the message with this id, and sends another message in it. */
 export async function runAgainFrom(eventId: string, parts: Part[]): Promise<boolean> {
   const content: Content = { role: 'user', parts };
   const { state, events: before } = forkOf(events.peek(), eventId, sessionState.peek());
@@ -67,11 +67,11 @@ export async function answerInvocationAgain(invocationId: string, message: Conte
   return readRun(ref, client.run({ ...request, onReconnect: onReconnect(sessionKey(ref)) }), message, invocationId);
 }
 
-/** Asks the server to stop the run of the open session. */
+/** Requests the server to stop the run of the open session. */
 export async function stop(): Promise<void> {
   const reader = runs.peek().get(openKey.peek() ?? '')?.reader;
   if (!reader) return;
-  // If the server cannot be asked, stop reading: the server decides what happens to the run.
+  // If the request fails, stops reading. The server then decides whether the run continues.
   await reader.cancel().catch(() => reader.abort('stopped'));
 }
 
@@ -99,10 +99,10 @@ export async function beginSession(
   return { ...user, sessionId: session.id };
 }
 
-function runIn(ref: SessionRef, what: { newMessage: Content }, sent: Content): Promise<boolean> {
+function runIn(ref: SessionRef, message: { newMessage: Content }, sent: Content): Promise<boolean> {
   return readRun(
     ref,
-    client.run({ ...ref, ...what, streaming: true, onReconnect: onReconnect(sessionKey(ref)) }),
+    client.run({ ...ref, ...message, streaming: true, onReconnect: onReconnect(sessionKey(ref)) }),
     sent,
   );
 }
@@ -115,7 +115,7 @@ async function readRun(ref: SessionRef, reader: ClientRun, sent: Content, replac
   const message = { content: sent, afterSeq, timestamp: startedAt / 1_000 };
   const replaces = replaced === undefined ? undefined : { invocationId: replaced, afterSeq };
   changeRun(key, { state: { kind: 'running', startedAt }, reader, sent: message, streaming: [], replaces });
-  const ended = followRun(ref, reader, 'begun');
+  const ended = followRun(ref, reader, 'started');
   return reader.invocationId.then(
     (invocationId) => {
       if (runs.peek().get(key)?.reader !== reader) return true;

@@ -11,7 +11,7 @@ export type RunState =
   | { kind: 'running'; invocationId?: string | undefined; startedAt: number; reconnecting?: boolean | undefined }
   | { kind: 'failed'; error: unknown };
 
-/** A run that this page reads, or that just failed. */
+/** A run that this page reads, or the newest run that failed. */
 export interface RunRecord {
   state: RunState;
   reader?: ClientRun | undefined;
@@ -29,20 +29,21 @@ export interface ReplacedInvocation {
   afterSeq: number;
 }
 
-/** By `sessionKey`. A run is read further when another session is opened. */
+/** Runs by `sessionKey`. The page continues to read a run when another session is opened. */
 export const runs: Signal<ReadonlyMap<string, RunRecord>> = signal<ReadonlyMap<string, RunRecord>>(new Map());
 
 const idle: RunRecord = { state: { kind: 'idle' }, streaming: [] };
+/** The newest run of the open session. */
 export const openRun: ReadonlySignal<RunRecord> = computed(() => runs.value.get(openKey.value ?? '') ?? idle);
 
-/** The run of the open session. */
+/** The state of the newest run of the open session. */
 export const run: ReadonlySignal<RunState> = computed(() => openRun.value.state);
 export const isRunning: ReadonlySignal<boolean> = computed(() => run.value.kind === 'running');
 
 /** Answers being written: the joined partial events, until the complete event arrives. */
 export const streaming: ReadonlySignal<readonly Event[]> = computed(() => openRun.value.streaming);
 
-/** The sent message that is not yet an event. */
+/** The sent message, until its event is stored. */
 export const sent: ReadonlySignal<SentMessage | undefined> = computed(() => openRun.value.sent);
 
 export function changeRun(key: string, change: Partial<RunRecord>): void {

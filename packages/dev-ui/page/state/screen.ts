@@ -2,26 +2,27 @@ import { signal } from '@preact/signals';
 import type { Signal } from '@preact/signals';
 import { readStored, writeStored } from './stored.ts';
 
-/** True if the inspector has no room next to the conversation: it slides in. */
-export const isNarrow: Signal<boolean> = follow('(max-width: 1099px)');
+/** True if the inspector is a drawer, because there is no space next to the conversation. */
+export const isNarrow: Signal<boolean> = mediaSignal('(max-width: 1099px)');
 
-/** True if the sessions have no room either. */
-export const isPhone: Signal<boolean> = follow('(max-width: 759px)');
+/** True if the list of sessions is a drawer, too. */
+export const isPhone: Signal<boolean> = mediaSignal('(max-width: 759px)');
 
-/** True if the main pointer is a finger: there is probably no keyboard. */
-export const isTouch: Signal<boolean> = follow('(pointer: coarse)');
+/** True on a touch screen, which probably has no keyboard. */
+export const isTouch: Signal<boolean> = mediaSignal('(pointer: coarse)');
 
-/** True while the sessions are slid in. */
+/** True while the drawer of sessions is open. */
 export const sessionsOpen: Signal<boolean> = signal(false);
+/** True while the drawer of the inspector is open. */
 export const inspectorOpen: Signal<boolean> = signal(false);
 
-/** True if the inspector is shown next to the conversation, where there is room. */
-export const inspectorShown: Signal<boolean> = kept('inspector', true);
+/** True if the inspector is shown next to the conversation on wide screens. */
+export const inspectorShown: Signal<boolean> = storedSignal('inspector', true);
 
 /** True if the timeline is shown. */
-export const timelineShown: Signal<boolean> = kept('timeline', !isPhone.value);
+export const timelineShown: Signal<boolean> = storedSignal('timeline', !isPhone.value);
 
-function follow(query: string): Signal<boolean> {
+function mediaSignal(query: string): Signal<boolean> {
   const media = matchMedia(query);
   const matches = signal(media.matches);
   media.addEventListener('change', () => {
@@ -30,11 +31,11 @@ function follow(query: string): Signal<boolean> {
   return matches;
 }
 
-function kept(name: string, otherwise: boolean): Signal<boolean> {
+function storedSignal(name: string, defaultValue: boolean): Signal<boolean> {
   const stored = readStored(name);
-  const shown = signal(stored === undefined ? otherwise : stored === 'true');
+  const shown = signal(stored === undefined ? defaultValue : stored === 'true');
   shown.subscribe((value) => {
-    if (value !== otherwise || readStored(name) !== undefined) writeStored(name, String(value));
+    if (value !== defaultValue || readStored(name) !== undefined) writeStored(name, String(value));
   });
   return shown;
 }

@@ -2,32 +2,32 @@ import { ClientError } from '@thole/client';
 import type { Event, Json, Session, SessionRef, StateDelta } from '@thole/core';
 import { batch, effect } from '@preact/signals';
 import { client } from './client.ts';
-import { returns } from './connection.ts';
+import { reconnects } from './connection.ts';
 import { mergeEvents } from './merge-events.ts';
 import { events, openKey, sessionRef, sessionState, status } from './session.ts';
 import { sessionKey } from './session-key.ts';
 
-/** Enough to fill the gap after a run: the user's own message, and events of other writers. */
-const TAIL = 50;
+/** Number of newest events to read after a run: usually enough for the user's message and events of other writers. */
+const RECENT_EVENTS = 50;
 
-/** Called when a session was read: a run that was active before the page was loaded is continued. */
+/** Called when a session was read, to continue a run that was active before the page was loaded. */
 let onLoaded: (ref: SessionRef, session: Session) => void = () => {};
 let shown: string | undefined;
 let loading: AbortController | undefined;
 
-/** Reads the session of the address whenever that changes and when the server returns. */
-export function followSession(loaded: typeof onLoaded): void {
-  onLoaded = loaded;
+/** Reads the session of the address when the address changes and after a reconnection. */
+export function followSession(onRead: typeof onLoaded): void {
+  onLoaded = onRead;
   effect(() => {
     const key = openKey.value;
-    void returns.value;
+    void reconnects.value;
     if (key === shown && status.peek().kind === 'ready') return void refreshSession();
     shown = key;
     void loadSession();
   });
 }
 
-/** Reads the whole open session again. */
+/** Reads the complete open session again. */
 export async function loadSession(): Promise<void> {
   loading?.abort();
   loading = new AbortController();
@@ -42,7 +42,7 @@ export async function loadSession(): Promise<void> {
   try {
     const session = await client.sessions.get({ ...ref, signal });
     if (signal.aborted) return;
-    take(session);
+    setSession(session);
     onLoaded(ref, session);
   } catch (error) {
     if (signal.aborted) return;
@@ -56,7 +56,7 @@ export function showSession(session: Session): void {
   shown = sessionKey({ appName: session.appName, userId: session.userId, sessionId: session.id });
   batch(() => {
     events.value = [];
-    take(session);
+    setSession(session);
   });
 }
 
@@ -66,10 +66,10 @@ export async function refreshSession(): Promise<void> {
   if (!ref || status.peek().kind === 'loading') return;
   try {
     const known = events.peek();
-    const window = known.length > TAIL ? { numRecentEvents: TAIL } : {};
+    const window = known.length > RECENT_EVENTS ? { numRecentEvents: RECENT_EVENTS } : {};
     let session = await client.sessions.get({ ...ref, ...window });
     if (hasGap(mergeEvents(known, session.events))) session = await client.sessions.get(ref);
-    if (openKey.peek() === sessionKey(ref)) take(session);
+    if (openKey.peek() === sessionKey(ref)) setSession(session);
   } catch (error) {
     if (ClientError.is(error) && error.status === 404 && openKey.peek() === sessionKey(ref)) {
       status.value = { kind: 'missing' };
@@ -77,12 +77,12 @@ export async function refreshSession(): Promise<void> {
   }
 }
 
-/** `seq` counts from 1 without gaps. */
+/** True if events are missing: `seq` counts from 1 without gaps. */
 function hasGap(list: readonly Event[]): boolean {
   return list.length > 0 && list.at(-1)!.seq !== list.length;
 }
 
-/** Writes state of the open session; null deletes a key. Rejects with a `ClientError` if the server refuses. */
+/** Writes state of the open session; null deletes a key. Rejects with a `ClientError` if the server rejects this. */
 export async function writeState(delta: StateDelta): Promise<void> {
   const ref = sessionRef.peek();
   if (!ref) return;
@@ -93,7 +93,7 @@ export async function writeState(delta: StateDelta): Promise<void> {
 }
 
 /** Adds a stored event of the open session, with its changes of the state. */
-export function takeEvent(event: Event): void {
+export function addStoredEvent(event: Event): void {
   batch(() => {
     events.value = mergeEvents(events.peek(), [event]);
     const delta = Object.entries(event.actions.stateDelta).filter(([key]) => !key.startsWith('temp:'));
@@ -113,7 +113,7 @@ function withDelta(
   return Object.fromEntries(next);
 }
 
-function take(session: Session): void {
+function setSession(session: Session): void {
   batch(() => {
     events.value = mergeEvents(events.peek(), session.events);
     sessionState.value = session.state;

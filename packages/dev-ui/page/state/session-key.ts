@@ -1,6 +1,6 @@
 import type { SessionRef } from '@thole/core';
 
-/** Returns one text for the three names of a session. Names may contain any character, so it is JSON. */
+/** Returns a unique text for the three names of a session. It is JSON, because names may contain any character. */
 export function sessionKey(ref: SessionRef): string {
   return JSON.stringify([ref.appName, ref.userId, ref.sessionId]);
 }

@@ -4,7 +4,7 @@ import type { ReadonlySignal, Signal } from '@preact/signals';
 import { appName, selectedEventId, sessionId, userId } from './location.ts';
 import { sessionKey } from './session-key.ts';
 
-/** Progress of reading the open session. */
+/** Status of reading the open session. */
 export type SessionStatus =
   | { kind: 'none' }
   | { kind: 'loading' }
@@ -14,20 +14,20 @@ export type SessionStatus =
 
 export const status: Signal<SessionStatus> = signal<SessionStatus>({ kind: 'none' });
 
-/** The stored events of the open session in order; grows during a run. Replaced, never changed in place. */
+/** The stored events of the open session, oldest first. The list is replaced, never changed in place. */
 export const events: Signal<readonly Event[]> = signal<readonly Event[]>([]);
 
 /** The merged state of the open session, with prefixes. */
 export const sessionState: Signal<Readonly<Record<string, Json>>> = signal<Readonly<Record<string, Json>>>({});
 
-/** The names of the open session. Undefined if none is open. */
+/** The names of the open session. Undefined if no session is open. */
 export const sessionRef: ReadonlySignal<SessionRef | undefined> = computed(() =>
   appName.value !== undefined && sessionId.value !== undefined
     ? { appName: appName.value, userId: userId.value, sessionId: sessionId.value }
     : undefined,
 );
 
-/** The same as one text, for comparisons. */
+/** The names of the open session as one text, for comparisons. */
 export const openKey: ReadonlySignal<string | undefined> = computed(
   () => sessionRef.value && sessionKey(sessionRef.value),
 );

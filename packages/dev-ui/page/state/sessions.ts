@@ -2,41 +2,41 @@ import type { SessionSummary } from '@thole/core';
 import { computed, effect, signal } from '@preact/signals';
 import type { ReadonlySignal, Signal } from '@preact/signals';
 import { client } from './client.ts';
-import { returns } from './connection.ts';
+import { reconnects } from './connection.ts';
 import { forgetInbox, refreshInbox } from './inbox.ts';
 import { appName, userId } from './location.ts';
 
-/** Maximum number of listed sessions. Older ones are found by their address. */
-const MOST = 500;
+/** Maximum number of listed sessions. Older sessions can be opened only by their address. */
+const MAX_SESSIONS = 500;
 
 /** The newest sessions of the user, newest first. Undefined before they are read. */
 const listed: Signal<readonly SessionSummary[] | undefined> = signal<readonly SessionSummary[] | undefined>(undefined);
 export const sessionsError: Signal<unknown> = signal<unknown>(undefined);
 
-/** Deleted on the page, but not yet on the server: this can be undone. */
+/** Ids of sessions that are deleted on the page, but not yet on the server, so that the user can undo this. */
 export const hiddenSessions: Signal<ReadonlySet<string>> = signal<ReadonlySet<string>>(new Set());
 
 export const sessions: ReadonlySignal<readonly SessionSummary[] | undefined> = computed(() =>
   listed.value?.filter((each) => !hiddenSessions.value.has(each.id)),
 );
 
-/** True if a session certainly no longer exists. False if there may be older sessions than those listed. */
-export function isGone(id: string): boolean {
+/** True if a session certainly does not exist any more. False if the list may be incomplete. */
+export function isDeletedSession(id: string): boolean {
   const all = listed.value;
-  return all !== undefined && all.length < MOST && !all.some((each) => each.id === id);
+  return all !== undefined && all.length < MAX_SESSIONS && !all.some((each) => each.id === id);
 }
 
-/** Reads the list when the app or user changes and when the server returns. */
+/** Reads the list when the app or the user changes and after a reconnection. */
 export function followSessions(): void {
-  let of = '';
+  let lastKey = '';
   effect(() => {
     const key = JSON.stringify([appName.value, userId.value]);
-    void returns.value;
-    if (key !== of) {
+    void reconnects.value;
+    if (key !== lastKey) {
       listed.value = undefined;
       forgetInbox();
     }
-    of = key;
+    lastKey = key;
     void refreshSessions();
   });
 }
@@ -47,7 +47,13 @@ export async function refreshSessions(): Promise<void> {
   const user = userId.peek();
   if (app === undefined) return;
   try {
-    const page = await client.sessions.list({ appName: app, userId: user, limit: MOST, offset: 0, order: 'desc' });
+    const page = await client.sessions.list({
+      appName: app,
+      userId: user,
+      limit: MAX_SESSIONS,
+      offset: 0,
+      order: 'desc',
+    });
     if (appName.peek() !== app || userId.peek() !== user) return;
     listed.value = page.sessions;
     sessionsError.value = undefined;

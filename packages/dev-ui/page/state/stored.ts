@@ -1,9 +1,9 @@
 const PREFIX = 'thole:';
 
-/** `browser` survives closing the tab, `tab` does not. */
+/** `browser`: stored until the user deletes it. `tab`: stored until the tab is closed. */
 export type StoredIn = 'browser' | 'tab';
 
-/** Returns what is stored under a name; undefined if there is nothing, or if the browser stores nothing. */
+/** Returns the text that is stored under a name. Undefined without one, or if the browser does not allow storage. */
 export function readStored(name: string, where: StoredIn = 'browser'): string | undefined {
   try {
     return storageOf(where).getItem(PREFIX + name) ?? undefined;
@@ -12,13 +12,13 @@ export function readStored(name: string, where: StoredIn = 'browser'): string | 
   }
 }
 
-/** Stores a text under a name; undefined removes it. Does nothing if the browser stores nothing. */
+/** Stores a text under a name; undefined removes it. Does nothing if the browser does not allow storage. */
 export function writeStored(name: string, text: string | undefined, where: StoredIn = 'browser'): void {
   try {
     if (text === undefined) storageOf(where).removeItem(PREFIX + name);
     else storageOf(where).setItem(PREFIX + name, text);
   } catch {
-    // Full, or turned off.
+    // The storage is full or not allowed.
   }
 }
 

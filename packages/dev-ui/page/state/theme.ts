@@ -20,7 +20,7 @@ export function applyTheme(): void {
   });
 }
 
-/** True if the page is dark now. */
+/** True if the page is dark. */
 export function isDark(): boolean {
   return theme.value === 'dark' || (theme.value === 'system' && systemIsDark.value);
 }

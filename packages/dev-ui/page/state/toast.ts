@@ -2,7 +2,7 @@ import { signal } from '@preact/signals';
 import type { Signal } from '@preact/signals';
 import { after } from './clock.ts';
 
-/** A message at the bottom of the page, for a few seconds. */
+/** A message at the bottom of the page. */
 export interface Toast {
   id: number;
   text: string;
@@ -15,7 +15,7 @@ export const toasts: Signal<readonly Toast[]> = signal<readonly Toast[]>([]);
 
 let count = 0;
 
-/** Shows a message, also to screen readers; with `undo` it has a button for that. */
+/** Shows a message for six seconds, also to screen readers. With `undo`, it has a button that calls it. */
 export function toast(
   text: string,
   options: { undo?: (() => void) | undefined; kind?: Toast['kind'] | undefined } = {},

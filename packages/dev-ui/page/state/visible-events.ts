@@ -13,7 +13,7 @@ const replaced: ReadonlySignal<ReplacedInvocation | undefined> = computed(() => 
 
 /**
  * The events of the open session that are not rewound, oldest first. While an invocation is answered again, its earlier events
- * and those after it are left out, also before the server has stored that.
+ * and all events after them are left out, also before the server has stored the rewind.
  */
 export const visibleEvents: ReadonlySignal<readonly Event[]> = computed(() => {
   const visible = applyRewinds(events.value);
@@ -23,10 +23,10 @@ export const visibleEvents: ReadonlySignal<readonly Event[]> = computed(() => {
   return from < 0 ? visible : visible.filter((event, i) => i < from || (event.seq ?? 0) > afterSeq);
 });
 
-/** The invocations of the open session that were removed completely. */
+/** Ids of the invocations of the open session that were removed completely. */
 export const rewoundInvocations: ReadonlySignal<ReadonlySet<string>> = computed(() => {
   const visible = visibleEvents.value;
   if (visible === events.value) return new Set();
-  const left = new Set(visible.map(({ invocationId }) => invocationId));
-  return new Set(events.value.flatMap(({ invocationId }) => (left.has(invocationId) ? [] : [invocationId])));
+  const remaining = new Set(visible.map(({ invocationId }) => invocationId));
+  return new Set(events.value.flatMap(({ invocationId }) => (remaining.has(invocationId) ? [] : [invocationId])));
 });

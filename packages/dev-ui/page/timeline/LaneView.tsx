@@ -10,7 +10,7 @@ interface Props {
   startMs: number;
   /** Height of a row in pixels. */
   rowHeight: number;
-  /** The only bar of all lanes that the Tab key reaches. */
+  /** The bar in the tab order; all other bars of all lanes are not. */
   activeId: string | undefined;
   selectedEventId: string | undefined;
   onPoint: (bar: Bar | undefined, anchor?: HTMLElement) => void;
@@ -18,7 +18,7 @@ interface Props {
   onChoose: (bar: Bar) => void;
 }
 
-/** The time of one agent. */
+/** A row of the timeline: the bars of one agent. */
 export function LaneView({ lane, window, startMs, rowHeight, ...p }: Props) {
   const length = window.endMs - window.startMs;
   const share = (ms: number): string => `${(ms / length) * 100}%`;
@@ -37,7 +37,7 @@ export function LaneView({ lane, window, startMs, rowHeight, ...p }: Props) {
             data-kind={bar.kind}
             data-failed={(bar.error !== undefined && !bar.isStopped) || undefined}
             data-stopped={bar.isStopped || undefined}
-            aria-label={spokenAs(bar, startMs)}
+            aria-label={labelOf(bar, startMs)}
             aria-pressed={bar.eventId !== undefined && bar.eventId === p.selectedEventId}
             tabIndex={bar.id === p.activeId ? 0 : -1}
             style={{
@@ -62,8 +62,8 @@ export function LaneView({ lane, window, startMs, rowHeight, ...p }: Props) {
   );
 }
 
-const spokenAs = (bar: Bar, from: number): string =>
-  `${bar.kind} ${bar.label}, ${formatDuration(bar.endMs - bar.startMs)}, at ${formatDuration(bar.startMs - from)}${endOf(bar)}`;
+const labelOf = (bar: Bar, from: number): string =>
+  `${bar.kind} ${bar.label}, ${formatDuration(bar.endMs - bar.startMs)}, at ${formatDuration(bar.startMs - from)}${outcomeOf(bar)}`;
 
-const endOf = ({ error, isStopped }: Bar): string =>
+const outcomeOf = ({ error, isStopped }: Bar): string =>
   isStopped ? ', stopped' : error === undefined ? '' : `, ${error}`;

@@ -20,14 +20,14 @@ import { useZoom } from './use-zoom.ts';
 import type { TimeWindow } from './zoom.ts';
 import './timeline.css';
 
-/** The time of a turn by agent: that of the selected event, otherwise the newest. */
+/** The time of a turn by agent: the turn of the selected event, otherwise the newest turn. */
 export function Timeline() {
   useEffect(followSpans, []);
   const read = useMemo(turnsOf, []);
-  const { turns, byId } = read(events.value).of;
+  const { turns, byId } = read(events.value).result;
   const invocationId = selectedEvent.value?.invocationId;
   const selected = invocationId === undefined ? undefined : byId.get(invocationId);
-  const turn = selected?.isSaid ? selected : turns.at(-1);
+  const turn = selected?.hasMessage ? selected : turns.at(-1);
   if (!turn) return <p class="timeline timeline-empty muted">The timeline of a turn appears here.</p>;
   const at = turns.indexOf(turn);
   const goTo = (index: number): void => selectEvent(turns[index]?.events[0]?.id);
@@ -52,13 +52,13 @@ export function Timeline() {
   );
 }
 
-// The number of events shows that a turn grew: the turn itself stays the same object.
+// A turn that grows stays the same object, so the number of its events shows that it changed.
 function TurnLanes({ turn, events: count }: { turn: Turn; events: number }) {
   const spans = factsByInvocation.value.get(turn.invocationId);
   const bars = useMemo(() => {
     const ofSpans = spans && !isRunning.value ? barsOfSpans(spans) : [];
     const ofEvents = barsOfEvents(turn.events);
-    // No span lasts while a person is waited for.
+    // Spans do not include the time in which a run waits for a person.
     const all = ofSpans.length > 0 ? [...ofSpans, ...ofEvents.filter(({ kind }) => kind === 'wait')] : ofEvents;
     return markStopped(all, turn.events);
   }, [turn, count, spans, isRunning.value]);
@@ -71,7 +71,7 @@ function TurnLanes({ turn, events: count }: { turn: Turn; events: number }) {
   const { window, whole } = zoom;
   const length = window.endMs - window.startMs;
   const barsWidth = Math.max(width - NAMES_WIDTH, 1);
-  const lanes = useMemo(() => toLanes(bars, (LEAST_BAR * length) / barsWidth), [bars, length, barsWidth]);
+  const lanes = useMemo(() => toLanes(bars, (MIN_BAR_WIDTH * length) / barsWidth), [bars, length, barsWidth]);
   const rowHeight = rowHeightFor(lanes, height);
   const tooltip = useTooltipStore({ timeout: 0, placement: 'top' });
   const [pointed, setPointed] = useState<Bar | undefined>(undefined);
@@ -156,7 +156,7 @@ function TurnLanes({ turn, events: count }: { turn: Turn; events: number }) {
   );
 }
 
-/** Times below the lanes with their units, as many as fit. */
+/** The labelled times below the lanes, as many as fit. */
 function Ticks({ window, startMs, width }: { window: TimeWindow; startMs: number; width: number }) {
   const length = window.endMs - window.startMs;
   const from = window.startMs - startMs;
@@ -179,19 +179,19 @@ function Ticks({ window, startMs, width }: { window: TimeWindow; startMs: number
   );
 }
 
-/** Widths of a tick's label, the lanes' names and the narrowest bar, in pixels. */
+/** Width of a tick's label, width of the lanes' names and minimum width of a bar, in pixels. */
 const TICK_WIDTH = 84;
 const NAMES_WIDTH = 120;
-const LEAST_BAR = 6;
+const MIN_BAR_WIDTH = 6;
 
-/** Rows share the available height, between a readable minimum and a useful maximum. */
+/** Returns the height of a row in pixels: an equal part of the height, at least 18 and at most 40. */
 function rowHeightFor(lanes: readonly { rows: number }[], height: number): number {
   const rows = lanes.reduce((sum, lane) => sum + lane.rows, 0);
   const free = height - 24 - 3 * lanes.length;
   return Math.max(18, Math.min(40, Math.floor(free / Math.max(rows, 1))));
 }
 
-/** Bars of a stopped turn that end with the stop did not fail. */
+/** Marks bars whose error is the stop of their run, which is not a failure. */
 function markStopped(bars: readonly Bar[], turn: readonly Event[]): Bar[] {
   const wasStopped = turn.some(({ errorCode }) => isStop(errorCode));
   return bars.map((bar) =>

@@ -2,9 +2,9 @@ import type { Event } from '@thole/core';
 import type { Bar } from './lanes.ts';
 
 /**
- * Returns the time of a turn from its events, if there are no traces: an event marks the end of its work. A model's
- * answer took the time since the previous event of its branch, a tool the time since its call; a call that the user
- * answers waited.
+ * Returns the bars of a turn from its events, for a turn without traces. An event is the end of a bar. The bar of a model's
+ * answer starts at the previous event of its branch, the bar of a tool at its call. If the user answers the call, the bar
+ * is a wait.
  */
 export function barsOfEvents(turn: readonly Event[]): Bar[] {
   const bars: Bar[] = [];
@@ -20,7 +20,7 @@ export function barsOfEvents(turn: readonly Event[]): Bar[] {
     for (const { id, name } of answers) {
       const isWait = author === 'user';
       const call = calls.get(id ?? name) ?? (isWait ? undefined : { startMs, lane: author });
-      // Called in another turn: the time between belongs to neither.
+      // The call is in another turn, and the time between belongs to no turn.
       if (!call) continue;
       bars.push({
         id: `${eventId} ${id ?? name}`,

@@ -1,20 +1,20 @@
 import type { SpanFacts } from '../inspector/trace/span-facts.ts';
 import type { Bar } from './lanes.ts';
 
-/** Returns model calls, tools and stores as bars in their agent's lane, and the rest of the agent's time as waiting. */
+/** Returns bars for model calls, tools and stores in the lane of their agent. The rest of the agent's time is a wait. */
 export function barsOfSpans(spans: readonly SpanFacts[]): Bar[] {
   const byId = new Map(spans.map((span) => [span.id, span]));
   const children = Map.groupBy(spans, ({ parentId }) => parentId);
   const bars: Bar[] = [];
   for (const span of spans) {
-    if (span.kind === 'agent') bars.push(...waits(span, children.get(span.id) ?? []));
+    if (span.kind === 'agent') bars.push(...waitsOf(span, children.get(span.id) ?? []));
     else if (span.kind !== 'other') bars.push(barOf(span, agentOf(span, byId)));
   }
   return bars;
 }
 
-/** Shorter gaps are the event loop's own work. */
-const SHORTEST_WAIT_MS = 5;
+/** Minimum length of a wait. Shorter gaps are work of the event loop. */
+const MIN_WAIT_MS = 5;
 
 function barOf(span: SpanFacts, lane: string): Bar {
   const { id, kind, title, startMs, endMs, eventId, error } = span;
@@ -31,12 +31,12 @@ function agentOf(span: SpanFacts, byId: ReadonlyMap<string, SpanFacts>): string 
   return 'agent';
 }
 
-function waits(agent: SpanFacts, inside: readonly SpanFacts[]): Bar[] {
+function waitsOf(agent: SpanFacts, inside: readonly SpanFacts[]): Bar[] {
   const gaps: Bar[] = [];
   let from = agent.startMs;
   const end: Pick<SpanFacts, 'startMs' | 'endMs'> = { startMs: agent.endMs, endMs: agent.endMs };
   for (const { startMs, endMs } of [...inside.toSorted((a, b) => a.startMs - b.startMs), end]) {
-    if (startMs - from >= SHORTEST_WAIT_MS)
+    if (startMs - from >= MIN_WAIT_MS)
       gaps.push({
         id: `${agent.id} ${gaps.length}`,
         lane: agent.title,

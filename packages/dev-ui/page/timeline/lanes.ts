@@ -10,11 +10,11 @@ export interface Bar {
   endMs: number;
   eventId: string | undefined;
   error?: string | undefined;
-  /** True if it ended because the run was stopped, which is not an error. */
+  /** True if the bar ended because the run was stopped, which is not an error. */
   isStopped?: boolean | undefined;
 }
 
-/** Codes of runs that were ended from outside. */
+/** Errors of runs that were stopped from outside. */
 const STOPS = new Set(['RUN_ABORTED', 'RUN_LEFT', 'RUN_INTERRUPTED', 'AbortError']);
 
 /** True if an error means that a run was stopped. */
@@ -30,10 +30,10 @@ export interface Lane {
 }
 
 /**
- * Returns the bars by lane, in the order in which the lanes begin, each bar in the first free row. A bar takes at
- * least `leastMs` of a row, so that short bars, which are drawn wider, do not cover their neighbours.
+ * Returns the bars by lane, in the order in which the lanes begin, each bar in the first free row. A bar occupies at
+ * least `minMs` of a row, so that short bars, which are drawn wider, do not cover their neighbours.
  */
-export function toLanes(bars: readonly Bar[], leastMs: number = 0): Lane[] {
+export function toLanes(bars: readonly Bar[], minMs: number = 0): Lane[] {
   const lanes = new Map<string, { lane: Lane; ends: number[] }>();
   for (const bar of bars.toSorted((a, b) => a.startMs - b.startMs || b.endMs - a.endMs)) {
     let found = lanes.get(bar.lane);
@@ -41,7 +41,7 @@ export function toLanes(bars: readonly Bar[], leastMs: number = 0): Lane[] {
     const { lane, ends } = found;
     const free = ends.findIndex((end) => end <= bar.startMs);
     const row = free < 0 ? ends.length : free;
-    ends[row] = Math.max(bar.endMs, bar.startMs + leastMs);
+    ends[row] = Math.max(bar.endMs, bar.startMs + minMs);
     lane.bars.push({ ...bar, row });
     lane.rows = ends.length;
   }
@@ -63,12 +63,12 @@ export function extentOf(bars: readonly Bar[]): { startMs: number; endMs: number
 export function totals(bars: readonly Bar[]): { kind: TimeKind; ms: number }[] {
   const kinds: TimeKind[] = ['model', 'tool', 'store', 'wait', 'agent'];
   return kinds.flatMap((kind) => {
-    const ms = covered(bars.filter((bar) => bar.kind === kind));
+    const ms = coveredMs(bars.filter((bar) => bar.kind === kind));
     return ms > 0 ? [{ kind, ms }] : [];
   });
 }
 
-function covered(bars: readonly Bar[]): number {
+function coveredMs(bars: readonly Bar[]): number {
   let sum = 0;
   let until = -Infinity;
   for (const { startMs, endMs } of bars.toSorted((a, b) => a.startMs - b.startMs)) {

@@ -1,10 +1,10 @@
 /**
- * Returns the positions of ticks on an axis of this length: at round numbers, about `most` of them, starting at
- * `fromMs`.
+ * Returns the positions of about `maxCount` ticks on an axis of this length that starts at `fromMs`. Positions are round
+ * numbers.
  */
-export function ticks(lengthMs: number, most: number, fromMs: number = 0): number[] {
-  if (!(lengthMs > 0) || most < 1) return [fromMs];
-  const step = stepFor(lengthMs / most);
+export function ticks(lengthMs: number, maxCount: number, fromMs: number = 0): number[] {
+  if (!(lengthMs > 0) || maxCount < 1) return [fromMs];
+  const step = stepFor(lengthMs / maxCount);
   const first = Math.ceil(fromMs / step - 1e-9);
   const last = Math.floor((fromMs + lengthMs) / step + 1e-9);
   return Array.from({ length: Math.max(last - first + 1, 0) }, (_, i) => (first + i) * step);

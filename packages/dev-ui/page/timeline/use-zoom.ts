@@ -1,6 +1,6 @@
 import type { RefObject } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { moved, revealing, zoomed } from './zoom.ts';
+import { moveWindow, revealInWindow, zoomWindow } from './zoom.ts';
 import type { TimeWindow } from './zoom.ts';
 
 /** The visible part of a turn's time, and functions to change it. */
@@ -8,12 +8,12 @@ export interface Zoom {
   window: TimeWindow;
   whole: TimeWindow;
   isZoomed: boolean;
-  /** Zooms around the middle. A factor below 1 shows less time in more detail. */
+  /** Zooms around the middle. A factor below 1 zooms in. */
   by: (factor: number) => void;
   reset: () => void;
-  /** Scrolls to a period of time. */
+  /** Moves the visible range to a period of time, if it is not visible. */
   reveal: (bar: TimeWindow) => void;
-  /** Handles `+`, `-` and `0` around the focused bar. Returns true if the key is one of them. */
+  /** Handles `+`, `-` and `0` around the focused bar. Returns true for these keys. */
   onKey: (key: string, at: TimeWindow | undefined) => boolean;
 }
 
@@ -33,27 +33,27 @@ export function useZoom(whole: TimeWindow, element: RefObject<HTMLElement | null
     setChosen(next.startMs <= all.startMs && next.endMs >= all.endMs ? undefined : next);
   };
   const zoomAt = (factor: number, atMs: number): void =>
-    show(zoomed(current.current.window, current.current.extent, { factor, atMs }));
+    show(zoomWindow(current.current.window, current.current.extent, { factor, atMs }));
 
   useEffect(() => {
     const box = element.current!;
-    const ending = new AbortController();
-    const { signal } = ending;
+    const listeners = new AbortController();
+    const { signal } = listeners;
     const share = (x: number): number => {
       const { left, width } = (box.querySelector('.tick-marks') ?? box).getBoundingClientRect();
       return (x - left) / Math.max(width, 1);
     };
     const lengthNow = (): number => current.current.window.endMs - current.current.window.startMs;
     const moveBy = (part: number): void =>
-      show(moved(current.current.window, current.current.extent, part * lengthNow()));
+      show(moveWindow(current.current.window, current.current.extent, part * lengthNow()));
     box.addEventListener(
       'wheel',
       (wheel) => {
-        const sideways = wheel.shiftKey ? wheel.deltaY || wheel.deltaX : wheel.deltaX;
+        const horizontal = wheel.shiftKey ? wheel.deltaY || wheel.deltaX : wheel.deltaX;
         if (wheel.ctrlKey || wheel.metaKey) {
           const atMs = current.current.window.startMs + share(wheel.clientX) * lengthNow();
           zoomAt(Math.exp(Math.max(-60, Math.min(60, wheel.deltaY)) / 120), atMs);
-        } else if (sideways !== 0) moveBy(sideways / 600);
+        } else if (horizontal !== 0) moveBy(horizontal / 600);
         else return;
         wheel.preventDefault();
       },
@@ -79,7 +79,7 @@ export function useZoom(whole: TimeWindow, element: RefObject<HTMLElement | null
       },
       { signal },
     );
-    return () => ending.abort();
+    return () => listeners.abort();
   }, []);
 
   const middle = (bar: TimeWindow): number => (bar.startMs + bar.endMs) / 2;
@@ -89,7 +89,7 @@ export function useZoom(whole: TimeWindow, element: RefObject<HTMLElement | null
     isZoomed: chosen !== undefined,
     by: (factor) => zoomAt(factor, middle(window)),
     reset: () => setChosen(undefined),
-    reveal: (bar) => show(revealing(window, extent, bar)),
+    reveal: (bar) => show(revealInWindow(window, extent, bar)),
     onKey(key, at) {
       const factor = { '+': 0.5, '=': 0.5, '-': 2, _: 2 }[key];
       if (key === '0') setChosen(undefined);

@@ -46,8 +46,8 @@ describe('readGraph', () => {
   });
 
   it('returns undefined for data without agents', () => {
-    for (const told of [{}, { rootAgent: 'x' }, { rootAgentName: 'a', agents: [] }])
-      expect(readGraph(told)).toBeUndefined();
+    for (const data of [{}, { rootAgent: 'x' }, { rootAgentName: 'a', agents: [] }])
+      expect(readGraph(data)).toBeUndefined();
   });
 
   it('returns two ids for a node in two places', () => {
@@ -116,16 +116,16 @@ describe('typeLabel', () => {
 
 describe('marksOf', () => {
   it('marks all agents and tools of a turn, and the model that answered', () => {
-    const { agents, tools, asked } = marksOf([
+    const { agents, tools, modelAgents } = marksOf([
       event({ id: '1', author: 'user', parts: [{ text: 'What is there?' }] }),
       event({ id: '2', author: 'cook', parts: [{ functionCall: { name: 'menu', args: {} } }] }),
       event({ id: '3', author: 'cook', parts: [{ functionResponse: { name: 'menu', response: {} } }] }),
       event({ id: '4', author: 'steps' }),
     ]);
-    expect([[...agents], [...tools], [...asked]]).toEqual([['cook', 'steps'], ['menu'], ['cook']]);
+    expect([[...agents], [...tools], [...modelAgents]]).toEqual([['cook', 'steps'], ['menu'], ['cook']]);
   });
 
   it('marks nothing without events', () => {
-    expect(marksOf([])).toEqual({ agents: new Set(), tools: new Set(), asked: new Set() });
+    expect(marksOf([])).toEqual({ agents: new Set(), tools: new Set(), modelAgents: new Set() });
   });
 });

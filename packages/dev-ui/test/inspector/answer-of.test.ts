@@ -30,7 +30,7 @@ describe('answerOf', () => {
     expect(answerOf(events, undefined)?.id).toBe('other');
   });
 
-  it('returns none of another invocation', () => {
+  it('returns no answer of another invocation', () => {
     const alone = event({ id: 'alone', author: 'user', text: 'Anyone?', invocationId: 'run-2' });
     expect(answerOf([...events, alone], 'alone')).toBeUndefined();
     expect(answerOf(events, 'unknown')).toBeUndefined();
@@ -45,7 +45,7 @@ describe('answerBefore', () => {
 });
 
 describe('isAnswer', () => {
-  it('accepts a failed answer of a model, and no events of the user or the system', () => {
+  it('accepts a failed answer of a model, and rejects events of the user and the system', () => {
     expect(isAnswer(event({ id: 'e', errorCode: 'MODEL_BLOCKED' }))).toBe(true);
     expect(isAnswer(event({ id: 'e', author: 'user', text: 'Hi.' }))).toBe(false);
     expect(isAnswer(event({ id: 'e', author: 'system', text: 'x' }))).toBe(false);

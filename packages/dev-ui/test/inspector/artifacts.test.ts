@@ -19,7 +19,7 @@ describe('previewOf', () => {
     expect(previewOf({ text: 'ü' })).toMatchObject({ kind: 'text', bytes: 2 });
   });
 
-  it('formats JSON, and shows invalid JSON unchanged', () => {
+  it('formats JSON, and returns invalid JSON unchanged', () => {
     expect(previewOf(part('application/json', '{"a":1}'))).toMatchObject({ text: '{\n  "a": 1\n}' });
     expect(previewOf(part('application/json', '{oops'))).toMatchObject({ text: '{oops' });
   });
@@ -31,9 +31,9 @@ describe('previewOf', () => {
     expect(previewOf(part('text/html', '<script>'))).toMatchObject({ kind: 'text', text: '<script>' });
   });
 
-  it('returns the address of a file at another place', () => {
+  it('returns the address of a file on another host', () => {
     expect(previewOf({ fileData: { fileUri: 'https://example.test/a', mimeType: 'image/png' } })).toMatchObject({
-      kind: 'elsewhere',
+      kind: 'link',
       url: 'https://example.test/a',
     });
   });
@@ -55,14 +55,14 @@ describe('sortArtifacts', () => {
 
 describe('savedVersions', () => {
   it('counts how often each file was saved', () => {
-    const saving = (id: string, ...names: string[]) => {
-      const made = event({ id });
+    const saveEvent = (id: string, ...names: string[]) => {
+      const unchanged = event({ id });
       return {
-        ...made,
-        actions: { ...made.actions, artifactDelta: Object.fromEntries(names.map((name) => [name, 0])) },
+        ...unchanged,
+        actions: { ...unchanged.actions, artifactDelta: Object.fromEntries(names.map((name) => [name, 0])) },
       };
     };
-    expect([...savedVersions([saving('1', 'a', 'b'), saving('2', 'a'), event({ id: '3' })])]).toEqual([
+    expect([...savedVersions([saveEvent('1', 'a', 'b'), saveEvent('2', 'a'), event({ id: '3' })])]).toEqual([
       ['a', 2],
       ['b', 1],
     ]);

@@ -1,6 +1,6 @@
 import type { Content, Event, Part } from '@thole/core';
 
-/** An event with what a test says of it; seconds count from a fixed beginning. */
+/** Returns an event with the given members. Default author: `agent`. */
 export function event(p: Partial<Omit<Event, 'content'>> & { id: string; text?: string; parts?: Part[] }): Event {
   const { text, parts = text === undefined ? undefined : [{ text }], author = 'agent', ...rest } = p;
   const role = author === 'user' || parts?.some((part) => part.functionResponse) ? 'user' : 'model';

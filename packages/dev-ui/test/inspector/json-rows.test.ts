@@ -19,7 +19,7 @@ describe('jsonRows', () => {
     expect(jsonRows(list)).toHaveLength(51);
   });
 
-  it('prefers what the user opened and closed', () => {
+  it('prefers nodes that the user opened and closed to the default', () => {
     const value = { a: { b: { c: { d: 1 } } } };
     expect(paths(jsonRows(value, { folds: new Map([['/a', false]]) }))).toEqual(['', '/a']);
     expect(paths(jsonRows(value, { open: 3, folds: new Map([['/a/b/c', true]]) }))).toContain('/a/b/c/d');
@@ -58,7 +58,7 @@ describe('jsonRows', () => {
     ]);
   });
 
-  it('offers nothing to open in empty values', () => {
+  it('returns empty values as rows that cannot be opened', () => {
     expect(jsonRows({ a: {}, b: [] }).slice(1)).toMatchObject([
       { isOpen: undefined, text: '{}' },
       { isOpen: undefined, text: '[]' },

@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { lineDiff } from '../../page/inspector/line-diff.ts';
 
-const written = (before: string, after: string): string[] =>
+const diff = (before: string, after: string): string[] =>
   lineDiff(before, after).map(({ kind, text }) => ({ same: ' ', added: '+', removed: '-' })[kind] + text);
 
 describe('lineDiff', () => {
   it('removes and adds as few lines as possible', () => {
-    expect(written('a\nb\nc\nd', 'a\nc\nx\nd')).toEqual([' a', '-b', ' c', '+x', ' d']);
+    expect(diff('a\nb\nc\nd', 'a\nc\nx\nd')).toEqual([' a', '-b', ' c', '+x', ' d']);
   });
 
   it('returns no changes for equal texts', () => {
-    expect(written('a\nb', 'a\nb')).toEqual([' a', ' b']);
+    expect(diff('a\nb', 'a\nb')).toEqual([' a', ' b']);
   });
 
   it('contains both texts, for any texts', () => {
@@ -28,9 +28,9 @@ describe('lineDiff', () => {
   it('contains both texts, also if they are large and their lines moved', () => {
     const lines = Array.from({ length: 3_000 }, (_, i) => `line ${i}`);
     const moved = lines.map((_, i) => lines[(i * 1_117) % 3_000]!);
-    const diff = lineDiff(lines.join('\n'), moved.join('\n'));
-    expect(diff.flatMap(({ kind, text }) => (kind === 'added' ? [] : [text]))).toEqual(lines);
-    expect(diff.flatMap(({ kind, text }) => (kind === 'removed' ? [] : [text]))).toEqual(moved);
+    const changes = lineDiff(lines.join('\n'), moved.join('\n'));
+    expect(changes.flatMap(({ kind, text }) => (kind === 'added' ? [] : [text]))).toEqual(lines);
+    expect(changes.flatMap(({ kind, text }) => (kind === 'removed' ? [] : [text]))).toEqual(moved);
   });
 
   it('shows two large different texts as removed and added, without comparing all lines', () => {

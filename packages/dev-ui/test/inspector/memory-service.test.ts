@@ -11,39 +11,39 @@ import { forgetMemory } from '../../page/inspector/memory/forget-memory.ts';
 import { readEvidence } from '../../page/inspector/memory/read-evidence.ts';
 
 const user = { appName: 'hotel', userId: 'ada' };
-const said = (text: string) => ({ role: 'user' as const, parts: [{ text }] });
+const textContent = (text: string) => ({ role: 'user' as const, parts: [{ text }] });
 
-/** The memory of a real service, asked as the client asks it; `asked` counts lists. */
+/** Returns a client of the memory service, and the filters of its `list` calls. */
 function memoryOf(service: InMemoryMemoryService) {
-  const asked: unknown[] = [];
+  const filters: unknown[] = [];
   const memory: Pick<MemoryClient, 'list' | 'add' | 'update'> = {
     list({ limit, ...p }) {
-      asked.push(p.filter);
-      // Small pages, so that there are several.
+      filters.push(p.filter);
+      // Small pages, so that there are several pages.
       return service.listMemories({ ...p, limit: Math.min(limit ?? 2, 2) });
     },
     add: (p) => service.addMemory({ ...p, memories: p.memories as NewMemory[] }),
     update: async (p) => (await service.updateMemory(p))!,
   };
-  return { memory, asked };
+  return { memory, filters };
 }
 
-async function told(): Promise<{ service: InMemoryMemoryService; turns: string[]; fact: MemoryEntry }> {
+async function createService(): Promise<{ service: InMemoryMemoryService; turns: string[]; fact: MemoryEntry }> {
   const service = new InMemoryMemoryService({ runtime: new FixedRuntime() });
   const texts = ['Hello.', 'I like figs.', 'And quiet rooms.', 'Figs above all.', 'Bye.'];
   const events = texts.map((text, i) =>
-    createEvent({ id: `e${i}`, author: 'user', content: said(text), timestamp: i }),
+    createEvent({ id: `e${i}`, author: 'user', content: textContent(text), timestamp: i }),
   );
   await service.addEventsToMemory({ ...user, sessionId: 's', events });
   const turns = events.map(({ id }) => turnId('s', id));
   const [fact] = await service.addMemory({
     ...user,
-    memories: [{ kind: 'fact', content: said('Likes figs.'), evidence: [turns[3]!, turns[1]!], validFrom: 3 }],
+    memories: [{ kind: 'fact', content: textContent('Likes figs.'), evidence: [turns[3]!, turns[1]!], validFrom: 3 }],
   });
   return { service, turns, fact: fact! };
 }
 
-/** Past ones first. */
+/** Returns the facts, past facts first. */
 async function factsOf(service: InMemoryMemoryService): Promise<MemoryEntry[]> {
   const { memories } = await service.listMemories({ ...user, filter: { kinds: ['fact'] } });
   return memories.toSorted((a, b) => Number(a.supersededBy === undefined) - Number(b.supersededBy === undefined));
@@ -54,32 +54,32 @@ const texts = (entries: readonly (MemoryEntry | undefined)[]) =>
 
 describe('readEvidence', () => {
   it('returns the evidence of a fact in order, and reads only the needed events', async () => {
-    const { service, fact } = await told();
-    const { memory, asked } = memoryOf(service);
+    const { service, fact } = await createService();
+    const { memory, filters } = memoryOf(service);
     const evidence = await readEvidence(memory, { ...user, ids: fact.evidence!, known: [] });
     expect(texts(evidence.map(({ entry }) => entry))).toEqual(['Figs above all.', 'I like figs.']);
-    expect(asked).toEqual([
+    expect(filters).toEqual([
       { kinds: ['turn'], sessionId: 's' },
       { kinds: ['turn'], sessionId: 's' },
     ]);
   });
 
-  it('uses notes that were read before, and leaves out missing entries', async () => {
-    const { service, turns } = await told();
-    const { memory, asked } = memoryOf(service);
-    const note: MemoryEntry = { id: 'note', kind: 'note', content: said('Figs!') };
+  it('uses entries that were read before, and returns undefined for missing entries', async () => {
+    const { service, turns } = await createService();
+    const { memory, filters } = memoryOf(service);
+    const note: MemoryEntry = { id: 'note', kind: 'note', content: textContent('Figs!') };
     await service.deleteMemory({ ...user, ids: [turns[0]!] });
-    const ids = ['note', 'of another make', '["a",1]', '["a","b","c"]', turns[0]!];
+    const ids = ['note', 'of another kind', '["a",1]', '["a","b","c"]', turns[0]!];
     const evidence = await readEvidence(memory, { ...user, ids, known: [note] });
     expect(evidence.map(({ id }) => id)).toEqual(ids);
     expect(texts(evidence.map(({ entry }) => entry))).toEqual(['Figs!', ...Array.from({ length: 4 })]);
-    expect(asked.every((filter) => JSON.stringify(filter).includes('"s"'))).toBe(true);
+    expect(filters.every((filter) => JSON.stringify(filter).includes('"s"'))).toBe(true);
   });
 });
 
 describe('correctMemory', () => {
   it('ends a fact and adds another one with the same evidence', async () => {
-    const { service, fact } = await told();
+    const { service, fact } = await createService();
     const { memory } = memoryOf(service);
     const id = await correctMemory(memory, { ...user, entry: fact, text: 'Likes dates.', now: 50, correction: {} });
     const memories = await factsOf(service);
@@ -88,7 +88,7 @@ describe('correctMemory', () => {
       expect.objectContaining({
         id,
         kind: 'fact',
-        content: said('Likes dates.'),
+        content: textContent('Likes dates.'),
         validFrom: 50,
         evidence: fact.evidence,
       }),
@@ -98,7 +98,7 @@ describe('correctMemory', () => {
   });
 
   it('keeps validity, successor and metadata of a corrected fact', async () => {
-    const { service, fact } = await told();
+    const { service, fact } = await createService();
     const kept = { validTo: 900, supersededBy: 'later', customMetadata: { topic: 'food' } };
     const { memory } = memoryOf(service);
     const entry = await memory.update({ ...user, id: fact.id, change: kept });
@@ -108,8 +108,8 @@ describe('correctMemory', () => {
     expect(memories.find((each) => each.id === fact.id)).toMatchObject({ validTo: 50, supersededBy: id });
   });
 
-  it('adds nothing twice if it is repeated after a failure', async () => {
-    const { service, fact } = await told();
+  it('adds one fact if it is repeated after a failure', async () => {
+    const { service, fact } = await createService();
     const { memory } = memoryOf(service);
     const correction = {};
     const p = { ...user, entry: fact, text: 'Likes dates.', now: 50, correction };
@@ -120,8 +120,8 @@ describe('correctMemory', () => {
     expect(memories.map(({ supersededBy }) => supersededBy !== undefined)).toEqual([true, false]);
   });
 
-  it('never ends a fact before it began', async () => {
-    const { service, fact } = await told();
+  it('never ends a fact before its start', async () => {
+    const { service, fact } = await createService();
     const entry = { ...fact, validFrom: 80 };
     const { memory } = memoryOf(service);
     await correctMemory(memory, { ...user, entry, text: 'Likes dates.', now: 50, correction: {} });
@@ -133,7 +133,7 @@ describe('correctMemory', () => {
   });
 
   it('changes a note and a turn in place', async () => {
-    const { service, turns } = await told();
+    const { service, turns } = await createService();
     const { memory } = memoryOf(service);
     const { memories } = await service.listMemories({ ...user, filter: { kinds: ['turn'] } });
     const entry = memories.find(({ id }) => id === turns[1])!;
@@ -155,21 +155,21 @@ describe('forgetMemory', () => {
     (await service.listMemories(user)).memories.map(({ id }) => id);
 
   it('returns other memories that say the same, without the deleted evidence', async () => {
-    const { service, turns, fact } = await told();
-    await service.addMemory({ ...user, memories: [{ id: 'note', kind: 'note', content: said('Likes figs!') }] });
+    const { service, turns, fact } = await createService();
+    await service.addMemory({ ...user, memories: [{ id: 'note', kind: 'note', content: textContent('Likes figs!') }] });
     const same = await forgetMemory(clientOf(service), { ...user, id: fact.id, keepEvidence: false });
     expect(same.map(({ id }) => id)).toEqual(['note']);
     expect(await idsIn(service)).toEqual([turns[0], turns[2], turns[4], 'note']);
   });
 
-  it('returns none if the evidence is kept', async () => {
-    const { service, turns, fact } = await told();
+  it('returns an empty list if the evidence is kept', async () => {
+    const { service, turns, fact } = await createService();
     expect(await forgetMemory(clientOf(service), { ...user, id: fact.id, keepEvidence: true })).toEqual([]);
     expect(await idsIn(service)).toEqual(turns);
   });
 
   it.each(['MEMORY_NOT_CONFIGURED', 'NOT_FOUND'])('deletes if the search for others fails with %s', async (code) => {
-    const { service, fact } = await told();
+    const { service, fact } = await createService();
     const findSame = () => Promise.reject(new ClientError('No.', { code }));
     expect(
       await forgetMemory({ ...clientOf(service), findSame }, { ...user, id: fact.id, keepEvidence: false }),
@@ -178,7 +178,7 @@ describe('forgetMemory', () => {
   });
 
   it('deletes nothing if the search for others fails with another error', async () => {
-    const { service, fact } = await told();
+    const { service, fact } = await createService();
     const findSame = () => Promise.reject(new ClientError('Down.', { code: 'STORE_UNAVAILABLE' }));
     await expect(
       forgetMemory({ ...clientOf(service), findSame }, { ...user, id: fact.id, keepEvidence: false }),

@@ -9,7 +9,7 @@ import { event } from './events.ts';
 const call = (query: string, id = 'c') =>
   event({ id: 'asks', parts: [{ functionCall: { id, name: 'load_memory', args: { query } } }] });
 const answer = (response: JsonObject, name = 'load_memory') =>
-  event({ id: 'told', parts: [{ functionResponse: { id: 'c', name, response } }] });
+  event({ id: 'answer', parts: [{ functionResponse: { id: 'c', name, response } }] });
 
 describe('recallsOf', () => {
   it('returns the results of load_memory with relevance and score, and the query', () => {
@@ -18,23 +18,23 @@ describe('recallsOf', () => {
     ];
     expect(recallsOf([call('rooms'), answer({ memories })])).toEqual([
       {
-        id: 'told c',
+        id: 'answer c',
         by: 'load_memory',
         query: 'rooms',
-        eventId: 'told',
+        eventId: 'answer',
         memories: [{ ...memories[0], ended: false }],
       },
     ]);
   });
 
-  it('distinguishes a search without results from one that failed', () => {
+  it('distinguishes a search without results from a failed search', () => {
     expect(recallsOf([answer({ memories: [] })])).toMatchObject([{ memories: [] }]);
     expect(recallsOf([answer({ error: 'Memory is not configured.' })])).toMatchObject([
       { memories: [], problem: 'Memory is not configured.' },
     ]);
   });
 
-  it('recognizes every tool that returns memories, and no other', () => {
+  it('recognizes every tool that returns memories, and no other tool', () => {
     expect(recallsOf([answer({ memories: [{ text: 'x' }] }, 'my_memory')])).toHaveLength(1);
     expect(recallsOf([answer({ rooms: [] }, 'book')])).toEqual([]);
   });
@@ -50,27 +50,32 @@ describe('recallsOf', () => {
 
 describe('quotedMemories', () => {
   it('reads the quotes of preload_memory: author, time, lines, tags and ended facts', () => {
-    const said = [
+    const memories = [
       { text: 'I like <b>high</b> floors & tea.\nAlways: yes.', author: 'user', timestamp: 1_600_000_000 },
       { text: 'Lives in Rome.', author: 'user', timestamp: 1_600_000_001, validTo: 1_600_000_002 },
       { text: 'Nobody said this.', author: undefined, timestamp: undefined },
     ];
     const block = packMemory(
-      said.map(({ text, ...rest }, i) => ({ id: String(i), kind: 'turn', content: { parts: [{ text }] }, ...rest })),
+      memories.map(({ text, ...rest }, i) => ({
+        id: String(i),
+        kind: 'turn',
+        content: { parts: [{ text }] },
+        ...rest,
+      })),
       { limit: 10, maxTokens: 1_000, now: 1_700_000_000 },
     );
     const read = quotedMemories(`Before.\n${block}\nAfter.`);
     expect(
       read.map(({ text, author, ended }) => ({ text, author, ended })).sort((a, b) => (a.text < b.text ? -1 : 1)),
     ).toEqual([
-      { text: said[0]!.text, author: 'user', ended: false },
+      { text: memories[0]!.text, author: 'user', ended: false },
       { text: 'Lives in Rome.', author: 'user', ended: true },
       { text: 'Nobody said this.', author: undefined, ended: false },
     ]);
     expect(Date.parse(read.find(({ author }) => author)!.time!)).toBe(1_600_000_000_000);
   });
 
-  it('returns none if no memory is quoted', () => {
+  it('returns an empty list if no memory is quoted', () => {
     expect(quotedMemories('- a list\n- of things')).toEqual([]);
   });
 });

@@ -6,17 +6,17 @@ import { readRequest } from '../../page/inspector/request/read-request.ts';
 import { requestParts, totalTokens } from '../../page/inspector/request/request-parts.ts';
 import { event } from './events.ts';
 
-const said = (role: 'user' | 'model', text: string): LlmRequest['contents'][number] => ({ role, parts: [{ text }] });
+const content = (role: 'user' | 'model', text: string): LlmRequest['contents'][number] => ({ role, parts: [{ text }] });
 
 describe('requestParts', () => {
   it('returns the origin of each content: history, memory, this message, a tool', () => {
     const request: LlmRequest = {
       config: {},
       contents: [
-        said('user', 'Hello.'),
-        said('model', 'Hi!'),
-        said('user', quoteMemory('- user: likes tea')),
-        said('user', 'Book a room.'),
+        content('user', 'Hello.'),
+        content('model', 'Hi!'),
+        content('user', quoteMemory('- user: likes tea')),
+        content('user', 'Book a room.'),
         { role: 'model', parts: [{ functionCall: { id: 'c', name: 'book', args: {} } }] },
         { role: 'user', parts: [{ functionResponse: { id: 'c', name: 'book', response: { room: 12 } } }] },
       ],
@@ -39,7 +39,7 @@ describe('requestParts', () => {
     expect(parts[0]).toMatchObject({ origin: 'memory', note: 'answer of load_memory' });
   });
 
-  it('shows the answers of several tools in one content separately, memory apart', () => {
+  it('returns the answers of several tools in one content as separate parts', () => {
     const answer = (id: string, name: string) => ({ functionResponse: { id, name, response: {} } });
     const contents = [{ role: 'user' as const, parts: [answer('1', 'load_memory'), answer('2', 'book')] }];
     expect(requestParts({ config: {}, contents })).toMatchObject([
@@ -51,7 +51,7 @@ describe('requestParts', () => {
   it('marks earlier answers of tools as history', () => {
     const contents = [
       { role: 'user' as const, parts: [{ functionResponse: { name: 'book', response: {} } }] },
-      said('user', 'Thanks. Now dinner.'),
+      content('user', 'Thanks. Now dinner.'),
     ];
     expect(requestParts({ config: {}, contents })).toMatchObject([
       { origin: 'history', note: 'answer of book, earlier' },
@@ -61,7 +61,7 @@ describe('requestParts', () => {
 
   it('does not mark texts of another agent as the message', () => {
     const contents = [
-      said('user', 'Plan my day.'),
+      content('user', 'Plan my day.'),
       { role: 'user' as const, parts: [{ text: 'Context, from another agent:' }, { text: '[planner] said: Done.' }] },
     ];
     expect(requestParts({ config: {}, contents })).toMatchObject([
@@ -104,13 +104,13 @@ describe('eventFinder', () => {
       event({ id: 'three', parts: [{ functionResponse: { id: 'c', name: 'f', response: {} } }] }),
       event({ id: 'four', author: 'user', text: 'Again.' }),
     ]);
-    expect(find(said('user', 'Again.'))).toBe('one');
+    expect(find(content('user', 'Again.'))).toBe('one');
     expect(find({ role: 'model', parts: [{ functionCall: { id: 'c', name: 'f', args: { changed: true } } }] })).toBe(
       'two',
     );
     expect(find({ role: 'user', parts: [{ functionResponse: { id: 'c', name: 'f', response: {} } }] })).toBe('three');
-    expect(find(said('user', 'Again.'))).toBe('four');
-    expect(find(said('user', 'Never said.'))).toBeUndefined();
+    expect(find(content('user', 'Again.'))).toBe('four');
+    expect(find(content('user', 'Never said.'))).toBeUndefined();
   });
 });
 
@@ -121,8 +121,8 @@ describe('readRequest', () => {
   });
 
   it('returns undefined for missing, incomplete and other data', () => {
-    for (const told of ['', '{}', '{"contents":[', '[]', 'null', '7', undefined])
-      expect(readRequest(told === undefined ? {} : { 'gcp.vertex.agent.llm_request': told })).toBeUndefined();
+    for (const json of ['', '{}', '{"contents":[', '[]', 'null', '7', undefined])
+      expect(readRequest(json === undefined ? {} : { 'gcp.vertex.agent.llm_request': json })).toBeUndefined();
     expect(readRequest(undefined)).toBeUndefined();
   });
 

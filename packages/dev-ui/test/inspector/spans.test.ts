@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { TraceSpan } from '@thole/client';
-import { byInvocation } from '../../page/inspector/trace/by-invocation.ts';
+import { groupByInvocation } from '../../page/inspector/trace/group-by-invocation.ts';
 import { spanFacts } from '../../page/inspector/trace/span-facts.ts';
 import type { SpanFacts } from '../../page/inspector/trace/span-facts.ts';
 import { spanRows, spanTree, sumOf } from '../../page/inspector/trace/span-tree.ts';
@@ -58,7 +58,7 @@ describe('spanTree', () => {
     expect(rows[1]).toMatchObject({ position: 1, siblings: 2, isOpen: undefined });
   });
 
-  it('shows all spans that are each other’s parents', () => {
+  it('returns all spans of a cycle of parents', () => {
     const rows = spanRows(spanTree([span('a', 'b'), span('b', 'a'), span('c', 'a'), span('self', 'self')]));
     expect(rows.map(({ facts }) => facts.id).sort()).toEqual(['a', 'b', 'c', 'self']);
   });
@@ -79,15 +79,15 @@ describe('sumOf', () => {
   });
 });
 
-describe('byInvocation', () => {
-  it('finds the run also if its first span is missing', () => {
-    const groups = byInvocation([span('b', 'gone', 1, { 'gcp.vertex.agent.invocation_id': 'run' })]);
+describe('groupByInvocation', () => {
+  it('finds the invocation also if its first span is missing', () => {
+    const groups = groupByInvocation([span('b', 'gone', 1, { 'gcp.vertex.agent.invocation_id': 'run' })]);
     expect([...groups.keys()]).toEqual(['run']);
   });
 
   it('adds the spans of an agent tool’s separate invocation to the calling run', () => {
     const of = (invocation: string) => ({ 'gcp.vertex.agent.invocation_id': invocation });
-    const groups = byInvocation([
+    const groups = groupByInvocation([
       span('a', undefined, 0, of('outer')),
       span('b', 'a', 1, of('outer')),
       span('c', 'b', 2, of('inner')),

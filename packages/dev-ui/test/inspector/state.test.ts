@@ -4,13 +4,13 @@ import { prefixOf, stateGroups } from '../../page/inspector/state/state-groups.t
 import { stateHistory } from '../../page/inspector/state/state-history.ts';
 import { event } from './events.ts';
 
-const changing = (id: string, stateDelta: Record<string, string | null>, invocationId = 'run-1') => {
-  const made = event({ id, invocationId });
-  return { ...made, actions: { ...made.actions, stateDelta } };
+const stateEvent = (id: string, stateDelta: Record<string, string | null>, invocationId = 'run-1') => {
+  const unchanged = event({ id, invocationId });
+  return { ...unchanged, actions: { ...unchanged.actions, stateDelta } };
 };
 
 describe('stateGroups', () => {
-  it('sorts keys by scope and name; only the first prefix counts', () => {
+  it('sorts keys by scope and name, by the first prefix only', () => {
     const groups = stateGroups({ b: 1, a: 2, 'my user:x': 0, 'user:temp:x': 3, 'app:rate': 4 }, { 'temp:now': 5 });
     expect(groups.map(({ scope, rows }) => [scope, rows.map(({ name }) => name)])).toEqual([
       ['session', ['a', 'b', 'my user:x']],
@@ -29,35 +29,38 @@ describe('stateGroups', () => {
 
 describe('stateHistory', () => {
   it('returns each change of a key with its earlier value, including deletions', () => {
-    const { of } = stateHistory()([
-      changing('one', { a: 'x' }),
-      changing('two', { a: 'y', b: 'z' }),
-      changing('three', { a: null }),
+    const { result } = stateHistory()([
+      stateEvent('one', { a: 'x' }),
+      stateEvent('two', { a: 'y', b: 'z' }),
+      stateEvent('three', { a: null }),
     ]);
-    expect(of.changes.get('a')!.map(({ eventId, before, value }) => [eventId, before, value])).toEqual([
+    expect(result.changes.get('a')!.map(({ eventId, before, value }) => [eventId, before, value])).toEqual([
       ['one', undefined, 'x'],
       ['two', 'x', 'y'],
       ['three', 'y', null],
     ]);
-    expect(of.changes.get('b')).toHaveLength(1);
+    expect(result.changes.get('b')).toHaveLength(1);
   });
 
   it('keeps temporary keys for their own invocation only', () => {
     const read = stateHistory();
-    const events = [changing('one', { 'temp:a': 'x' }), changing('two', { 'temp:b': 'y' })];
-    expect(read(events).of.temporary).toEqual({ 'temp:a': 'x', 'temp:b': 'y' });
-    expect(read([...events, changing('three', {}, 'run-2')]).of.temporary).toEqual({});
+    const events = [stateEvent('one', { 'temp:a': 'x' }), stateEvent('two', { 'temp:b': 'y' })];
+    expect(read(events).result.temporary).toEqual({ 'temp:a': 'x', 'temp:b': 'y' });
+    expect(read([...events, stateEvent('three', {}, 'run-2')]).result.temporary).toEqual({});
   });
 
   it('ignores partial events', () => {
-    const { of } = stateHistory()([{ ...changing('one', { a: 'x' }), partial: true }, changing('one', { a: 'x' })]);
-    expect(of.changes.get('a')).toHaveLength(1);
+    const { result } = stateHistory()([
+      { ...stateEvent('one', { a: 'x' }), partial: true },
+      stateEvent('one', { a: 'x' }),
+    ]);
+    expect(result.changes.get('a')).toHaveLength(1);
   });
 
   it('reads names such as __proto__ as ordinary keys', () => {
-    const { of } = stateHistory()([changing('one', { constructor: 'x' })]);
-    expect(of.changes.get('constructor')).toHaveLength(1);
-    expect(of.changes.get('toString')).toBeUndefined();
+    const { result } = stateHistory()([stateEvent('one', { constructor: 'x' })]);
+    expect(result.changes.get('constructor')).toHaveLength(1);
+    expect(result.changes.get('toString')).toBeUndefined();
   });
 });
 

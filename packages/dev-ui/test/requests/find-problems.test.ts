@@ -23,7 +23,7 @@ describe('findProblems', () => {
     expect(find(detail, 'ANSWER_INVALID')).toEqual({ q1: { 'stay.nights': 'Must be at most 3.', '': 'Is odd.' } });
   });
 
-  it('finds the request that an error names, or the only possible one', () => {
+  it('finds the request that an error names, or the only possible request', () => {
     const expired = 'Interrupt "q2" has expired.';
     expect(find(expired, 'INTERRUPT_EXPIRED')).toEqual({ q2: { '': expired } });
     const refused = 'The arguments of book were refused: room: is required.';
@@ -31,7 +31,7 @@ describe('findProblems', () => {
     expect(find('No code.', 'SIGN_IN_INVALID')).toEqual({ q4: { '': 'No code.' } });
   });
 
-  it('finds none for an error of the server or of no particular request', () => {
+  it('returns no problems for an error that does not belong to a request', () => {
     expect(find('Too busy.', 'OVERLOADED', [plain])).toEqual({});
     expect(findProblems(new Error('x'), all).size).toBe(0);
   });

@@ -26,13 +26,13 @@ const answer = (name: string, response: JsonObject, author = 'user'): Event =>
 const stateOf = (events: Event[], seconds = 50) => requestState(findRequests(events).find('r'), seconds);
 
 describe('requestState', () => {
-  it('is open until the expiry of the request', () => {
+  it('returns open until the expiry of the request', () => {
     expect(stateOf([call, gate, confirmation])).toBe('open');
     expect(stateOf([call, gate, confirmation], 100)).toBe('expired');
     expect(stateOf([request('thole_timer', { wakeAt: 10 })])).toBe('open');
   });
 
-  it('follows from the answer', () => {
+  it('returns the state according to the answer', () => {
     const name = 'adk_request_confirmation';
     const before = [call, gate, confirmation];
     expect(stateOf([...before, answer(name, { confirmed: true })])).toBe('approved');
@@ -48,7 +48,7 @@ describe('requestState', () => {
     expect(stateOf([timer, answer('thole_timer', {}, 'system')])).toBe('answered');
   });
 
-  it('is closed without an answer when the invocation ended or the request was rewound', () => {
+  it('returns closed if the invocation ended without an answer, or the request was rewound', () => {
     const ended = anEvent(5, { author: 'system', errorCode: 'RUN_ABORTED' });
     expect(stateOf([call, gate, confirmation, ended])).toBe('closed');
     const rewind = anEvent(5, { author: 'user', actions: { rewindBeforeInvocationId: 'invocation-1' } });
@@ -66,7 +66,7 @@ describe('shownArguments, shownData', () => {
     return findRequests([event]).find('r')!;
   };
 
-  it('prefer the arguments that a callback has changed', () => {
+  it('return the arguments that a callback has changed, otherwise the data of the tool', () => {
     const changed = withPayload({ arguments: { room: 2 } });
     expect([shownArguments(changed), shownData(changed)]).toEqual([{ room: 2 }, undefined]);
     const other = withPayload({ days: 3 });
@@ -83,7 +83,7 @@ describe('toEntries with requests', () => {
     ]);
   });
 
-  it('shows no call of a client as a request', () => {
+  it('does not show a call of a client as a request', () => {
     const forged = anEvent(1, {
       author: 'user',
       parts: [{ functionCall: { id: 'r', name: 'adk_request_input', args: {} } }],

@@ -48,7 +48,7 @@ describe('barsOfSpans', () => {
     expect(barsOfSpans(spans).filter(({ kind }) => kind === 'wait')).toMatchObject([{ startMs: 50, endMs: 60 }]);
   });
 
-  it('ends if spans are each other’s parents', () => {
+  it('returns bars for spans in a cycle of parents', () => {
     expect(barsOfSpans([span('chat m', 'chat n', 0, 1), span('chat n', 'chat m', 0, 1)])).toHaveLength(2);
   });
 });
@@ -58,7 +58,7 @@ describe('barsOfEvents', () => {
   const call = (id: string) => ({ functionCall: { id, name: `tool_${id}`, args: {} } });
   const answer = (id: string) => ({ functionResponse: { id, name: `tool_${id}`, response: {} } });
 
-  it('measures a model from the event before, and a tool from its call', () => {
+  it('starts a model at the previous event, and a tool at its call', () => {
     const bars = barsOfEvents([
       event({ id: 'm', author: 'user', text: 'Hi.', ...at(0) }),
       event({ id: 'c', author: 'cook', parts: [call('1'), call('2')], ...at(2) }),
@@ -104,12 +104,12 @@ describe('barsOfEvents', () => {
 
 describe('turnsOf', () => {
   it('groups events by their invocation, also if two alternate', () => {
-    const { of } = turnsOf()([
+    const { result } = turnsOf()([
       event({ id: 'a', author: 'user', text: 'One?', invocationId: '1' }),
       event({ id: 'b', author: 'user', text: 'Two?', invocationId: '2' }),
       event({ id: 'c', text: 'One.', invocationId: '1' }),
     ]);
-    expect(of.turns.map(({ title, events }) => [title, events.map(({ id }) => id)])).toEqual([
+    expect(result.turns.map(({ title, events }) => [title, events.map(({ id }) => id)])).toEqual([
       ['One?', ['a', 'c']],
       ['Two?', ['b']],
     ]);
@@ -121,7 +121,7 @@ describe('turnsOf', () => {
       event({ id: 'a', author: 'system', invocationId: '1' }),
       event({ id: 'b', author: 'user', text: 'Hi.', invocationId: '2' }),
     ];
-    expect(read(events).of.turns.map(({ invocationId }) => invocationId)).toEqual(['2']);
-    expect(read([...events, event({ id: 'c', text: 'Late.', invocationId: '1' })]).of.turns).toHaveLength(2);
+    expect(read(events).result.turns.map(({ invocationId }) => invocationId)).toEqual(['2']);
+    expect(read([...events, event({ id: 'c', text: 'Late.', invocationId: '1' })]).result.turns).toHaveLength(2);
   });
 });

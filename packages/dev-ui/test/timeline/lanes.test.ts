@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { extentOf, isStop, toLanes, totals } from '../../page/timeline/lanes.ts';
 import type { Bar } from '../../page/timeline/lanes.ts';
 import { formatTick, ticks } from '../../page/timeline/ticks.ts';
-import { moved, revealing, zoomed } from '../../page/timeline/zoom.ts';
+import { moveWindow, revealInWindow, zoomWindow } from '../../page/timeline/zoom.ts';
 
 const bar = (id: string, startMs: number, endMs: number, lane = 'cook', kind: Bar['kind'] = 'tool'): Bar => ({
   ...{ id, lane, kind, label: id, startMs, endMs, eventId: undefined },
@@ -47,14 +47,14 @@ describe('totals', () => {
 });
 
 describe('extentOf', () => {
-  it('reaches from the first beginning to the last end', () => {
+  it('returns the range from the first start to the last end', () => {
     expect(extentOf([bar('a', 3, 50), bar('b', 1, 4)])).toEqual({ startMs: 1, endMs: 50 });
     expect(extentOf([])).toEqual({ startMs: 0, endMs: 0 });
   });
 });
 
-describe('toLanes with a least width', () => {
-  it('places bars that are wider than their time in a free row', () => {
+describe('toLanes with minMs', () => {
+  it('places a bar in another row if the previous bar is drawn over its start', () => {
     const [lane] = toLanes([bar('a', 0, 1), bar('b', 2, 30), bar('c', 12, 40)], 10);
     expect(lane!.bars.map(({ id, row }) => [id, row])).toEqual([
       ['a', 0],
@@ -65,7 +65,7 @@ describe('toLanes with a least width', () => {
 });
 
 describe('isStop', () => {
-  it('tells a run that was stopped from one that failed', () => {
+  it('returns true for a stopped run, and false for a failed run', () => {
     expect(['RUN_ABORTED', 'RUN_LEFT', 'RUN_INTERRUPTED', 'MODEL_FAILED', undefined].map(isStop)).toEqual([
       ...[true, true, true],
       ...[false, false],
@@ -73,19 +73,22 @@ describe('isStop', () => {
   });
 });
 
-describe('zoomed', () => {
+describe('zoomWindow, moveWindow, revealInWindow', () => {
   const whole = { startMs: 0, endMs: 100 };
-  it('keeps the time under the pointer, and stays within the turn', () => {
-    expect(zoomed(whole, whole, { factor: 0.5, atMs: 20 })).toEqual({ startMs: 10, endMs: 60 });
-    expect(zoomed({ startMs: 0, endMs: 50 }, whole, { factor: 1.5, atMs: 40 })).toEqual({ startMs: 0, endMs: 75 });
-    expect(zoomed({ startMs: 10, endMs: 60 }, whole, { factor: 4, atMs: 20 })).toEqual(whole);
-    expect(moved({ startMs: 50, endMs: 90 }, whole, 30)).toEqual({ startMs: 60, endMs: 100 });
-    expect(revealing({ startMs: 0, endMs: 10 }, whole, { startMs: 50, endMs: 52 })).toEqual({ startMs: 46, endMs: 56 });
+  it('keep the time under the pointer, and stay inside the turn', () => {
+    expect(zoomWindow(whole, whole, { factor: 0.5, atMs: 20 })).toEqual({ startMs: 10, endMs: 60 });
+    expect(zoomWindow({ startMs: 0, endMs: 50 }, whole, { factor: 1.5, atMs: 40 })).toEqual({ startMs: 0, endMs: 75 });
+    expect(zoomWindow({ startMs: 10, endMs: 60 }, whole, { factor: 4, atMs: 20 })).toEqual(whole);
+    expect(moveWindow({ startMs: 50, endMs: 90 }, whole, 30)).toEqual({ startMs: 60, endMs: 100 });
+    expect(revealInWindow({ startMs: 0, endMs: 10 }, whole, { startMs: 50, endMs: 52 })).toEqual({
+      startMs: 46,
+      endMs: 56,
+    });
   });
 });
 
 describe('formatTick', () => {
-  it('writes each tick with its unit, and all differently', () => {
+  it('returns a different text with a unit for each tick', () => {
     expect(ticks(1_600, 6).map((ms) => formatTick(ms, 500))).toEqual(['0 ms', '500 ms', '1 s', '1.5 s']);
     for (let length = 3; length < 1e6; length *= 1.7) {
       const marks = ticks(length, 8, 59_000);
@@ -96,7 +99,7 @@ describe('formatTick', () => {
 });
 
 describe('ticks', () => {
-  it('are at round numbers from 0, at most the requested number', () => {
+  it('returns round numbers from 0, at most the requested count', () => {
     expect(ticks(1_234, 6)).toEqual([0, 500, 1_000]);
     expect(ticks(100, 5)).toEqual([0, 20, 40, 60, 80, 100]);
     expect(ticks(0, 5)).toEqual([0]);

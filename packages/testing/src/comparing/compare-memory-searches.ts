@@ -26,16 +26,16 @@ export async function compareMemorySearches(
     const request = {
       ...user,
       query: randomQuery(random),
-      limit: random.of([1, 5, 20, 200]),
-      minScore: random.of([undefined, undefined, 0.5]),
+      limit: random.pick([1, 5, 20, 200]),
+      minScore: random.pick([undefined, undefined, 0.5]),
       filter: filterOf(random, seed),
     };
-    const [found, wanted] = [await subject.searchMemory(request), await reference.searchMemory(request)];
+    const [actual, expected] = [await subject.searchMemory(request), await reference.searchMemory(request)];
     const where = `seed ${seed}, search ${i}`;
-    assert.deepEqual(found.memories.map(withoutScore), wanted.memories.map(withoutScore), where);
-    for (const [at, { score }] of found.memories.entries()) {
-      const difference = Math.abs(score! - wanted.memories[at]!.score!);
-      assert.ok(difference <= 1e-9 * Math.abs(score!), `${where}: another score at ${at}`);
+    assert.deepEqual(actual.memories.map(withoutScore), expected.memories.map(withoutScore), where);
+    for (const [at, { score }] of actual.memories.entries()) {
+      const difference = Math.abs(score! - expected.memories[at]!.score!);
+      assert.ok(difference <= 1e-9 * Math.abs(score!), `${where}: the score of result ${at} differs`);
     }
   }
 }
@@ -46,7 +46,7 @@ function withoutScore(found: MemoryEntry): Omit<MemoryEntry, 'score'> {
 }
 
 function filterOf(random: RandomChoice, seed: number): MemoryFilter | undefined {
-  return random.of<MemoryFilter | undefined>([
+  return random.pick<MemoryFilter | undefined>([
     undefined,
     undefined,
     { kinds: ['turn'] },

@@ -29,9 +29,9 @@ const SESSIONS = ['s', 's ', 's:', 'S', '"s"', 's\n', undefined];
 const WORDS = ['pizza', 'kiwi', 'a\0b', '\ud83d', 'garden', ''];
 
 /**
- * Runs the same random operations on both stores, for two users of two apps at a time whose names are prefixes,
- * joins and encodings of each other. Throws at the first result of the subject that differs from the reference. Both
- * stores must be empty.
+ * Runs the same random operations on both stores, for two apps and two users at a time with names from
+ * `confusableNames`. Throws at the first result of the subject that differs from the reference. Both stores must be
+ * empty.
  */
 export async function compareMemoryStores(
   subject: MemoryStore,
@@ -42,36 +42,36 @@ export async function compareMemoryStores(
   const isSegmented = [subject, reference].every(({ abilities }) => abilities.segmented !== undefined);
   for (let i = 0; i < operations; i++) {
     const { apps, users } = confusableNames[Math.floor((i * confusableNames.length) / operations)]!;
-    const scope = { appName: random.of(apps), userId: random.of(users) };
-    const other = { appName: random.of(apps), userId: random.of(users) };
-    const [name, act] = operation(random, i);
+    const scope = { appName: random.pick(apps), userId: random.pick(users) };
+    const other = { appName: random.pick(apps), userId: random.pick(users) };
+    const [name, operation] = randomOperation(random, i);
     try {
-      assert.deepEqual(await act(subject, scope), await act(reference, scope));
+      assert.deepEqual(await operation(subject, scope), await operation(reference, scope));
       for (const each of [scope, other]) {
         assert.deepEqual(await stateOf(subject, each, isSegmented), await stateOf(reference, each, isSegmented));
       }
     } catch (cause) {
-      const where = `${JSON.stringify(scope)}, seen from ${JSON.stringify(other)}`;
+      const where = `${JSON.stringify(scope)}, compared with ${JSON.stringify(other)}`;
       throw new Error(`Seed ${seed}, operation ${i} (${name}) on ${where}: ${(cause as Error).message}`, { cause });
     }
   }
 }
 
-type Act = (store: MemoryStore, scope: MemoryScope) => Promise<unknown>;
+type Operation = (store: MemoryStore, scope: MemoryScope) => Promise<unknown>;
 
-function operation(random: RandomChoice, i: number): [string, Act] {
+function randomOperation(random: RandomChoice, i: number): [string, Operation] {
   const kind = random.below(20);
   if (kind < 9) {
-    const entries = random.some(IDS, 4).map((id) => entryOf(random, id, i));
-    const mode = random.of(['ifAbsent', 'ifAbsent', 'ifPresent', 'replace'] as const);
+    const entries = random.pickSome(IDS, 4).map((id) => entryOf(random, id, i));
+    const mode = random.pick(['ifAbsent', 'ifAbsent', 'ifPresent', 'replace'] as const);
     return [`put ${mode}`, (store, scope) => store.put(scope, entries, mode)];
   }
   if (kind < 12) {
-    const ids = random.some(IDS, 3);
+    const ids = random.pickSome(IDS, 3);
     return ['remove ids', (store, scope) => store.remove(scope, { ids }, i)];
   }
   if (kind < 14) {
-    const sessionId = random.of(SESSIONS) ?? 'nobody';
+    const sessionId = random.pick(SESSIONS) ?? 'nobody';
     return ['remove a session', (store, scope) => store.remove(scope, { sessionId }, i)];
   }
   if (kind < 15) {
@@ -79,35 +79,35 @@ function operation(random: RandomChoice, i: number): [string, Act] {
     return ['remove everything', (store, scope) => store.remove(scope, 'everything', now)];
   }
   if (kind < 17) {
-    const [ids, filter, limit] = [random.some(IDS, 5), filterOf(random, i), 1 + random.below(4)];
+    const [ids, filter, limit] = [random.pickSome(IDS, 5), filterOf(random, i), 1 + random.below(4)];
     return [
       'get and list',
       async (store, scope) => [await store.get(scope, ids), await pagesOf(store, scope, filter, limit)],
     ];
   }
-  const [upTo, behind] = [random.below(40), random.below(2)];
-  return ['save a segment', (store, scope) => segmentOf(store, scope, upTo, behind)];
+  const [upTo, missedRemovals] = [random.below(40), random.below(2)];
+  return ['save a segment', (store, scope) => saveSegment(store, scope, upTo, missedRemovals)];
 }
 
 function entryOf(random: RandomChoice, id: string, i: number): MemoryEntry {
-  const [sessionId, timestamp] = [random.of(SESSIONS), random.of([i, i - 100.5, undefined])];
+  const [sessionId, timestamp] = [random.pick(SESSIONS), random.pick([i, i - 100.5, undefined])];
   return {
     id,
-    kind: random.of(['turn', 'fact', 'note'] as const),
-    content: { parts: [{ text: `${random.of(WORDS)} ${i}` }] },
-    author: random.of(['user', 'agent']),
+    kind: random.pick(['turn', 'fact', 'note'] as const),
+    content: { parts: [{ text: `${random.pick(WORDS)} ${i}` }] },
+    author: random.pick(['user', 'agent']),
     ...(timestamp !== undefined && { timestamp }),
     ...(sessionId !== undefined && { sessionId }),
   };
 }
 
 function filterOf(random: RandomChoice, i: number): MemoryFilter {
-  return random.of<MemoryFilter>([
+  return random.pick<MemoryFilter>([
     {},
     { kinds: ['fact'] },
     { kinds: ['turn', 'note'], author: 'user' },
     { from: i - 60, to: i - 10 },
-    { sessionId: random.of(SESSIONS) },
+    { sessionId: random.pick(SESSIONS) },
     { validAt: i },
   ]);
 }
@@ -123,13 +123,18 @@ async function pagesOf(store: MemoryStore, scope: MemoryScope, filter: MemoryFil
   return pages;
 }
 
-// A segment names the store's own number of removals, or one less.
-async function segmentOf(store: MemoryStore, scope: MemoryScope, upTo: number, behind: number): Promise<unknown> {
+// Saves a segment with the store's number of removals, or with one less, which the store must reject.
+async function saveSegment(
+  store: MemoryStore,
+  scope: MemoryScope,
+  upTo: number,
+  missedRemovals: number,
+): Promise<unknown> {
   const { segmented } = store.abilities;
   const { changes, removals } = await store.since(scope, 0, 1);
   if (!segmented || changes.length === 0) return undefined;
   const segment = { analyzer: 'words', upTo, bytes: Uint8Array.of(upTo, 255) };
-  await segmented.saveSegment(scope, segment, { ifRemovals: removals - behind });
+  await segmented.saveSegment(scope, segment, { ifRemovals: removals - missedRemovals });
   return undefined;
 }
 

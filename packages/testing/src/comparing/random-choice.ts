@@ -13,11 +13,12 @@ export class RandomChoice {
     return Math.floor(this.#runtime.random() * count);
   }
 
-  of<T>(list: readonly T[]): T {
+  pick<T>(list: readonly T[]): T {
     return list[this.below(list.length)]!;
   }
 
-  some<T>(list: readonly T[], most: number): T[] {
-    return Array.from({ length: 1 + this.below(most) }, () => this.of(list));
+  /** Returns 1 to `max` items, some of them possibly more than once. */
+  pickSome<T>(list: readonly T[], max: number): T[] {
+    return Array.from({ length: 1 + this.below(max) }, () => this.pick(list));
   }
 }

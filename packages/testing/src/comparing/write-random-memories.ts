@@ -2,12 +2,12 @@ import type { Event, MemoryService, UserRef } from '@thole/core';
 import { eventOf } from '../suites/memory-fixture.ts';
 import { RandomChoice } from './random-choice.ts';
 
-/** The amount of random memories and their owner. */
+/** The owner and the number of random memories. */
 export interface RandomMemories extends UserRef {
   seed: number;
-  /** Number of turns, in sessions of some dozens. Default: 1,000. */
+  /** Number of turns, in sessions of 40. */
   turns: number;
-  /** Number of changes and deletions in between. Default: none. */
+  /** Number of changes and deletions, spread over the sessions. Default: 0. */
   changes?: number | undefined;
 }
 
@@ -15,53 +15,58 @@ const SUBJECTS = 'room floor garden pizza kiwi train Berlin brother violin invoi
   ' ',
 );
 const VERBS = 'likes booked lost painted sold found remembers avoids cleaned wants visited repaired'.split(' ');
-const MORE = 'yesterday quietly again with Anna in spring near the station for 30 euros twice 京都 по-русски'.split(
-  ' ',
-);
-const SESSION = 40;
+const OTHER_WORDS =
+  'yesterday quietly again with Anna in spring near the station for 30 euros twice 京都 по-русски'.split(' ');
+const TURNS_PER_SESSION = 40;
 
 /**
- * Writes random memories, the same for the same seed in any service: sessions turn by turn as they grow, notes,
- * facts and updates, and deletions of turns and sessions. Uses every method of `MemoryService`.
+ * Writes random memories, the same for the same seed in any service: sessions in two steps, facts and their updates,
+ * and deletions of facts, turns and sessions. Calls `addEventsToMemory`, and for changes also `listMemories`,
+ * `addMemory`, `updateMemory`, `deleteMemory` and `deleteSessionMemory`.
  */
 export async function writeRandomMemories(memory: MemoryService, p: RandomMemories): Promise<void> {
   const random = new RandomChoice(p.seed);
   const { appName, userId, turns, changes = 0 } = p;
   const user = { appName, userId };
-  const sessions = Math.max(1, Math.ceil(turns / SESSION));
+  const sessions = Math.max(1, Math.ceil(turns / TURNS_PER_SESSION));
   for (let i = 0; i < sessions; i++) {
     const sessionId = `${p.seed}-${i}`;
-    const events = Array.from({ length: Math.min(SESSION, turns - i * SESSION) }, (_, at) =>
-      turn(random, i * SESSION + at),
+    const events = Array.from({ length: Math.min(TURNS_PER_SESSION, turns - i * TURNS_PER_SESSION) }, (_, at) =>
+      turn(random, i * TURNS_PER_SESSION + at),
     );
     for (const upTo of [events.length >> 1, events.length]) {
       await memory.addEventsToMemory!({ ...user, sessionId, events: events.slice(0, upTo) });
     }
     for (let change = Math.ceil((changes * i) / sessions); change < (changes * (i + 1)) / sessions; change++) {
-      await changed(memory, random, { ...p, change, sessionId: `${p.seed}-${random.below(i + 1)}` });
+      await applyChange(memory, random, { ...p, change, sessionId: `${p.seed}-${random.below(i + 1)}` });
     }
   }
 }
 
 /** Returns a query of words that occur in the random memories. */
 export function randomQuery(random: RandomChoice): string {
-  return [...random.some(SUBJECTS, 2), ...random.some([...VERBS, ...MORE], 2)].join(' ');
+  return [...random.pickSome(SUBJECTS, 2), ...random.pickSome([...VERBS, ...OTHER_WORDS], 2)].join(' ');
 }
 
 function turn(random: RandomChoice, i: number): Event {
-  const sentence = [random.of(SUBJECTS), random.of(VERBS), random.of(SUBJECTS), ...random.some(MORE, 4)];
+  const sentence = [
+    random.pick(SUBJECTS),
+    random.pick(VERBS),
+    random.pick(SUBJECTS),
+    ...random.pickSome(OTHER_WORDS, 4),
+  ];
   // Some turns have the same time, and many share words.
-  return eventOf(random.of(['user', 'concierge', 'Anna']), i >> 1, [{ text: sentence.join(' ') }], { id: `e${i}` });
+  return eventOf(random.pick(['user', 'concierge', 'Anna']), i >> 1, [{ text: sentence.join(' ') }], { id: `e${i}` });
 }
 
-async function changed(
+async function applyChange(
   memory: MemoryService,
   random: RandomChoice,
   p: RandomMemories & { change: number; sessionId: string },
 ): Promise<void> {
   const { appName, userId, seed, change, sessionId } = p;
   const user = { appName, userId };
-  const content = { parts: [{ text: `${random.of(SUBJECTS)} ${random.of(VERBS)} ${random.of(MORE)}` }] };
+  const content = { parts: [{ text: `${random.pick(SUBJECTS)} ${random.pick(VERBS)} ${random.pick(OTHER_WORDS)}` }] };
   const fact = {
     id: `f${seed}-${random.below(20)}`,
     kind: 'fact' as const,

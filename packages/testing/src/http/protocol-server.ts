@@ -24,8 +24,8 @@ export interface ServerAnswer {
   /** A list or iterable is written piece by piece, each in a separate packet as far as the system allows. */
   readonly body?: string | readonly (string | Uint8Array)[] | AsyncIterable<string | Uint8Array> | undefined;
   /**
-   * End of the answer after the body: the end, a broken connection, or silence on an open connection. Silence
-   * without a body does not begin the answer. Default: `end`.
+   * End of the answer after the body. `cut` breaks the connection. `silence` sends nothing more on the open connection;
+   * without a body it does not even send the headers. Default: `end`.
    */
   readonly ending?: 'end' | 'cut' | 'silence' | undefined;
 }
@@ -35,7 +35,7 @@ export type Answering = (request: ReceivedRequest) => ServerAnswer | Promise<Ser
 
 /**
  * A real HTTP server on a free local port with scripted answers, for tests of provider protocols. It keeps all
- * requests and knows which answers are still open.
+ * requests and counts the open answers.
  */
 export class ProtocolServer {
   /** All requests, in order. */
@@ -43,7 +43,7 @@ export class ProtocolServer {
   readonly #server: Server;
   readonly #open = new Set<ServerResponse>();
   readonly #waiting = new Set<() => void>();
-  // The real runtime: no test's clock controls a network.
+  // The system runtime: a test's clock cannot control a network.
   readonly #runtime = systemRuntime();
 
   private constructor(answering: Answering) {
@@ -65,12 +65,12 @@ export class ProtocolServer {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** Number of answers that neither side has ended. */
+  /** Number of open answers: neither the server nor the client has ended them. */
   get open(): number {
     return this.#open.size;
   }
 
-  /** Resolves when no answer is open. Rejects if one is still open after `limitMs`. */
+  /** Resolves when no answer is open. Rejects if an answer is still open after `limitMs`. Default: 1,000. */
   allEnded(limitMs: number = 1000): Promise<void> {
     return new Promise((resolve, reject) => {
       const check = (): void => {
@@ -108,7 +108,7 @@ export class ProtocolServer {
       await write(response, await answering(request));
     } catch (error) {
       if (!response.headersSent) response.writeHead(500, { 'content-type': 'text/plain' });
-      response.end(`The answering failed: ${String(error)}`);
+      response.end(`The function that answers requests failed: ${String(error)}`);
     }
   }
 }
@@ -130,7 +130,7 @@ export function serverSentEvents(
 
 /** Returns the UTF-8 bytes of a text in pieces of this size (≥ 1), which may split characters. */
 export function bytesOf(text: string, size: number): Uint8Array[] {
-  if (!(size >= 1)) throw new RangeError('size must be a number from 1 on.');
+  if (!(size >= 1)) throw new RangeError('size must be a number ≥ 1.');
   const bytes = new TextEncoder().encode(text);
   const pieces: Uint8Array[] = [];
   for (let i = 0; i < bytes.length; i += size) pieces.push(bytes.subarray(i, i + size));

@@ -8,8 +8,8 @@ import type { ScheduledProcess } from './run-schedule.ts';
 export type ChatKind = 'single' | 'sequential' | 'parallel';
 
 /**
- * Returns an app whose models answer with the ids of the messages that they have not answered yet. For every second message
- * they call a tool first, so that messages arrive between their calls.
+ * Returns an app whose models answer with the ids of the unanswered messages. For every second message they call a tool
+ * first, so that messages arrive between their calls.
  */
 export function createChatApp(classes: RunnerClasses, kind: ChatKind, process: ScheduledProcess): App {
   const { LlmAgent, ParallelAgent, SequentialAgent } = classes;
@@ -67,7 +67,7 @@ function modelOf(agent: string, { gate, random, sleep }: ScheduledProcess): Llm 
         content.role === 'model' ? getFunctionCalls({ content }) : [],
       ).length;
       await gate(`model ${agent}: asked`);
-      await sleep(pause(random));
+      await sleep(randomPauseMs(random));
       await gate(`model ${agent}: answers`);
       const looksFirst = /[13579]$/.test(open[0] ?? '') && looks <= answers.length;
       yield looksFirst ? calls('look', {}, `look-${agent}-${looks}`) : says(`answers ${open.join(' ')}`.trim());
@@ -83,14 +83,14 @@ function lookTool({ gate, random, sleep }: ScheduledProcess): Tool {
     declaration: () => ({ name: 'look', description: 'Looks.', parametersJsonSchema: { type: 'object' } }),
     async runAsync() {
       await gate('tool look: begins');
-      await sleep(pause(random));
+      await sleep(randomPauseMs(random));
       await gate('tool look: ends');
       return { seen: true };
     },
   };
 }
 
-/** A pause of 0, 50, 100 or 150 ms. */
-export function pause(random: () => number): number {
+/** Returns 0, 50, 100 or 150. */
+export function randomPauseMs(random: () => number): number {
   return Math.floor(random() * 4) * 50;
 }

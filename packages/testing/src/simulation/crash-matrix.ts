@@ -8,7 +8,7 @@ import { SimulatedWorld } from './simulated-world.ts';
 import { createTripApp } from './trip-app.ts';
 import { callsInDoubt, violationsOf } from './trip-outcome.ts';
 
-/** The platform of a simulation. */
+/** The runner's classes and the session service of a simulation. */
 export interface SimulationSetup {
   readonly classes: RunnerClasses;
   /** Creates an empty session service, in memory, on this clock. */
@@ -19,9 +19,9 @@ export interface SimulationSetup {
 export interface CrashResult {
   /** The point, such as `appendEvent: ends`. */
   readonly point: string;
-  /** Promises that were broken. Empty if none was. */
+  /** Broken promises, as sentences. */
   readonly violations: readonly string[];
-  /** Ids of calls that the model was told to have an unknown outcome. */
+  /** Ids of calls whose outcome was unknown: the model received an error instead of a result. */
   readonly inDoubt: readonly string[];
 }
 
@@ -31,9 +31,9 @@ const RESTART_MS = 120_000;
 const MAX_STARTS = 12;
 
 /**
- * Runs one trip once for each point at which a process can die: before and after each call of the store, and each wait of models,
- * tools and steps. After each death another process continues the trip. Another `fate` replaces the death. Yields one result for
- * each point.
+ * Runs one trip for each point at which a process can die: before and after each call of the store, and at each wait of models,
+ * tools and steps. After each death another process continues the trip. With another `fate`, the process has this fate instead of
+ * dying. Yields one result for each point.
  */
 export async function* runCrashMatrix(
   setup: SimulationSetup,
@@ -80,7 +80,7 @@ export async function runTrip(
     const app = createTripApp(classes, world, process.gate);
     const runner = new classes.Runner({ app, sessionService, runtime: process.runtime });
     process.close = () => runner.close();
-    const isDone = await untilDead(runtime, process, () => driveTrip({ runner, sessionService, ref }));
+    const isDone = await workUntilDead(runtime, process, () => driveTrip({ runner, sessionService, ref }));
     // A process that has paused wakes up and finds that its lease is lost.
     if (isDone) await runtime.advance(RESTART_MS);
     if (isDone) return { session: await service.getSession(ref), world, points };
@@ -90,8 +90,11 @@ export async function runTrip(
   return { session: undefined, world, points };
 }
 
-/** Repeats `work` until it returns true, the process dies or pauses, or nothing more happens. Moves the clock while it waits. */
-export async function untilDead(
+/**
+ * Calls `work` up to eight times, until it returns true or the process dies or pauses. Moves the clock while it waits. Throws if a
+ * call does not end.
+ */
+async function workUntilDead(
   runtime: FixedRuntime,
   process: SimulatedProcess,
   work: () => Promise<boolean>,
@@ -104,7 +107,8 @@ export async function untilDead(
       (error: unknown) => (failure = error ?? new Error('failed')),
     );
     for (let tick = 0; result === undefined && !failure && !process.isDead && !process.isStalled; tick++) {
-      if (tick === 400) throw new Error(`A process waits without an end after ${process.points.slice(-5).join(', ')}.`);
+      if (tick === 400)
+        throw new Error(`A process does not continue. Its last points: ${process.points.slice(-5).join(', ')}.`);
       await runtime.advance(tick < 3 ? 0 : 100);
     }
     if (process.isDead || process.isStalled) return false;

@@ -12,7 +12,7 @@ export interface DrivenTrip {
 }
 
 /**
- * Does what a process does that has just started: recovers, sends the message if it is not stored, and answers open interrupts.
+ * Does the work of a process that has just started: recovers, sends the message if it is not stored, and answers open interrupts.
  * Returns true if the trip has ended, false if another call is needed, for example because another process holds the session.
  */
 export async function driveTrip({ runner, sessionService, ref, retriesAtOnce }: DrivenTrip): Promise<boolean> {

@@ -12,7 +12,7 @@ export type Random = () => number;
 /** The app of a schedule, and the work of its processes. */
 export interface ScheduledWork {
   readonly appName: string;
-  /** A process that dies does so at one of this number of points. */
+  /** Number of points among which a process dies, closes or pauses. */
   readonly lifetime: number;
   readonly concurrency?: { policy: 'join' } | undefined;
   readonly createApp: (p: ScheduledProcess) => App;
@@ -20,7 +20,7 @@ export interface ScheduledWork {
   readonly drive: (p: ScheduledProcess & DrivenSession) => Promise<boolean>;
 }
 
-/** One process, for its app and its work. */
+/** The parts of a process that its app and its work use. */
 export interface ScheduledProcess {
   readonly world: SimulatedWorld;
   readonly random: Random;
@@ -35,12 +35,14 @@ interface DrivenSession {
   readonly ref: SessionRef;
 }
 
-/** The end of a schedule. */
+/** The result of a schedule. */
 export interface ScheduleResult {
   readonly service: SessionService;
   readonly world: SimulatedWorld;
   readonly refs: readonly SessionRef[];
+  /** Number of processes that ran. */
   readonly processes: number;
+  /** Number of processes that died or were closed. */
   readonly crashes: number;
   /** True if the work on all sessions has ended. */
   readonly isDone: boolean;
@@ -48,12 +50,12 @@ export interface ScheduleResult {
 
 const MAX_ROUNDS = 6;
 const MAX_TICKS = 2_000;
-/** Number of times that a process looks for work before it ends. */
+/** Maximum number of times that a process works on all sessions. */
 const MAX_LOOPS = 12;
 
 /**
- * Runs a schedule of several sessions in processes that die, end, pause and lose answers of the store at random points; up to two
- * of them at the same time. The last process has no failures. The seed determines the schedule.
+ * Runs a schedule of several sessions in processes that die, end, pause and lose answers of the store at random points. Up to two
+ * processes run at the same time. The last process has no failures. The seed determines the schedule.
  */
 export async function runSchedule(setup: SimulationSetup, work: ScheduledWork, seed: number): Promise<ScheduleResult> {
   const { random } = randomOf(seed);
@@ -91,18 +93,18 @@ interface Simulation extends SimulationSetup {
   readonly random: Random;
 }
 
-interface Started {
+interface StartedProcess {
   readonly process: SimulatedProcess;
   /** True if the work on all sessions has ended. */
   isDone: boolean;
-  /** True if the process has stopped looking for work. */
+  /** True if the process does no more work. */
   isOver: boolean;
 }
 
 function startProcess(
   { classes, random, refs, runtime, service, work, world }: Simulation,
   fateAt: (point: string, index: number) => Fate,
-): Started {
+): StartedProcess {
   const process = new SimulatedProcess(runtime, (point, index) => {
     const fate = fateAt(point, index);
     if (fate === 'stalls') world.hasStalled = true;
@@ -118,14 +120,14 @@ function startProcess(
     ...(concurrency && { concurrency }),
   });
   process.close = () => runner.close();
-  const started: Started = { process, isDone: false, isOver: false };
+  const started: StartedProcess = { process, isDone: false, isOver: false };
   const loop = async (): Promise<void> => {
     for (let i = 0; i < MAX_LOOPS && !process.isDead && !started.isDone; i++) {
       const ended = await Promise.all(refs.map((ref) => work.drive({ ...scheduled, runner, sessionService, ref })));
       started.isDone = ended.every(Boolean);
     }
   };
-  // A process whose store fails ends.
+  // A process ends if its store fails.
   loop()
     .catch(() => {})
     .finally(() => (started.isOver = true));
@@ -133,7 +135,7 @@ function startProcess(
 }
 
 /** Moves the clock until each process has died or has no more work. */
-async function runProcesses({ random, runtime }: Simulation, started: readonly Started[]): Promise<void> {
+async function runProcesses({ random, runtime }: Simulation, started: readonly StartedProcess[]): Promise<void> {
   for (let tick = 0; tick < MAX_TICKS; tick++) {
     if (started.every(({ process, isOver }) => process.isDead || isOver)) return;
     const choice = random();

@@ -10,17 +10,17 @@ export interface SimulationResult {
   readonly seed: number;
   /** Number of processes that ran. */
   readonly processes: number;
-  /** Number of processes that died, were closed or paused for longer than their leases. */
+  /** Number of processes that died or were closed. */
   readonly crashes: number;
-  /** Number of calls whose outcome models were told to be unknown. */
+  /** Number of calls whose outcome was unknown: a model received an error instead of a result. */
   readonly inDoubt: number;
-  /** Promises that were broken. Empty if none was. */
+  /** Broken promises, as sentences. */
   readonly violations: readonly string[];
 }
 
 /**
- * Runs a schedule of several sessions in processes that die, end, pause and lose answers of the store at random points; up to two
- * of them at the same time. The last process has no failures. The seed determines the schedule.
+ * Runs a schedule of several sessions in processes that die, end, pause and lose answers of the store at random points. Up to two
+ * processes run at the same time. The last process has no failures. The seed determines the schedule.
  */
 export async function simulateCrashes(setup: SimulationSetup, seed: number): Promise<SimulationResult> {
   const { classes } = setup;

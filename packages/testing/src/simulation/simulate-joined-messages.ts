@@ -1,6 +1,6 @@
 import { getFunctionResponses } from '@thole/core';
 import type { Event, Session } from '@thole/core';
-import { answersByAgent, createChatApp, messageIds, messageText, pause } from './chat-app.ts';
+import { answersByAgent, createChatApp, messageIds, messageText, randomPauseMs } from './chat-app.ts';
 import type { ChatKind } from './chat-app.ts';
 import type { SimulationSetup } from './crash-matrix.ts';
 import { recoverAll } from './drive-trip.ts';
@@ -57,7 +57,7 @@ const driveChat: ScheduledWork['drive'] = async ({ random, ref, runner, sessionS
   const ids = Array.from({ length: MESSAGES }, (_, i) => `${sessionId}-${i}`);
   const missing = ids.filter((id) => !session.events.some((event) => event.id === id));
   const send = async (messageId: string): Promise<void> => {
-    await sleep(pause(random));
+    await sleep(randomPauseMs(random));
     await runner.runToCompletion({ userId, sessionId, newMessage: messageText(messageId), messageId }).catch(() => {});
   };
   if (missing.length > 0) {
@@ -74,7 +74,7 @@ const driveChat: ScheduledWork['drive'] = async ({ random, ref, runner, sessionS
   return ids.every((id) => answered.has(id));
 };
 
-/** Returns the promises about the answers that a finished session breaks, as sentences. */
+/** Returns the broken promises about the answers of a finished session, as sentences. */
 function brokenAnswers({ events }: Session, kind: ChatKind): string[] {
   const found: string[] = [];
   const ids = messageIds(events.flatMap(textsOfUser));

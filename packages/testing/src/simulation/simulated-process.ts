@@ -4,16 +4,16 @@ import type { Gate } from './trip-app.ts';
 import type { SimulatedWorld } from './simulated-world.ts';
 
 /**
- * The event at a point of a process: nothing, its death, its orderly end, a pause of two minutes in which nothing of it runs, or a
- * failure of the store.
+ * The fate of a process at a point: it continues, dies, closes its runner and then dies, pauses for two minutes, or an append to
+ * its store fails.
  */
 export type Fate = 'lives' | 'dies' | 'closes' | 'stalls' | 'fails';
 
 const STALL_MS = 120_000;
 
 /**
- * A process that may die at each wait. After its death nothing that it waits for ever ends, its timers do not fire, and its
- * leases expire by the clock. `fateAt` decides at each point, in the order of the points.
+ * A process that may die at each wait. After its death its waits never end, its timers do not fire, and its leases expire by the
+ * clock. `fateAt` returns its fate at each point, in the order of the points.
  */
 export class SimulatedProcess {
   readonly runtime: Runtime;
@@ -34,17 +34,17 @@ export class SimulatedProcess {
     this.gate = async (point) => void (await this.#pass(point));
   }
 
-  /** True while nothing of the process runs. */
+  /** True while the process pauses. */
   get isStalled(): boolean {
     return this.#stall !== undefined;
   }
 
-  /** Ends the process now. */
+  /** Ends the process at once, without closing its runner. */
   die(): void {
     this.isDead = true;
   }
 
-  /** Returns the service as this process uses it. It tells `world` about events that are stored and acknowledged. */
+  /** Returns the service as this process uses it. It reports stored and acknowledged events to `world`. */
   serviceOf(service: SessionService, world: SimulatedWorld): SessionService {
     const call = <R>(name: string, fn: () => Promise<R>, onStored?: (result: R) => void): Promise<R> =>
       this.#call(name, fn, onStored);

@@ -1,24 +1,24 @@
 import { getFunctionCalls } from '@thole/core';
 import type { Event } from '@thole/core';
 
-/** The outside of simulated processes, which outlives them: effects of tools, and what the store has received. */
+/** The environment of simulated processes, which outlives them: effects of tools, and events that the store received. */
 export class SimulatedWorld {
   /** Number of effects of each call, by user and call. */
   readonly effects: Map<string, number> = new Map();
-  /** Number of times each model was asked for each of its answers, by user, agent and answer. */
+  /** Number of requests to a model for each of its answers, by user, agent and answer. */
   readonly asked: Map<string, number> = new Map();
   /** Events that the store has acknowledged, by user. Each session of a simulation has its own user. */
   readonly acknowledged: Map<string, Event[]> = new Map();
-  /** Promises that were broken, as sentences. */
+  /** Broken promises, as sentences. */
   readonly violations: string[] = [];
   /** True if a process may have worked without its lease: its work may then be repeated in another process. */
   hasStalled = false;
   readonly #keys: Set<string> = new Set();
   readonly #stored: Set<string> = new Set();
-  /** Names of the events with an answer of a model that are stored. */
+  /** Stored answers of models, as user, agent and number of the answer. */
   readonly #committed: Set<string> = new Set();
 
-  /** Called when a tool takes effect. */
+  /** Records an effect of a tool. */
   takeEffect(userId: string, callId: string, idempotencyKey: string): void {
     const call = `${userId} ${callId}`;
     increment(this.effects, call);
@@ -27,7 +27,7 @@ export class SimulatedWorld {
     this.#keys.add(idempotencyKey);
   }
 
-  /** Adds an effect of an earlier process, of which this world has only the key. */
+  /** Adds the key of an effect that an earlier process has caused. */
   addEarlierEffect(idempotencyKey: string): void {
     this.#keys.add(idempotencyKey);
   }
@@ -42,15 +42,15 @@ export class SimulatedWorld {
     return this.#keys.has(idempotencyKey);
   }
 
-  /** Called when a model is asked for its n-th answer to a user. */
+  /** Records a request to a model for its n-th answer to a user. */
   ask(userId: string, agent: string, n: number): void {
     const name = `${userId} ${agent} ${n}`;
     increment(this.asked, name);
     if (this.#committed.has(name) && !this.hasStalled)
-      this.violations.push(`The model of ${agent} was asked again for its answer ${n}.`);
+      this.violations.push(`The model of ${agent} was called again for its answer ${n}.`);
   }
 
-  /** Called when an event is stored, also if the acknowledgement is lost. */
+  /** Records a stored event, also if the acknowledgement is lost. */
   store(userId: string, event: Event): void {
     const { author, content, id } = event;
     // An append is repeated if its outcome is unknown.
@@ -66,7 +66,7 @@ export class SimulatedWorld {
     }
   }
 
-  /** Called when a process learns that its event is stored. */
+  /** Records an event whose storage was acknowledged to its process. */
   acknowledge(userId: string, event: Event): void {
     const events = this.acknowledged.get(userId) ?? [];
     events.push(event);

@@ -7,7 +7,7 @@ import type { SimulatedWorld } from './simulated-world.ts';
 /** Called before and after each wait of a model, a tool or a step. Never resolves in a process that has died. */
 export type Gate = (point: string) => Promise<void>;
 
-/** The tools of the trip that may run again after a crash. */
+/** Ids of the calls of the trip that may run again after a crash. */
 export const idempotentCalls: readonly string[] = ['c-lookup', 'c-hold', 'c-quote', 'c-insurer', 'c-accept'];
 
 type Calls = readonly (readonly [name: string, args: JsonObject, id: string])[];
@@ -44,7 +44,7 @@ const script: { readonly [agent: string]: readonly Answer[] } = {
 
 /**
  * Returns an app of ten steps with all kinds of agents and tools: parallel branches, a loop, an agent that runs as a tool, a
- * transfer, an agent with steps, a confirmation, and state in all scopes. Its models and tools tell `world` about their work.
+ * transfer, an agent with steps, a confirmation, and state in all scopes. Its models and tools report their work to `world`.
  */
 export function createTripApp(classes: RunnerClasses, world: SimulatedWorld, gate: Gate, name = 'trips'): App {
   const { AgentTool, LlmAgent, LoopAgent, ParallelAgent, SequentialAgent } = classes;
@@ -58,7 +58,7 @@ export function createTripApp(classes: RunnerClasses, world: SimulatedWorld, gat
     });
   const tool = (toolName: string, more: Partial<Tool> = {}): Tool => toolOf(toolName, world, gate, more);
   const accept = tool('accept', { idempotent: true });
-  const accepting: Tool = {
+  const escalatingAccept: Tool = {
     ...accept,
     runAsync: async (p) => {
       const result = await accept.runAsync(p);
@@ -79,8 +79,8 @@ export function createTripApp(classes: RunnerClasses, world: SimulatedWorld, gat
           agent('hotels', { tools: [tool('hold', { idempotent: true }), tool('mail')], outputKey: 'hotel' }),
         ],
       }),
-      new LoopAgent({ name: 'review', maxIterations: 3, subAgents: [agent('critic', { tools: [accepting] })] }),
-      stepper(gate),
+      new LoopAgent({ name: 'review', maxIterations: 3, subAgents: [agent('critic', { tools: [escalatingAccept] })] }),
+      createAuditor(gate),
       agent('booker', { tools: [new AgentTool({ agent: insurer, idempotent: true })], subAgents: [payer] }),
     ],
   });
@@ -131,7 +131,7 @@ function toolOf(name: string, world: SimulatedWorld, gate: Gate, more: Partial<T
   };
 }
 
-/** A tool whose effect can be looked up. It changes no state, because the answer of a probe changes none. */
+/** Returns a tool with a `probe`. It changes no state, because the result of a probe cannot change state. */
 function probedTool(name: string, world: SimulatedWorld, gate: Gate): Tool {
   return toolOf(name, world, gate, {
     async probe(_, { idempotencyKey }) {
@@ -141,8 +141,8 @@ function probedTool(name: string, world: SimulatedWorld, gate: Gate): Tool {
   });
 }
 
-/** An agent that is not an `LlmAgent`: two steps, and an event after each. */
-function stepper(gate: Gate): Agent {
+/** Returns an agent that is not an `LlmAgent`: two steps, and an event after each. */
+function createAuditor(gate: Gate): Agent {
   return {
     name: 'auditor',
     async *runAsync(context: InvocationContext): AsyncGenerator<Event, void, Event> {

@@ -3,13 +3,13 @@ import type { Event, Json, JsonObject, Part, Session } from '@thole/core';
 import { idempotentCalls, stateKeysOf } from './trip-app.ts';
 import type { SimulatedWorld } from './simulated-world.ts';
 
-/** The result of a trip as two runs are compared: by path, without ids, times, attempts and calls in doubt. */
+/** The comparable result of a trip: events by path, without ids, times, attempts and calls in doubt. */
 export interface TripOutcome {
   readonly paths: { readonly [path: string]: Json[] };
   readonly state: JsonObject;
 }
 
-/** Returns the ids of the calls whose outcome the model was told to be unknown. */
+/** Returns the ids of the calls whose outcome was unknown: the model received the error `outcome unknown`. */
 export function callsInDoubt(events: readonly Event[]): string[] {
   const found: string[] = [];
   for (const event of events)
@@ -22,7 +22,7 @@ export function callsInDoubt(events: readonly Event[]): string[] {
 export function outcomeOfTrip(session: Session, without: readonly string[]): TripOutcome {
   const { events, userId } = session;
   const dropped = new Set(without.flatMap((callId) => stateKeysOf(callId.slice(2), userId)));
-  const keep = (state: JsonObject): JsonObject =>
+  const comparableState = (state: JsonObject): JsonObject =>
     Object.fromEntries(
       Object.entries(state)
         .filter(([key]) => !dropped.has(key) && (!/^(app|user):/.test(key) || key.includes(`:${userId} `)))
@@ -31,25 +31,29 @@ export function outcomeOfTrip(session: Session, without: readonly string[]): Tri
     );
   const paths: { [path: string]: Json[] } = {};
   for (const event of events) {
-    const shown = shownOf(event, keep, without);
-    if (shown === undefined) continue;
-    (paths[`${event.author} ${event.nodeInfo?.path ?? ''}`] ??= []).push(shown);
+    const compared = comparableEvent(event, comparableState, without);
+    if (compared === undefined) continue;
+    (paths[`${event.author} ${event.nodeInfo?.path ?? ''}`] ??= []).push(compared);
   }
-  // The answers of the calls of one turn may come in any order.
-  for (const shown of Object.values(paths)) sortAnswers(shown);
+  // The answers to the calls of one turn may be in any order.
+  for (const compared of Object.values(paths)) sortAnswers(compared);
   return {
     paths: Object.fromEntries(Object.entries(paths).sort(([a], [b]) => (a < b ? -1 : 1))),
-    state: keep(session.state),
+    state: comparableState(session.state),
   };
 }
 
-function shownOf(event: Event, keep: (state: JsonObject) => JsonObject, without: readonly string[]): Json | undefined {
+function comparableEvent(
+  event: Event,
+  comparableState: (state: JsonObject) => JsonObject,
+  without: readonly string[],
+): Json | undefined {
   // Recovery gave up after several crashes, and the trip was resumed by hand.
   if (event.errorCode === 'RESUME_FAILED') return undefined;
   const parts = (event.content?.parts ?? []).map(withoutRequestIds);
   const answered = getFunctionResponses(event);
   const { stateDelta, transferToAgent, escalate, requestedToolConfirmations, skipSummarization } = event.actions;
-  const state = keep(stateDelta as JsonObject);
+  const state = comparableState(stateDelta as JsonObject);
   if (answered.some(({ id }) => without.includes(id!) && !isProvisional(event, id!))) return undefined;
   const actions = {
     ...(Object.keys(state).length > 0 && { state }),
@@ -59,8 +63,8 @@ function shownOf(event: Event, keep: (state: JsonObject) => JsonObject, without:
     ...(Object.keys(requestedToolConfirmations).length > 0 && { requestedToolConfirmations }),
   };
   if (parts.length === 0 && Object.keys(actions).length === 0 && event.errorCode === undefined) return undefined;
-  const shown = { parts, actions, ...(event.errorCode !== undefined && { errorCode: event.errorCode }) };
-  return JSON.parse(JSON.stringify(shown)) as Json;
+  const compared = { parts, actions, ...(event.errorCode !== undefined && { errorCode: event.errorCode }) };
+  return JSON.parse(JSON.stringify(compared)) as Json;
 }
 
 function withoutRequestIds(part: Part): Part {
@@ -70,21 +74,23 @@ function withoutRequestIds(part: Part): Part {
   return part;
 }
 
-function sortAnswers(shown: Json[]): void {
+function sortAnswers(compared: Json[]): void {
   let begin = 0;
-  for (let i = 0; i <= shown.length; i++) {
-    if (i < shown.length && isAnswer(shown[i]!)) continue;
-    const sorted = shown.slice(begin, i).sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
-    shown.splice(begin, sorted.length, ...sorted);
+  for (let i = 0; i <= compared.length; i++) {
+    if (i < compared.length && isAnswer(compared[i]!)) continue;
+    const sorted = compared.slice(begin, i).sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
+    compared.splice(begin, sorted.length, ...sorted);
     begin = i + 1;
   }
 }
 
-function isAnswer(shown: Json): boolean {
-  return (shown as unknown as { parts: Part[] }).parts.some(({ functionResponse }) => functionResponse !== undefined);
+function isAnswer(compared: Json): boolean {
+  return (compared as unknown as { parts: Part[] }).parts.some(
+    ({ functionResponse }) => functionResponse !== undefined,
+  );
 }
 
-/** Returns the promises that a finished trip breaks, as sentences. `expected` is the session of a trip without a crash. */
+/** Returns the broken promises of a finished trip, as sentences. `expected` is the session of a trip without a crash. */
 export function violationsOf(session: Session, expected: Session, world: SimulatedWorld): string[] {
   const { events, userId } = session;
   const inDoubt = callsInDoubt(events);
@@ -101,13 +107,13 @@ export function violationsOf(session: Session, expected: Session, world: Simulat
     if (answers.length !== 1) found.push(`${id} has ${answers.length} answers.`);
   }
   found.push(...lossesOf(session, world));
-  const [ours, theirs] = [session, expected].map((each) => outcomeOfTrip(each, inDoubt));
-  if (JSON.stringify(ours) !== JSON.stringify(theirs))
-    found.push(`The outcome differs: ${JSON.stringify(ours, null, 1)} instead of ${JSON.stringify(theirs, null, 1)}`);
+  const [actual, wanted] = [session, expected].map((each) => outcomeOfTrip(each, inDoubt));
+  if (JSON.stringify(actual) !== JSON.stringify(wanted))
+    found.push(`The outcome differs: ${JSON.stringify(actual, null, 1)} instead of ${JSON.stringify(wanted, null, 1)}`);
   return found;
 }
 
-/** Returns events that were acknowledged and are lost, gaps in the numbers of events, and wrong marks, as sentences. */
+/** Returns acknowledged events that are lost, gaps in `seq`, and wrong marks, as sentences. */
 export function lossesOf({ events, marks, userId }: Session, world: SimulatedWorld): string[] {
   const found: string[] = [];
   const open = pendingInterrupts(events).length;

@@ -57,7 +57,7 @@ export const artifactContentCases: readonly ArtifactCase[] = [
   },
   {
     id: 'artifact.too-large',
-    sentence: 'rejects a file one byte over the limit with ARTIFACT_TOO_LARGE and uses up no version',
+    sentence: 'rejects a file one byte over the limit with ARTIFACT_TOO_LARGE and assigns no version',
     contracts: [37],
     async check(service) {
       const data = encodeBase64(new Uint8Array(65_536 + 1));
@@ -69,8 +69,8 @@ export const artifactContentCases: readonly ArtifactCase[] = [
         'ARTIFACT_TOO_LARGE',
         service.saveArtifact({ ...file(), artifact: { text: 'x'.repeat(65_536) } }),
       );
-      const beside = { inlineData: { mimeType: 'a/b', data: '' }, thoughtSignature: 'x'.repeat(65_536) };
-      await rejectsWith('ARTIFACT_TOO_LARGE', service.saveArtifact({ ...file(), artifact: beside }));
+      const withSignature = { inlineData: { mimeType: 'a/b', data: '' }, thoughtSignature: 'x'.repeat(65_536) };
+      await rejectsWith('ARTIFACT_TOO_LARGE', service.saveArtifact({ ...file(), artifact: withSignature }));
       same(await service.listArtifactKeys(refTo()), []);
       same(await service.saveArtifact({ ...file(), artifact: text('small') }), 0);
     },
@@ -116,7 +116,7 @@ export const artifactContentCases: readonly ArtifactCase[] = [
   },
   {
     id: 'artifact.file-data',
-    sentence: 'returns a part that only references a file unchanged',
+    sentence: 'returns a part with fileData unchanged',
     contracts: [37],
     async check(service) {
       const artifact = { fileData: { fileUri: 'gs://bucket/a', mimeType: 'image/png', displayName: 'a' } };
@@ -126,7 +126,7 @@ export const artifactContentCases: readonly ArtifactCase[] = [
   },
   {
     id: 'artifact.refused-parts',
-    sentence: 'rejects invalid parts and invalid base64 with INVALID_INPUT and uses up no version',
+    sentence: 'rejects invalid parts and invalid base64 with INVALID_INPUT and assigns no version',
     contracts: [5, 37],
     async check(service) {
       const bad = [
@@ -146,16 +146,16 @@ export const artifactContentCases: readonly ArtifactCase[] = [
           JSON.stringify(artifact),
         );
       }
-      for (const [what, value] of notJson()) {
+      for (const [kind, value] of notJson()) {
         await rejectsWith(
           'INVALID_INPUT',
           service.saveArtifact({ ...file(), artifact: { text: 'a', extra: value } as Part }),
-          what,
+          kind,
         );
         await rejectsWith(
           'INVALID_INPUT',
           service.saveArtifact({ ...file(), artifact: text('a'), customMetadata: { a: value as never } }),
-          what,
+          kind,
         );
       }
       same(await service.listArtifactKeys(refTo()), []);

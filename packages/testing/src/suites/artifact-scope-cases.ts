@@ -45,7 +45,7 @@ const oddNames = [
   'é'.repeat(256),
 ];
 
-/** Ownership of files, by names with any characters. */
+/** Files of sessions, users and apps, with names of any characters. */
 export const artifactScopeCases: readonly ArtifactCase[] = [
   {
     id: 'artifact.unknown',
@@ -70,7 +70,7 @@ export const artifactScopeCases: readonly ArtifactCase[] = [
   },
   {
     id: 'artifact.scoped',
-    sentence: 'keeps one name in four sessions, users and apps apart as four files',
+    sentence: 'keeps files with one name apart in four sessions, users and apps',
     contracts: [1, 30],
     async check(service) {
       const refs = [file(), file('file.txt', 's2'), file('file.txt', 's', 'u2'), file('file.txt', 's', 'u', 'a2')];
@@ -191,7 +191,7 @@ export const artifactScopeCases: readonly ArtifactCase[] = [
   },
   {
     id: 'artifact.no-patterns',
-    sentence: 'treats a user or session name literally that is a pattern elsewhere',
+    sentence: 'treats wildcard characters in names of users and sessions literally',
     contracts: [1, 30],
     async check(service) {
       await service.saveArtifact({ ...file('a', 'victim', 'victim'), artifact: text('x') });

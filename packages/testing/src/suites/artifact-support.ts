@@ -20,7 +20,7 @@ export function text(value: string): Part {
 }
 
 /** Returns another instance over the same storage. */
-export async function reopened(t: CaseTools<ArtifactService>): Promise<ArtifactService> {
-  assert.ok(t.reopen, 'who claims durable gives reopen');
+export async function reopen(t: CaseTools<ArtifactService>): Promise<ArtifactService> {
+  assert.ok(t.reopen, 'A suite that claims "durable" needs reopen.');
   return t.reopen();
 }

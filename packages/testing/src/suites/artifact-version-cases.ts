@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { everyByte, file, reopened, text } from './artifact-support.ts';
+import { everyByte, file, reopen, text } from './artifact-support.ts';
 import type { ArtifactCase } from './artifact-support.ts';
 import { numbers, refTo, rejectsWith, same } from './session-support.ts';
 
@@ -71,12 +71,12 @@ export const artifactVersionCases: readonly ArtifactCase[] = [
       same([await service.listVersions(file()), await service.listArtifactKeys(refTo())], [[], []]);
       same(await service.saveArtifact({ ...file(), artifact: text('new') }), 3);
       same([await service.listVersions(file()), await service.loadArtifact(file())], [[3], text('new')]);
-      await service.deleteArtifact(file('never was'));
+      await service.deleteArtifact(file('unknown'));
     },
   },
   {
     id: 'artifact.saved-while-deleted',
-    sentence: 'never returns a version twice or half when saves and deletions are concurrent',
+    sentence: 'returns each version once and completely when saves and deletions are concurrent',
     contracts: [37],
     async check(service) {
       const saves = numbers(12).map((n) => service.saveArtifact({ ...file(), artifact: text(`${n}`) }));
@@ -92,7 +92,7 @@ export const artifactVersionCases: readonly ArtifactCase[] = [
   },
   {
     id: 'artifact.aborted',
-    sentence: 'ends a call whose signal is aborted before it with the signal’s reason and saves nothing',
+    sentence: 'throws the reason of a signal that is already aborted, and saves nothing',
     contracts: [37],
     async check(service) {
       const reason = new Error('enough');
@@ -103,7 +103,7 @@ export const artifactVersionCases: readonly ArtifactCase[] = [
   },
   {
     id: 'artifact.durable',
-    sentence: 'has every file in another instance over the same storage and continues its versions',
+    sentence: 'returns every file from another instance over the same storage and continues its versions',
     contracts: [37],
     needs: ['durable'],
     async check(service, t) {
@@ -114,7 +114,7 @@ export const artifactVersionCases: readonly ArtifactCase[] = [
       });
       await service.saveArtifact({ ...file('gone'), artifact: text('x') });
       await service.deleteArtifact(file('gone'));
-      const other = await reopened(t);
+      const other = await reopen(t);
       same((await other.loadArtifact(file()))?.inlineData?.data, everyByte);
       same((await other.getArtifactVersion(file()))?.customMetadata, { a: 1 });
       same(await other.saveArtifact({ ...file('gone'), artifact: text('y') }), 1);

@@ -7,11 +7,11 @@ type CredentialCase = Case<CredentialService>;
 
 const oddNames = ['a/b', 'a', 'A', 'a ', ' a', 'a:b', 'a*', '%', '_', 'é', 'e\u0301', '🙂', '"', '\n', '__proto__'];
 
-/** Sign-ins that have begun. */
+/** Pending sign-ins. */
 const pendingCases: readonly CredentialCase[] = [
   {
     id: 'credential.sign-in',
-    sentence: 'returns a sign-in with its state, nonce, verifier and client secret, apart from credentials',
+    sentence: 'stores a sign-in with state, nonce, verifier and client secret apart from credentials',
     contracts: [44],
     async check(service, t) {
       const pending = { authConfig: signIn, expiresAt: t.runtime.now() + 60 };
@@ -39,7 +39,7 @@ const pendingCases: readonly CredentialCase[] = [
       await t.runtime.advance(10_000);
       same(await service.loadPendingAuth(interrupt('soon')), undefined);
       await t.runtime.advance(1_000);
-      // A write may remove what has expired, and nothing else.
+      // A write may remove only expired sign-ins.
       await service.savePendingAuth({ ...interrupt('other'), pending: { authConfig: signIn, expiresAt: now + 90 } });
       const found = await Promise.all(['long', 'later', 'other'].map((id) => service.loadPendingAuth(interrupt(id))));
       assert.ok(found.every((each) => each !== undefined));
@@ -163,9 +163,9 @@ export const credentialServiceCases: readonly CredentialCase[] = [
       for (const wrong of ['t', {}, { authType: 'magic' }, { authType: 'oauth2', oauth2: { accessToken: 7 } }]) {
         await rejectsWith('INVALID_INPUT', service.saveCredential({ ...credential(), credential: wrong as never }));
       }
-      for (const [what, value] of notJson()) {
+      for (const [kind, value] of notJson()) {
         const wrong = { authType: 'serviceAccount', serviceAccount: { value } } as const;
-        await rejectsWith('INVALID_INPUT', service.saveCredential({ ...credential(), credential: wrong }), what);
+        await rejectsWith('INVALID_INPUT', service.saveCredential({ ...credential(), credential: wrong }), kind);
       }
       await rejectsWith('INVALID_INPUT', service.savePendingAuth({ ...interrupt(), pending: {} as never }));
       same(await service.listCredentialKeys(user()), []);
@@ -239,13 +239,13 @@ export const credentialServiceCases: readonly CredentialCase[] = [
   },
   {
     id: 'credential.durable',
-    sentence: 'shows credentials and sign-ins to another process',
+    sentence: 'returns credentials and sign-ins to another process',
     contracts: [44],
     needs: ['durable'],
     async check(service, t) {
       await service.saveCredential({ ...credential(), credential: full });
       await service.savePendingAuth({ ...interrupt(), pending: { authConfig: signIn } });
-      const other = await reopened(t);
+      const other = await reopen(t);
       same(await other.loadCredential(credential()), full);
       same(await other.loadPendingAuth(interrupt()), { authConfig: signIn });
     },
@@ -289,7 +289,7 @@ function interrupt(interruptId = 'i', userId = 'u', appName = 'app'): PendingAut
   return { appName, userId, interruptId };
 }
 
-async function reopened(t: CaseTools<CredentialService>): Promise<CredentialService> {
+async function reopen(t: CaseTools<CredentialService>): Promise<CredentialService> {
   assert.ok(t.reopen, 'A suite that claims "durable" needs reopen.');
   return t.reopen();
 }

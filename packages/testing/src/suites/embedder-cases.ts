@@ -15,7 +15,7 @@ export const embedderCases: readonly Case<Embedder>[] = [
       assert.equal(together.length, TEXTS.length);
       for (const [i, text] of TEXTS.entries()) {
         const [alone] = await embedder.embed([text], { task: 'document' });
-        assert.ok(cosine(alone!, together[i]!) > 0.999, `the vector at ${i} is of another text`);
+        assert.ok(cosine(alone!, together[i]!) > 0.999, `the vector at ${i} belongs to another text`);
       }
     },
   },
@@ -28,7 +28,7 @@ export const embedderCases: readonly Case<Embedder>[] = [
       for (const task of ['query', 'document'] as const) {
         for (let count = 1; count <= Math.min(texts.length, embedder.maxBatch); count++) {
           const vectors = await embedder.embed(texts.slice(0, count), { task });
-          assert.ok(Array.isArray(vectors), 'the answer is not a list');
+          assert.ok(Array.isArray(vectors), 'embed must return a list');
           assert.equal(vectors.length, count);
           for (const vector of vectors) assert.equal(vector?.length, embedder.dimensions);
         }

@@ -1,18 +1,18 @@
 /** A language and its questions. */
 export interface Language {
   name: string;
-  /** True if the language writes spaces between words. Then no question holds a word of its turn in the same form. */
-  spaced: boolean;
-  /** A question and the turn that it must find, with another inflection, particle or order. */
-  asked: readonly (readonly [query: string, text: string])[];
+  /** True if the language writes spaces between words. Then no question contains a word of its turn in the same form. */
+  usesSpaces: boolean;
+  /** Questions and the turns that they must find, with another inflection, particle or order. */
+  questions: readonly (readonly [query: string, text: string])[];
 }
 
 /** At least twenty turns in each language, each with a question. */
 export const languages: readonly Language[] = [
   {
     name: 'German',
-    spaced: true,
-    asked: [
+    usesSpaces: true,
+    questions: [
       ['Äpfel', 'Jeden Tag esse ich einen Apfel.'],
       ['Katzen', 'Unsere Katze schläft auf dem Sofa.'],
       ['Häuser am Wasser', 'Sie kaufte das Haus in Bremen.'],
@@ -40,8 +40,8 @@ export const languages: readonly Language[] = [
   },
   {
     name: 'Turkish',
-    spaced: true,
-    asked: [
+    usesSpaces: true,
+    questions: [
       ['kitap', 'Kitaplarımı rafa koydum.'],
       ['kediler', 'Kedim bütün gün uyuyor.'],
       ['evde', 'Evimiz denize bakıyor.'],
@@ -67,8 +67,8 @@ export const languages: readonly Language[] = [
   },
   {
     name: 'Russian',
-    spaced: true,
-    asked: [
+    usesSpaces: true,
+    questions: [
       ['собаки', 'Моя собака боится грома.'],
       ['книги', 'Эту книгу мне подарил дедушка.'],
       ['сестра', 'Сестре исполнилось тридцать лет.'],
@@ -96,8 +96,8 @@ export const languages: readonly Language[] = [
   },
   {
     name: 'Arabic',
-    spaced: true,
-    asked: [
+    usesSpaces: true,
+    questions: [
       ['بيت', 'البيت قريب من الشاطئ.'],
       ['قهوة', 'القهوة بدون سكر أفضل.'],
       ['كتاب', 'أضعت كتابي في القطار.'],
@@ -128,8 +128,8 @@ export const languages: readonly Language[] = [
   },
   {
     name: 'Hindi',
-    spaced: true,
-    asked: [
+    usesSpaces: true,
+    questions: [
       ['किताबें', 'यह किताब बहुत पुरानी है।'],
       ['लड़का', 'लड़के मैदान में खेल रहे थे।'],
       ['कमरा', 'हमारे कमरे से पहाड़ दिखता है।'],
@@ -156,8 +156,8 @@ export const languages: readonly Language[] = [
   },
   {
     name: 'Chinese',
-    spaced: false,
-    asked: [
+    usesSpaces: false,
+    questions: [
       ['猫有几只', '我家养了两只猫。'],
       ['茶早上喝', '我每天早上喝绿茶。'],
       ['住北京的妹妹', '我妹妹去年搬到了北京。'],
@@ -182,8 +182,8 @@ export const languages: readonly Language[] = [
   },
   {
     name: 'Japanese',
-    spaced: false,
-    asked: [
+    usesSpaces: false,
+    questions: [
       ['猫の名前', 'うちの猫はタマといいます。'],
       ['寿司が食べたい', '昨日、寿司を食べました。'],
       ['コーヒー飲む?', '毎朝コーヒーを飲みます。'],
@@ -208,8 +208,8 @@ export const languages: readonly Language[] = [
   },
   {
     name: 'Thai',
-    spaced: false,
-    asked: [
+    usesSpaces: false,
+    questions: [
       ['กาแฟตอนเช้า', 'ฉันดื่มกาแฟทุกวัน'],
       ['แมวชื่ออะไร', 'ที่บ้านเลี้ยงแมวสามตัว'],
       ['ห้องน้ำใหญ่ไหม', 'ขอห้องที่มีห้องน้ำกว้าง'],

@@ -1,4 +1,13 @@
-import { askOf, granted, heldFences, inserted, isAbout, kindOf, leasesOf, notGranted } from './lease-store-support.ts';
+import {
+  askOf,
+  expectGranted,
+  findHeldFences,
+  insertSession,
+  assertAbout,
+  answerKindOf,
+  leasesOf,
+  expectNotGranted,
+} from './lease-store-support.ts';
 import type { SessionStoreCase } from './lease-store-support.ts';
 import { numbers, refTo, same } from './session-support.ts';
 
@@ -13,9 +22,9 @@ export const leaseAskCases: readonly SessionStoreCase[] = [
     needs,
     async check(store) {
       const leases = leasesOf(store);
-      const { incarnation } = await inserted(store);
-      same((await granted(leases, askOf('f1'))).head, { incarnation, lastSeq: 0, appVersion: 0, userVersion: 0 });
-      same((await granted(leases, askOf('f2'), refTo('none'))).head, undefined);
+      const { incarnation } = await insertSession(store);
+      same((await expectGranted(leases, askOf('f1'))).head, { incarnation, lastSeq: 0, appVersion: 0, userVersion: 0 });
+      same((await expectGranted(leases, askOf('f2'), refTo('none'))).head, undefined);
     },
   },
   {
@@ -25,12 +34,12 @@ export const leaseAskCases: readonly SessionStoreCase[] = [
     needs,
     async check(store) {
       const leases = leasesOf(store);
-      await inserted(store);
-      const first = await granted(leases, askOf('f1'));
-      same((await granted(leases, askOf('f1', { policy: 'reject' }))).head, first.head);
-      same(await heldFences(leases, 'f1'), ['f1']);
+      await insertSession(store);
+      const first = await expectGranted(leases, askOf('f1'));
+      same((await expectGranted(leases, askOf('f1', { policy: 'reject' }))).head, first.head);
+      same(await findHeldFences(leases, 'f1'), ['f1']);
       await leases.release(refTo(), 'f1', {});
-      await granted(leases, askOf('f2', { policy: 'reject' }));
+      await expectGranted(leases, askOf('f2', { policy: 'reject' }));
     },
   },
   {
@@ -40,18 +49,18 @@ export const leaseAskCases: readonly SessionStoreCase[] = [
     needs,
     async check(store, { runtime }) {
       const leases = leasesOf(store);
-      await granted(leases, askOf('f1', { process: 'process 1', ttlMs: 10_000 }));
+      await expectGranted(leases, askOf('f1', { process: 'process 1', ttlMs: 10_000 }));
       await runtime.advance(4_000);
       const counts: number[] = [];
       for (const fence of ['f2', 'f3', 'f4']) {
-        const answer = await notGranted(leases, 'waiting', askOf(fence));
+        const answer = await expectNotGranted(leases, 'waiting', askOf(fence));
         counts.push(answer.waiting);
         const { expiresInMs, ...heldBy } = answer.heldBy!;
         same(heldBy, { fence: 'f1', invocationId: 'invocation of f1', process: 'process 1' });
-        isAbout(expiresInMs, 6_000);
+        assertAbout(expiresInMs, 6_000);
       }
       same(counts, [0, 1, 2]);
-      same((await notGranted(leases, 'waiting', askOf('f2', { isFirst: false }))).waiting, 2);
+      same((await expectNotGranted(leases, 'waiting', askOf('f2', { isFirst: false }))).waiting, 2);
     },
   },
   {
@@ -62,34 +71,34 @@ export const leaseAskCases: readonly SessionStoreCase[] = [
     async check(store) {
       const leases = leasesOf(store);
       const again = { isFirst: false };
-      await granted(leases, askOf('f1'));
-      for (const fence of ['f2', 'f3']) await notGranted(leases, 'waiting', askOf(fence));
+      await expectGranted(leases, askOf('f1'));
+      for (const fence of ['f2', 'f3']) await expectNotGranted(leases, 'waiting', askOf(fence));
       await leases.release(refTo(), 'f1', {});
-      const later = await notGranted(leases, 'waiting', askOf('f3', again));
+      const later = await expectNotGranted(leases, 'waiting', askOf('f3', again));
       same([later.heldBy, later.waiting], [undefined, 1]);
-      same(await kindOf(leases, askOf('f4')), 'waiting');
-      await granted(leases, askOf('f2', again));
-      same((await notGranted(leases, 'waiting', askOf('f3', again))).heldBy?.fence, 'f2');
+      same(await answerKindOf(leases, askOf('f4')), 'waiting');
+      await expectGranted(leases, askOf('f2', again));
+      same((await expectNotGranted(leases, 'waiting', askOf('f3', again))).heldBy?.fence, 'f2');
       await leases.release(refTo(), 'f2', {});
-      await granted(leases, askOf('f3', again));
+      await expectGranted(leases, askOf('f3', again));
       await leases.release(refTo(), 'f3', {});
-      await granted(leases, askOf('f4', again));
+      await expectGranted(leases, askOf('f4', again));
     },
   },
   {
     id: 'ask.reject',
-    sentence: 'answers busy with reject if a run holds the session or staysPending, without a place',
+    sentence: 'answers busy to policy reject if a run holds the session or waits; the run does not wait',
     contracts: [13],
     needs,
     async check(store) {
       const leases = leasesOf(store);
       const reject = { policy: 'reject' } as const;
-      await granted(leases, askOf('f1', reject));
-      same((await notGranted(leases, 'busy', askOf('f2', reject))).heldBy?.fence, 'f1');
-      same((await notGranted(leases, 'waiting', askOf('f3'))).waiting, 0);
+      await expectGranted(leases, askOf('f1', reject));
+      same((await expectNotGranted(leases, 'busy', askOf('f2', reject))).heldBy?.fence, 'f1');
+      same((await expectNotGranted(leases, 'waiting', askOf('f3'))).waiting, 0);
       await leases.release(refTo(), 'f1', {});
-      same((await notGranted(leases, 'busy', askOf('f4', reject))).heldBy, undefined);
-      await granted(leases, askOf('f3', { isFirst: false }));
+      same((await expectNotGranted(leases, 'busy', askOf('f4', reject))).heldBy, undefined);
+      await expectGranted(leases, askOf('f3', { isFirst: false }));
     },
   },
   {
@@ -100,28 +109,28 @@ export const leaseAskCases: readonly SessionStoreCase[] = [
     async check(store) {
       const leases = leasesOf(store);
       const limited = { maxWaiting: 2 };
-      await granted(leases, askOf('f1', limited));
-      same((await notGranted(leases, 'busy', askOf('f2', { maxWaiting: 0 }))).waiting, 0);
-      for (const fence of ['f2', 'f3']) await notGranted(leases, 'waiting', askOf(fence, limited));
-      same((await notGranted(leases, 'busy', askOf('f4', limited))).waiting, 2);
-      same(await kindOf(leases, askOf('f3', { ...limited, isFirst: false })), 'waiting');
+      await expectGranted(leases, askOf('f1', limited));
+      same((await expectNotGranted(leases, 'busy', askOf('f2', { maxWaiting: 0 }))).waiting, 0);
+      for (const fence of ['f2', 'f3']) await expectNotGranted(leases, 'waiting', askOf(fence, limited));
+      same((await expectNotGranted(leases, 'busy', askOf('f4', limited))).waiting, 2);
+      same(await answerKindOf(leases, askOf('f3', { ...limited, isFirst: false })), 'waiting');
       await leases.release(refTo(), 'f2', {});
-      same(await kindOf(leases, askOf('f5', limited)), 'waiting');
+      same(await answerKindOf(leases, askOf('f5', limited)), 'waiting');
     },
   },
   {
     id: 'ask.expired',
-    sentence: 'replaces an expired lease, unless another run waits before the asking one',
+    sentence: 'replaces an expired lease, unless an earlier run waits',
     contracts: [13, 43],
     needs,
     async check(store, { runtime }) {
       const leases = leasesOf(store);
-      await granted(leases, askOf('f1', { ttlMs: 1_000 }));
-      await notGranted(leases, 'waiting', askOf('f2'));
+      await expectGranted(leases, askOf('f1', { ttlMs: 1_000 }));
+      await expectNotGranted(leases, 'waiting', askOf('f2'));
       await runtime.advance(1_500);
-      same((await notGranted(leases, 'waiting', askOf('f3'))).heldBy, undefined);
-      await granted(leases, askOf('f2', { isFirst: false }));
-      same(await heldFences(leases, 'f1', 'f2'), ['f2']);
+      same((await expectNotGranted(leases, 'waiting', askOf('f3'))).heldBy, undefined);
+      await expectGranted(leases, askOf('f2', { isFirst: false }));
+      same(await findHeldFences(leases, 'f1', 'f2'), ['f2']);
     },
   },
   {
@@ -131,11 +140,11 @@ export const leaseAskCases: readonly SessionStoreCase[] = [
     needs,
     async check(store) {
       const leases = leasesOf(store);
-      await granted(leases, askOf('f1', { process: 'dead' }));
-      same((await notGranted(leases, 'busy', askOf('f2', { policy: 'reject' }))).heldBy?.process, 'dead');
-      same(await kindOf(leases, askOf('f2', { policy: 'reject', deadFence: 'other' })), 'busy');
-      await granted(leases, askOf('f2', { policy: 'reject', deadFence: 'f1' }));
-      same(await heldFences(leases, 'f1', 'f2'), ['f2']);
+      await expectGranted(leases, askOf('f1', { process: 'dead' }));
+      same((await expectNotGranted(leases, 'busy', askOf('f2', { policy: 'reject' }))).heldBy?.process, 'dead');
+      same(await answerKindOf(leases, askOf('f2', { policy: 'reject', deadFence: 'other' })), 'busy');
+      await expectGranted(leases, askOf('f2', { policy: 'reject', deadFence: 'f1' }));
+      same(await findHeldFences(leases, 'f1', 'f2'), ['f2']);
     },
   },
   {
@@ -145,17 +154,17 @@ export const leaseAskCases: readonly SessionStoreCase[] = [
     needs,
     async check(store) {
       const leases = leasesOf(store);
-      await granted(leases, askOf('f1'));
-      await notGranted(leases, 'waiting', askOf('f2'));
-      const answer = await notGranted(leases, 'waiting', askOf('f3', { policy: 'interrupt', cleanupMs: 5_000 }));
+      await expectGranted(leases, askOf('f1'));
+      await expectNotGranted(leases, 'waiting', askOf('f2'));
+      const answer = await expectNotGranted(leases, 'waiting', askOf('f3', { policy: 'interrupt', cleanupMs: 5_000 }));
       same([answer.heldBy?.fence, answer.waiting], ['f1', 1]);
-      isAbout(answer.heldBy?.expiresInMs, 5_000);
+      assertAbout(answer.heldBy?.expiresInMs, 5_000);
       const [state] = await leases.poll([{ key: refTo(), fence: 'f1' }]);
       same(state?.stop, { by: 'invocation of f3' });
-      isAbout(state?.expiresInMs, 5_000);
+      assertAbout(state?.expiresInMs, 5_000);
       await leases.release(refTo(), 'f1', {});
-      same(await kindOf(leases, askOf('f2', { isFirst: false })), 'waiting');
-      await granted(leases, askOf('f3', { policy: 'interrupt', isFirst: false }));
+      same(await answerKindOf(leases, askOf('f2', { isFirst: false })), 'waiting');
+      await expectGranted(leases, askOf('f3', { policy: 'interrupt', isFirst: false }));
     },
   },
   {
@@ -165,35 +174,35 @@ export const leaseAskCases: readonly SessionStoreCase[] = [
     needs,
     async check(store) {
       const leases = leasesOf(store);
-      await granted(leases, askOf('f1', { policy: 'interrupt' }));
+      await expectGranted(leases, askOf('f1', { policy: 'interrupt' }));
       const [state] = await leases.poll([{ key: refTo(), fence: 'f1' }]);
       same(state?.stop, undefined);
-      isAbout(state?.expiresInMs, 30_000);
+      assertAbout(state?.expiresInMs, 30_000);
     },
   },
   {
     id: 'ask.overtaken',
-    sentence: 'answers overtaken to an interrupting run that a later one has replaced',
+    sentence: 'answers overtaken to an interrupting run that a later interrupting run has replaced',
     contracts: [13],
     needs,
     async check(store) {
       const leases = leasesOf(store);
       const interrupt = { policy: 'interrupt', maxWaiting: 2 } as const;
-      await granted(leases, askOf('f1'));
-      await notGranted(leases, 'waiting', askOf('f2'));
-      await notGranted(leases, 'waiting', askOf('f3', { ...interrupt, cleanupMs: 1_000 }));
-      const answer = await notGranted(leases, 'waiting', askOf('f4', { ...interrupt, cleanupMs: 9_000 }));
+      await expectGranted(leases, askOf('f1'));
+      await expectNotGranted(leases, 'waiting', askOf('f2'));
+      await expectNotGranted(leases, 'waiting', askOf('f3', { ...interrupt, cleanupMs: 1_000 }));
+      const answer = await expectNotGranted(leases, 'waiting', askOf('f4', { ...interrupt, cleanupMs: 9_000 }));
       same(answer.waiting, 1);
-      // The first request to stop and the earliest end stay.
-      isAbout(answer.heldBy?.expiresInMs, 1_000);
+      // The first stop request and the earliest expiry are kept.
+      assertAbout(answer.heldBy?.expiresInMs, 1_000);
       const [state] = await leases.poll([{ key: refTo(), fence: 'f1' }]);
       same(state?.stop, { by: 'invocation of f3' });
       const again = { ...interrupt, isFirst: false };
-      same(await kindOf(leases, askOf('f3', again)), 'overtaken');
+      same(await answerKindOf(leases, askOf('f3', again)), 'overtaken');
       await leases.release(refTo(), 'f3', {});
       await leases.release(refTo(), 'f1', {});
-      same(await kindOf(leases, askOf('f2', { isFirst: false })), 'waiting');
-      await granted(leases, askOf('f4', again));
+      same(await answerKindOf(leases, askOf('f2', { isFirst: false })), 'waiting');
+      await expectGranted(leases, askOf('f4', again));
     },
   },
   {
@@ -204,24 +213,24 @@ export const leaseAskCases: readonly SessionStoreCase[] = [
     async check(store) {
       const leases = leasesOf(store);
       const interrupt = { policy: 'interrupt' } as const;
-      await granted(leases, askOf('f1'));
-      for (const fence of ['f2', 'f3']) await notGranted(leases, 'waiting', askOf(fence, interrupt));
+      await expectGranted(leases, askOf('f1'));
+      for (const fence of ['f2', 'f3']) await expectNotGranted(leases, 'waiting', askOf(fence, interrupt));
       await leases.release(refTo(), 'f1', {});
-      await granted(leases, askOf('f3', { ...interrupt, isFirst: false }));
-      same(await kindOf(leases, askOf('f2', { ...interrupt, isFirst: false })), 'overtaken');
+      await expectGranted(leases, askOf('f3', { ...interrupt, isFirst: false }));
+      same(await answerKindOf(leases, askOf('f2', { ...interrupt, isFirst: false })), 'overtaken');
     },
   },
   {
     id: 'ask.concurrent',
-    sentence: 'grants a session to one of ten runs that ask at the same time',
+    sentence: 'grants a session to one of ten concurrent requests',
     contracts: [13],
     needs,
     async check(store) {
       const leases = leasesOf(store);
       const fences = numbers(10).map((n) => `f${n}`);
-      const kinds = await Promise.all(fences.map((fence) => kindOf(leases, askOf(fence))));
+      const kinds = await Promise.all(fences.map((fence) => answerKindOf(leases, askOf(fence))));
       same(kinds.toSorted(), ['granted', ...Array.from({ length: 9 }, () => 'waiting')]);
-      same(await heldFences(leases, ...fences), [fences[kinds.indexOf('granted')]]);
+      same(await findHeldFences(leases, ...fences), [fences[kinds.indexOf('granted')]]);
     },
   },
   {
@@ -232,7 +241,7 @@ export const leaseAskCases: readonly SessionStoreCase[] = [
     async check(store) {
       const leases = leasesOf(store);
       const keys = [refTo('s'), refTo('s2'), refTo('s', 'u2'), refTo('s', 'u', 'a2')];
-      for (const [i, key] of keys.entries()) await granted(leases, askOf(`f${i}`, { policy: 'reject' }), key);
+      for (const [i, key] of keys.entries()) await expectGranted(leases, askOf(`f${i}`, { policy: 'reject' }), key);
       for (const [i, key] of keys.entries()) same((await leases.current(key))?.invocationId, `invocation of f${i}`);
     },
   },

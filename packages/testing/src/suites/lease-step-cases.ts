@@ -2,15 +2,15 @@ import assert from 'node:assert/strict';
 import {
   appendTo,
   askOf,
-  granted,
-  heldFences,
-  inserted,
-  isAbout,
-  kindOf,
+  expectGranted,
+  findHeldFences,
+  insertSession,
+  assertAbout,
+  answerKindOf,
   leasesOf,
-  loaded,
+  loadSession,
   marksOf,
-  notGranted,
+  expectNotGranted,
 } from './lease-store-support.ts';
 import type { SessionStoreCase } from './lease-store-support.ts';
 import { numbers, refTo, rejectsWith, same } from './session-support.ts';
@@ -18,7 +18,7 @@ import { numbers, refTo, rejectsWith, same } from './session-support.ts';
 const needs = ['lease'];
 const noMarks = { unfinished: null, wakeAt: null, openInterrupts: 0 };
 
-/** The steps of a `LeaseStore` for the holder of a lease, and those that list leases. */
+/** The steps of a `LeaseStore` for the holder of a lease, and the lists of leases. */
 export const leaseStepCases: readonly SessionStoreCase[] = [
   {
     id: 'renew.extends',
@@ -27,17 +27,17 @@ export const leaseStepCases: readonly SessionStoreCase[] = [
     needs,
     async check(store, { runtime }) {
       const leases = leasesOf(store);
-      const { incarnation } = await inserted(store);
-      await granted(leases, askOf('f1', { ttlMs: 5_000 }));
+      const { incarnation } = await insertSession(store);
+      await expectGranted(leases, askOf('f1', { ttlMs: 5_000 }));
       await appendTo(store, 'e1');
       await runtime.advance(4_000);
       const renewed = await leases.renew(refTo(), 'f1', 8_000);
       same(renewed?.head, { incarnation, lastSeq: 1, appVersion: 0, userVersion: 0 });
-      isAbout(renewed?.expiresInMs, 8_000);
+      assertAbout(renewed?.expiresInMs, 8_000);
       await runtime.advance(7_000);
-      same(await kindOf(leases, askOf('f2', { policy: 'reject' })), 'busy');
+      same(await answerKindOf(leases, askOf('f2', { policy: 'reject' })), 'busy');
       await runtime.advance(2_000);
-      same(await kindOf(leases, askOf('f2', { policy: 'reject' })), 'granted');
+      same(await answerKindOf(leases, askOf('f2', { policy: 'reject' })), 'granted');
     },
   },
   {
@@ -47,11 +47,11 @@ export const leaseStepCases: readonly SessionStoreCase[] = [
     needs,
     async check(store) {
       const leases = leasesOf(store);
-      await granted(leases, askOf('f1', { ttlMs: 5_000 }));
-      await notGranted(leases, 'waiting', askOf('f2'));
+      await expectGranted(leases, askOf('f1', { ttlMs: 5_000 }));
+      await expectNotGranted(leases, 'waiting', askOf('f2'));
       for (const fence of ['f2', 'other', '']) same(await leases.renew(refTo(), fence, 60_000), undefined, fence);
       same(await leases.renew(refTo('other'), 'f1', 60_000), undefined);
-      isAbout((await leases.poll([{ key: refTo(), fence: 'f1' }]))[0]?.expiresInMs, 5_000);
+      assertAbout((await leases.poll([{ key: refTo(), fence: 'f1' }]))[0]?.expiresInMs, 5_000);
       await leases.release(refTo(), 'f1', {});
       same(await leases.renew(refTo(), 'f1', 60_000), undefined);
     },
@@ -63,14 +63,14 @@ export const leaseStepCases: readonly SessionStoreCase[] = [
     needs,
     async check(store, { runtime }) {
       const leases = leasesOf(store);
-      await granted(leases, askOf('f1', { ttlMs: 1_000 }));
+      await expectGranted(leases, askOf('f1', { ttlMs: 1_000 }));
       await runtime.advance(5_000);
-      isAbout((await leases.renew(refTo(), 'f1', 1_000))?.expiresInMs, 1_000);
-      await notGranted(leases, 'waiting', askOf('f2'));
-      isAbout((await leases.renew(refTo(), 'f1', 1_000))?.expiresInMs, 1_000);
+      assertAbout((await leases.renew(refTo(), 'f1', 1_000))?.expiresInMs, 1_000);
+      await expectNotGranted(leases, 'waiting', askOf('f2'));
+      assertAbout((await leases.renew(refTo(), 'f1', 1_000))?.expiresInMs, 1_000);
       await runtime.advance(1_500);
       same(await leases.renew(refTo(), 'f1', 1_000), undefined);
-      await granted(leases, askOf('f2', { isFirst: false }));
+      await expectGranted(leases, askOf('f2', { isFirst: false }));
       same(await leases.renew(refTo(), 'f1', 1_000), undefined);
     },
   },
@@ -81,10 +81,10 @@ export const leaseStepCases: readonly SessionStoreCase[] = [
     needs,
     async check(store, { runtime }) {
       const leases = leasesOf(store);
-      await granted(leases, askOf('f1'));
-      await notGranted(leases, 'waiting', askOf('f2', { policy: 'interrupt', cleanupMs: 2_000 }));
+      await expectGranted(leases, askOf('f1'));
+      await expectNotGranted(leases, 'waiting', askOf('f2', { policy: 'interrupt', cleanupMs: 2_000 }));
       await runtime.advance(1_000);
-      isAbout((await leases.renew(refTo(), 'f1', 60_000))?.expiresInMs, 1_000);
+      assertAbout((await leases.renew(refTo(), 'f1', 60_000))?.expiresInMs, 1_000);
       await leases.release(refTo(), 'f2', {});
       await runtime.advance(1_500);
       same(await leases.renew(refTo(), 'f1', 60_000), undefined);
@@ -92,22 +92,22 @@ export const leaseStepCases: readonly SessionStoreCase[] = [
   },
   {
     id: 'release.only-own',
-    sentence: 'removes only the lease or the place in the line that has the fence',
+    sentence: 'removes only the lease, or the waiting run, with the given fence',
     contracts: [13],
     needs,
     async check(store) {
       const leases = leasesOf(store);
       const again = { isFirst: false };
-      await granted(leases, askOf('f1'));
-      for (const fence of ['f2', 'f3']) await notGranted(leases, 'waiting', askOf(fence));
+      await expectGranted(leases, askOf('f1'));
+      for (const fence of ['f2', 'f3']) await expectNotGranted(leases, 'waiting', askOf(fence));
       same(await leases.release(refTo(), 'other', {}), true);
       same(await leases.release(refTo('other'), 'f1', {}), true);
-      same(await heldFences(leases, 'f1'), ['f1']);
+      same(await findHeldFences(leases, 'f1'), ['f1']);
       same(await leases.release(refTo(), 'f2', {}), true);
       same([await leases.release(refTo(), 'f1', {}), await leases.release(refTo(), 'f1', {})], [true, true]);
-      await granted(leases, askOf('f3', again));
+      await expectGranted(leases, askOf('f3', again));
       same(await leases.release(refTo(), 'f1', {}), true);
-      same(await heldFences(leases, 'f1', 'f3'), ['f3']);
+      same(await findHeldFences(leases, 'f1', 'f3'), ['f3']);
     },
   },
   {
@@ -117,17 +117,17 @@ export const leaseStepCases: readonly SessionStoreCase[] = [
     needs,
     async check(store) {
       const leases = leasesOf(store);
-      await inserted(store);
-      await granted(leases, askOf('f1'));
+      await insertSession(store);
+      await expectGranted(leases, askOf('f1'));
       await appendTo(store, 'e1', { fence: 'f1' });
       await appendTo(store, 'e2');
       const marks = { unfinished: 'i1' };
       for (const ifLastSeq of [0, 1, 3])
         same(await leases.release(refTo(), 'f1', { ifLastSeq, marks }), false, String(ifLastSeq));
-      same([await heldFences(leases, 'f1'), await marksOf(store)], [['f1'], noMarks]);
+      same([await findHeldFences(leases, 'f1'), await marksOf(store)], [['f1'], noMarks]);
       await appendTo(store, 'e3', { fence: 'f1' });
       same(await leases.release(refTo(), 'f1', { ifLastSeq: 3, marks }), true);
-      same([await heldFences(leases, 'f1'), await marksOf(store)], [[], { ...noMarks, unfinished: 'i1' }]);
+      same([await findHeldFences(leases, 'f1'), await marksOf(store)], [[], { ...noMarks, unfinished: 'i1' }]);
     },
   },
   {
@@ -137,10 +137,10 @@ export const leaseStepCases: readonly SessionStoreCase[] = [
     needs,
     async check(store) {
       const leases = leasesOf(store);
-      await granted(leases, askOf('f1'));
+      await expectGranted(leases, askOf('f1'));
       same(await leases.release(refTo(), 'f1', { ifLastSeq: 7, marks: { openInterrupts: 1 } }), true);
-      same(await heldFences(leases, 'f1'), []);
-      await inserted(store);
+      same(await findHeldFences(leases, 'f1'), []);
+      await insertSession(store);
       same(await marksOf(store), noMarks);
     },
   },
@@ -151,15 +151,15 @@ export const leaseStepCases: readonly SessionStoreCase[] = [
     needs,
     async check(store, { runtime }) {
       const leases = leasesOf(store);
-      await inserted(store);
-      await granted(leases, askOf('f1', { ttlMs: 1_000 }));
+      await insertSession(store);
+      await expectGranted(leases, askOf('f1', { ttlMs: 1_000 }));
       await runtime.advance(1_500);
-      await granted(leases, askOf('f2'));
-      await notGranted(leases, 'waiting', askOf('f3'));
+      await expectGranted(leases, askOf('f2'));
+      await expectNotGranted(leases, 'waiting', askOf('f3'));
       const marks = { unfinished: 'old', wakeAt: 1, openInterrupts: 1 };
       same(await leases.release(refTo(), 'f1', { ifLastSeq: 7, marks }), true);
       same(await leases.release(refTo(), 'f3', { marks }), true);
-      same([await heldFences(leases, 'f2'), await marksOf(store)], [['f2'], noMarks]);
+      same([await findHeldFences(leases, 'f2'), await marksOf(store)], [['f2'], noMarks]);
     },
   },
   {
@@ -169,12 +169,12 @@ export const leaseStepCases: readonly SessionStoreCase[] = [
     needs,
     async check(store) {
       const leases = leasesOf(store);
-      await inserted(store, refTo(), { marks: { unfinished: 'i0', wakeAt: 1_700_000_050.25, openInterrupts: 2 } });
-      await granted(leases, askOf('f1'));
+      await insertSession(store, refTo(), { marks: { unfinished: 'i0', wakeAt: 1_700_000_050.25, openInterrupts: 2 } });
+      await expectGranted(leases, askOf('f1'));
       await appendTo(store, 'e1', { fence: 'f1' });
-      const before = await loaded(store);
+      const before = await loadSession(store);
       await leases.release(refTo(), 'f1', { ifLastSeq: 1, marks: { unfinished: null, openInterrupts: 0 } });
-      same(await loaded(store), {
+      same(await loadSession(store), {
         ...before,
         marks: { unfinished: null, wakeAt: 1_700_000_050.25, openInterrupts: 0 },
       });
@@ -189,9 +189,9 @@ export const leaseStepCases: readonly SessionStoreCase[] = [
       const leases = leasesOf(store);
       for (const n of numbers(8)) {
         const key = refTo(`s${n}`);
-        await inserted(store, key);
+        await insertSession(store, key);
         const fence = `f${n}`;
-        await granted(leases, askOf(fence), key);
+        await expectGranted(leases, askOf(fence), key);
         const ifHeldBy = `invocation of ${fence}`;
         const steps = [
           () =>
@@ -202,7 +202,7 @@ export const leaseStepCases: readonly SessionStoreCase[] = [
           async () => ((await leases.release(key, fence, { ifLastSeq: 0 })) ? 'released' : 'kept'),
         ];
         const outcome = await Promise.all((n % 2 ? steps : steps.toReversed()).map((step) => step()));
-        const { lastSeq } = await loaded(store, key);
+        const { lastSeq } = await loadSession(store, key);
         const expected = lastSeq === 1 ? ['kept', 'stored'] : ['refused', 'released'];
         same([outcome.toSorted(), (await leases.current(key)) !== undefined], [expected, lastSeq === 1]);
       }
@@ -216,8 +216,8 @@ export const leaseStepCases: readonly SessionStoreCase[] = [
     async check(store, { runtime }) {
       const leases = leasesOf(store);
       same(await leases.requestStop(refTo(), 'invocation of f1'), undefined);
-      await granted(leases, askOf('f1', { ttlMs: 5_000 }));
-      await notGranted(leases, 'waiting', askOf('f2'));
+      await expectGranted(leases, askOf('f1', { ttlMs: 5_000 }));
+      await expectNotGranted(leases, 'waiting', askOf('f2'));
       for (const invocationId of ['invocation of f2', 'other', 'f1'])
         same(await leases.requestStop(refTo(), invocationId), undefined, invocationId);
       same(await leases.requestStop(refTo('other'), 'invocation of f1'), undefined);
@@ -225,8 +225,8 @@ export const leaseStepCases: readonly SessionStoreCase[] = [
       same(await leases.requestStop(refTo(), 'invocation of f1'), 'f1');
       const [state] = await leases.poll([{ key: refTo(), fence: 'f1' }]);
       same(state?.stop, { by: undefined });
-      isAbout(state?.expiresInMs, 5_000);
-      isAbout((await leases.renew(refTo(), 'f1', 5_000))?.expiresInMs, 5_000);
+      assertAbout(state?.expiresInMs, 5_000);
+      assertAbout((await leases.renew(refTo(), 'f1', 5_000))?.expiresInMs, 5_000);
       await runtime.advance(6_000);
       same(await leases.requestStop(refTo(), 'invocation of f1'), undefined);
     },
@@ -238,28 +238,28 @@ export const leaseStepCases: readonly SessionStoreCase[] = [
     needs,
     async check(store) {
       const leases = leasesOf(store);
-      const stateOf = async (): Promise<unknown> => (await leases.poll([{ key: refTo(), fence: 'f1' }]))[0]?.stop;
-      await granted(leases, askOf('f1'));
+      const stopOf = async (): Promise<unknown> => (await leases.poll([{ key: refTo(), fence: 'f1' }]))[0]?.stop;
+      await expectGranted(leases, askOf('f1'));
       same(await leases.requestStop(refTo(), 'invocation of f1'), 'f1');
-      const answer = await notGranted(leases, 'waiting', askOf('f2', { policy: 'interrupt', cleanupMs: 1_000 }));
-      isAbout(answer.heldBy?.expiresInMs, 1_000);
-      same(await stateOf(), { by: undefined });
+      const answer = await expectNotGranted(leases, 'waiting', askOf('f2', { policy: 'interrupt', cleanupMs: 1_000 }));
+      assertAbout(answer.heldBy?.expiresInMs, 1_000);
+      same(await stopOf(), { by: undefined });
       same(await leases.requestStop(refTo(), 'invocation of f1'), 'f1');
       await leases.release(refTo(), 'f1', {});
-      await granted(leases, askOf('f2', { policy: 'interrupt', isFirst: false }));
+      await expectGranted(leases, askOf('f2', { policy: 'interrupt', isFirst: false }));
       same((await leases.poll([{ key: refTo(), fence: 'f2' }]))[0]?.stop, undefined, 'the next lease has no request');
     },
   },
   {
     id: 'poll.order',
-    sentence: 'returns the states of many leases in their order, undefined for those that are gone',
+    sentence: 'returns the states of many leases in the requested order, undefined for missing leases',
     contracts: [13],
     needs,
     async check(store, { runtime }) {
       const leases = leasesOf(store);
       const all = numbers(100).map((n) => ({ key: refTo(`s${n}`, `u${n % 3}`), fence: `f${n}` }));
       for (const [i, { key, fence }] of all.entries())
-        await granted(leases, askOf(fence, { ttlMs: (i + 1) * 1_000 }), key);
+        await expectGranted(leases, askOf(fence, { ttlMs: (i + 1) * 1_000 }), key);
       for (const { key, fence } of all.slice(0, 2)) await leases.release(key, fence, {});
       await leases.requestStop(all[4]!.key, 'invocation of f5');
       await runtime.advance(3_500);
@@ -269,7 +269,7 @@ export const leaseStepCases: readonly SessionStoreCase[] = [
       for (const [i, state] of states.entries()) {
         const n = 100 - i;
         if (n <= 2) same(state, undefined, `f${n}`);
-        else isAbout(state?.expiresInMs, n * 1_000 - 3_500);
+        else assertAbout(state?.expiresInMs, n * 1_000 - 3_500);
         same(state?.stop, n === 5 ? { by: undefined } : undefined, `f${n}`);
       }
       same(await leases.poll([{ key: refTo('s3', 'u0'), fence: 'other' }]), [undefined]);
@@ -283,10 +283,10 @@ export const leaseStepCases: readonly SessionStoreCase[] = [
     async check(store, { runtime }) {
       const leases = leasesOf(store);
       same(await leases.current(refTo()), undefined);
-      await granted(leases, askOf('f1', { holder: 'runner-7', ttlMs: 1_000 }), refTo('s1'));
-      await granted(leases, askOf('f2'), refTo('s2', 'u2'));
-      await granted(leases, askOf('f3'), refTo('s1', 'u', 'other'));
-      await notGranted(leases, 'waiting', askOf('f4'), refTo('s2', 'u2'));
+      await expectGranted(leases, askOf('f1', { holder: 'runner-7', ttlMs: 1_000 }), refTo('s1'));
+      await expectGranted(leases, askOf('f2'), refTo('s2', 'u2'));
+      await expectGranted(leases, askOf('f3'), refTo('s1', 'u', 'other'));
+      await expectNotGranted(leases, 'waiting', askOf('f4'), refTo('s2', 'u2'));
       await runtime.advance(2_000);
       const first = {
         key: refTo('s1'),
@@ -318,8 +318,8 @@ export const leaseStepCases: readonly SessionStoreCase[] = [
       const odd = ['a\0b', '日本語 🙂', '"quoted"', 'a\nb', "'; --", 'null', 'é'.repeat(300)];
       for (const [i, name] of odd.entries()) {
         const key = refTo(`s${i}`);
-        await granted(leases, askOf(`f${i}`, { invocationId: name, holder: name, process: name }), key);
-        const { heldBy } = await notGranted(leases, 'busy', askOf('f', { policy: 'reject' }), key);
+        await expectGranted(leases, askOf(`f${i}`, { invocationId: name, holder: name, process: name }), key);
+        const { heldBy } = await expectNotGranted(leases, 'busy', askOf('f', { policy: 'reject' }), key);
         const info = await leases.current(key);
         same([heldBy?.invocationId, heldBy?.process, info?.invocationId, info?.holder], [name, name, name, name]);
         same(await leases.requestStop(key, name), `f${i}`);
@@ -328,12 +328,12 @@ export const leaseStepCases: readonly SessionStoreCase[] = [
   },
   {
     id: 'lease-without-session.append',
-    sentence: 'does not create a session, and does not let an append through without one',
+    sentence: 'rejects an append without a session, and creates no session',
     contracts: [7, 13],
     needs,
     async check(store) {
       const leases = leasesOf(store);
-      await granted(leases, askOf('f1'));
+      await expectGranted(leases, askOf('f1'));
       await rejectsWith('SESSION_NOT_FOUND', appendTo(store, 'e1', { fence: 'f1' }));
       assert.equal(await store.load(refTo(), {}), undefined);
     },

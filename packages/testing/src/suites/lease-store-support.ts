@@ -17,17 +17,17 @@ import { refTo } from './session-support.ts';
 
 export type SessionStoreCase = Case<SessionStore>;
 
-/** A refused ask: `waiting` or `busy`. */
-export type Refused = Extract<LeaseAnswer, { waiting: number }>;
+/** An answer that grants no lease: `waiting` or `busy`. */
+export type NotGranted = Extract<LeaseAnswer, { waiting: number }>;
 
-/** Returns the lease store of a session store: that of its `StoredLeaseManager`. */
+/** Returns the lease store of the `StoredLeaseManager` of a session store. */
 export function leasesOf(store: SessionStore): LeaseStore {
   const { leasing } = store.abilities as { leasing?: LeaseManager & { store?: LeaseStore } };
   assert.ok(leasing?.store, 'abilities.leasing must be a StoredLeaseManager');
   return leasing.store;
 }
 
-/** Returns one ask of the run with this fence. Its invocation is named after the fence. */
+/** Returns a request of the run with this fence for `LeaseStore.ask`. Its invocation is named after the fence. */
 export function askOf(fence: string, more: Partial<LeaseAsk> = {}): LeaseAsk {
   return {
     fence,
@@ -44,51 +44,51 @@ export function askOf(fence: string, more: Partial<LeaseAsk> = {}): LeaseAsk {
   };
 }
 
-/** Asks for the session and returns the kind of the answer. */
-export async function kindOf(leases: LeaseStore, ask: LeaseAsk, key: SessionRef = refTo()): Promise<string> {
+/** Requests the lease of a session and returns the kind of the answer. */
+export async function answerKindOf(leases: LeaseStore, ask: LeaseAsk, key: SessionRef = refTo()): Promise<string> {
   return (await leases.ask(key, ask)).kind;
 }
 
-/** Asks for the session, which must be granted. */
-export async function granted(
+/** Requests the lease of a session and asserts that it is granted. */
+export async function expectGranted(
   leases: LeaseStore,
   ask: LeaseAsk,
   key: SessionRef = refTo(),
 ): Promise<LeaseAnswer & { kind: 'granted' }> {
   const answer = await leases.ask(key, ask);
-  assert.ok(answer.kind === 'granted', `granted was expected, the answer is ${answer.kind}`);
+  assert.ok(answer.kind === 'granted', `expected granted, got ${answer.kind}`);
   return answer;
 }
 
-/** Asks for the session, which must be answered with this kind. */
-export async function notGranted(
+/** Requests the lease of a session and asserts that the answer has this kind. */
+export async function expectNotGranted(
   leases: LeaseStore,
-  kind: Refused['kind'],
+  kind: NotGranted['kind'],
   ask: LeaseAsk,
   key: SessionRef = refTo(),
-): Promise<Refused> {
+): Promise<NotGranted> {
   const answer = await leases.ask(key, ask);
-  assert.ok(answer.kind === kind, `${kind} was expected, the answer is ${answer.kind}`);
-  return answer as Refused;
+  assert.ok(answer.kind === kind, `expected ${kind}, got ${answer.kind}`);
+  return answer as NotGranted;
 }
 
-/** Returns the fence of each lease that `poll` still finds. */
-export async function heldFences(leases: LeaseStore, ...fences: string[]): Promise<string[]> {
+/** Returns the fences whose leases `poll` finds. */
+export async function findHeldFences(leases: LeaseStore, ...fences: string[]): Promise<string[]> {
   const states = await leases.poll(fences.map((fence) => ({ key: refTo(), fence })));
-  assert.equal(states.length, fences.length, 'poll returns one state per lease');
+  assert.equal(states.length, fences.length, 'poll must return one state per lease');
   return fences.filter((_, i) => states[i] !== undefined);
 }
 
 /** Asserts that a duration is `expected`, or at most 400 ms less. */
-export function isAbout(actual: number | undefined, expected: number): void {
+export function assertAbout(actual: number | undefined, expected: number): void {
   assert.ok(
     actual !== undefined && actual <= expected + 1 && actual >= expected - 400,
-    `${expected} ms were expected, the value is ${actual}`,
+    `expected about ${expected} ms, got ${actual}`,
   );
 }
 
 /** Inserts a session without events into the store. */
-export async function inserted(
+export async function insertSession(
   store: SessionStore,
   key: SessionRef = refTo(),
   more: Partial<StoredSession> = {},
@@ -115,17 +115,17 @@ export async function inserted(
 }
 
 /** Returns the session, which must exist. */
-export async function loaded(store: SessionStore, key: SessionRef = refTo()): Promise<StoredSession> {
+export async function loadSession(store: SessionStore, key: SessionRef = refTo()): Promise<StoredSession> {
   const session = await store.load(key, {});
   assert.ok(session, `session ${key.sessionId} does not exist`);
   return session;
 }
 
 export async function marksOf(store: SessionStore, key: SessionRef = refTo()): Promise<SessionMarks> {
-  return (await loaded(store, key)).marks;
+  return (await loadSession(store, key)).marks;
 }
 
-/** Appends an event as `StoredSessionService` does: a frozen copy without `seq`, whose delta is the session's. */
+/** Appends an event with a change of session state directly to the store. */
 export function appendTo(
   store: SessionStore,
   id: string,

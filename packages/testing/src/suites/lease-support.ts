@@ -4,7 +4,7 @@ import { createSession } from './session-support.ts';
 
 /** Returns the lease manager of the service. Suites that claim `lease` have one. */
 export function leasingOf(service: SessionService): LeaseManager {
-  assert.ok(service.leasing, 'the service has no leases: do not claim lease');
+  assert.ok(service.leasing, 'A suite that claims "lease" needs service.leasing.');
   return service.leasing;
 }
 

@@ -3,7 +3,7 @@ import { getFunctionCalls } from '@thole/core';
 import { deepFreeze } from '@thole/core/kit';
 import type { Case } from '../case.ts';
 import { llmScenarios } from './llm-scenarios.ts';
-import { collect, request, split, streamed, textIn, thoughtsIn, whole } from './llm-support.ts';
+import { collect, request, split, collectStream, textIn, thoughtsIn, whole } from './llm-support.ts';
 import type { LlmSubject } from './llm-support.ts';
 
 /** Answers of a model, streamed and complete. */
@@ -29,7 +29,7 @@ export const llmAnswerCases: readonly Case<LlmSubject>[] = [
         assert.equal(responses.length, 1);
         assert.equal(textIn(responses), whole(scenario.pieces));
         assert.ok(!responses[0]!.partial);
-        assert.ok(responses[0]!.finishReason, 'it says why it ended');
+        assert.ok(responses[0]!.finishReason, 'the final response must have a finishReason');
         assert.equal(responses[0]!.content?.role, 'model');
       }
     },
@@ -39,8 +39,8 @@ export const llmAnswerCases: readonly Case<LlmSubject>[] = [
     sentence: 'streams partial responses with new text only, then one final response with the whole text',
     contracts: [15],
     check: async (subject) => {
-      const { partials, final } = await streamed(subject, llmScenarios.stream);
-      assert.ok(partials.length > 1, 'it came in pieces');
+      const { partials, final } = await collectStream(subject, llmScenarios.stream);
+      assert.ok(partials.length > 1, 'there must be several partial responses');
       assert.equal(textIn(partials), whole(llmScenarios.stream.pieces));
       assert.equal(textIn([final]), textIn(partials));
     },
@@ -51,7 +51,7 @@ export const llmAnswerCases: readonly Case<LlmSubject>[] = [
     contracts: [15],
     needs: ['thoughts'],
     check: async (subject) => {
-      const { partials, final } = await streamed(subject, llmScenarios.thinking);
+      const { partials, final } = await collectStream(subject, llmScenarios.thinking);
       assert.equal(thoughtsIn(partials), whole(llmScenarios.thinking.thoughts));
       assert.equal(thoughtsIn([final]), whole(llmScenarios.thinking.thoughts));
       assert.equal(textIn(partials), whole(llmScenarios.thinking.pieces));
@@ -73,7 +73,7 @@ export const llmAnswerCases: readonly Case<LlmSubject>[] = [
             scenario.calls?.map(({ name, args }) => ({ name, args })),
           );
           const ids = getFunctionCalls(final).flatMap(({ id }) => id ?? []);
-          assert.equal(new Set(ids).size, ids.length, 'no two calls share an id');
+          assert.equal(new Set(ids).size, ids.length, 'the ids of calls must differ');
         }
       }
     },
@@ -83,7 +83,7 @@ export const llmAnswerCases: readonly Case<LlmSubject>[] = [
     sentence: 'streams the text before a call and has both in the final response',
     contracts: [15],
     check: async (subject) => {
-      const { partials, final } = await streamed(subject, llmScenarios['text-then-call']);
+      const { partials, final } = await collectStream(subject, llmScenarios['text-then-call']);
       assert.equal(textIn(partials), 'Let me look.');
       assert.equal(textIn([final]), 'Let me look.');
       assert.deepEqual(

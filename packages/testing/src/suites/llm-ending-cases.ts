@@ -26,10 +26,10 @@ export const llmEndingCases: readonly Case<LlmSubject>[] = [
     check: async (subject) => {
       for (const stream of [false, true]) {
         const abort = new AbortController();
-        const attempted = attempt(await subject.llm(llmScenarios.silent), { stream, signal: abort.signal });
+        const pending = attempt(await subject.llm(llmScenarios.silent), { stream, signal: abort.signal });
         await Promise.resolve();
         abort.abort();
-        const { responses, error } = await attempted;
+        const { responses, error } = await pending;
         assert.deepEqual(responses, []);
         assert.notEqual(error, undefined);
       }
@@ -60,16 +60,16 @@ export const llmEndingCases: readonly Case<LlmSubject>[] = [
     contracts: [23],
     check: async (subject) => {
       const llm = await subject.llm(llmScenarios.stream);
-      let seen = 0;
+      let count = 0;
       for await (const response of llm.generateContentAsync(request(), {
         stream: true,
         signal: new AbortController().signal,
       })) {
-        seen++;
+        count++;
         assert.equal(response.partial, true);
         break;
       }
-      assert.equal(seen, 1);
+      assert.equal(count, 1);
       await subject.allEnded?.();
     },
   },
@@ -87,7 +87,7 @@ export const llmEndingCases: readonly Case<LlmSubject>[] = [
   },
   {
     id: 'llm.calls-apart',
-    sentence: 'keeps concurrent calls apart and leaves nothing behind',
+    sentence: 'keeps concurrent calls apart and leaves no open call',
     contracts: [23],
     check: async (subject) => {
       const llm = await subject.llm(llmScenarios.stream);

@@ -29,7 +29,7 @@ export const llmFailureCases: readonly Case<LlmSubject>[] = [
       for (const stream of [false, true]) {
         const { final } = split(await collect(await subject.llm(llmScenarios.blocked), { stream }));
         assert.equal(final.errorCode, 'MODEL_BLOCKED');
-        assert.ok(final.finishReason, 'it says why');
+        assert.ok(final.finishReason, 'the final response must have a finishReason');
       }
     },
   },
@@ -71,12 +71,12 @@ export const llmFailureCases: readonly Case<LlmSubject>[] = [
     needs: ['cuts'],
     check: async (subject) => {
       const { responses, error } = await attempt(await subject.llm(llmScenarios['error-mid-stream']), { stream: true });
-      assert.ok(TholeError.is(error), 'it throws an error of ours');
+      assert.ok(TholeError.is(error), 'the error must be a TholeError');
       assert.ok(error.code.startsWith('MODEL_'), error.code);
       assert.equal(error.retryable, true);
       assert.ok(
         responses.every((response) => response.partial),
-        'no final',
+        'a broken stream must not have a final response',
       );
     },
   },

@@ -4,7 +4,7 @@ import type { Content, GenerateContentConfig, LlmRequest, LlmResponse } from '@t
 import type { Case } from '../case.ts';
 import { llmScenarios } from './llm-scenarios.ts';
 import type { LlmScenario } from './llm-scenarios.ts';
-import { assertHolds, assertInOrder, lastOf } from './llm-received.ts';
+import { assertContains, assertInOrder, lastRequestOf } from './llm-received.ts';
 import { attempt, collect, split } from './llm-support.ts';
 import type { LlmSubject } from './llm-support.ts';
 
@@ -16,18 +16,21 @@ export const llmRequestCases: readonly Case<LlmSubject>[] = [
     contracts: [17],
     check: async (subject) => {
       const config = { systemInstruction: 'Answer as the harbourmaster 部屋.' };
-      for (const received of await sent(subject, { contents: [said('user', 'Is a berth free?')], config }))
-        assertHolds(received, ['Answer as the harbourmaster 部屋.', 'Is a berth free?']);
+      for (const received of await receivedRequests(subject, {
+        contents: [textContent('user', 'Is a berth free?')],
+        config,
+      }))
+        assertContains(received, ['Answer as the harbourmaster 部屋.', 'Is a berth free?']);
     },
   },
   {
     id: 'llm.sends-history',
-    sentence: 'sends all earlier messages of both sides in order',
+    sentence: 'sends all earlier messages of user and model in order',
     contracts: [17],
     check: async (subject) => {
       const texts = ['first-question', 'first-answer', 'second-question', 'second-answer', 'third-question'];
-      const contents = texts.map((text, i) => said(i % 2 === 0 ? 'user' : 'model', text));
-      for (const received of await sent(subject, asked(contents))) assertInOrder(received, texts);
+      const contents = texts.map((text, i) => textContent(i % 2 === 0 ? 'user' : 'model', text));
+      for (const received of await receivedRequests(subject, requestOf(contents))) assertInOrder(received, texts);
     },
   },
   {
@@ -35,8 +38,8 @@ export const llmRequestCases: readonly Case<LlmSubject>[] = [
     sentence: 'sends name, description and parameters of each tool',
     contracts: [17],
     check: async (subject) => {
-      for (const received of await sent(subject, asking({ tools: tools() })))
-        assertHolds(received, [
+      for (const received of await receivedRequests(subject, requestWith({ tools: tools() })))
+        assertContains(received, [
           ...['find_berths', 'Finds free berths.', 'shipLengthMeters', 'Length over all.'],
           ...['list_pilots', 'Lists pilots on duty.', 'shiftName'],
         ]);
@@ -48,9 +51,9 @@ export const llmRequestCases: readonly Case<LlmSubject>[] = [
     contracts: [17],
     check: async (subject) => {
       const toolConfig = { functionCallingConfig: { mode: 'NONE' as const } };
-      const [without] = await sent(subject, asking({ tools: tools() }));
-      const [withIt] = await sent(subject, asking({ tools: tools(), toolConfig }));
-      assert.notDeepEqual(withIt, without);
+      const [without] = await receivedRequests(subject, requestWith({ tools: tools() }));
+      const [withConfig] = await receivedRequests(subject, requestWith({ tools: tools(), toolConfig }));
+      assert.notDeepEqual(withConfig, without);
     },
   },
   {
@@ -59,12 +62,12 @@ export const llmRequestCases: readonly Case<LlmSubject>[] = [
     contracts: [17],
     check: async (subject) => {
       const contents: Content[] = [
-        said('user', 'Is a berth free?'),
-        { role: 'model', parts: [called('call-a', 'north-quay'), called('call-b', 'south-quay')] },
-        { role: 'user', parts: [answered('call-a', 'berth-seven'), answered('call-b', 'berth-eight')] },
+        textContent('user', 'Is a berth free?'),
+        { role: 'model', parts: [callPart('call-a', 'north-quay'), callPart('call-b', 'south-quay')] },
+        { role: 'user', parts: [answerPart('call-a', 'berth-seven'), answerPart('call-b', 'berth-eight')] },
       ];
       const inOrder = ['find_berths', 'north-quay', 'south-quay', 'berth-seven', 'berth-eight'];
-      for (const received of await sent(subject, asked(contents))) assertInOrder(received, inOrder);
+      for (const received of await receivedRequests(subject, requestOf(contents))) assertInOrder(received, inOrder);
     },
   },
   {
@@ -73,7 +76,8 @@ export const llmRequestCases: readonly Case<LlmSubject>[] = [
     contracts: [17],
     check: async (subject) => {
       const config = { temperature: 0.375, topP: 0.625, maxOutputTokens: 4321 };
-      for (const received of await sent(subject, asking(config))) assertHolds(received, Object.values(config));
+      for (const received of await receivedRequests(subject, requestWith(config)))
+        assertContains(received, Object.values(config));
     },
   },
   {
@@ -82,8 +86,8 @@ export const llmRequestCases: readonly Case<LlmSubject>[] = [
     contracts: [17],
     needs: ['stop-sequences'],
     check: async (subject) => {
-      for (const received of await sent(subject, asking({ stopSequences: ['END-OF-BERTHS'] })))
-        assertHolds(received, ['END-OF-BERTHS']);
+      for (const received of await receivedRequests(subject, requestWith({ stopSequences: ['END-OF-BERTHS'] })))
+        assertContains(received, ['END-OF-BERTHS']);
     },
   },
   {
@@ -98,26 +102,26 @@ export const llmRequestCases: readonly Case<LlmSubject>[] = [
         additionalProperties: false,
       };
       const config = { responseJsonSchema, responseMimeType: 'application/json' };
-      for (const received of await sent(subject, asking(config)))
-        assertHolds(received, ['berthNumber', 'Painted on the quay.']);
+      for (const received of await receivedRequests(subject, requestWith(config)))
+        assertContains(received, ['berthNumber', 'Painted on the quay.']);
     },
   },
   {
     id: 'llm.sends-signatures',
-    sentence: 'sends sealed reasoning back unchanged, before the answer to its call',
+    sentence: 'sends signed reasoning back unchanged, before the answer to its call',
     contracts: [17],
     needs: ['signatures'],
     check: async (subject) => {
       const { seal } = llmScenarios.sealed;
       for (const stream of [false, true]) {
         const llm = await subject.llm(llmScenarios.sealed);
-        const first = asking({ tools: tools() });
+        const first = requestWith({ tools: tools() });
         const { content } = split(await collect(llm, { stream }, first)).final;
         const id = content?.parts?.find((part) => part.functionCall)?.functionCall?.id ?? 'call-a';
         const answer = { functionResponse: { id, name: 'find_rooms', response: { berth: 'berth-seven' } } };
         const contents: Content[] = [...first.contents, content!, { role: 'user', parts: [answer] }];
         await collect(llm, { stream }, { ...first, contents });
-        assertInOrder(lastOf(subject), [seal!, 'berth-seven']);
+        assertInOrder(lastRequestOf(subject), [seal!, 'berth-seven']);
       }
     },
   },
@@ -127,8 +131,8 @@ export const llmRequestCases: readonly Case<LlmSubject>[] = [
     contracts: [17],
     needs: ['request-model'],
     check: async (subject) => {
-      for (const received of await sent(subject, { ...asking({}), model: 'another-model-9' }))
-        assertHolds(received, ['another-model-9']);
+      for (const received of await receivedRequests(subject, { ...requestWith({}), model: 'another-model-9' }))
+        assertContains(received, ['another-model-9']);
     },
   },
   {
@@ -138,7 +142,8 @@ export const llmRequestCases: readonly Case<LlmSubject>[] = [
     needs: ['images'],
     check: async (subject) => {
       const contents: Content[] = [{ role: 'user', parts: [{ text: 'What is this?' }, image(PIXEL)] }];
-      for (const received of await sent(subject, asked(contents))) assertInOrder(received, ['What is this?', PIXEL]);
+      for (const received of await receivedRequests(subject, requestOf(contents)))
+        assertInOrder(received, ['What is this?', PIXEL]);
     },
   },
   {
@@ -147,14 +152,14 @@ export const llmRequestCases: readonly Case<LlmSubject>[] = [
     contracts: [17],
     needs: ['answer-images'],
     check: async (subject) => {
-      const { functionResponse } = answered('call-a', 'berth-seven');
+      const { functionResponse } = answerPart('call-a', 'berth-seven');
       const contents: Content[] = [
-        said('user', 'Show me the berth.'),
-        { role: 'model', parts: [called('call-a', 'north-quay')] },
+        textContent('user', 'Show me the berth.'),
+        { role: 'model', parts: [callPart('call-a', 'north-quay')] },
         { role: 'user', parts: [{ functionResponse: { ...functionResponse, parts: [image(PIXEL)] } }] },
       ];
-      for (const received of await sent(subject, asked(contents))) {
-        assertHolds(received, ['berth-seven']);
+      for (const received of await receivedRequests(subject, requestOf(contents))) {
+        assertContains(received, ['berth-seven']);
         assertInOrder(received, ['north-quay', PIXEL]);
       }
     },
@@ -169,13 +174,16 @@ export const llmRequestCases: readonly Case<LlmSubject>[] = [
       const part = { inlineData: { mimeType, data: PIXEL } };
       const newest: Content[] = [{ role: 'user', parts: [{ text: 'Read this.' }, part] }];
       const before = subject.received().length;
-      const { error } = await attempt(await subject.llm(llmScenarios.text), { stream: false }, asked(newest));
-      assert.ok(TholeError.is(error, 'INVALID_INPUT'), 'it is refused with INVALID_INPUT');
-      assert.equal(subject.received().length, before, 'nothing was sent');
+      const { error } = await attempt(await subject.llm(llmScenarios.text), { stream: false }, requestOf(newest));
+      assert.ok(TholeError.is(error, 'INVALID_INPUT'), 'the call must fail with INVALID_INPUT');
+      assert.equal(subject.received().length, before, 'the request must not be sent');
       const model: Content = { role: 'model', parts: [{ text: 'I cannot.' }, part] };
-      for (const received of await sent(subject, asked([...newest, model, said('user', 'Then go on.')]))) {
+      for (const received of await receivedRequests(
+        subject,
+        requestOf([...newest, model, textContent('user', 'Then go on.')]),
+      )) {
         assertInOrder(received, ['Read this.', mimeType, 'I cannot.', mimeType]);
-        assert.throws(() => assertHolds(received, [PIXEL]), 'its bytes are not sent');
+        assert.throws(() => assertContains(received, [PIXEL]), 'the bytes must not be sent');
       }
     },
   },
@@ -184,7 +192,7 @@ export const llmRequestCases: readonly Case<LlmSubject>[] = [
     sentence: 'reports tokens of prompt, answer and total, with thoughts in the total',
     contracts: [17],
     check: async (subject) => {
-      for (const final of await finals(subject, llmScenarios.usage)) {
+      for (const final of await finalResponses(subject, llmScenarios.usage)) {
         const { promptTokenCount, candidatesTokenCount, totalTokenCount } = final.usageMetadata ?? {};
         const { usage } = llmScenarios.usage;
         assert.deepEqual(
@@ -204,7 +212,7 @@ export const llmRequestCases: readonly Case<LlmSubject>[] = [
     contracts: [17],
     needs: ['thoughts'],
     check: async (subject) => {
-      for (const { usageMetadata } of await finals(subject, llmScenarios.usage)) {
+      for (const { usageMetadata } of await finalResponses(subject, llmScenarios.usage)) {
         assert.equal(usageMetadata?.thoughtsTokenCount, llmScenarios.usage.usage?.thoughtsTokenCount);
         assert.equal(usageMetadata?.cachedContentTokenCount, llmScenarios.usage.usage?.cachedContentTokenCount);
       }
@@ -212,17 +220,17 @@ export const llmRequestCases: readonly Case<LlmSubject>[] = [
   },
 ];
 
-/** Returns what the server received of this request, without and with streaming. */
-async function sent(subject: LlmSubject, request: LlmRequest): Promise<unknown[]> {
+/** Sends a request without and with streaming. Returns the two requests that the server received. */
+async function receivedRequests(subject: LlmSubject, request: LlmRequest): Promise<unknown[]> {
   const all: unknown[] = [];
   for (const stream of [false, true]) {
     await collect(await subject.llm(llmScenarios.text), { stream }, request);
-    all.push(lastOf(subject));
+    all.push(lastRequestOf(subject));
   }
   return all;
 }
 
-async function finals(subject: LlmSubject, scenario: LlmScenario): Promise<LlmResponse[]> {
+async function finalResponses(subject: LlmSubject, scenario: LlmScenario): Promise<LlmResponse[]> {
   const all: LlmResponse[] = [];
   for (const stream of [false, true]) all.push(split(await collect(await subject.llm(scenario), { stream })).final);
   return all;
@@ -232,18 +240,18 @@ const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QD
 
 const image = (data: string) => ({ inlineData: { mimeType: 'image/png', data } });
 
-const said = (role: 'user' | 'model', text: string): Content => ({ role, parts: [{ text }] });
+const textContent = (role: 'user' | 'model', text: string): Content => ({ role, parts: [{ text }] });
 
-const asked = (contents: Content[]): LlmRequest => ({ contents, config: {} });
+const requestOf = (contents: Content[]): LlmRequest => ({ contents, config: {} });
 
-const asking = (config: GenerateContentConfig): LlmRequest => ({
-  contents: [said('user', 'Is a berth free?')],
+const requestWith = (config: GenerateContentConfig): LlmRequest => ({
+  contents: [textContent('user', 'Is a berth free?')],
   config,
 });
 
-const called = (id: string, quay: string) => ({ functionCall: { id, name: 'find_berths', args: { quay } } });
+const callPart = (id: string, quay: string) => ({ functionCall: { id, name: 'find_berths', args: { quay } } });
 
-const answered = (id: string, berth: string) => ({
+const answerPart = (id: string, berth: string) => ({
   functionResponse: { id, name: 'find_berths', response: { berth } },
 });
 

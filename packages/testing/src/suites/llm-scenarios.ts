@@ -1,6 +1,6 @@
 import type { JsonObject, TholeErrorCode, Usage } from '@thole/core';
 
-/** The behaviour of a provider's server as data, for a test server that speaks the provider's protocol. */
+/** The behaviour of a provider's server as data, for a test server with the provider's protocol. */
 export interface LlmScenario {
   readonly name: LlmScenarioName;
   /** The model's thinking, in streamed pieces, before the text. */
@@ -8,8 +8,8 @@ export interface LlmScenario {
   /** The model's text, in streamed pieces. */
   readonly pieces?: readonly string[] | undefined;
   /**
-   * Data that only the provider understands, with its thinking or its first call: a signature, or encrypted
-   * reasoning, as base64. The next request must send it back unchanged. Claim: `signatures`.
+   * A signature or encrypted reasoning, as base64, with the thoughts or the first call. The next request must send it
+   * back unchanged. Claim: `signatures`.
    */
   readonly seal?: string | undefined;
   /** Token counts of the provider. */
@@ -19,8 +19,8 @@ export interface LlmScenario {
   /** Calls, after the text. */
   readonly calls?: readonly { readonly id: string; readonly name: string; readonly args: JsonObject }[] | undefined;
   /**
-   * End of the answer: complete; at the token limit; stopped by a filter; an error instead of an answer; a
-   * connection that breaks after the pieces; or silence on an open connection.
+   * End of the answer. `stop`: complete. `max-tokens`: at the token limit. `blocked`: stopped by a filter. `error`: an
+   * error instead of an answer. `cut`: the connection breaks after the pieces. `silence`: the connection stays open.
    */
   readonly ending: 'stop' | 'max-tokens' | 'blocked' | 'error' | 'cut' | 'silence';
   /** The error that the model must throw, if the ending is an error. */
@@ -29,7 +29,7 @@ export interface LlmScenario {
     | undefined;
 }
 
-/** Names of the scenarios. */
+/** Names of the scenarios of the `llm` cases. */
 export type LlmScenarioName =
   | 'text'
   | 'stream'

@@ -5,11 +5,12 @@ import type { LlmScenario } from './llm-scenarios.ts';
 
 /** The subject of the `llm` cases: a model whose server plays a scenario at each call. */
 export interface LlmSubject {
+  /** Returns a model whose server plays the scenario. */
   llm(scenario: LlmScenario): Llm | Promise<Llm>;
   /**
-   * Returns everything that the other side received so far, oldest first: HTTP requests with path and body (the `requests`
-   * of a `ProtocolServer`), or the arguments that a library was called with. Cases look for texts and numbers in them, wherever
-   * the provider puts them; `headers` are ignored.
+   * Returns all requests that the server has received, oldest first: HTTP requests with path and body (the `requests` of a
+   * `ProtocolServer`), or the arguments of calls of a library. Cases search them for texts and numbers at any place; `headers` are
+   * ignored.
    */
   received(): readonly unknown[];
   /** A MIME type that the model cannot read, for the claim `refuses-media`. Default: `font/woff2`. */
@@ -19,7 +20,7 @@ export interface LlmSubject {
 }
 
 /** Options of a model call. The default signal is never aborted. */
-export interface Asked {
+export interface ModelCallOptions {
   stream: boolean;
   signal?: AbortSignal | undefined;
 }
@@ -46,12 +47,12 @@ export const request = (): LlmRequest => ({
 /** Returns a model's responses, and the error it throws after them. */
 export async function attempt(
   llm: Llm,
-  { stream, signal = new AbortController().signal }: Asked,
-  asked: LlmRequest = request(),
+  { stream, signal = new AbortController().signal }: ModelCallOptions,
+  llmRequest: LlmRequest = request(),
 ): Promise<{ responses: LlmResponse[]; error?: unknown }> {
   const responses: LlmResponse[] = [];
   try {
-    for await (const response of llm.generateContentAsync(asked, { stream, signal })) responses.push(response);
+    for await (const response of llm.generateContentAsync(llmRequest, { stream, signal })) responses.push(response);
     return { responses };
   } catch (error) {
     return { responses, error };
@@ -59,32 +60,36 @@ export async function attempt(
 }
 
 /** Returns a model's responses. Throws the model's error. */
-export async function collect(llm: Llm, asked: Asked, of: LlmRequest = request()): Promise<LlmResponse[]> {
-  const { responses, ...thrown } = await attempt(llm, asked, of);
+export async function collect(
+  llm: Llm,
+  options: ModelCallOptions,
+  llmRequest: LlmRequest = request(),
+): Promise<LlmResponse[]> {
+  const { responses, ...thrown } = await attempt(llm, options, llmRequest);
   if ('error' in thrown) throw thrown.error;
   return responses;
 }
 
-/** Returns a streamed answer with one final response at the end. */
-export async function streamed(
+/** Calls the model with streaming. Returns the partial responses and the final response. */
+export async function collectStream(
   subject: LlmSubject,
   scenario: LlmScenario,
 ): Promise<{ partials: LlmResponse[]; final: LlmResponse }> {
   return split(await collect(await subject.llm(scenario), { stream: true }));
 }
 
-/** Returns partial responses and the final one. Fails unless there is exactly one final response, at the end. */
+/** Returns the partial responses and the final response. Asserts that there is one final response, at the end. */
 export function split(responses: readonly LlmResponse[]): { partials: LlmResponse[]; final: LlmResponse } {
   const partials = responses.filter((response) => response.partial);
   const finals = responses.filter((response) => !response.partial);
-  assert.equal(finals.length, 1, 'exactly one final');
-  assert.equal(responses.at(-1), finals[0], 'the final is last');
+  assert.equal(finals.length, 1, 'there must be exactly one final response');
+  assert.equal(responses.at(-1), finals[0], 'the final response must be the last');
   return { partials, final: finals[0]! };
 }
 
-/** Fails unless it is a `TholeError` with this code. */
+/** Asserts that the error is a `TholeError` with this code. */
 export function assertCode(error: unknown, code: string): asserts error is TholeError {
-  assert.ok(TholeError.is(error), `it throws an error of ours, with ${code}`);
+  assert.ok(TholeError.is(error), `the error must be a TholeError with code ${code}`);
   assert.equal(error.code, code);
 }
 

@@ -3,7 +3,17 @@ import { textOf, TholeError } from '@thole/core';
 import { turnId } from '@thole/core/kit';
 import type { MemoryEntry, MemoryService } from '@thole/core';
 import type { Case } from '../case.ts';
-import { alice, entry, found, kept, listed, longAgo, said, search, sessionWith } from './memory-fixture.ts';
+import {
+  alice,
+  entry,
+  searchTexts,
+  listTexts,
+  listEntries,
+  longAgo,
+  textEvent,
+  search,
+  sessionWith,
+} from './memory-fixture.ts';
 
 const fact: MemoryEntry = {
   id: 'f1',
@@ -30,7 +40,7 @@ export const memoryEntryCases: readonly Case<MemoryService>[] = [
     async check(memory) {
       const added = await memory.addMemory!({ ...alice, memories: [fact] });
       assert.deepEqual(added, [fact]);
-      assert.deepEqual(await listed(memory), [fact]);
+      assert.deepEqual(await listEntries(memory), [fact]);
       const [hit] = await search(memory, 'high floors');
       assert.equal(typeof hit!.score, 'number');
       const { score: _, relevance: __, ...found } = hit!;
@@ -45,12 +55,12 @@ export const memoryEntryCases: readonly Case<MemoryService>[] = [
     async check(memory) {
       await memory.addMemory!({ ...alice, memories: [{ ...fact, score: 7 } as MemoryEntry] });
       await search(memory, 'floors');
-      assert.ok(!('score' in (await listed(memory))[0]!));
+      assert.ok(!('score' in (await listEntries(memory))[0]!));
     },
   },
   {
     id: 'entry.refused',
-    sentence: 'rejects an invalid entry and stores none of the same call',
+    sentence: 'rejects an invalid entry and stores no entry of the same call',
     contracts: [33, 34],
     needs: ['addMemory', 'listMemories'],
     async check(memory) {
@@ -77,11 +87,11 @@ export const memoryEntryCases: readonly Case<MemoryService>[] = [
       ];
       for (const more of bad) {
         const memories = [entry('Fine.'), { ...fact, ...more } as MemoryEntry];
-        await refused(memory.addMemory!({ ...alice, memories }), `${Object.keys(more)[0]} of a wrong type`);
+        await expectInvalidInput(memory.addMemory!({ ...alice, memories }), `${Object.keys(more)[0]} of a wrong type`);
       }
       for (const memories of [undefined, 'pizza', ['pizza']] as never[])
-        await refused(memory.addMemory!({ ...alice, memories }), 'no entries');
-      assert.deepEqual(await kept(memory), []);
+        await expectInvalidInput(memory.addMemory!({ ...alice, memories }), 'no entries');
+      assert.deepEqual(await listTexts(memory), []);
     },
   },
   {
@@ -95,7 +105,7 @@ export const memoryEntryCases: readonly Case<MemoryService>[] = [
       const ids = added.map((one) => one.id);
       assert.equal(new Set(ids).size, 2);
       assert.deepEqual(
-        (await listed(memory)).map((one) => one.id),
+        (await listEntries(memory)).map((one) => one.id),
         ids,
       );
     },
@@ -107,11 +117,11 @@ export const memoryEntryCases: readonly Case<MemoryService>[] = [
     needs: ['addMemory', 'listMemories'],
     async check(memory) {
       await memory.addMemory!({ ...alice, memories: [entry('Allergic to kiwi.', { id: 'n1' })] });
-      assert.deepEqual(await found(memory, 'kiwi'), ['Allergic to kiwi.']);
+      assert.deepEqual(await searchTexts(memory, 'kiwi'), ['Allergic to kiwi.']);
       await memory.addMemory!({ ...alice, memories: [entry('Allergic to mango.', { id: 'n1' })] });
-      assert.deepEqual(await kept(memory), ['Allergic to mango.']);
-      assert.deepEqual(await found(memory, 'mango'), ['Allergic to mango.']);
-      assert.ok(!(await found(memory, 'kiwi')).includes('Allergic to kiwi.'));
+      assert.deepEqual(await listTexts(memory), ['Allergic to mango.']);
+      assert.deepEqual(await searchTexts(memory, 'mango'), ['Allergic to mango.']);
+      assert.ok(!(await searchTexts(memory, 'kiwi')).includes('Allergic to kiwi.'));
     },
   },
   {
@@ -126,9 +136,9 @@ export const memoryEntryCases: readonly Case<MemoryService>[] = [
         added.map((one) => textOf(one.content)),
         ['Allergic to mango.'],
       );
-      assert.deepEqual(await kept(memory), ['Allergic to mango.']);
-      assert.equal((await found(memory, 'mango'))[0], 'Allergic to mango.');
-      assert.ok(!(await found(memory, 'kiwi')).includes('Allergic to kiwi.'));
+      assert.deepEqual(await listTexts(memory), ['Allergic to mango.']);
+      assert.equal((await searchTexts(memory, 'mango'))[0], 'Allergic to mango.');
+      assert.ok(!(await searchTexts(memory, 'kiwi')).includes('Allergic to kiwi.'));
     },
   },
   {
@@ -145,8 +155,8 @@ export const memoryEntryCases: readonly Case<MemoryService>[] = [
         change: { content, author: undefined, validTo: longAgo + 5 },
       });
       assert.deepEqual(updated, { ...fact, content, validTo: longAgo + 5 });
-      assert.equal((await found(memory, 'garden'))[0], 'Prefers the ground floor, near the garden.');
-      assert.ok(!(await found(memory, 'high')).includes('Prefers high floors.'));
+      assert.equal((await searchTexts(memory, 'garden'))[0], 'Prefers the ground floor, near the garden.');
+      assert.ok(!(await searchTexts(memory, 'high')).includes('Prefers high floors.'));
     },
   },
   {
@@ -160,7 +170,7 @@ export const memoryEntryCases: readonly Case<MemoryService>[] = [
         memory.updateMemory!({ ...alice, id: 'f1', change: { author: 'me' } }),
         memory.updateMemory!({ ...alice, id: 'f1', change: { validTo: longAgo + 5 } }),
       ]);
-      assert.deepEqual(await listed(memory), [{ ...fact, author: 'me', validTo: longAgo + 5 }]);
+      assert.deepEqual(await listEntries(memory), [{ ...fact, author: 'me', validTo: longAgo + 5 }]);
     },
   },
   {
@@ -170,12 +180,12 @@ export const memoryEntryCases: readonly Case<MemoryService>[] = [
     needs: ['updateMemory', 'listMemories'],
     async check(memory) {
       assert.equal(await memory.updateMemory!({ ...alice, id: 'nobody', change: { author: 'me' } }), undefined);
-      assert.deepEqual(await kept(memory), []);
+      assert.deepEqual(await listTexts(memory), []);
     },
   },
   {
     id: 'update.id-stays',
-    sentence: 'rejects an update of an entry’s id and one of a wrong type',
+    sentence: 'ignores id and score in an update, and rejects a member of a wrong type',
     contracts: [34],
     needs: ['addMemory', 'updateMemory', 'listMemories'],
     async check(memory) {
@@ -183,11 +193,11 @@ export const memoryEntryCases: readonly Case<MemoryService>[] = [
       const change = { id: 'f9', score: 3, author: 'me' } as Partial<MemoryEntry>;
       const updated = await memory.updateMemory!({ ...alice, id: 'f1', change });
       assert.equal(updated!.id, 'f1');
-      await refused(
+      await expectInvalidInput(
         memory.updateMemory!({ ...alice, id: 'f1', change: { timestamp: 'now' } as never }),
-        'a time that is none',
+        'a timestamp that is not a number',
       );
-      assert.deepEqual(await listed(memory), [{ ...fact, author: 'me' }]);
+      assert.deepEqual(await listEntries(memory), [{ ...fact, author: 'me' }]);
     },
   },
   {
@@ -197,9 +207,9 @@ export const memoryEntryCases: readonly Case<MemoryService>[] = [
     needs: ['addMemory', 'listMemories', 'turns'],
     async check(memory) {
       assert.deepEqual(await memory.listMemories!(alice), { memories: [] });
-      await memory.addSessionToMemory(sessionWith([said('user', 1, 'One.'), said('concierge', 2, 'Two.')]));
+      await memory.addSessionToMemory(sessionWith([textEvent('user', 1, 'One.'), textEvent('concierge', 2, 'Two.')]));
       await memory.addMemory!({ ...alice, memories: [entry('Three.')] });
-      assert.deepEqual(await kept(memory), ['One.', 'Two.', 'Three.']);
+      assert.deepEqual(await listTexts(memory), ['One.', 'Two.', 'Three.']);
       const { memories } = await memory.listMemories!({ ...alice, filter: { kinds: ['turn'], author: 'concierge' } });
       assert.deepEqual(
         memories.map((one) => textOf(one.content)),
@@ -240,12 +250,12 @@ export const memoryEntryCases: readonly Case<MemoryService>[] = [
         { cursor: "'; drop" },
         { filter: 7 },
       ] as never[]) {
-        await refused(memory.listMemories!({ ...alice, ...(bad as object) }), JSON.stringify(bad));
+        await expectInvalidInput(memory.listMemories!({ ...alice, ...(bad as object) }), JSON.stringify(bad));
       }
     },
   },
 ];
 
-async function refused(call: Promise<unknown>, what: string): Promise<void> {
-  await assert.rejects(call, (error) => TholeError.is(error, 'INVALID_INPUT'), what);
+async function expectInvalidInput(call: Promise<unknown>, message: string): Promise<void> {
+  await assert.rejects(call, (error) => TholeError.is(error, 'INVALID_INPUT'), message);
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { textOf, TholeError } from '@thole/core';
 import type { MemoryEntry, MemoryService } from '@thole/core';
 import type { Case } from '../case.ts';
-import { alice, entry, found, kept, listed, longAgo } from './memory-fixture.ts';
+import { alice, entry, searchTexts, listTexts, listEntries, longAgo } from './memory-fixture.ts';
 
 /** Notes as strings, single entries, expiry and topics. */
 export const memoryFieldCases: readonly Case<MemoryService>[] = [
@@ -18,8 +18,8 @@ export const memoryFieldCases: readonly Case<MemoryService>[] = [
       assert.equal(typeof id, 'string');
       assert.equal(timestamp, runtime.now());
       assert.deepEqual(rest, { kind: 'note', content: { parts: [{ text: 'Prefers window seats.' }] } });
-      assert.deepEqual(await listed(memory), [note]);
-      assert.deepEqual(await found(memory, 'window seats'), ['Prefers window seats.']);
+      assert.deepEqual(await listEntries(memory), [note]);
+      assert.deepEqual(await searchTexts(memory, 'window seats'), ['Prefers window seats.']);
     },
   },
   {
@@ -28,10 +28,11 @@ export const memoryFieldCases: readonly Case<MemoryService>[] = [
     contracts: [34],
     needs: ['addMemory', 'listMemories'],
     async check(memory) {
-      for (const bad of ['', 7, null, {}] as never[]) await refused(memory.addMemory!({ ...alice, memory: bad }));
-      await refused(memory.addMemory!({ ...alice, memory: 'Pizza.', memories: [entry('Pasta.')] }));
-      await refused(memory.addMemory!(alice));
-      assert.deepEqual(await kept(memory), []);
+      for (const bad of ['', 7, null, {}] as never[])
+        await expectInvalidInput(memory.addMemory!({ ...alice, memory: bad }));
+      await expectInvalidInput(memory.addMemory!({ ...alice, memory: 'Pizza.', memories: [entry('Pasta.')] }));
+      await expectInvalidInput(memory.addMemory!(alice));
+      assert.deepEqual(await listTexts(memory), []);
     },
   },
   {
@@ -49,12 +50,13 @@ export const memoryFieldCases: readonly Case<MemoryService>[] = [
       assert.equal(await memory.getMemory!({ ...alice, id: 'n2' }), undefined);
       await memory.deleteMemory!({ ...alice, ids: ['n1'] });
       assert.equal(await memory.getMemory!({ ...alice, id: 'n1' }), undefined);
-      for (const bad of ['', 7, undefined] as never[]) await refused(memory.getMemory!({ ...alice, id: bad }));
+      for (const bad of ['', 7, undefined] as never[])
+        await expectInvalidInput(memory.getMemory!({ ...alice, id: bad }));
     },
   },
   {
     id: 'expiry.unseen',
-    sentence: 'does not find, list, return or change an expired entry, but does so before it expires',
+    sentence: 'finds, lists, returns and changes an entry only until it expires',
     contracts: [32, 33, 34],
     needs: ['addMemory', 'getMemory', 'updateMemory', 'listMemories'],
     async check(memory, { runtime }) {
@@ -65,20 +67,20 @@ export const memoryFieldCases: readonly Case<MemoryService>[] = [
         entry('Pool towels.', { id: 'n3', expiresAt: expiresAt + 60 }),
       ];
       await memory.addMemory!({ ...alice, memories });
-      const seen = async (): Promise<unknown> => ({
-        found: (await found(memory, 'pool')).sort(),
-        filtered: (await found(memory, 'pool', { filter: { kinds: ['note'] } })).sort(),
-        listed: (await kept(memory)).sort(),
+      const visible = async (): Promise<unknown> => ({
+        found: (await searchTexts(memory, 'pool')).sort(),
+        filtered: (await searchTexts(memory, 'pool', { filter: { kinds: ['note'] } })).sort(),
+        listed: (await listTexts(memory)).sort(),
         got: (await memory.getMemory!({ ...alice, id: 'n1' }))?.expiresAt,
       });
       const all = memories.map(({ content }) => textOf(content)).sort();
-      assert.deepEqual(await seen(), { found: all, filtered: all, listed: all, got: expiresAt });
+      assert.deepEqual(await visible(), { found: all, filtered: all, listed: all, got: expiresAt });
       await runtime.advance(60_000);
       const left = ['Pool bar.', 'Pool towels.'];
-      assert.deepEqual(await seen(), { found: left, filtered: left, listed: left, got: undefined });
+      assert.deepEqual(await visible(), { found: left, filtered: left, listed: left, got: undefined });
       assert.equal(await memory.updateMemory!({ ...alice, id: 'n1', change: { author: 'me' } }), undefined);
       await runtime.advance(60_000);
-      assert.deepEqual(await kept(memory), ['Pool bar.']);
+      assert.deepEqual(await listTexts(memory), ['Pool bar.']);
     },
   },
   {
@@ -97,23 +99,23 @@ export const memoryFieldCases: readonly Case<MemoryService>[] = [
       const next = await memory.listMemories!({ ...alice, limit: 3, cursor: page.next });
       const texts = [...page.memories, ...next.memories].map(({ content }) => textOf(content));
       assert.deepEqual(texts, ['Pool 0.', 'Pool 3.', 'Pool 6.', 'Pool 9.']);
-      assert.equal((await found(memory, 'pool', { limit: 4 })).length, 4);
+      assert.equal((await searchTexts(memory, 'pool', { limit: 4 })).length, 4);
     },
   },
   {
     id: 'expiry.change',
-    sentence: 'lets an update change the time at which an entry expires',
+    sentence: 'updates the time at which an entry expires',
     contracts: [34],
     needs: ['addMemory', 'updateMemory', 'listMemories'],
     async check(memory, { runtime }) {
       const expiresAt = runtime.now() + 60;
       await memory.addMemory!({ ...alice, memories: [entry('Pool code.', { id: 'n1', expiresAt })] });
-      assert.deepEqual(await found(memory, 'pool'), ['Pool code.']);
+      assert.deepEqual(await searchTexts(memory, 'pool'), ['Pool code.']);
       await memory.updateMemory!({ ...alice, id: 'n1', change: { expiresAt: expiresAt + 60 } });
       await runtime.advance(60_000);
-      assert.deepEqual(await found(memory, 'pool'), ['Pool code.']);
+      assert.deepEqual(await searchTexts(memory, 'pool'), ['Pool code.']);
       await memory.updateMemory!({ ...alice, id: 'n1', change: { expiresAt: runtime.now() } });
-      assert.deepEqual([await found(memory, 'pool'), await kept(memory)], [[], []]);
+      assert.deepEqual([await searchTexts(memory, 'pool'), await listTexts(memory)], [[], []]);
     },
   },
   {
@@ -133,7 +135,7 @@ export const memoryFieldCases: readonly Case<MemoryService>[] = [
         const filter = { kinds: ['fact'] as const, topics };
         const { memories } = await memory.listMemories!({ ...alice, filter });
         const texts = memories.map(({ content }) => textOf(content)).sort();
-        assert.deepEqual((await found(memory, 'pool', { filter })).sort(), texts);
+        assert.deepEqual((await searchTexts(memory, 'pool', { filter })).sort(), texts);
         return texts;
       };
       assert.deepEqual(await by('food'), ['Pool bar.']);
@@ -142,7 +144,7 @@ export const memoryFieldCases: readonly Case<MemoryService>[] = [
       assert.deepEqual(await by('travel'), []);
       assert.deepEqual(await by(), []);
       for (const bad of ['food', [7], ['']] as never[])
-        await refused(memory.searchMemory({ ...alice, query: 'pool', filter: { topics: bad } }));
+        await expectInvalidInput(memory.searchMemory({ ...alice, query: 'pool', filter: { topics: bad } }));
     },
   },
   {
@@ -153,12 +155,12 @@ export const memoryFieldCases: readonly Case<MemoryService>[] = [
     async check(memory) {
       const bad = [{ topics: 'food' }, { topics: [7] }, { topics: [''] }, { expiresAt: 'x' }, { expiresAt: Infinity }];
       for (const more of bad as Partial<MemoryEntry>[])
-        await refused(memory.addMemory!({ ...alice, memories: [entry('Pizza.', more)] }));
-      assert.deepEqual(await kept(memory), []);
+        await expectInvalidInput(memory.addMemory!({ ...alice, memories: [entry('Pizza.', more)] }));
+      assert.deepEqual(await listTexts(memory), []);
     },
   },
 ];
 
-async function refused(call: Promise<unknown>): Promise<void> {
+async function expectInvalidInput(call: Promise<unknown>): Promise<void> {
   await assert.rejects(call, (error) => TholeError.is(error, 'INVALID_INPUT'));
 }

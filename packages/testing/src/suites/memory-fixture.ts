@@ -6,8 +6,8 @@ export const alice = { appName: 'hotel', userId: 'alice' };
 /** Time of the first event of a case, long before the start of the fixed clock. */
 export const longAgo = 1_600_000_000;
 
-/** Returns an event with a text. Its id is also its minute. */
-export function said(author: string, id: number, text: string, more: Partial<Event> = {}): Event {
+/** Returns an event with a text. `id` is also its time: minutes after `longAgo`. */
+export function textEvent(author: string, id: number, text: string, more: Partial<Event> = {}): Event {
   return eventOf(author, id, [{ text }], more);
 }
 
@@ -23,7 +23,7 @@ export function eventOf(author: string, id: number, parts: Part[], more: Partial
   };
 }
 
-/** Returns a session, by default of Alice. */
+/** Returns a session, by default of `alice`. */
 export function sessionWith(events: Event[], more: Partial<Session> = {}): Session {
   const lastUpdateTime = events.at(-1)?.timestamp ?? longAgo;
   return {
@@ -47,7 +47,7 @@ export async function search(
 }
 
 /** Returns the texts of the search results, best first. */
-export async function found(
+export async function searchTexts(
   memory: MemoryService,
   query: string,
   more: Partial<SearchMemoryRequest> = {},
@@ -59,7 +59,7 @@ export async function found(
  * Returns all entries of a user, oldest write first. `kinds` must be given, because a service may list fewer kinds
  * by default.
  */
-export async function listed(
+export async function listEntries(
   memory: MemoryService,
   user: { appName: string; userId: string } = alice,
 ): Promise<MemoryEntry[]> {
@@ -68,11 +68,11 @@ export async function listed(
 }
 
 /** Returns the texts of all entries of a user. */
-export async function kept(
+export async function listTexts(
   memory: MemoryService,
   user: { appName: string; userId: string } = alice,
 ): Promise<string[]> {
-  return (await listed(memory, user)).map((entry) => textOf(entry.content));
+  return (await listEntries(memory, user)).map((entry) => textOf(entry.content));
 }
 
 /** Returns a note, fact or turn to add. */
@@ -82,9 +82,9 @@ export function entry(text: string, more: Partial<MemoryEntry> = {}): MemoryEntr
 
 /** Some turns of one session. */
 export const talk: Session = sessionWith([
-  said('user', 1, 'I love pizza with olives.'),
-  said('concierge', 2, 'We have a garden and a pool.'),
-  said('user', 3, 'Where is the pool?'),
-  said('concierge', 4, 'The pool is on the roof, beside the pool bar.'),
-  said('user', 5, 'Was it you who said that there is a sauna?'),
+  textEvent('user', 1, 'I love pizza with olives.'),
+  textEvent('concierge', 2, 'We have a garden and a pool.'),
+  textEvent('user', 3, 'Where is the pool?'),
+  textEvent('concierge', 4, 'The pool is on the roof, beside the pool bar.'),
+  textEvent('user', 5, 'Was it you who said that there is a sauna?'),
 ]);

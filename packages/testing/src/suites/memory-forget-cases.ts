@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { turnId } from '@thole/core/kit';
 import type { MemoryEntry, MemoryService } from '@thole/core';
 import type { Case } from '../case.ts';
-import { alice, entry, found, kept, said, sessionWith } from './memory-fixture.ts';
+import { alice, entry, searchTexts, listTexts, textEvent, sessionWith } from './memory-fixture.ts';
 
 const talk = sessionWith([
-  said('user', 1, 'I love pizza.'),
-  said('concierge', 2, 'Pizza it is.'),
-  said('user', 3, 'And a pizza for Bob.'),
+  textEvent('user', 1, 'I love pizza.'),
+  textEvent('concierge', 2, 'Pizza it is.'),
+  textEvent('user', 3, 'And a pizza for Bob.'),
 ]);
 const [first, second, third] = ['e1', 'e2', 'e3'].map((id) => turnId('s1', id)) as [string, string, string];
 
@@ -15,30 +15,30 @@ function fact(text: string, evidence: string[]): MemoryEntry {
   return entry(text, { kind: 'fact', evidence });
 }
 
-/** Forgotten entries stay forgotten. */
+/** Deletions of entries, sessions and users, and later attempts to add the deleted data again. */
 export const memoryForgetCases: readonly Case<MemoryService>[] = [
   {
     id: 'forget.entry',
-    sentence: 'does not find or list a deleted entry, and counts nothing for a second deletion',
+    sentence: 'does not find or list a deleted entry, and returns 0 for a second deletion',
     contracts: [31, 34],
     needs: ['deleteMemory', 'listMemories', 'turns'],
     async check(memory) {
       await memory.addSessionToMemory(talk);
-      assert.equal((await found(memory, 'pizza')).length, 3);
+      assert.equal((await searchTexts(memory, 'pizza')).length, 3);
       assert.equal(await memory.deleteMemory!({ ...alice, ids: [first, first, 'nobody'] }), 1);
       assert.equal(await memory.deleteMemory!({ ...alice, ids: [first] }), 0);
       assert.equal(await memory.deleteMemory!({ ...alice, ids: [] }), 0);
-      assert.deepEqual((await found(memory, 'pizza')).sort(), ['And a pizza for Bob.', 'Pizza it is.']);
-      assert.deepEqual(await kept(memory), ['Pizza it is.', 'And a pizza for Bob.']);
+      assert.deepEqual((await searchTexts(memory, 'pizza')).sort(), ['And a pizza for Bob.', 'Pizza it is.']);
+      assert.deepEqual(await listTexts(memory), ['Pizza it is.', 'And a pizza for Bob.']);
     },
   },
   {
     id: 'forget.same',
-    sentence: 'finds other entries that say the same as a version, without the versions and their evidence',
+    sentence: 'finds entries with the same statement as a fact, except its versions and their evidence',
     contracts: [34],
     needs: ['findSameMemories', 'addMemory'],
     async check(memory) {
-      await memory.addSessionToMemory(sessionWith([said('user', 1, 'The dog of Alice is called Rex.')]));
+      await memory.addSessionToMemory(sessionWith([textEvent('user', 1, 'The dog of Alice is called Rex.')]));
       await memory.addMemory!({
         ...alice,
         memories: [
@@ -68,7 +68,7 @@ export const memoryForgetCases: readonly Case<MemoryService>[] = [
       await memory.deleteMemory!({ ...alice, ids: [first] });
       await memory.addSessionToMemory(talk);
       await memory.addEventsToMemory!({ ...alice, sessionId: 's1', events: talk.events.slice(0, 1) });
-      assert.deepEqual(await kept(memory), ['Pizza it is.', 'And a pizza for Bob.']);
+      assert.deepEqual(await listTexts(memory), ['Pizza it is.', 'And a pizza for Bob.']);
     },
   },
   {
@@ -78,43 +78,43 @@ export const memoryForgetCases: readonly Case<MemoryService>[] = [
     needs: ['deleteSessionMemory', 'addMemory', 'listMemories'],
     async check(memory) {
       await memory.addSessionToMemory(talk);
-      await memory.addSessionToMemory(sessionWith([said('user', 1, 'Pasta too.')], { id: 's10' }));
+      await memory.addSessionToMemory(sessionWith([textEvent('user', 1, 'Pasta too.')], { id: 's10' }));
       await memory.addMemory!({
         ...alice,
         memories: [entry('A note of then.', { sessionId: 's1' }), entry('Another note.')],
       });
       assert.equal(await memory.deleteSessionMemory!({ ...alice, sessionId: 's1' }), 4);
-      assert.deepEqual(await kept(memory), ['Pasta too.', 'Another note.']);
+      assert.deepEqual(await listTexts(memory), ['Pasta too.', 'Another note.']);
       await memory.addSessionToMemory(talk);
-      assert.deepEqual(await kept(memory), ['Pasta too.', 'Another note.']);
+      assert.deepEqual(await listTexts(memory), ['Pasta too.', 'Another note.']);
       assert.equal(await memory.deleteSessionMemory!({ ...alice, sessionId: 's1' }), 0);
     },
   },
   {
     id: 'forget.everything',
-    sentence: 'ingests nothing older after everything was forgotten, but does ingest later turns',
+    sentence: 'ingests only later turns after deleteUserMemory',
     contracts: [31, 34],
     needs: ['deleteUserMemory', 'listMemories', 'deletion-records'],
     async check(memory, { runtime }) {
       await memory.addSessionToMemory(talk);
       assert.equal(await memory.deleteUserMemory!(alice), 3);
-      assert.deepEqual(await found(memory, 'pizza'), []);
-      const never = said('user', 4, 'Pizza that was never in memory.', { timestamp: runtime.now() });
-      const later = said('user', 5, 'Pizza, said later.', { timestamp: runtime.now() + 1 });
+      assert.deepEqual(await searchTexts(memory, 'pizza'), []);
+      const never = textEvent('user', 4, 'Pizza that was never in memory.', { timestamp: runtime.now() });
+      const later = textEvent('user', 5, 'Pizza, said later.', { timestamp: runtime.now() + 1 });
       await memory.addSessionToMemory(sessionWith([...talk.events, never, later]));
-      assert.deepEqual(await kept(memory), ['Pizza, said later.']);
-      assert.deepEqual(await found(memory, 'pizza'), ['Pizza, said later.']);
+      assert.deepEqual(await listTexts(memory), ['Pizza, said later.']);
+      assert.deepEqual(await searchTexts(memory, 'pizza'), ['Pizza, said later.']);
     },
   },
   {
     id: 'forget.everything-unknown',
-    sentence: 'keeps older sessions out after forgetting a user without entries',
+    sentence: 'does not ingest older sessions after deleteUserMemory for a user without entries',
     contracts: [31, 34],
     needs: ['deleteUserMemory', 'listMemories', 'deletion-records'],
     async check(memory) {
       assert.equal(await memory.deleteUserMemory!(alice), 0);
       await memory.addSessionToMemory(talk);
-      assert.deepEqual(await kept(memory), []);
+      assert.deepEqual(await listTexts(memory), []);
     },
   },
   {
@@ -130,9 +130,9 @@ export const memoryForgetCases: readonly Case<MemoryService>[] = [
       ]) {
         await memory.addSessionToMemory(sessionWith(talk.events.slice(0, 1)));
         await forget();
-        assert.deepEqual(await found(memory, 'pizza'), []);
+        assert.deepEqual(await searchTexts(memory, 'pizza'), []);
         await memory.addMemory!({ ...alice, memories: [turn] });
-        assert.deepEqual(await found(memory, 'pizza'), ['I love pizza.']);
+        assert.deepEqual(await searchTexts(memory, 'pizza'), ['I love pizza.']);
       }
     },
   },
@@ -146,7 +146,7 @@ export const memoryForgetCases: readonly Case<MemoryService>[] = [
       await memory.addMemory!({ ...alice, memories: [fact('Loves pizza.', [first, second])] });
       assert.equal(await memory.deleteMemory!({ ...alice, ids: ['Loves pizza.'] }), 3);
       await memory.addSessionToMemory(talk);
-      assert.deepEqual(await kept(memory), ['And a pizza for Bob.']);
+      assert.deepEqual(await listTexts(memory), ['And a pizza for Bob.']);
     },
   },
   {
@@ -156,7 +156,7 @@ export const memoryForgetCases: readonly Case<MemoryService>[] = [
     needs: ['addMemory', 'deleteMemory', 'listMemories', 'turns', 'evidence'],
     async check(memory) {
       for (const chosen of ['Loved pasta.', 'Loves pizza.', 'Loves ramen.']) {
-        await memory.addSessionToMemory(sessionWith([said('user', 1, `Pasta, before ${chosen}`)], { id: chosen }));
+        await memory.addSessionToMemory(sessionWith([textEvent('user', 1, `Pasta, before ${chosen}`)], { id: chosen }));
         const turn = turnId(chosen, 'e1');
         const memories = [
           entry('Loved pasta.', { kind: 'fact', evidence: [turn], validTo: 1, supersededBy: 'Loves pizza.' }),
@@ -166,7 +166,7 @@ export const memoryForgetCases: readonly Case<MemoryService>[] = [
         ];
         await memory.addMemory!({ ...alice, memories });
         assert.equal(await memory.deleteMemory!({ ...alice, ids: [chosen] }), 4, chosen);
-        assert.deepEqual(await kept(memory), ['Has a dog.']);
+        assert.deepEqual(await listTexts(memory), ['Has a dog.']);
       }
     },
   },
@@ -182,7 +182,7 @@ export const memoryForgetCases: readonly Case<MemoryService>[] = [
       ];
       await memory.addMemory!({ ...alice, memories });
       assert.equal(await memory.deleteMemory!({ ...alice, ids: ['Loved pasta.'], keepEvidence: true }), 1);
-      assert.deepEqual(await kept(memory), ['Loves pizza.']);
+      assert.deepEqual(await listTexts(memory), ['Loves pizza.']);
     },
   },
   {
@@ -194,7 +194,7 @@ export const memoryForgetCases: readonly Case<MemoryService>[] = [
       await memory.addSessionToMemory(talk);
       await memory.addMemory!({ ...alice, memories: [fact('Loves pizza.', [first, second])] });
       assert.equal(await memory.deleteMemory!({ ...alice, ids: ['Loves pizza.'], keepEvidence: true }), 1);
-      assert.equal((await kept(memory)).length, 3);
+      assert.equal((await listTexts(memory)).length, 3);
     },
   },
   {
@@ -212,8 +212,8 @@ export const memoryForgetCases: readonly Case<MemoryService>[] = [
         'Of both.': [second],
         'Of none.': [],
       });
-      const left = await found(memory, 'Of one.', { filter: { kinds: ['fact'] } });
-      assert.ok(!left.includes('Of one.'), 'the fact that went is found');
+      const left = await searchTexts(memory, 'Of one.', { filter: { kinds: ['fact'] } });
+      assert.ok(!left.includes('Of one.'), 'the deleted fact must not be found');
     },
   },
   {
@@ -225,7 +225,7 @@ export const memoryForgetCases: readonly Case<MemoryService>[] = [
       await memory.addSessionToMemory(talk);
       await memory.addMemory!({ ...alice, memories: [fact('Of all.', [first, second, third])] });
       await Promise.all([first, second, third].map((id) => memory.deleteMemory!({ ...alice, ids: [id] })));
-      assert.deepEqual(await kept(memory), []);
+      assert.deepEqual(await listTexts(memory), []);
     },
   },
   {
@@ -240,7 +240,7 @@ export const memoryForgetCases: readonly Case<MemoryService>[] = [
         memories: [fact('A.', [first]), fact('B.', [first]), fact('C.', [first, third])],
       });
       await memory.deleteMemory!({ ...alice, ids: ['A.'] });
-      assert.deepEqual((await kept(memory)).sort(), ['And a pizza for Bob.', 'C.', 'Pizza it is.']);
+      assert.deepEqual((await listTexts(memory)).sort(), ['And a pizza for Bob.', 'C.', 'Pizza it is.']);
     },
   },
   {
@@ -255,28 +255,28 @@ export const memoryForgetCases: readonly Case<MemoryService>[] = [
         memories: [fact('Of s1.', [first]), fact('Of two.', [second, turnId('s2', 'e1')])],
       });
       assert.equal(await memory.deleteSessionMemory!({ ...alice, sessionId: 's1' }), 4);
-      assert.deepEqual(await kept(memory), ['Of two.']);
+      assert.deepEqual(await listTexts(memory), ['Of two.']);
     },
   },
   {
     id: 'forget.session-to-come',
-    sentence: 'never ingests the events named with a forgotten session, but does ingest others',
+    sentence: 'never ingests the events given with a deleted session, but ingests other events',
     contracts: [31, 34],
     needs: ['deleteSessionMemory', 'addEventsToMemory', 'addMemory', 'listMemories'],
     async check(memory) {
       const s1 = { ...alice, sessionId: 's1' };
       await memory.addEventsToMemory!({ ...s1, events: talk.events.slice(0, 1) });
       assert.equal(await memory.deleteSessionMemory!({ ...s1, events: talk.events }), 1);
-      assert.deepEqual(await kept(memory), []);
+      assert.deepEqual(await listTexts(memory), []);
       await memory.addSessionToMemory(talk);
       await memory.addEventsToMemory!({ ...s1, events: talk.events.slice(1) });
-      assert.deepEqual([await kept(memory), await found(memory, 'pizza')], [[], []]);
+      assert.deepEqual([await listTexts(memory), await searchTexts(memory, 'pizza')], [[], []]);
       assert.equal(await memory.deleteSessionMemory!({ ...s1, events: talk.events }), 0);
-      await memory.addEventsToMemory!({ ...s1, events: [said('user', 4, 'Or pasta.')] });
-      await memory.addSessionToMemory(sessionWith([said('user', 1, 'I love pizza.')], { id: 's2' }));
-      assert.deepEqual(await kept(memory), ['Or pasta.', 'I love pizza.']);
+      await memory.addEventsToMemory!({ ...s1, events: [textEvent('user', 4, 'Or pasta.')] });
+      await memory.addSessionToMemory(sessionWith([textEvent('user', 1, 'I love pizza.')], { id: 's2' }));
+      assert.deepEqual(await listTexts(memory), ['Or pasta.', 'I love pizza.']);
       await memory.addMemory!({ ...alice, memories: [entry('Pizza it is.', { id: second, kind: 'turn' })] });
-      assert.ok((await found(memory, 'pizza it is')).includes('Pizza it is.'));
+      assert.ok((await searchTexts(memory, 'pizza it is')).includes('Pizza it is.'));
     },
   },
   {
@@ -287,14 +287,14 @@ export const memoryForgetCases: readonly Case<MemoryService>[] = [
     async check(memory) {
       await memory.addMemory!({ ...alice, memories: [entry('Pizza.', { id: 'n1' })] });
       const update = (): Promise<unknown> => memory.updateMemory!({ ...alice, id: 'n1', change: { author: 'me' } });
-      const together: Promise<unknown>[] = [memory.deleteMemory!({ ...alice, ids: ['n1'] })];
+      const calls: Promise<unknown>[] = [memory.deleteMemory!({ ...alice, ids: ['n1'] })];
       for (let i = 0; i < 12; i++) {
-        together.push(update());
-        await Promise.resolve(); // So that one of them has read before the deletion and writes after it.
+        calls.push(update());
+        await Promise.resolve(); // One of the updates must read before the deletion and write after it.
       }
-      await Promise.all(together);
+      await Promise.all(calls);
       assert.equal(await update(), undefined);
-      assert.deepEqual(await kept(memory), []);
+      assert.deepEqual(await listTexts(memory), []);
     },
   },
   {
@@ -317,7 +317,7 @@ export const memoryForgetCases: readonly Case<MemoryService>[] = [
         const first = steps[0]!();
         for (let i = 0; i < Math.abs(distance); i++) await Promise.resolve();
         await Promise.all([first, steps[1]!()]);
-        assert.deepEqual(await kept(memory), []);
+        assert.deepEqual(await listTexts(memory), []);
       }
     },
   },

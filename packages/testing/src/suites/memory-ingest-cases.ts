@@ -2,30 +2,30 @@ import assert from 'node:assert/strict';
 import { quoteMemory, turnId } from '@thole/core/kit';
 import type { MemoryService } from '@thole/core';
 import type { Case } from '../case.ts';
-import { alice, eventOf, found, longAgo, said, search, sessionWith } from './memory-fixture.ts';
+import { alice, eventOf, searchTexts, longAgo, textEvent, search, sessionWith } from './memory-fixture.ts';
 
-const loves = said('user', 1, 'I love pizza with olives.');
-const noted = said('concierge', 2, 'Noted: olives and pizza.');
+const userTurn = textEvent('user', 1, 'I love pizza with olives.');
+const agentTurn = textEvent('concierge', 2, 'Noted: olives and pizza.');
 
-/** Ingestion: what is added to memory. */
+/** Ingestion of sessions and events. */
 export const memoryIngestCases: readonly Case<MemoryService>[] = [
   {
     id: 'ingest.explicit',
     sentence: 'remembers nothing before a caller adds it',
     contracts: [31],
     async check(memory) {
-      assert.deepEqual(await found(memory, 'pizza'), []);
-      await memory.addSessionToMemory(sessionWith([loves]));
-      assert.deepEqual(await found(memory, 'pizza'), ['I love pizza with olives.']);
+      assert.deepEqual(await searchTexts(memory, 'pizza'), []);
+      await memory.addSessionToMemory(sessionWith([userTurn]));
+      assert.deepEqual(await searchTexts(memory, 'pizza'), ['I love pizza with olives.']);
     },
   },
   {
     id: 'ingest.turn',
-    sentence: 'keeps words, author, time, session and event of a turn, with an id from the last two',
+    sentence: 'stores text, author, time, session and event of a turn, with an id of session and event',
     contracts: [31, 33],
     needs: ['turns'],
     async check(memory) {
-      await memory.addSessionToMemory(sessionWith([loves]));
+      await memory.addSessionToMemory(sessionWith([userTurn]));
       const [turn] = await search(memory, 'pizza');
       const { score, relevance: _, ...rest } = turn!;
       assert.ok(typeof score === 'number' && score > 0);
@@ -42,11 +42,11 @@ export const memoryIngestCases: readonly Case<MemoryService>[] = [
   },
   {
     id: 'ingest.both-sides',
-    sentence: 'remembers what agents said as well as what the user said',
+    sentence: 'remembers turns of agents and of the user',
     contracts: [31],
     needs: ['turns'],
     async check(memory) {
-      await memory.addSessionToMemory(sessionWith([loves, noted]));
+      await memory.addSessionToMemory(sessionWith([userTurn, agentTurn]));
       assert.deepEqual((await search(memory, 'pizza olives')).map((turn) => turn.author!).sort(), [
         'concierge',
         'user',
@@ -58,7 +58,7 @@ export const memoryIngestCases: readonly Case<MemoryService>[] = [
     sentence: 'adds nothing when a session is added again',
     contracts: [31],
     async check(memory) {
-      const session = sessionWith([loves, noted]);
+      const session = sessionWith([userTurn, agentTurn]);
       await memory.addSessionToMemory(session);
       await memory.addSessionToMemory(session);
       assert.equal((await search(memory, 'pizza')).length, 2);
@@ -66,14 +66,14 @@ export const memoryIngestCases: readonly Case<MemoryService>[] = [
   },
   {
     id: 'ingest.at-once',
-    sentence: 'remembers a session once that is added twice concurrently',
+    sentence: 'stores a session once if it is added twice at the same time',
     contracts: [31],
     async check(memory) {
-      const session = sessionWith([loves, noted]);
+      const session = sessionWith([userTurn, agentTurn]);
       await Promise.all([
         memory.addSessionToMemory(session),
         memory.addSessionToMemory(session),
-        found(memory, 'pizza'),
+        searchTexts(memory, 'pizza'),
       ]);
       assert.equal((await search(memory, 'pizza')).length, 2);
     },
@@ -83,9 +83,9 @@ export const memoryIngestCases: readonly Case<MemoryService>[] = [
     sentence: 'adds the new turns of a session that has grown',
     contracts: [31],
     async check(memory) {
-      await memory.addSessionToMemory(sessionWith([loves]));
+      await memory.addSessionToMemory(sessionWith([userTurn]));
       assert.equal((await search(memory, 'pizza')).length, 1);
-      await memory.addSessionToMemory(sessionWith([loves, noted]));
+      await memory.addSessionToMemory(sessionWith([userTurn, agentTurn]));
       assert.equal((await search(memory, 'pizza')).length, 2);
     },
   },
@@ -94,8 +94,8 @@ export const memoryIngestCases: readonly Case<MemoryService>[] = [
     sentence: 'loses nothing of a session that is added again with a window',
     contracts: [31],
     async check(memory) {
-      await memory.addSessionToMemory(sessionWith([loves, noted]));
-      await memory.addSessionToMemory(sessionWith([noted], { window: { numRecentEvents: 1 } }));
+      await memory.addSessionToMemory(sessionWith([userTurn, agentTurn]));
+      await memory.addSessionToMemory(sessionWith([agentTurn], { window: { numRecentEvents: 1 } }));
       await memory.addSessionToMemory(sessionWith([], { window: { numRecentEvents: 0 } }));
       assert.equal((await search(memory, 'pizza')).length, 2);
     },
@@ -105,8 +105,8 @@ export const memoryIngestCases: readonly Case<MemoryService>[] = [
     sentence: 'adds turns outside a window when the whole session is added',
     contracts: [31],
     async check(memory) {
-      await memory.addSessionToMemory(sessionWith([noted], { window: { numRecentEvents: 1 } }));
-      await memory.addSessionToMemory(sessionWith([loves, noted]));
+      await memory.addSessionToMemory(sessionWith([agentTurn], { window: { numRecentEvents: 1 } }));
+      await memory.addSessionToMemory(sessionWith([userTurn, agentTurn]));
       assert.equal((await search(memory, 'pizza')).length, 2);
     },
   },
@@ -115,9 +115,9 @@ export const memoryIngestCases: readonly Case<MemoryService>[] = [
     sentence: 'keeps events with one id in two sessions as two entries',
     contracts: [31],
     async check(memory) {
-      await memory.addSessionToMemory(sessionWith([loves], { id: 's1' }));
-      await memory.addSessionToMemory(sessionWith([said('user', 1, 'Pizza again!')], { id: 's2' }));
-      assert.deepEqual((await found(memory, 'pizza')).sort(), ['I love pizza with olives.', 'Pizza again!']);
+      await memory.addSessionToMemory(sessionWith([userTurn], { id: 's1' }));
+      await memory.addSessionToMemory(sessionWith([textEvent('user', 1, 'Pizza again!')], { id: 's2' }));
+      assert.deepEqual((await searchTexts(memory, 'pizza')).sort(), ['I love pizza with olives.', 'Pizza again!']);
     },
   },
   {
@@ -129,7 +129,7 @@ export const memoryIngestCases: readonly Case<MemoryService>[] = [
       await memory.addSessionToMemory(
         sessionWith([eventOf('concierge', 1, parts), eventOf('concierge', 2, parts.slice(0, 1))]),
       );
-      assert.deepEqual(await found(memory, 'spy evening'), ['Good evening!']);
+      assert.deepEqual(await searchTexts(memory, 'spy evening'), ['Good evening!']);
     },
   },
   {
@@ -144,7 +144,7 @@ export const memoryIngestCases: readonly Case<MemoryService>[] = [
       await memory.addSessionToMemory(
         sessionWith([eventOf('concierge', 1, [{ text: 'Let me look.' }, call]), eventOf('concierge', 2, [answer])]),
       );
-      assert.deepEqual(await found(memory, 'look secretplan find_room highest'), ['Let me look.']);
+      assert.deepEqual(await searchTexts(memory, 'look secretplan find_room highest'), ['Let me look.']);
     },
   },
   {
@@ -157,8 +157,10 @@ export const memoryIngestCases: readonly Case<MemoryService>[] = [
         { codeExecutionResult: { output: 'secretplan' } },
         { inlineData: { mimeType: 'text/plain', data: 'c2VjcmV0cGxhbg==' } },
       ];
-      await memory.addSessionToMemory(sessionWith([eventOf('concierge', 1, parts), said('user', 2, 'Thank you.')]));
-      assert.deepEqual(await found(memory, 'secretplan print thank'), ['Thank you.']);
+      await memory.addSessionToMemory(
+        sessionWith([eventOf('concierge', 1, parts), textEvent('user', 2, 'Thank you.')]),
+      );
+      assert.deepEqual(await searchTexts(memory, 'secretplan print thank'), ['Thank you.']);
     },
   },
   {
@@ -166,9 +168,9 @@ export const memoryIngestCases: readonly Case<MemoryService>[] = [
     sentence: 'remembers only the complete text of a streamed answer',
     contracts: [31],
     async check(memory) {
-      const partial = said('concierge', 1, 'Good eve', { partial: true });
-      await memory.addSessionToMemory(sessionWith([partial, said('concierge', 1, 'Good evening!')]));
-      assert.deepEqual(await found(memory, 'good eve evening'), ['Good evening!']);
+      const partial = textEvent('concierge', 1, 'Good eve', { partial: true });
+      await memory.addSessionToMemory(sessionWith([partial, textEvent('concierge', 1, 'Good evening!')]));
+      assert.deepEqual(await searchTexts(memory, 'good eve evening'), ['Good evening!']);
     },
   },
   {
@@ -176,7 +178,7 @@ export const memoryIngestCases: readonly Case<MemoryService>[] = [
     sentence: 'leaves out closing records, state changes and blank texts',
     contracts: [31],
     async check(memory) {
-      const { content: _, ...bare } = said('concierge', 1, '');
+      const { content: _, ...bare } = textEvent('concierge', 1, '');
       const closing = { ...bare, errorCode: 'RUN_ABORTED', errorMessage: 'secretplan' };
       const state = {
         ...bare,
@@ -185,9 +187,9 @@ export const memoryIngestCases: readonly Case<MemoryService>[] = [
         actions: { ...bare.actions, stateDelta: { plan: 'secretplan' } },
       };
       await memory.addSessionToMemory(
-        sessionWith([closing, state, said('user', 2, '  \n '), eventOf('user', 3, []), loves]),
+        sessionWith([closing, state, textEvent('user', 2, '  \n '), eventOf('user', 3, []), userTurn]),
       );
-      assert.deepEqual(await found(memory, 'secretplan pizza'), ['I love pizza with olives.']);
+      assert.deepEqual(await searchTexts(memory, 'secretplan pizza'), ['I love pizza with olives.']);
     },
   },
   {
@@ -196,9 +198,11 @@ export const memoryIngestCases: readonly Case<MemoryService>[] = [
     contracts: [31, 36],
     async check(memory) {
       const quoted = { text: quoteMemory('- user: The guest loves pizza.') };
-      const asked = { text: `${quoted.text}More pizza, please.` };
-      await memory.addSessionToMemory(sessionWith([eventOf('user', 1, [quoted]), eventOf('user', 2, [quoted, asked])]));
-      assert.deepEqual(await found(memory, 'pizza guest'), ['More pizza, please.']);
+      const message = { text: `${quoted.text}More pizza, please.` };
+      await memory.addSessionToMemory(
+        sessionWith([eventOf('user', 1, [quoted]), eventOf('user', 2, [quoted, message])]),
+      );
+      assert.deepEqual(await searchTexts(memory, 'pizza guest'), ['More pizza, please.']);
     },
   },
   {
@@ -209,7 +213,7 @@ export const memoryIngestCases: readonly Case<MemoryService>[] = [
       await memory.addSessionToMemory(
         sessionWith([eventOf('user', 1, [{ text: 'A room, ' }, { text: 'with balcony.' }])]),
       );
-      assert.deepEqual(await found(memory, 'balcony'), ['A room, with balcony.']);
+      assert.deepEqual(await searchTexts(memory, 'balcony'), ['A room, with balcony.']);
     },
   },
   {
@@ -218,7 +222,7 @@ export const memoryIngestCases: readonly Case<MemoryService>[] = [
     contracts: [31],
     async check(memory) {
       await memory.addSessionToMemory(sessionWith([]));
-      assert.deepEqual(await found(memory, 'pizza'), []);
+      assert.deepEqual(await searchTexts(memory, 'pizza'), []);
     },
   },
   {
@@ -227,7 +231,7 @@ export const memoryIngestCases: readonly Case<MemoryService>[] = [
     contracts: [31, 33],
     needs: ['turns'],
     async check(memory) {
-      const event = said('user', 1, 'I love pizza.');
+      const event = textEvent('user', 1, 'I love pizza.');
       await memory.addSessionToMemory(sessionWith([event]));
       event.content!.parts![0]!.text = 'I hate pizza.';
       const [turn] = await search(memory, 'pizza');
@@ -244,9 +248,9 @@ export const memoryIngestCases: readonly Case<MemoryService>[] = [
     contracts: [31, 34],
     needs: ['addEventsToMemory', 'turns'],
     async check(memory) {
-      await memory.addEventsToMemory!({ ...alice, sessionId: 's1', events: [loves] });
-      await memory.addSessionToMemory(sessionWith([loves, noted]));
-      await memory.addEventsToMemory!({ ...alice, sessionId: 's1', events: [loves, noted] });
+      await memory.addEventsToMemory!({ ...alice, sessionId: 's1', events: [userTurn] });
+      await memory.addSessionToMemory(sessionWith([userTurn, agentTurn]));
+      await memory.addEventsToMemory!({ ...alice, sessionId: 's1', events: [userTurn, agentTurn] });
       assert.deepEqual((await search(memory, 'pizza')).map((turn) => turn.id).sort(), [
         turnId('s1', 'e1'),
         turnId('s1', 'e2'),

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { textOf } from '@thole/core';
 import type { MemoryService } from '@thole/core';
 import type { Case } from '../case.ts';
-import { alice, entry, found, said, search, sessionWith, talk } from './memory-fixture.ts';
+import { alice, entry, searchTexts, textEvent, search, sessionWith, talk } from './memory-fixture.ts';
 
 /** Search results and their order. */
 export const memoryRankingCases: readonly Case<MemoryService>[] = [
@@ -30,11 +30,14 @@ export const memoryRankingCases: readonly Case<MemoryService>[] = [
     contracts: [32],
     needs: ['words'],
     async check(memory) {
-      const rooms = Array.from({ length: 20 }, (_, i) => said('user', i, `The room number ${i} was nice.`));
+      const rooms = Array.from({ length: 20 }, (_, i) => textEvent('user', i, `The room number ${i} was nice.`));
       await memory.addSessionToMemory(
-        sessionWith([...rooms, said('user', 30, 'Breakfast in the room with marmalade was nice.')]),
+        sessionWith([...rooms, textEvent('user', 30, 'Breakfast in the room with marmalade was nice.')]),
       );
-      assert.equal((await found(memory, 'nice room marmalade'))[0], 'Breakfast in the room with marmalade was nice.');
+      assert.equal(
+        (await searchTexts(memory, 'nice room marmalade'))[0],
+        'Breakfast in the room with marmalade was nice.',
+      );
     },
   },
   {
@@ -44,10 +47,10 @@ export const memoryRankingCases: readonly Case<MemoryService>[] = [
     needs: ['turn-ranking'],
     async check(memory) {
       const turns = ['We saw a sunset.', 'The boat was slow.', 'A sunset from the boat.'].map((text, i) =>
-        said('user', i, text),
+        textEvent('user', i, text),
       );
       await memory.addSessionToMemory(sessionWith(turns));
-      assert.equal((await found(memory, 'sunset boat'))[0], 'A sunset from the boat.');
+      assert.equal((await searchTexts(memory, 'sunset boat'))[0], 'A sunset from the boat.');
     },
   },
   {
@@ -57,7 +60,9 @@ export const memoryRankingCases: readonly Case<MemoryService>[] = [
     needs: ['turns'],
     async check(memory) {
       for (const id of [3, 1, 2])
-        await memory.addSessionToMemory(sessionWith([said('user', id, 'The same words again.')], { id: `s${id}` }));
+        await memory.addSessionToMemory(
+          sessionWith([textEvent('user', id, 'The same words again.')], { id: `s${id}` }),
+        );
       for (let i = 0; i < 3; i++)
         assert.deepEqual(
           (await search(memory, 'same words')).map((one) => one.eventId),
@@ -72,8 +77,8 @@ export const memoryRankingCases: readonly Case<MemoryService>[] = [
     needs: ['words'],
     async check(memory) {
       await memory.addSessionToMemory(talk);
-      assert.deepEqual(await found(memory, 'helicopter'), []);
-      assert.deepEqual(await found(memory, '?!'), []);
+      assert.deepEqual(await searchTexts(memory, 'helicopter'), []);
+      assert.deepEqual(await searchTexts(memory, '?!'), []);
     },
   },
   {
@@ -82,7 +87,7 @@ export const memoryRankingCases: readonly Case<MemoryService>[] = [
     contracts: [32],
     async check(memory) {
       await memory.addSessionToMemory(talk);
-      for (const query of ['', ' ', '\n\t']) assert.deepEqual(await found(memory, query), []);
+      for (const query of ['', ' ', '\n\t']) assert.deepEqual(await searchTexts(memory, query), []);
     },
   },
   {
@@ -92,13 +97,13 @@ export const memoryRankingCases: readonly Case<MemoryService>[] = [
     async check(memory) {
       await memory.addSessionToMemory(talk);
       for (const query of ['pizza?', '  PIZZA?! ', '"pizza"', 'Pizza-Olives']) {
-        assert.equal((await found(memory, query))[0], 'I love pizza with olives.', query);
+        assert.equal((await searchTexts(memory, query))[0], 'I love pizza with olives.', query);
       }
     },
   },
   {
     id: 'search.stop-words',
-    sentence: 'returns nothing for words of every turn next to a rare word',
+    sentence: 'ignores common words in a query that also has a rare word',
     contracts: [32],
     needs: ['words'],
     async check(memory) {
@@ -107,17 +112,17 @@ export const memoryRankingCases: readonly Case<MemoryService>[] = [
         'Where is the pool?',
         'Was it you who said that you have it?',
       ]);
-      assert.deepEqual(await found(memory, 'where is the pizza that you have?'), ['I love pizza with olives.']);
+      assert.deepEqual(await searchTexts(memory, 'where is the pizza that you have?'), ['I love pizza with olives.']);
     },
   },
   {
     id: 'search.only-stop-words',
-    sentence: 'finds a text of only such words by a query of only such words',
+    sentence: 'finds a text of common words by a query of common words',
     contracts: [32],
     needs: ['words'],
     async check(memory) {
       await addApart(memory, ['To be or not to be?', 'I love pizza.']);
-      assert.deepEqual(await found(memory, 'not to be'), ['To be or not to be?']);
+      assert.deepEqual(await searchTexts(memory, 'not to be'), ['To be or not to be?']);
     },
   },
   {
@@ -134,7 +139,7 @@ export const memoryRankingCases: readonly Case<MemoryService>[] = [
         ['child', 1],
         ['buys a ticket', 2],
       ] as const;
-      for (const [query, i] of pairs) assert.deepEqual(await found(memory, query), [texts[i]], query);
+      for (const [query, i] of pairs) assert.deepEqual(await searchTexts(memory, query), [texts[i]], query);
     },
   },
   {
@@ -143,15 +148,15 @@ export const memoryRankingCases: readonly Case<MemoryService>[] = [
     contracts: [32],
     needs: ['words'],
     async check(memory) {
-      const small = Array.from({ length: 8 }, (_, i) => said('user', i + 10, `Small talk, part ${i}.`));
+      const small = Array.from({ length: 8 }, (_, i) => textEvent('user', i + 10, `Small talk, part ${i}.`));
       await memory.addSessionToMemory(
         sessionWith([
-          said('concierge', 1, 'What do you have for breakfast?'),
-          said('user', 2, 'Porridge with honey.'),
+          textEvent('concierge', 1, 'What do you have for breakfast?'),
+          textEvent('user', 2, 'Porridge with honey.'),
           ...small,
         ]),
       );
-      const texts = await found(memory, 'breakfast');
+      const texts = await searchTexts(memory, 'breakfast');
       assert.deepEqual(texts.slice(0, 2).sort(), ['Porridge with honey.', 'What do you have for breakfast?']);
       assert.ok(!texts.includes('Small talk, part 7.'));
     },
@@ -162,8 +167,8 @@ export const memoryRankingCases: readonly Case<MemoryService>[] = [
     contracts: [32],
     needs: ['words'],
     async check(memory) {
-      await memory.addSessionToMemory(sessionWith([said('Ada', 1, 'Chess is my game.')], { id: 's1' }));
-      await memory.addSessionToMemory(sessionWith([said('Bob', 2, 'Chess is my game.')], { id: 's2' }));
+      await memory.addSessionToMemory(sessionWith([textEvent('Ada', 1, 'Chess is my game.')], { id: 's1' }));
+      await memory.addSessionToMemory(sessionWith([textEvent('Bob', 2, 'Chess is my game.')], { id: 's2' }));
       for (const [query, author] of [
         ['Does Ada play chess?', 'Ada'],
         ['Does Bob play chess?', 'Bob'],
@@ -185,11 +190,11 @@ export const memoryRankingCases: readonly Case<MemoryService>[] = [
       ];
       for (const [i, [time, text]] of turns.entries()) {
         const timestamp = at(time);
-        await memory.addSessionToMemory(sessionWith([said('user', i, text, { timestamp })], { id: `s${i}` }));
+        await memory.addSessionToMemory(sessionWith([textEvent('user', i, text, { timestamp })], { id: `s${i}` }));
       }
-      assert.equal((await found(memory, 'picnic in May 2023'))[0], turns[1]![1]);
-      assert.equal((await found(memory, 'the picnic on March 5, 2023'))[0], turns[0]![1]);
-      assert.equal((await found(memory, 'Where was the picnic on 9 August 2023?'))[0], turns[2]![1]);
+      assert.equal((await searchTexts(memory, 'picnic in May 2023'))[0], turns[1]![1]);
+      assert.equal((await searchTexts(memory, 'the picnic on March 5, 2023'))[0], turns[0]![1]);
+      assert.equal((await searchTexts(memory, 'Where was the picnic on 9 August 2023?'))[0], turns[2]![1]);
     },
   },
   {
@@ -214,7 +219,8 @@ export const memoryRankingCases: readonly Case<MemoryService>[] = [
   },
 ];
 
+/** Adds each text as a separate session, so that no turn has a neighbour. */
 async function addApart(memory: MemoryService, texts: readonly string[]): Promise<void> {
   for (const [i, text] of texts.entries())
-    await memory.addSessionToMemory(sessionWith([said('user', i, text)], { id: `apart-${i}` }));
+    await memory.addSessionToMemory(sessionWith([textEvent('user', i, text)], { id: `apart-${i}` }));
 }

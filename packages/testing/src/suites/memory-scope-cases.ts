@@ -3,7 +3,7 @@ import { TholeError } from '@thole/core';
 import { turnId } from '@thole/core/kit';
 import type { MemoryService } from '@thole/core';
 import type { Case } from '../case.ts';
-import { alice, entry, found, kept, said, sessionWith } from './memory-fixture.ts';
+import { alice, entry, searchTexts, listTexts, textEvent, sessionWith } from './memory-fixture.ts';
 
 // Any way of joining app and user into one key makes two of these equal.
 const LOOKALIKES: readonly (readonly [string, string])[] = [
@@ -45,10 +45,10 @@ export const memoryScopeCases: readonly Case<MemoryService>[] = [
     sentence: 'returns no entry of another user or app',
     contracts: [30],
     async check(memory) {
-      await memory.addSessionToMemory(sessionWith([said('user', 1, 'I love pizza.')]));
-      assert.deepEqual(await found(memory, 'pizza', { userId: 'bob' }), []);
-      assert.deepEqual(await found(memory, 'pizza', { appName: 'airline' }), []);
-      assert.deepEqual(await found(memory, 'pizza'), ['I love pizza.']);
+      await memory.addSessionToMemory(sessionWith([textEvent('user', 1, 'I love pizza.')]));
+      assert.deepEqual(await searchTexts(memory, 'pizza', { userId: 'bob' }), []);
+      assert.deepEqual(await searchTexts(memory, 'pizza', { appName: 'airline' }), []);
+      assert.deepEqual(await searchTexts(memory, 'pizza'), ['I love pizza.']);
     },
   },
   {
@@ -57,10 +57,10 @@ export const memoryScopeCases: readonly Case<MemoryService>[] = [
     contracts: [30],
     async check(memory) {
       for (const [i, [appName, userId]] of LOOKALIKES.entries()) {
-        await memory.addSessionToMemory(sessionWith([said('user', i, `Pizza number ${i}.`)], { appName, userId }));
+        await memory.addSessionToMemory(sessionWith([textEvent('user', i, `Pizza number ${i}.`)], { appName, userId }));
       }
       for (const [i, [appName, userId]] of LOOKALIKES.entries()) {
-        assert.deepEqual(await found(memory, 'pizza', { appName, userId }), [`Pizza number ${i}.`]);
+        assert.deepEqual(await searchTexts(memory, 'pizza', { appName, userId }), [`Pizza number ${i}.`]);
       }
     },
   },
@@ -70,23 +70,23 @@ export const memoryScopeCases: readonly Case<MemoryService>[] = [
     contracts: [30],
     async check(memory) {
       for (const name of BAD_NAMES as readonly string[]) {
-        const session = sessionWith([said('user', 1, 'I love pizza.')]);
-        await refused(memory.addSessionToMemory({ ...session, appName: name }));
-        await refused(memory.addSessionToMemory({ ...session, userId: name }));
-        await refused(memory.addSessionToMemory({ ...session, id: name }));
-        await refused(memory.searchMemory({ ...alice, appName: name, query: 'pizza' }));
-        await refused(memory.searchMemory({ ...alice, userId: name, query: '' }));
+        const session = sessionWith([textEvent('user', 1, 'I love pizza.')]);
+        await expectInvalidInput(memory.addSessionToMemory({ ...session, appName: name }));
+        await expectInvalidInput(memory.addSessionToMemory({ ...session, userId: name }));
+        await expectInvalidInput(memory.addSessionToMemory({ ...session, id: name }));
+        await expectInvalidInput(memory.searchMemory({ ...alice, appName: name, query: 'pizza' }));
+        await expectInvalidInput(memory.searchMemory({ ...alice, userId: name, query: '' }));
       }
-      assert.deepEqual(await found(memory, 'pizza'), []);
+      assert.deepEqual(await searchTexts(memory, 'pizza'), []);
     },
   },
   {
     id: 'scope.delete',
-    sentence: 'lets no user delete another’s entry, with or without its id',
+    sentence: 'does not delete an entry of another user or app',
     contracts: [30, 34],
     needs: ['deleteMemory', 'deleteSessionMemory', 'deleteUserMemory', 'listMemories'],
     async check(memory) {
-      await memory.addSessionToMemory(sessionWith([said('user', 1, 'I love pizza.')]));
+      await memory.addSessionToMemory(sessionWith([textEvent('user', 1, 'I love pizza.')]));
       for (const other of [
         { ...alice, userId: 'bob' },
         { ...alice, appName: 'airline' },
@@ -94,14 +94,14 @@ export const memoryScopeCases: readonly Case<MemoryService>[] = [
         assert.equal(await memory.deleteMemory!({ ...other, ids: [turnId('s1', 'e1')] }), 0);
         assert.equal(await memory.deleteSessionMemory!({ ...other, sessionId: 's1' }), 0);
         assert.equal(await memory.deleteUserMemory!(other), 0);
-        assert.deepEqual(await kept(memory, other), []);
+        assert.deepEqual(await listTexts(memory, other), []);
       }
-      assert.deepEqual(await kept(memory), ['I love pizza.']);
+      assert.deepEqual(await listTexts(memory), ['I love pizza.']);
     },
   },
   {
     id: 'scope.update',
-    sentence: 'keeps one id of two users apart and lets no user change another’s entry',
+    sentence: 'keeps equal ids of two users apart, and does not change an entry of another user',
     contracts: [30, 34],
     needs: ['addMemory', 'updateMemory', 'listMemories'],
     async check(memory) {
@@ -109,12 +109,12 @@ export const memoryScopeCases: readonly Case<MemoryService>[] = [
       await memory.addMemory!({ ...alice, memories: [entry('Pizza.', { id: 'n1' })] });
       assert.equal(await memory.updateMemory!({ ...bob, id: 'n1', change: { author: 'bob' } }), undefined);
       await memory.addMemory!({ ...bob, memories: [entry('Pasta.', { id: 'n1' })] });
-      assert.deepEqual(await kept(memory), ['Pizza.']);
-      assert.deepEqual(await kept(memory, bob), ['Pasta.']);
+      assert.deepEqual(await listTexts(memory), ['Pizza.']);
+      assert.deepEqual(await listTexts(memory, bob), ['Pasta.']);
     },
   },
 ];
 
-async function refused(call: Promise<unknown>): Promise<void> {
+async function expectInvalidInput(call: Promise<unknown>): Promise<void> {
   await assert.rejects(call, (error) => TholeError.is(error, 'INVALID_INPUT'));
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { TholeError } from '@thole/core';
 import type { MemoryFilter, MemoryService } from '@thole/core';
 import type { Case } from '../case.ts';
-import { alice, entry, found, longAgo, said, search, sessionWith, talk } from './memory-fixture.ts';
+import { alice, entry, searchTexts, longAgo, textEvent, search, sessionWith, talk } from './memory-fixture.ts';
 
 /** Limits and filters of searches, invalid input, and visibility of writes. */
 export const memorySearchCases: readonly Case<MemoryService>[] = [
@@ -12,13 +12,13 @@ export const memorySearchCases: readonly Case<MemoryService>[] = [
     contracts: [32],
     async check(memory) {
       await memory.addSessionToMemory(
-        sessionWith(Array.from({ length: 12 }, (_, i) => said('user', i, `Pizza number ${i}.`))),
+        sessionWith(Array.from({ length: 12 }, (_, i) => textEvent('user', i, `Pizza number ${i}.`))),
       );
-      const all = await found(memory, 'pizza', { limit: 100 });
+      const all = await searchTexts(memory, 'pizza', { limit: 100 });
       assert.equal(all.length, 12);
       for (const limit of [1, 3, 12, Number.MAX_SAFE_INTEGER])
-        assert.deepEqual(await found(memory, 'pizza', { limit }), all.slice(0, limit));
-      assert.deepEqual(await found(memory, 'pizza', { limit: 0 }), []);
+        assert.deepEqual(await searchTexts(memory, 'pizza', { limit }), all.slice(0, limit));
+      assert.deepEqual(await searchTexts(memory, 'pizza', { limit: 0 }), []);
     },
   },
   {
@@ -27,10 +27,10 @@ export const memorySearchCases: readonly Case<MemoryService>[] = [
     contracts: [32],
     async check(memory) {
       await memory.addSessionToMemory(
-        sessionWith(Array.from({ length: 30 }, (_, i) => said('user', i, `Pizza number ${i}.`))),
+        sessionWith(Array.from({ length: 30 }, (_, i) => textEvent('user', i, `Pizza number ${i}.`))),
       );
-      const { length } = await found(memory, 'pizza');
-      assert.ok(length > 0 && length <= 10, `${length} answers`);
+      const { length } = await searchTexts(memory, 'pizza');
+      assert.ok(length > 0 && length <= 10, `got ${length} entries`);
     },
   },
   {
@@ -72,14 +72,14 @@ export const memorySearchCases: readonly Case<MemoryService>[] = [
     needs: ['turns'],
     async check(memory) {
       await memory.addSessionToMemory(talk);
-      await memory.addSessionToMemory(sessionWith([said('user', 6, 'A pool at last.')], { id: 's2' }));
-      await eventsFound(memory, 'pool', {}, ['e1', 'e2', 'e3', 'e4', 'e5', 'e6']);
-      await eventsFound(memory, 'pool', { author: 'user' }, ['e1', 'e3', 'e5', 'e6']);
-      await eventsFound(memory, 'pool', { author: 'use' }, []);
-      await eventsFound(memory, 'pool', { sessionId: 's2' }, ['e6']);
-      await eventsFound(memory, 'pool', { from: longAgo + 3 * 60, to: longAgo + 5 * 60 }, ['e3', 'e4']);
-      await eventsFound(memory, 'pool', { from: longAgo + 3 * 60, author: 'concierge', kinds: ['turn'] }, ['e4']);
-      await eventsFound(memory, 'pool', { kinds: ['fact'] }, []);
+      await memory.addSessionToMemory(sessionWith([textEvent('user', 6, 'A pool at last.')], { id: 's2' }));
+      await expectEvents(memory, 'pool', {}, ['e1', 'e2', 'e3', 'e4', 'e5', 'e6']);
+      await expectEvents(memory, 'pool', { author: 'user' }, ['e1', 'e3', 'e5', 'e6']);
+      await expectEvents(memory, 'pool', { author: 'use' }, []);
+      await expectEvents(memory, 'pool', { sessionId: 's2' }, ['e6']);
+      await expectEvents(memory, 'pool', { from: longAgo + 3 * 60, to: longAgo + 5 * 60 }, ['e3', 'e4']);
+      await expectEvents(memory, 'pool', { from: longAgo + 3 * 60, author: 'concierge', kinds: ['turn'] }, ['e4']);
+      await expectEvents(memory, 'pool', { kinds: ['fact'] }, []);
     },
   },
   {
@@ -88,9 +88,11 @@ export const memorySearchCases: readonly Case<MemoryService>[] = [
     contracts: [32],
     needs: ['turns'],
     async check(memory) {
-      const others = Array.from({ length: 20 }, (_, i) => said('concierge', i, 'Pizza pizza pizza.'));
-      await memory.addSessionToMemory(sessionWith([...others, said('user', 30, 'I had pizza once.')]));
-      assert.deepEqual(await found(memory, 'pizza', { limit: 1, filter: { author: 'user' } }), ['I had pizza once.']);
+      const others = Array.from({ length: 20 }, (_, i) => textEvent('concierge', i, 'Pizza pizza pizza.'));
+      await memory.addSessionToMemory(sessionWith([...others, textEvent('user', 30, 'I had pizza once.')]));
+      assert.deepEqual(await searchTexts(memory, 'pizza', { limit: 1, filter: { author: 'user' } }), [
+        'I had pizza once.',
+      ]);
     },
   },
   {
@@ -112,7 +114,8 @@ export const memorySearchCases: readonly Case<MemoryService>[] = [
           entry('Lives for opera.', { customMetadata: { topic: 'music' } }),
         ],
       });
-      const of = async (filter: MemoryFilter): Promise<string[]> => (await found(memory, 'lives', { filter })).sort();
+      const of = async (filter: MemoryFilter): Promise<string[]> =>
+        (await searchTexts(memory, 'lives', { filter })).sort();
       assert.deepEqual(await of({ kinds: ['note'] }), ['Lives for opera.']);
       assert.deepEqual(await of({ kinds: ['fact', 'turn'] }), ['Lives in Bonn.', 'Lives in Rome.']);
       assert.deepEqual(await of({ validAt: 199 }), ['Lives in Bonn.']);
@@ -147,8 +150,8 @@ export const memorySearchCases: readonly Case<MemoryService>[] = [
         { filter: { metadata: [] } },
       ];
       for (const more of bad) {
-        const asking = memory.searchMemory({ ...alice, query: 'pizza', ...more });
-        await assert.rejects(asking, (error) => TholeError.is(error, 'INVALID_INPUT'), JSON.stringify(more));
+        const call = memory.searchMemory({ ...alice, query: 'pizza', ...more });
+        await assert.rejects(call, (error) => TholeError.is(error, 'INVALID_INPUT'), JSON.stringify(more));
       }
       for (const session of [
         undefined,
@@ -169,36 +172,34 @@ export const memorySearchCases: readonly Case<MemoryService>[] = [
       const signal = AbortSignal.abort(reason);
       await assert.rejects(memory.addSessionToMemory(talk, { signal }), (error) => error === reason);
       await assert.rejects(search(memory, 'pool', { signal }), (error) => error === reason);
-      assert.deepEqual(await found(memory, 'pool'), []);
+      assert.deepEqual(await searchTexts(memory, 'pool'), []);
     },
   },
   {
     id: 'search.other-process',
-    sentence: 'sees changes and deletions of another process in the next search',
+    sentence: 'applies changes and deletions of another process in the next search',
     contracts: [32],
     needs: ['shared', 'addMemory', 'updateMemory', 'deleteMemory'],
     async check(memory, t) {
       const other = await t.reopen!();
       await memory.addSessionToMemory(talk);
-      assert.equal((await found(other, 'pizza'))[0], 'I love pizza with olives.');
+      assert.equal((await searchTexts(other, 'pizza'))[0], 'I love pizza with olives.');
       await other.addMemory!({ ...alice, memories: [entry('Allergic to kiwi.', { id: 'n1' })] });
-      assert.equal((await found(memory, 'kiwi'))[0], 'Allergic to kiwi.');
+      assert.equal((await searchTexts(memory, 'kiwi'))[0], 'Allergic to kiwi.');
       await other.updateMemory!({
         ...alice,
         id: 'n1',
         change: { content: { parts: [{ text: 'Allergic to mango.' }] } },
       });
-      assert.equal((await found(memory, 'mango'))[0], 'Allergic to mango.');
-      assert.ok(!(await found(memory, 'kiwi')).includes('Allergic to kiwi.'));
+      assert.equal((await searchTexts(memory, 'mango'))[0], 'Allergic to mango.');
+      assert.ok(!(await searchTexts(memory, 'kiwi')).includes('Allergic to kiwi.'));
       await memory.deleteMemory!({ ...alice, ids: ['n1'] });
-      assert.ok(!(await found(other, 'mango')).includes('Allergic to mango.'));
+      assert.ok(!(await searchTexts(other, 'mango')).includes('Allergic to mango.'));
     },
   },
 ];
 
-/** Each turn in a separate session, so that none has a neighbour. */
-
-async function eventsFound(
+async function expectEvents(
   memory: MemoryService,
   query: string,
   filter: MemoryFilter,

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { textOf, TholeError } from '@thole/core';
 import type { MemoryService, SharedMemoryScope } from '@thole/core';
 import type { Case } from '../case.ts';
-import { alice, entry, found, kept } from './memory-fixture.ts';
+import { alice, entry, searchTexts, listTexts } from './memory-fixture.ts';
 
 const bob = { ...alice, userId: 'bob' };
 const needs = ['addMemory', 'getMemory', 'updateMemory', 'listMemories', 'deleteMemory', 'deleteUserMemory'];
-/** Any two of these are different memories, no matter how names are joined. */
+/** Scopes that must stay different, no matter how names are joined. */
 const SCOPES: readonly (SharedMemoryScope | undefined)[] = [
   undefined,
   { team: 'a' },
@@ -31,7 +31,7 @@ export const memorySharedCases: readonly Case<MemoryService>[] = [
       for (const [i, scope] of SCOPES.entries())
         await memory.addMemory!({ ...alice, memories: [entry(`Pool number ${i}.`, { id: 'n', scope })] });
       for (const [i, scope] of SCOPES.entries()) {
-        assert.deepEqual(await found(memory, 'pool', { scope }), [`Pool number ${i}.`]);
+        assert.deepEqual(await searchTexts(memory, 'pool', { scope }), [`Pool number ${i}.`]);
         const { memories } = await memory.listMemories!({ ...alice, scope });
         assert.deepEqual(
           memories.map(({ content }) => textOf(content)),
@@ -50,17 +50,17 @@ export const memorySharedCases: readonly Case<MemoryService>[] = [
     async check(memory) {
       const scope = { team: 'reception' };
       await memory.addMemory!({ ...alice, scope, memory: 'The pool closes at nine.' });
-      assert.deepEqual(await found(memory, 'pool', { ...bob, scope }), ['The pool closes at nine.']);
-      assert.deepEqual(await found(memory, 'pool', { appName: 'airline', scope }), []);
+      assert.deepEqual(await searchTexts(memory, 'pool', { ...bob, scope }), ['The pool closes at nine.']);
+      assert.deepEqual(await searchTexts(memory, 'pool', { appName: 'airline', scope }), []);
       for (const user of [alice, bob]) {
-        assert.deepEqual(await found(memory, 'pool', user), []);
-        assert.deepEqual(await kept(memory, user), []);
+        assert.deepEqual(await searchTexts(memory, 'pool', user), []);
+        assert.deepEqual(await listTexts(memory, user), []);
       }
     },
   },
   {
     id: 'shared.change-and-delete',
-    sentence: 'changes and deletes only in the named scope; deleting a user keeps scopes',
+    sentence: 'changes and deletes only in the given scope; deleting a user keeps scopes',
     contracts: [30, 34],
     needs,
     async check(memory) {
@@ -70,38 +70,38 @@ export const memorySharedCases: readonly Case<MemoryService>[] = [
       const change = { author: 'me' };
       assert.equal((await memory.updateMemory!({ ...bob, scope, id: 'n1', change }))?.author, 'me');
       assert.equal((await memory.getMemory!({ ...alice, id: 'n1' }))?.author, undefined);
-      await refused(memory.updateMemory!({ ...alice, id: 'n1', change: { scope } }));
+      await expectInvalidInput(memory.updateMemory!({ ...alice, id: 'n1', change: { scope } }));
       assert.equal(await memory.deleteMemory!({ ...alice, ids: ['n1', 'n2'], scope: { team: 'reception' } }), 0);
       assert.equal(await memory.deleteMemory!({ ...alice, ids: ['n1'], scope }), 1);
-      assert.deepEqual(await kept(memory), ['Own pool.']);
+      assert.deepEqual(await listTexts(memory), ['Own pool.']);
       assert.equal(await memory.deleteUserMemory!(alice), 1);
-      assert.deepEqual(await found(memory, 'sauna', { scope }), ['Sauna.']);
+      assert.deepEqual(await searchTexts(memory, 'sauna', { scope }), ['Sauna.']);
       assert.equal(await memory.deleteUserMemory!({ ...alice, scope }), 1);
-      assert.deepEqual(await found(memory, 'sauna', { scope }), []);
+      assert.deepEqual(await searchTexts(memory, 'sauna', { scope }), []);
     },
   },
   {
     id: 'shared.refused',
-    sentence: 'rejects an invalid scope, and no user can name the key of a scope',
+    sentence: 'rejects an invalid scope, and a user id that is the key of a scope',
     contracts: [30, 34],
     needs,
     async check(memory) {
       const bad = [{}, 'team', 7, null, { team: '' }, { agent: 7 }, { team: 'nul\0' }, { team: 'a', room: 'b' }];
       for (const scope of [...bad, { team: 'x'.repeat(513) }] as never[]) {
-        await refused(memory.addMemory!({ ...alice, memories: [entry('Pizza.', { scope })] }));
-        await refused(memory.addMemory!({ ...alice, scope, memory: 'Pizza.' }));
-        await refused(memory.searchMemory({ ...alice, scope, query: 'pizza' }));
-        await refused(memory.listMemories!({ ...alice, scope }));
-        await refused(memory.deleteUserMemory!({ ...alice, scope }));
+        await expectInvalidInput(memory.addMemory!({ ...alice, memories: [entry('Pizza.', { scope })] }));
+        await expectInvalidInput(memory.addMemory!({ ...alice, scope, memory: 'Pizza.' }));
+        await expectInvalidInput(memory.searchMemory({ ...alice, scope, query: 'pizza' }));
+        await expectInvalidInput(memory.listMemories!({ ...alice, scope }));
+        await expectInvalidInput(memory.deleteUserMemory!({ ...alice, scope }));
       }
       const userId = 'thole:scope:["a",null]';
-      await refused(memory.searchMemory({ ...alice, userId, query: 'pizza' }));
-      await refused(memory.addMemory!({ ...alice, userId, memory: 'Pizza.' }));
-      assert.deepEqual(await kept(memory), []);
+      await expectInvalidInput(memory.searchMemory({ ...alice, userId, query: 'pizza' }));
+      await expectInvalidInput(memory.addMemory!({ ...alice, userId, memory: 'Pizza.' }));
+      assert.deepEqual(await listTexts(memory), []);
     },
   },
 ];
 
-async function refused(call: Promise<unknown>): Promise<void> {
+async function expectInvalidInput(call: Promise<unknown>): Promise<void> {
   await assert.rejects(call, (error) => TholeError.is(error, 'INVALID_INPUT'));
 }

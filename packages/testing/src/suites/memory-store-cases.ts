@@ -8,7 +8,7 @@ import { memoryStoreSegmentCases } from './memory-store-segment-cases.ts';
 
 /**
  * The promises of every memory store. Claims: `shared` (requires a `reopen` that creates a second store over the
- * same storage), `segmented` for a store that keeps pieces of the derived index, and `users` for a store that lists
+ * same storage), `segmented` for a store that saves segments of the derived index, and `users` for a store that lists
  * its users.
  */
 export const memoryStoreCases: readonly Case<MemoryStore>[] = [

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { MemoryEntry, MemoryStore } from '@thole/core';
-import { alice, allChanges, ids, listed, log, note, notes, reopened, texts } from './memory-store-support.ts';
+import { alice, readAllChanges, ids, listAll, log, note, notes, reopen, texts } from './memory-store-support.ts';
 import type { MemoryStoreCase } from './memory-store-support.ts';
 
 const everything: MemoryEntry = {
@@ -32,14 +32,14 @@ export const memoryStorePutCases: readonly MemoryStoreCase[] = [
   },
   {
     id: 'put.members',
-    sentence: 'returns an entry with every member it was put with, bit for bit',
+    sentence: 'returns every member of an entry unchanged',
     contracts: [33],
     async check(store) {
       for (const mode of ['ifAbsent', 'ifPresent', 'replace'] as const) {
         await store.put(alice, [everything], mode);
         assert.deepEqual((await store.get(alice, ['f1']))[0]!.entry, everything);
-        assert.deepEqual((await listed(store))[0]!.entry, everything);
-        const { changes } = await allChanges(store);
+        assert.deepEqual((await listAll(store))[0]!.entry, everything);
+        const { changes } = await readAllChanges(store);
         assert.deepEqual(changes, await store.get(alice, ['f1']));
       }
     },
@@ -51,8 +51,8 @@ export const memoryStorePutCases: readonly MemoryStoreCase[] = [
     async check(store) {
       await store.put(alice, [note('a'), note('b')], 'ifAbsent');
       await store.remove(alice, { ids: ['b'] }, 0);
-      const given = [note('a', { text: 'other' }), note('b'), note('c')];
-      assert.deepEqual(await store.put(alice, given, 'ifAbsent'), { written: ['c'], seq: 4 });
+      const entries = [note('a', { text: 'other' }), note('b'), note('c')];
+      assert.deepEqual(await store.put(alice, entries, 'ifAbsent'), { written: ['c'], seq: 4 });
       assert.deepEqual(await texts(store), ['a', 'c']);
     },
   },
@@ -64,38 +64,38 @@ export const memoryStorePutCases: readonly MemoryStoreCase[] = [
       assert.deepEqual(await store.put(alice, [note('a')], 'ifPresent'), { written: [], seq: 0 });
       await store.put(alice, [note('a'), note('b')], 'ifAbsent');
       await store.remove(alice, { ids: ['b'] }, 0);
-      const given = [note('a', { text: 'other' }), note('b'), note('c')];
-      assert.deepEqual(await store.put(alice, given, 'ifPresent'), { written: ['a'], seq: 4 });
+      const entries = [note('a', { text: 'other' }), note('b'), note('c')];
+      assert.deepEqual(await store.put(alice, entries, 'ifPresent'), { written: ['a'], seq: 4 });
       assert.deepEqual(await texts(store), ['other']);
     },
   },
   {
     id: 'put.replace',
-    sentence: 'writes everything with replace, also deleted ids, at any time',
+    sentence: 'writes every entry with replace, also deleted ids and old entries',
     contracts: [31, 34],
     async check(store) {
       await store.put(alice, [note('a')], 'ifAbsent');
       await store.remove(alice, 'everything', 1_000);
-      const given = [note('a', { text: 'again' }), note('b')];
-      assert.deepEqual(await store.put(alice, given, 'replace'), { written: ['a', 'b'], seq: 4 });
+      const entries = [note('a', { text: 'again' }), note('b')];
+      assert.deepEqual(await store.put(alice, entries, 'replace'), { written: ['a', 'b'], seq: 4 });
       assert.deepEqual(await texts(store), ['again', 'b']);
     },
   },
   {
     id: 'put.once',
-    sentence: 'uses the first of two entries with one id in one put, in every mode',
+    sentence: 'writes the first of two entries with one id in one put, in every mode',
     contracts: [31],
     async check(store) {
       for (const [i, mode] of (['ifAbsent', 'ifPresent', 'replace'] as const).entries()) {
-        const given = [note('a', { text: `first ${i}` }), note('b'), note('a', { text: 'second' })];
-        assert.deepEqual((await store.put(alice, given, mode)).written, ['a', 'b']);
+        const entries = [note('a', { text: `first ${i}` }), note('b'), note('a', { text: 'second' })];
+        assert.deepEqual((await store.put(alice, entries, mode)).written, ['a', 'b']);
         assert.deepEqual((await texts(store)).toSorted(), ['b', `first ${i}`]);
       }
     },
   },
   {
     id: 'put.nothing',
-    sentence: 'changes nothing for a put without a write and returns the last number',
+    sentence: 'changes nothing for a put without a write and returns the last seq',
     contracts: [31],
     async check(store) {
       assert.deepEqual(await store.put(alice, [], 'replace'), { written: [], seq: 0 });
@@ -107,22 +107,22 @@ export const memoryStorePutCases: readonly MemoryStoreCase[] = [
   },
   {
     id: 'put.forgotten',
-    sentence: 'skips entries with ifAbsent up to the time of a removal of everything',
+    sentence: 'skips entries with ifAbsent that are not newer than a removal of everything',
     contracts: [31],
     async check(store) {
-      // `everything` is also remembered for an empty memory.
+      // The time of such a removal is also stored for an empty memory.
       await store.remove(alice, 'everything', 20.25);
       const { timestamp: _, ...timeless } = note('timeless');
-      const given = [
+      const entries = [
         note('old', { timestamp: 20 }),
         note('equal', { timestamp: 20.25 }),
         note('newer', { timestamp: 20.5 }),
         timeless,
       ];
-      assert.deepEqual((await store.put(alice, given, 'ifAbsent')).written, ['newer', 'timeless']);
+      assert.deepEqual((await store.put(alice, entries, 'ifAbsent')).written, ['newer', 'timeless']);
       await store.remove(alice, 'everything', 5);
       assert.deepEqual((await store.put(alice, [note('still', { timestamp: 20 })], 'ifAbsent')).written, []);
-      assert.deepEqual((await store.put({ ...alice, userId: 'bob' }, given, 'ifAbsent')).written.length, 4);
+      assert.deepEqual((await store.put({ ...alice, userId: 'bob' }, entries, 'ifAbsent')).written.length, 4);
     },
   },
   {
@@ -130,9 +130,9 @@ export const memoryStorePutCases: readonly MemoryStoreCase[] = [
     sentence: 'neither keeps nor freezes its arguments',
     contracts: [9],
     async check(store) {
-      const given = note('a');
-      await store.put(alice, [given], 'ifAbsent');
-      given.content.parts![0]!.text = 'changed';
+      const entry = note('a');
+      await store.put(alice, [entry], 'ifAbsent');
+      entry.content.parts![0]!.text = 'changed';
       assert.deepEqual(await texts(store), ['a']);
     },
   },
@@ -163,7 +163,7 @@ export const memoryStorePutCases: readonly MemoryStoreCase[] = [
       assert.equal(await store.remove(alice, { ids: half }, 0), 1_200);
       assert.equal(await store.remove(alice, { sessionId: 's' }, 0), 1_145);
       assert.deepEqual(await ids(store), ['z']);
-      assert.equal((await allChanges(store)).removals, 2_345);
+      assert.equal((await readAllChanges(store)).removals, 2_345);
     },
   },
   {
@@ -172,14 +172,14 @@ export const memoryStorePutCases: readonly MemoryStoreCase[] = [
     contracts: [8, 31],
     needs: ['shared'],
     async check(store, t) {
-      const stores = [store, await reopened(t), await reopened(t)];
+      const stores = [store, await reopen(t), await reopen(t)];
       const puts = Array.from({ length: 24 }, (_, i) => {
-        const given = Array.from({ length: 10 }, (__, j) => note(`r${(i * 5 + j) % 60}`, { author: `writer ${i}` }));
-        return stores[i % 3]!.put(alice, given, 'ifAbsent');
+        const entries = Array.from({ length: 10 }, (__, j) => note(`r${(i * 5 + j) % 60}`, { author: `writer ${i}` }));
+        return stores[i % 3]!.put(alice, entries, 'ifAbsent');
       });
       const written = (await Promise.all(puts)).flatMap((each) => each.written);
       assert.deepEqual([written.length, new Set(written).size], [60, 60]);
-      const seqs = (await allChanges(store)).changes.map(({ seq }) => seq);
+      const seqs = (await readAllChanges(store)).changes.map(({ seq }) => seq);
       assert.deepEqual(
         seqs,
         Array.from({ length: 60 }, (_, i) => i + 1),
@@ -192,21 +192,21 @@ export const memoryStorePutCases: readonly MemoryStoreCase[] = [
     contracts: [8, 31],
     needs: ['shared'],
     async check(store, t) {
-      const stores = [store, await reopened(t)];
+      const stores = [store, await reopen(t)];
       const steps = Array.from({ length: 40 }, async (_, i) => {
         const one: MemoryStore = stores[i % 2]!;
-        const given = [note(`k${i % 7}`, { text: `text ${i}` }), note(`k${(i + 3) % 7}`, { text: `text ${i}` })];
+        const entries = [note(`k${i % 7}`, { text: `text ${i}` }), note(`k${(i + 3) % 7}`, { text: `text ${i}` })];
         if (i % 5 === 4) await one.remove(alice, { ids: [`k${i % 7}`] }, 0);
-        else await one.put(alice, given, (['ifAbsent', 'replace', 'ifPresent'] as const)[i % 3]!);
+        else await one.put(alice, entries, (['ifAbsent', 'replace', 'ifPresent'] as const)[i % 3]!);
       });
       await Promise.all(steps);
-      const { changes, removals } = await allChanges(store);
+      const { changes, removals } = await readAllChanges(store);
       const names = changes.map((each) => ('removed' in each ? each.removed : each.entry.id));
       assert.equal(new Set(names).size, names.length);
       assert.equal(new Set(changes.map(({ seq }) => seq)).size, changes.length);
-      assert.deepEqual(await allChanges(stores[1]!), { changes, removals, more: false });
+      assert.deepEqual(await readAllChanges(stores[1]!), { changes, removals, more: false });
       assert.deepEqual(
-        await listed(store),
+        await listAll(store),
         changes.filter((each) => 'entry' in each),
       );
     },

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { TholeError } from '@thole/core';
 import type { MemoryFilter } from '@thole/core';
 import type { StoredMemoryFilter } from '@thole/core/kit';
-import { alice, allChanges, ids, listed, log, note, notes, reopened } from './memory-store-support.ts';
+import { alice, readAllChanges, ids, listAll, log, note, notes, reopen } from './memory-store-support.ts';
 import type { MemoryStoreCase } from './memory-store-support.ts';
 
 /** Results of `since`, `get` and `list`. */
 export const memoryStoreReadCases: readonly MemoryStoreCase[] = [
   {
     id: 'list.expiry',
-    sentence: 'lists only entries that have, or have not, expired at a time',
+    sentence: 'lists only expired entries, or only entries that have not expired, at a time',
     contracts: [34],
     async check(store) {
       const texts = [note('a'), { ...note('b'), expiresAt: 10 }, { ...note('c'), expiresAt: 11 }];
@@ -60,8 +60,8 @@ export const memoryStoreReadCases: readonly MemoryStoreCase[] = [
     async check(store) {
       await store.put(alice, notes(5), 'ifAbsent');
       await store.remove(alice, { ids: ['n1'] }, 0);
-      const wanted = ['1 n0', '3 n2', '4 n3', '5 n4', '6 -n1'];
-      for (const page of [1, 2, 5, 100]) assert.deepEqual(await log(store, alice, { page }), wanted);
+      const expected = ['1 n0', '3 n2', '4 n3', '5 n4', '6 -n1'];
+      for (const page of [1, 2, 5, 100]) assert.deepEqual(await log(store, alice, { page }), expected);
       assert.deepEqual((await store.since(alice, 0, 5)).more, false);
       assert.deepEqual((await store.since(alice, 0, 4)).more, true);
       assert.deepEqual((await store.since(alice, 0, 2)).removals, 1);
@@ -69,11 +69,11 @@ export const memoryStoreReadCases: readonly MemoryStoreCase[] = [
   },
   {
     id: 'since.while-others-write',
-    sentence: 'leads a reader of pages to the current entries during writes and deletions',
+    sentence: 'returns the current entries over all pages, also during writes and deletions',
     contracts: [31],
     needs: ['shared'],
     async check(store, t) {
-      const writer = await reopened(t);
+      const writer = await reopen(t);
       await store.put(alice, notes(60), 'ifAbsent');
       let isOver = false;
       const writing = (async () => {
@@ -87,22 +87,22 @@ export const memoryStoreReadCases: readonly MemoryStoreCase[] = [
         }
         isOver = true;
       })();
-      const held = new Map<string, string>();
+      const replica = new Map<string, string>();
       let seq = 0;
       for (let isLast = false; ;) {
         const { changes, more } = await store.since(alice, seq, 7);
         for (const each of changes) {
-          assert.ok(each.seq > seq, 'numbers rise');
+          assert.ok(each.seq > seq, 'seq must increase');
           seq = each.seq;
-          if ('removed' in each) held.delete(each.removed);
-          else held.set(each.entry.id, JSON.stringify(each.entry));
+          if ('removed' in each) replica.delete(each.removed);
+          else replica.set(each.entry.id, JSON.stringify(each.entry));
         }
         if (!more && isLast) break;
         isLast = isOver;
       }
       await writing;
-      const there = (await listed(store)).map(({ entry }) => [entry.id, JSON.stringify(entry)] as const);
-      assert.deepEqual(Object.fromEntries(held), Object.fromEntries(there));
+      const stored = (await listAll(store)).map(({ entry }) => [entry.id, JSON.stringify(entry)] as const);
+      assert.deepEqual(Object.fromEntries(replica), Object.fromEntries(stored));
     },
   },
   {
@@ -145,17 +145,17 @@ export const memoryStoreReadCases: readonly MemoryStoreCase[] = [
       await store.put(alice, notes(7), 'ifAbsent');
       await store.put(alice, [note('n0')], 'replace');
       await store.remove(alice, { ids: ['n3'] }, 0);
-      const wanted = ['n1', 'n2', 'n4', 'n5', 'n6', 'n0'];
+      const expected = ['n1', 'n2', 'n4', 'n5', 'n6', 'n0'];
       for (const limit of [1, 2, 3, 5, 6, 7]) {
-        const found = await listed(store, alice, { limit });
+        const found = await listAll(store, alice, { limit });
         assert.deepEqual(
           found.map(({ entry }) => entry.id),
-          wanted,
+          expected,
         );
       }
       assert.equal((await store.list(alice, { limit: 6 })).next, undefined);
       assert.deepEqual(
-        (await listed(store)).map(({ seq }) => seq),
+        (await listAll(store)).map(({ seq }) => seq),
         [2, 3, 5, 6, 7, 8],
       );
     },
@@ -169,7 +169,7 @@ export const memoryStoreReadCases: readonly MemoryStoreCase[] = [
       const first = await store.list(alice, { limit: 2 });
       await store.remove(alice, { ids: ['n0', 'n1', 'n2'] }, 0);
       await store.put(alice, [note('n3', { text: 'changed' }), note('new')], 'replace');
-      const rest = await listed(store, alice, { cursor: first.next });
+      const rest = await listAll(store, alice, { cursor: first.next });
       assert.deepEqual(
         rest.map(({ entry }) => entry.id),
         ['n4', 'n5', 'n3', 'new'],
@@ -206,8 +206,8 @@ export const memoryStoreReadCases: readonly MemoryStoreCase[] = [
         'ifAbsent',
       );
       const found = async (filter: MemoryFilter): Promise<string> =>
-        (await listed(store, alice, { filter, limit: 2 })).map(({ entry }) => entry.id).join(' ');
-      const wanted: readonly (readonly [MemoryFilter, string])[] = [
+        (await listAll(store, alice, { filter, limit: 2 })).map(({ entry }) => entry.id).join(' ');
+      const expected: readonly (readonly [MemoryFilter, string])[] = [
         [{}, 'turn other fact lasting note timeless'],
         [{ kinds: ['turn'] }, 'turn other'],
         [{ kinds: ['fact'] }, 'fact lasting'],
@@ -231,7 +231,7 @@ export const memoryStoreReadCases: readonly MemoryStoreCase[] = [
         [{ kinds: ['turn'], from: 10, author: 'agent', sessionId: 's1:s2' }, 'other'],
         [{ kinds: ['turn'], from: 10, author: 'user', sessionId: 's1:s2' }, ''],
       ];
-      for (const [filter, which] of wanted) assert.equal(await found(filter), which, JSON.stringify(filter));
+      for (const [filter, ids] of expected) assert.equal(await found(filter), ids, JSON.stringify(filter));
       await store.put(alice, [note('turn', { sessionId: 's2' })], 'replace');
       assert.equal(await found({ sessionId: 's1' }), '');
       assert.equal(await found({ sessionId: 's2' }), 'fact turn');
@@ -261,16 +261,16 @@ export const memoryStoreReadCases: readonly MemoryStoreCase[] = [
   },
   {
     id: 'read.elsewhere',
-    sentence: 'reads at once what another caller writes or removes',
+    sentence: 'returns writes and removals of another instance at once',
     contracts: [31],
     needs: ['shared'],
     async check(store, t) {
-      const other = await reopened(t);
+      const other = await reopen(t);
       await store.put(alice, [note('a'), note('b')], 'ifAbsent');
       assert.deepEqual(await ids(other), ['a', 'b']);
       await other.remove(alice, { ids: ['a'] }, 0);
       assert.deepEqual(await ids(store), ['b']);
-      assert.deepEqual((await allChanges(store)).removals, 1);
+      assert.deepEqual((await readAllChanges(store)).removals, 1);
     },
   },
 ];

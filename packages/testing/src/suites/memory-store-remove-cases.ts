@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { alice, allChanges, ids, log, note, notes, texts } from './memory-store-support.ts';
+import { alice, readAllChanges, ids, log, note, notes, texts } from './memory-store-support.ts';
 import type { MemoryStoreCase } from './memory-store-support.ts';
 
 /** Removals of a memory store. */
@@ -64,7 +64,7 @@ export const memoryStoreRemoveCases: readonly MemoryStoreCase[] = [
   },
   {
     id: 'remove.session-moved',
-    sentence: 'removes an entry that was written for another session with that session',
+    sentence: 'removes an entry only with the session of its last write',
     contracts: [31],
     async check(store) {
       await store.put(alice, [note('a', { sessionId: 's1' }), note('b', { sessionId: 's1' })], 'ifAbsent');
@@ -86,7 +86,7 @@ export const memoryStoreRemoveCases: readonly MemoryStoreCase[] = [
       await store.remove(alice, { ids: ['n1'] }, 0);
       assert.equal(await store.remove(alice, 'everything', 100), 6);
       assert.deepEqual(await ids(store), []);
-      const { changes, removals } = await allChanges(store);
+      const { changes, removals } = await readAllChanges(store);
       assert.deepEqual([changes.length, removals, changes.at(-1)!.seq], [7, 7, 14]);
       assert.ok(changes.every((each) => 'removed' in each));
       assert.deepEqual(await store.put(alice, [note('after', { timestamp: 101 })], 'ifAbsent'), {
@@ -98,7 +98,7 @@ export const memoryStoreRemoveCases: readonly MemoryStoreCase[] = [
   },
   {
     id: 'remove.text',
-    sentence: 'returns no removed or replaced text by any method',
+    sentence: 'does not return removed or replaced text from any method',
     contracts: [31],
     async check(store) {
       await store.put(
@@ -109,13 +109,13 @@ export const memoryStoreRemoveCases: readonly MemoryStoreCase[] = [
       await store.remove(alice, { ids: ['a'] }, 0);
       await store.remove(alice, { sessionId: 'b' }, 0);
       await store.put(alice, [note('c')], 'replace');
-      const shown = [await store.since(alice, 0, 10), await store.get(alice, ['a', 'b', 'c']), await texts(store)];
-      assert.ok(!JSON.stringify(shown).includes('secret'));
+      const results = [await store.since(alice, 0, 10), await store.get(alice, ['a', 'b', 'c']), await texts(store)];
+      assert.ok(!JSON.stringify(results).includes('secret'));
     },
   },
   {
     id: 'remove.again',
-    sentence: 'removes entries again that were written again, and reports the last removal',
+    sentence: 'removes an entry that was written again, and logs only its last removal',
     contracts: [31],
     async check(store) {
       for (let i = 0; i < 3; i++) {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { MemoryStore, IndexSegment } from '@thole/core';
-import { alice, bob, note, notes, reopened, segmentedOf } from './memory-store-support.ts';
+import { alice, bob, note, notes, reopen, segmentedOf } from './memory-store-support.ts';
 import type { MemoryStoreCase } from './memory-store-support.ts';
 
 const needs = ['segmented'] as const;
@@ -14,12 +14,12 @@ async function save(store: MemoryStore, given: IndexSegment, ifRemovals = 0): Pr
 }
 
 /** Returns the saved segments, each as `analyzer upTo`. */
-async function saved(store: MemoryStore): Promise<string[]> {
+async function listSaved(store: MemoryStore): Promise<string[]> {
   const segments = await segmentedOf(store).loadSegments(alice);
   return segments.map(({ analyzer, upTo }) => `${analyzer} ${upTo}`).toSorted();
 }
 
-/** Saved pieces of the derived index. Losing them costs time, never results. */
+/** Saved segments of the derived index. A lost segment costs time, but does not change results. */
 export const memoryStoreSegmentCases: readonly MemoryStoreCase[] = [
   {
     id: 'segment.bytes',
@@ -28,13 +28,13 @@ export const memoryStoreSegmentCases: readonly MemoryStoreCase[] = [
     needs: ['segmented', 'shared'],
     async check(store, t) {
       await store.put(alice, notes(3), 'ifAbsent');
-      const other = await reopened(t);
+      const other = await reopen(t);
       for (const size of [256, 0, 5_000_001]) {
         const bytes = Uint8Array.from({ length: size }, (_, i) => (i * 31 + (i >> 8)) & 255);
-        // A view into a larger buffer must be stored as the view.
-        const within = new Uint8Array(size + 10);
-        within.set(bytes, 5);
-        assert.equal(await save(store, segment(3, { bytes: within.subarray(5, size + 5) })), true);
+        // The store must store only the view, not the whole buffer below it.
+        const buffer = new Uint8Array(size + 10);
+        buffer.set(bytes, 5);
+        assert.equal(await save(store, segment(3, { bytes: buffer.subarray(5, size + 5) })), true);
         for (const each of [store, other]) {
           const [found, ...more] = await segmentedOf(each).loadSegments(alice);
           assert.deepEqual([found!.analyzer, found!.upTo, found!.bytes.length, more], ['words 1', 3, size, []]);
@@ -45,18 +45,18 @@ export const memoryStoreSegmentCases: readonly MemoryStoreCase[] = [
   },
   {
     id: 'segment.none',
-    sentence: 'returns no segments for a user without any',
+    sentence: 'returns no segments for a user without segments',
     contracts: [30],
     needs,
     async check(store) {
-      assert.deepEqual(await saved(store), []);
+      assert.deepEqual(await listSaved(store), []);
       await store.put(alice, notes(1), 'ifAbsent');
-      assert.deepEqual(await saved(store), []);
+      assert.deepEqual(await listSaved(store), []);
     },
   },
   {
     id: 'segment.covers',
-    sentence: 'replaces a segment by one of its analyzer that ends no earlier, and never by a shorter one',
+    sentence: 'replaces a segment only by one of the same analyzer that ends at the same seq or later',
     contracts: [32],
     needs,
     async check(store) {
@@ -64,7 +64,7 @@ export const memoryStoreSegmentCases: readonly MemoryStoreCase[] = [
       assert.equal(await save(store, segment(3)), true);
       assert.equal(await save(store, segment(5, { analyzer: 'words 2' })), true);
       assert.equal(await save(store, segment(6)), true);
-      assert.deepEqual(await saved(store), ['words 1 6', 'words 2 5']);
+      assert.deepEqual(await listSaved(store), ['words 1 6', 'words 2 5']);
       assert.equal(await save(store, segment(6, { bytes: Uint8Array.of(99) })), true);
       const again = (await segmentedOf(store).loadSegments(alice)).find(({ upTo }) => upTo === 6);
       assert.deepEqual(Array.from(again!.bytes), [99]);
@@ -83,15 +83,15 @@ export const memoryStoreSegmentCases: readonly MemoryStoreCase[] = [
       await store.remove(alice, { ids: ['n8'] }, 0);
       assert.equal(await save(store, segment(9)), false);
       assert.equal(await save(store, segment(9), 2), false);
-      assert.deepEqual(await saved(store), []);
+      assert.deepEqual(await listSaved(store), []);
       assert.equal(await save(store, segment(10), 1), true);
       assert.equal(await save(store, segment(10), 0), false);
-      assert.deepEqual(await saved(store), ['words 1 10']);
+      assert.deepEqual(await listSaved(store), ['words 1 10']);
     },
   },
   {
     id: 'segment.removal',
-    sentence: 'removes the segments that held a removed entry, for every kind of removal',
+    sentence: 'removes the segments that contain a removed entry, for every kind of removal',
     contracts: [31],
     needs,
     async check(store) {
@@ -99,15 +99,15 @@ export const memoryStoreSegmentCases: readonly MemoryStoreCase[] = [
       await save(store, segment(6));
       await save(store, segment(6, { analyzer: 'words 2' }));
       await store.remove(alice, { ids: ['nobody'] }, 0);
-      assert.deepEqual(await saved(store), ['words 1 6', 'words 2 6']);
+      assert.deepEqual(await listSaved(store), ['words 1 6', 'words 2 6']);
       await store.remove(alice, { sessionId: 's' }, 0);
-      assert.deepEqual(await saved(store), []);
+      assert.deepEqual(await listSaved(store), []);
       assert.equal(await save(store, segment(7), 1), true);
       await store.remove(alice, { ids: ['n3'] }, 0);
-      assert.deepEqual(await saved(store), []);
+      assert.deepEqual(await listSaved(store), []);
       assert.equal(await save(store, segment(8), 2), true);
       await store.remove(alice, 'everything', 0);
-      assert.deepEqual(await saved(store), []);
+      assert.deepEqual(await listSaved(store), []);
     },
   },
   {
@@ -119,9 +119,9 @@ export const memoryStoreSegmentCases: readonly MemoryStoreCase[] = [
       await store.put(alice, notes(3), 'ifAbsent');
       await save(store, segment(3));
       await store.put(alice, [note('n1', { text: 'other' })], 'replace');
-      assert.deepEqual(await saved(store), ['words 1 3']);
+      assert.deepEqual(await listSaved(store), ['words 1 3']);
       await store.remove(alice, { ids: ['n1'] }, 0);
-      assert.deepEqual(await saved(store), []);
+      assert.deepEqual(await listSaved(store), []);
     },
   },
   {
@@ -130,13 +130,13 @@ export const memoryStoreSegmentCases: readonly MemoryStoreCase[] = [
     contracts: [31],
     needs: ['segmented', 'shared'],
     async check(store, t) {
-      const other = await reopened(t);
+      const other = await reopen(t);
       for (let i = 0; i < 12; i++) {
         await store.put(alice, [note(`r${i}`)], 'ifAbsent');
         const { changes, removals } = await store.since(alice, 0, 1_000);
         const upTo = changes.at(-1)!.seq;
         await Promise.all([save(store, segment(upTo), removals), other.remove(alice, { ids: [`r${i}`] }, 0)]);
-        assert.deepEqual(await saved(store), []);
+        assert.deepEqual(await listSaved(store), []);
       }
     },
   },
@@ -149,7 +149,7 @@ export const memoryStoreSegmentCases: readonly MemoryStoreCase[] = [
       for (const scope of [alice, bob]) await store.put(scope, notes(2), 'ifAbsent');
       await save(store, segment(2));
       await store.remove(bob, 'everything', 0);
-      assert.deepEqual(await saved(store), ['words 1 2']);
+      assert.deepEqual(await listSaved(store), ['words 1 2']);
     },
   },
 ];

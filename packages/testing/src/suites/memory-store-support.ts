@@ -21,17 +21,17 @@ export function notes(count: number, more: Partial<MemoryEntry> = {}): MemoryEnt
   return Array.from({ length: count }, (_, i) => note(`n${i}`, more));
 }
 
-/** Returns all changes after a number, read in pages of this size, as `seq id` and `seq -id`. */
+/** Returns all changes after the seq `after`, read in pages of `page`, as `seq id` for writes and `seq -id` for removals. */
 export async function log(
   store: MemoryStore,
   scope: MemoryScope = alice,
   p: { after?: number; page?: number } = {},
 ): Promise<string[]> {
-  const { changes } = await allChanges(store, scope, p);
+  const { changes } = await readAllChanges(store, scope, p);
   return changes.map((each) => `${each.seq} ${'removed' in each ? `-${each.removed}` : each.entry.id}`);
 }
 
-export async function allChanges(
+export async function readAllChanges(
   store: MemoryStore,
   scope: MemoryScope = alice,
   { after = 0, page = 100 }: { after?: number; page?: number } = {},
@@ -41,22 +41,22 @@ export async function allChanges(
     const found = await store.since(scope, seq, page);
     changes.push(...found.changes);
     if (!found.more) return { ...found, changes };
-    assert.equal(found.changes.length, page, 'a page that is followed by more is full');
+    assert.equal(found.changes.length, page, 'a page with more = true must be full');
     seq = found.changes.at(-1)!.seq;
   }
 }
 
 /** Returns the ids of all entries, in the order of the log. */
 export async function ids(store: MemoryStore, scope: MemoryScope = alice): Promise<string[]> {
-  return (await listed(store, scope)).map(({ entry }) => entry.id);
+  return (await listAll(store, scope)).map(({ entry }) => entry.id);
 }
 
 /** Returns the texts of all entries, in the order of the log. */
 export async function texts(store: MemoryStore, scope: MemoryScope = alice): Promise<string[]> {
-  return (await listed(store, scope)).map(({ entry }) => textOf(entry.content));
+  return (await listAll(store, scope)).map(({ entry }) => textOf(entry.content));
 }
 
-export async function listed(
+export async function listAll(
   store: MemoryStore,
   scope: MemoryScope = alice,
   page: Omit<Parameters<MemoryStore['list']>[1], 'limit'> & { limit?: number } = {},
@@ -71,14 +71,14 @@ export async function listed(
   return found;
 }
 
-/** Returns the ability that a case needs. */
+/** Returns `abilities.segmented`. Fails if the store lacks it. */
 export function segmentedOf(store: MemoryStore): IndexSnapshots {
-  assert.ok(store.abilities.segmented, 'who claims segmented has the ability');
+  assert.ok(store.abilities.segmented, 'A suite that claims "segmented" needs abilities.segmented.');
   return store.abilities.segmented;
 }
 
 /** Returns another instance over the same storage. */
-export async function reopened(t: CaseTools<MemoryStore>): Promise<MemoryStore> {
-  assert.ok(t.reopen, 'who claims shared gives reopen');
+export async function reopen(t: CaseTools<MemoryStore>): Promise<MemoryStore> {
+  assert.ok(t.reopen, 'A suite that claims "shared" needs reopen.');
   return t.reopen();
 }

@@ -12,7 +12,7 @@ import {
   rejectsWith,
   same,
   stateOf,
-  writing,
+  stateEvent,
 } from './session-support.ts';
 import type { SessionCase } from './session-support.ts';
 
@@ -24,7 +24,7 @@ export const sessionAppendCases: readonly SessionCase[] = [
     contracts: [7, 9],
     async check(service) {
       await createSession(service);
-      const [stored] = await append(service, refTo(), writing('e1', { a: [1] }));
+      const [stored] = await append(service, refTo(), stateEvent('e1', { a: [1] }));
       same((await read(service)).events, [stored]);
       assert.equal(stored!.seq, 1);
       assert.ok(isDeeplyFrozen(stored));
@@ -52,17 +52,17 @@ export const sessionAppendCases: readonly SessionCase[] = [
   },
   {
     id: 'append.partial',
-    sentence: 'returns a partial event unchanged, and neither stores nor shows any of it',
+    sentence: 'returns a partial event unchanged, and stores no part of it',
     contracts: [7],
     async check(service) {
       const session = await service.createSession(refTo());
-      const partial = writing('e1', { a: 1 }, { partial: true });
+      const partial = stateEvent('e1', { a: 1 }, { partial: true });
       assert.equal(await service.appendEvent({ session, event: partial }), partial);
       assert.equal(partial.seq, undefined);
       assert.equal(Object.isFrozen(partial), false);
       same([session.events, session.state], [[], {}]);
       same(await read(service), session);
-      const [stored] = await append(service, session, writing('e1', { a: 2 }));
+      const [stored] = await append(service, session, stateEvent('e1', { a: 2 }));
       same([stored!.seq, await stateOf(service)], [1, { a: 2 }]);
     },
   },
@@ -77,7 +77,7 @@ export const sessionAppendCases: readonly SessionCase[] = [
       for (const session of [refTo('none'), refTo('s', 'other'), refTo('s', 'u', 'other'), refTo('gone'), deleted]) {
         await rejectsWith(
           'SESSION_NOT_FOUND',
-          service.appendEvent({ session, event: writing('e1', { a: 1, 'user:b': 1, 'app:c': 1 }) }),
+          service.appendEvent({ session, event: stateEvent('e1', { a: 1, 'user:b': 1, 'app:c': 1 }) }),
         );
       }
       same(deleted.events, []);
@@ -94,8 +94,8 @@ export const sessionAppendCases: readonly SessionCase[] = [
       const [returned] = await append(
         service,
         refTo(),
-        writing('e1', { 'temp:a': 1, b: 1 }),
-        writing('e2', { 'temp:only': 1 }),
+        stateEvent('e1', { 'temp:a': 1, b: 1 }),
+        stateEvent('e2', { 'temp:only': 1 }),
       );
       const { events, state } = await read(service);
       same(returned!.actions.stateDelta, { b: 1 });
@@ -114,9 +114,9 @@ export const sessionAppendCases: readonly SessionCase[] = [
       await createSession(service);
       const before = await read(service);
       const bad: Event[] = [
-        writing('e1', { a: 1, 'user:b': 1, 'app:c': 1, z: new Date(0) as never }, { timestamp: 1_700_000_500 }),
-        writing('e1', { a: 1, 'user:b': 1, z: 'x'.repeat(1024 * 1024) }, { timestamp: 1_700_000_500 }),
-        writing('e1', { a: 1, 'app:c': 1 }, { timestamp: 1_700_000_500, customMetadata: { f: (() => 1) as never } }),
+        stateEvent('e1', { a: 1, 'user:b': 1, 'app:c': 1, z: new Date(0) as never }, { timestamp: 1_700_000_500 }),
+        stateEvent('e1', { a: 1, 'user:b': 1, z: 'x'.repeat(1024 * 1024) }, { timestamp: 1_700_000_500 }),
+        stateEvent('e1', { a: 1, 'app:c': 1 }, { timestamp: 1_700_000_500, customMetadata: { f: (() => 1) as never } }),
       ];
       for (const event of bad) {
         await assert.rejects(service.appendEvent({ session: refTo(), event }), (error) => TholeError.is(error));
@@ -134,29 +134,29 @@ export const sessionAppendCases: readonly SessionCase[] = [
     async check(service) {
       await createSession(service);
       const reason = new Error('enough');
-      const doing = service.appendEvent({ session: refTo(), event: eventOf('e1'), signal: AbortSignal.abort(reason) });
-      await assert.rejects(doing, (error) => error === reason);
+      const call = service.appendEvent({ session: refTo(), event: eventOf('e1'), signal: AbortSignal.abort(reason) });
+      await assert.rejects(call, (error) => error === reason);
       same((await read(service)).events, []);
     },
   },
   {
     id: 'append.aborted-during-call',
-    sentence: 'throws STORE_OUTCOME_UNKNOWN or returns the event if aborted; the same id finds out',
+    sentence: 'returns the event or throws STORE_OUTCOME_UNKNOWN if aborted; a retry stores it once',
     contracts: [7],
     async check(service) {
       await createSession(service);
       const controller = new AbortController();
-      const doing = service.appendEvent({
+      const call = service.appendEvent({
         session: refTo(),
-        event: writing('e1', { a: 1 }),
+        event: stateEvent('e1', { a: 1 }),
         signal: controller.signal,
       });
       const reason = new Error('enough');
       controller.abort(reason);
-      const outcome = await doing.catch((error: unknown) => error);
+      const outcome = await call.catch((error: unknown) => error);
       if (outcome instanceof Error)
         assert.ok(TholeError.is(outcome, 'STORE_OUTCOME_UNKNOWN') && outcome.cause === reason, String(outcome));
-      const again = await service.appendEvent({ session: refTo(), event: writing('e1', { a: 1 }) });
+      const again = await service.appendEvent({ session: refTo(), event: stateEvent('e1', { a: 1 }) });
       same([again.seq, idsOf((await read(service)).events)], [1, ['e1']]);
     },
   },
@@ -215,10 +215,10 @@ export const sessionAppendCases: readonly SessionCase[] = [
         ['openInterrupts', { marks: { openInterrupts: null } }],
       ];
       for (const [name, options] of invalid) {
-        const what = JSON.stringify(options);
+        const label = JSON.stringify(options);
         const call = service.appendEvent({ session: refTo(), event: eventOf('e1'), ...options });
-        const error = await rejectsWith('INVALID_INPUT', call, what);
-        assert.ok(error.message.includes(name), `${what}: ${error.message}`);
+        const error = await rejectsWith('INVALID_INPUT', call, label);
+        assert.ok(error.message.includes(name), `${label}: ${error.message}`);
       }
       same((await read(service)).events, []);
     },

@@ -9,7 +9,7 @@ import {
   refTo,
   same,
   stateOf,
-  writing,
+  stateEvent,
 } from './session-support.ts';
 import type { SessionCase } from './session-support.ts';
 
@@ -24,13 +24,13 @@ export const sessionConcurrentCases: readonly SessionCase[] = [
       const [first] = await append(
         service,
         refTo(),
-        writing('e1', { a: 1, 'user:b': 1 }),
-        writing('e2', { a: 2, 'user:b': 2 }),
+        stateEvent('e1', { a: 1, 'user:b': 1 }),
+        stateEvent('e2', { a: 2, 'user:b': 2 }),
       );
       const before = await read(service);
       const again = await service.appendEvent({
         session: refTo(),
-        event: writing('e1', { a: 3, 'user:b': 3, 'app:c': 3 }, { timestamp: 1_700_000_999, author: 'other' }),
+        event: stateEvent('e1', { a: 3, 'user:b': 3, 'app:c': 3 }, { timestamp: 1_700_000_999, author: 'other' }),
       });
       same(again, first);
       same(await read(service), before);
@@ -43,7 +43,7 @@ export const sessionConcurrentCases: readonly SessionCase[] = [
     async check(service) {
       await createSession(service);
       const answers = await Promise.all(
-        numbers(20).map((n) => service.appendEvent({ session: refTo(), event: writing('e1', { n }) })),
+        numbers(20).map((n) => service.appendEvent({ session: refTo(), event: stateEvent('e1', { n }) })),
       );
       const { events, state, lastSeq } = await read(service);
       same([events.length, lastSeq], [1, 1]);
@@ -58,8 +58,8 @@ export const sessionConcurrentCases: readonly SessionCase[] = [
     async check(service) {
       await createSession(service, refTo('s1'));
       await createSession(service, refTo('s2'));
-      await append(service, refTo('s1'), writing('e1', { a: 1 }));
-      await append(service, refTo('s2'), writing('e1', { a: 2 }));
+      await append(service, refTo('s1'), stateEvent('e1', { a: 1 }));
+      await append(service, refTo('s2'), stateEvent('e1', { a: 2 }));
       same([await stateOf(service, refTo('s1')), await stateOf(service, refTo('s2'))], [{ a: 1 }, { a: 2 }]);
     },
   },
@@ -70,7 +70,9 @@ export const sessionConcurrentCases: readonly SessionCase[] = [
     async check(service) {
       await createSession(service);
       const answers = await Promise.all(
-        numbers(100).map((n) => service.appendEvent({ session: refTo(), event: writing(`e${n}`, { [`key${n}`]: n }) })),
+        numbers(100).map((n) =>
+          service.appendEvent({ session: refTo(), event: stateEvent(`e${n}`, { [`key${n}`]: n }) }),
+        ),
       );
       const { events, state, lastSeq } = await read(service);
       same(
@@ -95,7 +97,7 @@ export const sessionConcurrentCases: readonly SessionCase[] = [
           refs.map((ref, i) =>
             service.appendEvent({
               session: ref,
-              event: writing(`e${round}`, { [`user:${i}-${round}`]: 1, [`app:${i}-${round}`]: 1 }),
+              event: stateEvent(`e${round}`, { [`user:${i}-${round}`]: 1, [`app:${i}-${round}`]: 1 }),
             }),
           ),
         ),
@@ -112,9 +114,9 @@ export const sessionConcurrentCases: readonly SessionCase[] = [
     async check(service) {
       await createSession(service);
       const [one, other] = [await read(service), await read(service)];
-      await append(service, one, writing('e1', { a: 1 }));
-      await append(service, other, writing('e2', { b: 2 }));
-      await append(service, one, writing('e3', { a: 3 }));
+      await append(service, one, stateEvent('e1', { a: 1 }));
+      await append(service, other, stateEvent('e2', { b: 2 }));
+      await append(service, one, stateEvent('e3', { a: 3 }));
       const whole = await read(service);
       same([idsOf(whole.events), whole.state], [['e1', 'e2', 'e3'], { a: 3, b: 2 }]);
     },

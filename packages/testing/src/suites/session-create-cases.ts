@@ -18,7 +18,7 @@ import type { SessionCase } from './session-support.ts';
 export const sessionCreateCases: readonly SessionCase[] = [
   {
     id: 'create.new-id',
-    sentence: 'gives each session without an id a new id, under which it is found',
+    sentence: 'creates a new id for each session without an id, and stores the session with it',
     contracts: [2],
     async check(service) {
       const user = { appName: 'app', userId: 'u' };
@@ -150,13 +150,13 @@ export const sessionCreateCases: readonly SessionCase[] = [
     sentence: 'throws INVALID_INPUT with the path for a state value that is not JSON; creates nothing',
     contracts: [5],
     async check(service) {
-      for (const [what, value] of notJson()) {
+      for (const [kind, value] of notJson()) {
         const error = await rejectsWith(
           'INVALID_INPUT',
           service.createSession({ ...refTo(), state: { 'user:ok': 1, a: value as never } }),
-          what,
+          kind,
         );
-        assert.match(error.message, /state\["a"\]|state\.a/, `${what}: the message names the path`);
+        assert.match(error.message, /state\["a"\]|state\.a/, `${kind}: the message must name the path`);
       }
       same(await service.getSession(refTo()), undefined);
       same(await service.getUserState(refTo()), {});

@@ -12,7 +12,7 @@ import {
   rejectsWith,
   same,
   stateOf,
-  writing,
+  stateEvent,
 } from './session-support.ts';
 import type { SessionCase } from './session-support.ts';
 
@@ -25,8 +25,8 @@ export const sessionDurableCases: readonly SessionCase[] = [
     needs: ['durable'],
     async check(service, t) {
       await createSession(service, refTo(), { a: { b: [null] }, 'user:c': 1, 'app:d': 1 });
-      await append(service, refTo(), writing('e1', { e: 1 }, { customMetadata: { deep: [{}] } }));
-      const other = await reopened(t);
+      await append(service, refTo(), stateEvent('e1', { e: 1 }, { customMetadata: { deep: [{}] } }));
+      const other = await reopen(t);
       const session = await read(other);
       same(session, await read(service));
       assert.ok(session.events.every(isDeeplyFrozen));
@@ -35,16 +35,16 @@ export const sessionDurableCases: readonly SessionCase[] = [
   },
   {
     id: 'durable.two-writers',
-    sentence: 'stores all events of two instances without a gap in seq; both know repeated ids',
+    sentence: 'stores all events of two instances without a gap in seq; both recognize repeated ids',
     contracts: [6, 7, 8],
     needs: ['durable'],
     async check(service, t) {
       await createSession(service);
-      const both = [service, await reopened(t)];
+      const both = [service, await reopen(t)];
       await Promise.all(
         numbers(20).flatMap((n) =>
           both.map((each, i) =>
-            each.appendEvent({ session: refTo(), event: writing(`e${i}-${n}`, { [`user:${i}-${n}`]: n }) }),
+            each.appendEvent({ session: refTo(), event: stateEvent(`e${i}-${n}`, { [`user:${i}-${n}`]: n }) }),
           ),
         ),
       );
@@ -89,7 +89,7 @@ export const sessionDurableCases: readonly SessionCase[] = [
   },
 ];
 
-async function reopened(t: CaseTools<SessionService>): Promise<SessionService> {
-  assert.ok(t.reopen, 'a suite that claims durable must give reopen');
+async function reopen(t: CaseTools<SessionService>): Promise<SessionService> {
+  assert.ok(t.reopen, 'A suite that claims "durable" needs reopen.');
   return t.reopen();
 }

@@ -75,7 +75,7 @@ const everything: Event = {
   },
 };
 
-/** Events as they are stored and returned. */
+/** Members, values and size limits of stored events. */
 export const sessionEventCases: readonly SessionCase[] = [
   {
     id: 'event.every-member',
@@ -198,14 +198,17 @@ export const sessionEventCases: readonly SessionCase[] = [
           (value) => eventOf('e1', { actions: { requestedAuthConfigs: { a: value } } }),
         ],
       ];
-      for (const [what, value] of notJson()) {
+      for (const [kind, value] of notJson()) {
         for (const [path, make] of places) {
           const error = await rejectsWith(
             'INVALID_INPUT',
             service.appendEvent({ session: refTo(), event: make(value as never) }),
-            `${what} in ${path}`,
+            `${kind} in ${path}`,
           );
-          assert.ok(error.message.startsWith(path), `${what}: the message names ${path}, but it is: ${error.message}`);
+          assert.ok(
+            error.message.startsWith(path),
+            `${kind}: the message must name ${path}, but it is: ${error.message}`,
+          );
         }
       }
       same((await read(service)).lastSeq, 0);
@@ -280,11 +283,11 @@ export const sessionEventCases: readonly SessionCase[] = [
     contracts: [5],
     async check(service) {
       await createSession(service);
-      const most = 'x'.repeat(1024 * 1024 - 2);
-      await service.updateState({ ...refTo(), stateDelta: { most } });
-      same((await read(service)).state['most'], most);
+      const largest = 'x'.repeat(1024 * 1024 - 2);
+      await service.updateState({ ...refTo(), stateDelta: { largest } });
+      same((await read(service)).state['largest'], largest);
       const half = 'é'.repeat(512 * 1024);
-      for (const value of [`${most}x`, half]) {
+      for (const value of [`${largest}x`, half]) {
         await rejectsWith('VALUE_TOO_LARGE', service.updateState({ ...refTo(), stateDelta: { more: value } }));
       }
       assert.equal('more' in (await read(service)).state, false);
@@ -297,7 +300,7 @@ export const sessionEventCases: readonly SessionCase[] = [
     async check(service) {
       await createSession(service);
       const many = (value: unknown, length: number): unknown => Array.from({ length }, () => value);
-      const overs = {
+      const largeValues = {
         nulls: many(null, 220_000),
         booleans: many(true, 220_000),
         numbers: many(-Number.MAX_VALUE, 43_000),
@@ -305,8 +308,8 @@ export const sessionEventCases: readonly SessionCase[] = [
         escapes: '\u0001'.repeat(180_000),
         empties: many({}, 360_000),
       };
-      for (const [what, more] of Object.entries(overs)) {
-        await rejectsWith('VALUE_TOO_LARGE', service.updateState({ ...refTo(), stateDelta: { more } as never }), what);
+      for (const [kind, more] of Object.entries(largeValues)) {
+        await rejectsWith('VALUE_TOO_LARGE', service.updateState({ ...refTo(), stateDelta: { more } as never }), kind);
       }
       same((await read(service)).state, {});
     },

@@ -1,6 +1,16 @@
 import assert from 'node:assert/strict';
 import type { Event } from '@thole/core';
-import { append, eventOf, createSession, read, refTo, rejectsWith, same, stateOf, writing } from './session-support.ts';
+import {
+  append,
+  eventOf,
+  createSession,
+  read,
+  refTo,
+  rejectsWith,
+  same,
+  stateOf,
+  stateEvent,
+} from './session-support.ts';
 import type { SessionCase } from './session-support.ts';
 
 import { setUpLeasing, request } from './lease-support.ts';
@@ -19,7 +29,7 @@ export const sessionFenceCases: readonly SessionCase[] = [
       const lease = await leasing.lease(refTo(), request('i1'));
       const stored = await service.appendEvent({
         session: refTo(),
-        event: writing('e1', { a: 1 }),
+        event: stateEvent('e1', { a: 1 }),
         fence: lease.fence,
       });
       same([stored.seq, await stateOf(service)], [1, { a: 1 }]);
@@ -37,7 +47,7 @@ export const sessionFenceCases: readonly SessionCase[] = [
       const late = await leasing.lease(refTo(), request('i1', { ttlMs: 1_000 }));
       await runtime.advance(1_500);
       const lost = async (fence: string, what: string): Promise<void> => {
-        const event = writing(`e-${what}`, { a: 1, 'user:b': 1, 'app:c': 1 }, { timestamp: 1_700_000_900 });
+        const event = stateEvent(`e-${what}`, { a: 1, 'user:b': 1, 'app:c': 1 }, { timestamp: 1_700_000_900 });
         const before = await read(service);
         await rejectsWith('LEASE_LOST', service.appendEvent({ session: refTo(), event, fence }), what);
         same(await read(service), before, what);
@@ -62,7 +72,7 @@ export const sessionFenceCases: readonly SessionCase[] = [
       await runtime.advance(30_000);
       const stored = await service.appendEvent({
         session: refTo(),
-        event: writing('e1', { a: 1 }),
+        event: stateEvent('e1', { a: 1 }),
         fence: lease.fence,
       });
       same([stored.seq, lease.lost.aborted], [1, false]);
@@ -76,7 +86,7 @@ export const sessionFenceCases: readonly SessionCase[] = [
         service.appendEvent({ session: refTo(), event: eventOf('e2'), fence: lease.fence }),
       );
       await newer.release();
-      await rejectsWith('LEASE_LOST', lease.renew(), 'after the next has ended');
+      await rejectsWith('LEASE_LOST', lease.renew(), 'after the next lease has ended');
     },
   },
   {
@@ -89,12 +99,15 @@ export const sessionFenceCases: readonly SessionCase[] = [
       const lease = await leasing.lease(refTo(), request('i1', { ttlMs: 1_000 }));
       const stored = await service.appendEvent({
         session: refTo(),
-        event: writing('e1', { a: 1 }),
+        event: stateEvent('e1', { a: 1 }),
         fence: lease.fence,
       });
       await runtime.advance(1_500);
       await leasing.lease(refTo(), request('i2'));
-      same(await service.appendEvent({ session: refTo(), event: writing('e1', { a: 1 }), fence: lease.fence }), stored);
+      same(
+        await service.appendEvent({ session: refTo(), event: stateEvent('e1', { a: 1 }), fence: lease.fence }),
+        stored,
+      );
     },
   },
   {
@@ -137,7 +150,7 @@ export const sessionFenceCases: readonly SessionCase[] = [
     async check(service, { runtime }) {
       const leasing = await setUpLeasing(service);
       const send = (id: string, ifHeldBy: string): Promise<Event> =>
-        service.appendEvent({ session: refTo(), event: writing(id, { a: id, 'user:b': id }), ifHeldBy });
+        service.appendEvent({ session: refTo(), event: stateEvent(id, { a: id, 'user:b': id }), ifHeldBy });
       await rejectsWith('NOT_RUNNING', send('e1', 'i1'), 'no lease');
       const lease = await leasing.lease(refTo(), request('i1', { ttlMs: 5_000 }));
       await rejectsWith('NOT_RUNNING', send('e1', 'i2'), 'another invocation');
@@ -147,7 +160,7 @@ export const sessionFenceCases: readonly SessionCase[] = [
       await lease.renew();
       same((await send('e2', 'i1')).seq, 2);
       await leasing.requestStop(refTo(), 'i1');
-      await rejectsWith('NOT_RUNNING', send('e3', 'i1'), 'asked to stop');
+      await rejectsWith('NOT_RUNNING', send('e3', 'i1'), 'stop requested');
       same((await send('e2', 'i1')).seq, 2, 'a stored event is returned again');
       await lease.release();
       await rejectsWith('NOT_RUNNING', send('e3', 'i1'), 'released');

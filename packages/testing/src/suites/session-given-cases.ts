@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { append, eventOf, idsOf, createSession, read, refTo, same, stateOf, writing } from './session-support.ts';
+import { append, eventOf, idsOf, createSession, read, refTo, same, stateOf, stateEvent } from './session-support.ts';
 import type { SessionCase } from './session-support.ts';
 
 /** The `Session` and the event that the caller passes to `appendEvent`. */
@@ -13,7 +13,11 @@ export const sessionGivenCases: readonly SessionCase[] = [
       const [stored] = await append(
         service,
         session,
-        writing('e1', { b: 2, 'user:c': 3, 'app:d': 4, 'user:gone': null, 'temp:e': 5 }, { timestamp: 1_700_000_007 }),
+        stateEvent(
+          'e1',
+          { b: 2, 'user:c': 3, 'app:d': 4, 'user:gone': null, 'temp:e': 5 },
+          { timestamp: 1_700_000_007 },
+        ),
       );
       same(session.events, [stored]);
       same(
@@ -29,7 +33,7 @@ export const sessionGivenCases: readonly SessionCase[] = [
     contracts: [7, 9],
     async check(service) {
       const session = await service.createSession(refTo());
-      await append(service, session, writing('e1', { cart: { items: [1] } }));
+      await append(service, session, stateEvent('e1', { cart: { items: [1] } }));
       (session.state['cart'] as { items: number[] }).items.push(2);
       same(session.events[0]!.actions.stateDelta, { cart: { items: [1] } });
       same(await stateOf(service), { cart: { items: [1] } });
@@ -41,7 +45,13 @@ export const sessionGivenCases: readonly SessionCase[] = [
     contracts: [7],
     async check(service) {
       const session = await service.createSession(refTo());
-      await append(service, session, writing('e1', { a: 1 }), writing('e2', { a: 2 }), writing('e1', { a: 1 }));
+      await append(
+        service,
+        session,
+        stateEvent('e1', { a: 1 }),
+        stateEvent('e2', { a: 2 }),
+        stateEvent('e1', { a: 1 }),
+      );
       same([idsOf(session.events), session.state], [['e1', 'e2'], { a: 2 }]);
     },
   },
@@ -51,9 +61,9 @@ export const sessionGivenCases: readonly SessionCase[] = [
     contracts: [7],
     async check(service) {
       await createSession(service);
-      await append(service, refTo(), writing('e1', { a: 1 }), writing('e2', { a: 2 }));
+      await append(service, refTo(), stateEvent('e1', { a: 1 }), stateEvent('e2', { a: 2 }));
       const windowed = (await service.getSession({ ...refTo(), numRecentEvents: 1 }))!;
-      await append(service, windowed, writing('e1', { a: 1 }));
+      await append(service, windowed, stateEvent('e1', { a: 1 }));
       same(windowed.state, { a: 2 });
       same(windowed.lastSeq, 2);
     },
@@ -70,7 +80,7 @@ export const sessionGivenCases: readonly SessionCase[] = [
       session.events = [eventOf('forged')];
       session.lastSeq = 77;
       session.lastUpdateTime = 1_900_000_000;
-      await append(service, session, writing('e2', { c: 1 }));
+      await append(service, session, stateEvent('e2', { c: 1 }));
       const stored = await read(service);
       same([idsOf(stored.events), stored.state, stored.lastSeq], [['e1', 'e2'], { a: 1, c: 1, 'app:b': 1 }, 2]);
       assert.ok(stored.lastUpdateTime < 1_900_000_000);
@@ -78,11 +88,11 @@ export const sessionGivenCases: readonly SessionCase[] = [
   },
   {
     id: 'append.given-event',
-    sentence: 'leaves the given event unfrozen and without seq, and stores no later change of it',
+    sentence: 'keeps the given event unfrozen and without seq, and stores no later change of it',
     contracts: [4, 9],
     async check(service) {
       await createSession(service);
-      const event = writing('e1', { a: { b: 1 }, 'temp:t': 1 });
+      const event = stateEvent('e1', { a: { b: 1 }, 'temp:t': 1 });
       const before = structuredClone(event);
       await append(service, refTo(), event);
       same(event, before);

@@ -11,7 +11,7 @@ import {
   rejectsWith,
   same,
   stateOf,
-  writing,
+  stateEvent,
 } from './session-support.ts';
 import type { SessionCase } from './session-support.ts';
 
@@ -22,9 +22,9 @@ export const sessionIncarnationCases: readonly SessionCase[] = [
     sentence: 'throws SESSION_NOT_FOUND for another incarnation, and stores nothing',
     contracts: [7],
     async check(service) {
-      const old = await replaced(service);
+      const old = await replaceSession(service);
       const before = await read(service);
-      const event = writing('e1', { a: 1, 'user:b': 1, 'app:c': 1 });
+      const event = stateEvent('e1', { a: 1, 'user:b': 1, 'app:c': 1 });
       await rejectsWith('SESSION_NOT_FOUND', service.appendEvent({ ...old, event }));
       await rejectsWith('SESSION_NOT_FOUND', service.appendEvent({ ...old, event: eventOf('plain') }), 'plain');
       same(await read(service), before);
@@ -33,10 +33,10 @@ export const sessionIncarnationCases: readonly SessionCase[] = [
   },
   {
     id: 'incarnation.other-known-event',
-    sentence: 'throws SESSION_NOT_FOUND for another incarnation if the event id is known',
+    sentence: 'throws SESSION_NOT_FOUND for another incarnation, also if it has an event with this id',
     contracts: [7],
     async check(service) {
-      const old = await replaced(service);
+      const old = await replaceSession(service);
       await append(service, refTo(), eventOf('e1'));
       await rejectsWith('SESSION_NOT_FOUND', service.appendEvent({ ...old, event: eventOf('e1') }));
       same(idsOf((await read(service)).events), ['e1']);
@@ -47,7 +47,7 @@ export const sessionIncarnationCases: readonly SessionCase[] = [
     sentence: 'stores only the concurrent appends that name the current incarnation',
     contracts: [7, 8],
     async check(service) {
-      const old = await replaced(service);
+      const old = await replaceSession(service);
       const outcomes = await Promise.allSettled(
         Array.from({ length: 8 }, (_, i) =>
           service.appendEvent({ ...(i % 2 ? old : { session: refTo() }), event: eventOf(`e${i}`) }),
@@ -74,7 +74,7 @@ export const sessionIncarnationCases: readonly SessionCase[] = [
       await service.appendEvent({ ...run, event: eventOf('before') });
       await service.deleteSession(refTo());
       await createSession(service);
-      const event = writing('e1', { a: 1, 'user:b': 1, 'app:c': 1 });
+      const event = stateEvent('e1', { a: 1, 'user:b': 1, 'app:c': 1 });
       await rejectsWith('SESSION_NOT_FOUND', service.appendEvent({ ...run, event }));
       await rejectsWith('SESSION_NOT_FOUND', service.appendEvent({ ...run, event: eventOf('e2') }), 'plain');
       same([idsOf((await read(service)).events), await stateOf(service)], [[], {}]);
@@ -102,11 +102,14 @@ export const sessionIncarnationCases: readonly SessionCase[] = [
     sentence: 'stores and repeats an event with the current incarnation or without one',
     contracts: [7],
     async check(service) {
-      await replaced(service);
+      await replaceSession(service);
       const { incarnation } = await read(service);
       const named = { session: refTo(), incarnation };
-      const stored = await service.appendEvent({ ...named, event: writing('e1', { a: 1, 'user:b': 1, 'app:c': 1 }) });
-      same(await service.appendEvent({ ...named, event: writing('e1', { a: 1 }) }), stored);
+      const stored = await service.appendEvent({
+        ...named,
+        event: stateEvent('e1', { a: 1, 'user:b': 1, 'app:c': 1 }),
+      });
+      same(await service.appendEvent({ ...named, event: stateEvent('e1', { a: 1 }) }), stored);
       await append(service, refTo(), eventOf('e2'));
       await service.appendEvent({ ...named, event: eventOf('e3') });
       same(idsOf((await read(service)).events), ['e1', 'e2', 'e3']);
@@ -117,7 +120,7 @@ export const sessionIncarnationCases: readonly SessionCase[] = [
     sentence: 'throws SESSION_NOT_FOUND in updateState for another incarnation',
     contracts: [7, 12],
     async check(service) {
-      const old = await replaced(service);
+      const old = await replaceSession(service);
       await rejectsWith(
         'SESSION_NOT_FOUND',
         service.updateState({ ...refTo(), incarnation: old.incarnation, stateDelta: { a: 1 } }),
@@ -147,7 +150,7 @@ export const sessionIncarnationCases: readonly SessionCase[] = [
 ];
 
 /** Creates a session, deletes it and creates it again. Returns the key, and the incarnation of the first one. */
-async function replaced(service: SessionService): Promise<{ session: SessionRef; incarnation: string }> {
+async function replaceSession(service: SessionService): Promise<{ session: SessionRef; incarnation: string }> {
   const { incarnation } = await service.createSession(refTo());
   await service.deleteSession(refTo());
   await createSession(service);

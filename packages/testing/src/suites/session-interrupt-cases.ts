@@ -13,7 +13,7 @@ const needs = ['lease'];
 export const sessionInterruptCases: readonly SessionCase[] = [
   {
     id: 'lease.interrupt',
-    sentence: 'asks the holder to stop and grants the session to the interrupting run next',
+    sentence: 'sends the holder a stop request and grants the session to the interrupting run next',
     contracts: [13],
     needs,
     async check(service, { runtime }) {
@@ -116,7 +116,7 @@ export const sessionInterruptCases: readonly SessionCase[] = [
   },
   {
     id: 'lease.request-stop',
-    sentence: 'asks only the holder with this invocation to stop; it keeps its lease',
+    sentence: 'sends a stop request only to the holder with this invocation, which keeps its lease',
     contracts: [13],
     needs,
     async check(service, { runtime }) {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { TholeError } from '@thole/core';
-import { append, eventOf, createSession, read, refTo, rejectsWith, same, writing } from './session-support.ts';
+import { append, eventOf, createSession, read, refTo, rejectsWith, same, stateEvent } from './session-support.ts';
 import type { SessionCase } from './session-support.ts';
 import { abortsWithin, settlesWithin, staysPending } from './waiting.ts';
 
@@ -8,7 +8,7 @@ import { leasingOf, setUpLeasing, request } from './lease-support.ts';
 
 const needs = ['lease'];
 
-/** The life of a lease, and the lists of leases. */
+/** Heads, expiry, renewal and release of leases, and lists of leases. */
 export const sessionLeaseCases: readonly SessionCase[] = [
   {
     id: 'lease.head',
@@ -17,8 +17,8 @@ export const sessionLeaseCases: readonly SessionCase[] = [
     needs,
     async check(service) {
       const leasing = leasingOf(service);
-      const unborn = await leasing.lease(refTo('none'), request('i0'));
-      same(unborn.head, undefined);
+      const missing = await leasing.lease(refTo('none'), request('i0'));
+      same(missing.head, undefined);
       await createSession(service);
       await append(service, refTo(), eventOf('e1'), eventOf('e2'));
       const { incarnation } = await read(service);
@@ -46,21 +46,21 @@ export const sessionLeaseCases: readonly SessionCase[] = [
       };
       const heads = [await head()];
       same(await head(), heads[0]);
-      await append(service, refTo('other'), writing('own', { a: 1 }));
+      await append(service, refTo('other'), stateEvent('own', { a: 1 }));
       same(await head(), heads[0]);
-      for (const moving of [
+      for (const change of [
         () => append(service, refTo(), eventOf('e1')),
-        () => append(service, refTo('other'), writing('e2', { 'user:a': 1 })),
-        () => append(service, refTo('other'), writing('e3', { 'app:a': 1 })),
-        () => append(service, refTo('other'), writing('e4', { 'user:a': 1 })),
-        () => append(service, refTo('other'), writing('e5', { 'app:a': 1 })),
-        () => append(service, refTo('other'), writing('e6', { 'user:none': null })),
+        () => append(service, refTo('other'), stateEvent('e2', { 'user:a': 1 })),
+        () => append(service, refTo('other'), stateEvent('e3', { 'app:a': 1 })),
+        () => append(service, refTo('other'), stateEvent('e4', { 'user:a': 1 })),
+        () => append(service, refTo('other'), stateEvent('e5', { 'app:a': 1 })),
+        () => append(service, refTo('other'), stateEvent('e6', { 'user:none': null })),
         () => service.createSession({ ...refTo('third'), state: { 'user:b': 1 } }),
         () => service.deleteSession(refTo()).then(() => service.createSession(refTo())),
       ]) {
-        await moving();
+        await change();
         const now = await head();
-        assert.ok(!heads.includes(now), `the head moved: ${now}`);
+        assert.ok(!heads.includes(now), `the head must change, but it is an earlier head: ${now}`);
         heads.push(now);
       }
     },

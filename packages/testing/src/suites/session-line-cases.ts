@@ -7,11 +7,11 @@ import { setUpLeasing, request } from './lease-support.ts';
 
 const needs = ['lease'];
 
-/** One run at a time: who staysPending, in which order, and for how long. */
+/** One run at a time: order, number and time limits of waiting runs. */
 export const sessionLineCases: readonly SessionCase[] = [
   {
     id: 'lease.one-at-a-time',
-    sentence: 'lets a second run wait until the first one releases the session',
+    sentence: 'keeps a second run waiting until the first run releases the session',
     contracts: [13],
     needs,
     async check(service, { runtime }) {
@@ -57,21 +57,21 @@ export const sessionLineCases: readonly SessionCase[] = [
     async check(service, { runtime }) {
       const leasing = await setUpLeasing(service);
       let holding = 0;
-      const most: number[] = [];
+      const holders: number[] = [];
       const runs = numbers(8).map(async (n) => {
         const lease = await leasing.lease(refTo(), request(`i${n}`));
-        most.push(++holding);
+        holders.push(++holding);
         await service.appendEvent({ session: refTo(), event: eventOf(`e${n}`), fence: lease.fence });
         holding--;
         await lease.release();
       });
       await settlesWithin(runtime, Promise.all(runs), 25_000);
-      same([Math.max(...most), (await read(service)).lastSeq], [1, 8]);
+      same([Math.max(...holders), (await read(service)).lastSeq], [1, 8]);
     },
   },
   {
     id: 'lease.sessions-apart',
-    sentence: 'grants sessions of different names, users and apps at the same time',
+    sentence: 'grants sessions with different names, users and apps at the same time',
     contracts: [1, 13],
     needs,
     async check(service) {
@@ -159,12 +159,12 @@ export const sessionLineCases: readonly SessionCase[] = [
     async check(service, { runtime }) {
       const leasing = await setUpLeasing(service);
       const reason = new Error('enough');
-      const asking = (): Promise<unknown> =>
+      const requestLease = (): Promise<unknown> =>
         leasing.lease(refTo(), request('i1', { signal: AbortSignal.abort(reason) }));
-      await assert.rejects(settlesWithin(runtime, asking(), 1_000), (error) => error === reason);
+      await assert.rejects(settlesWithin(runtime, requestLease(), 1_000), (error) => error === reason);
       same(await leasing.current(refTo()), undefined);
       const held = await leasing.lease(refTo(), request('i2'));
-      await assert.rejects(settlesWithin(runtime, asking(), 1_000), (error) => error === reason);
+      await assert.rejects(settlesWithin(runtime, requestLease(), 1_000), (error) => error === reason);
       await held.release();
       same(await leasing.current(refTo()), undefined);
     },

@@ -11,7 +11,7 @@ import {
   rejectsWith,
   same,
   stateOf,
-  writing,
+  stateEvent,
 } from './session-support.ts';
 import type { SessionCase } from './session-support.ts';
 
@@ -33,7 +33,7 @@ export const sessionListCases: readonly SessionCase[] = [
     contracts: [11],
     async check(service) {
       await createSession(service, refTo(), { own: 1, 'user:a': 2, 'app:b': 3 });
-      await append(service, refTo(), writing('e1', { own: 4 }, { timestamp: 1_700_000_009 }));
+      await append(service, refTo(), stateEvent('e1', { own: 4 }, { timestamp: 1_700_000_009 }));
       const { events: _, initialState: __, marks: ___, ...summary } = await read(service);
       same(await service.listSessions({ appName: 'app', userId: 'u' }), { sessions: [summary], total: 1 });
     },
@@ -45,8 +45,8 @@ export const sessionListCases: readonly SessionCase[] = [
     async check(service) {
       for (const ref of [refTo('s1', 'u1'), refTo('s2', 'u2'), refTo('s3', 'u1'), refTo('s4', 'u1', 'other')])
         await createSession(service, ref);
-      same(await listed(service, { userId: 'u1' }), ['s1', 's3']);
-      same(await listed(service, {}), ['s1', 's2', 's3']);
+      same(await listIds(service, { userId: 'u1' }), ['s1', 's3']);
+      same(await listIds(service, {}), ['s1', 's2', 's3']);
     },
   },
   {
@@ -58,10 +58,10 @@ export const sessionListCases: readonly SessionCase[] = [
       await runtime.advance(1_000);
       for (const id of ['s9', 's0']) await createSession(service, refTo(id));
       await append(service, refTo('s1'), eventOf('e1', { timestamp: 1_700_000_050 }));
-      same(await listed(service, {}), ['s2', 's3', 's0', 's9', 's1']);
-      same(await listed(service, { order: 'asc' }), ['s2', 's3', 's0', 's9', 's1']);
-      same(await listed(service, { order: 'desc' }), ['s1', 's9', 's0', 's3', 's2']);
-      same(await listed(service, { userId: 'u', order: 'desc' }), ['s1', 's9', 's0', 's3', 's2']);
+      same(await listIds(service, {}), ['s2', 's3', 's0', 's9', 's1']);
+      same(await listIds(service, { order: 'asc' }), ['s2', 's3', 's0', 's9', 's1']);
+      same(await listIds(service, { order: 'desc' }), ['s1', 's9', 's0', 's3', 's2']);
+      same(await listIds(service, { userId: 'u', order: 'desc' }), ['s1', 's9', 's0', 's3', 's2']);
     },
   },
   {
@@ -185,16 +185,16 @@ export const sessionListCases: readonly SessionCase[] = [
   },
   {
     id: 'delete.created-again',
-    sentence: 'gives a session that is created again a new incarnation, no old data and seq from 1',
+    sentence: 'creates a deleted session again with a new incarnation, seq from 1 and no old data',
     contracts: [7, 8, 11],
     async check(service) {
       const before = await service.createSession({ ...refTo(), state: { old: 1 } });
-      await append(service, refTo(), writing('e1', { a: 1 }), eventOf('e2'));
+      await append(service, refTo(), stateEvent('e1', { a: 1 }), eventOf('e2'));
       await service.deleteSession(refTo());
       const after = await service.createSession(refTo());
       assert.notEqual(after.incarnation, before.incarnation);
       same([after.state, after.events, after.lastSeq], [{}, [], 0]);
-      const [stored] = await append(service, refTo(), writing('e1', { a: 2 }));
+      const [stored] = await append(service, refTo(), stateEvent('e1', { a: 2 }));
       same([stored!.seq, await stateOf(service), idsOf((await read(service)).events)], [1, { a: 2 }, ['e1']]);
     },
   },
@@ -217,6 +217,6 @@ export const sessionListCases: readonly SessionCase[] = [
   },
 ];
 
-async function listed(service: SessionService, p: Partial<ListSessionsRequest>): Promise<string[]> {
+async function listIds(service: SessionService, p: Partial<ListSessionsRequest>): Promise<string[]> {
   return (await service.listSessions({ appName: 'app', ...p })).sessions.map((session) => session.id);
 }

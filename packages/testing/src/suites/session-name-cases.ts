@@ -76,7 +76,7 @@ const oddNames = [
   'é'.repeat(256),
 ];
 
-const invalidNames: [what: string, value: unknown][] = [
+const invalidNames: [kind: string, value: unknown][] = [
   ['empty', ''],
   ['513 bytes', 'x'.repeat(513)],
   ['514 bytes in 257 characters', 'é'.repeat(257)],
@@ -140,7 +140,7 @@ export const sessionNameCases: readonly SessionCase[] = [
   },
   {
     id: 'names.no-patterns',
-    sentence: 'finds, lists and deletes only the exact name, also if it is a pattern elsewhere',
+    sentence: 'finds, lists and deletes only the exact name, also if it has wildcard characters',
     contracts: [1],
     async check(service) {
       await createSession(service, refTo('s', 'victim'), { 'user:a': 1 });
@@ -159,13 +159,13 @@ export const sessionNameCases: readonly SessionCase[] = [
     sentence: `throws INVALID_INPUT in every call for an invalid ${part}, without its value`,
     contracts: [1, 42],
     async check(service) {
-      for (const [what, value] of invalidNames) {
+      for (const [kind, value] of invalidNames) {
         const ref = { ...refTo(), [part]: value } as SessionRef;
-        for (const [call, doing] of callsWith(service, ref, part)) {
-          const error = await rejectsWith('INVALID_INPUT', doing(), `${call} with ${what}`);
+        for (const [method, call] of callsWith(service, ref, part)) {
+          const error = await rejectsWith('INVALID_INPUT', call(), `${method} with ${kind}`);
           assert.ok(
             error.message.includes(part),
-            `${call} with ${what}: the message names ${part}, but it is: ${error.message}`,
+            `${method} with ${kind}: the message must name ${part}, but it is: ${error.message}`,
           );
         }
       }

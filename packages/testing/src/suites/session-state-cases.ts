@@ -9,7 +9,7 @@ import {
   rejectsWith,
   same,
   stateOf,
-  writing,
+  stateEvent,
 } from './session-support.ts';
 import type { SessionCase } from './session-support.ts';
 
@@ -44,7 +44,7 @@ export const sessionStateCases: readonly SessionCase[] = [
     async check(service) {
       const refs = [refTo('s1', 'u1'), refTo('s2', 'u1'), refTo('s3', 'u2'), refTo('s1', 'u1', 'other')];
       for (const ref of refs) await createSession(service, ref);
-      await append(service, refs[0]!, writing('e1', { own: 1, 'user:mine': 2, 'app:ours': 3 }));
+      await append(service, refs[0]!, stateEvent('e1', { own: 1, 'user:mine': 2, 'app:ours': 3 }));
       const states = await Promise.all(refs.map((ref) => stateOf(service, ref)));
       same(states, [
         { own: 1, 'user:mine': 2, 'app:ours': 3 },
@@ -75,7 +75,7 @@ export const sessionStateCases: readonly SessionCase[] = [
         'app:': 11,
         '': 12,
       };
-      await append(service, refTo('s1'), writing('e1', delta));
+      await append(service, refTo('s1'), stateEvent('e1', delta));
       same(await stateOf(service, refTo('s1')), delta);
       same(Object.keys(await stateOf(service, refTo('s2'))).sort(), [
         'app:',
@@ -95,8 +95,8 @@ export const sessionStateCases: readonly SessionCase[] = [
       await append(
         service,
         refTo(),
-        writing('e1', { x: 'own', 'user:x': 'user', 'app:x': 'app' }),
-        writing('e2', { 'user:x': null }),
+        stateEvent('e1', { x: 'own', 'user:x': 'user', 'app:x': 'app' }),
+        stateEvent('e2', { 'user:x': null }),
       );
       same(await stateOf(service), { 'app:x': 'app', x: 'own' });
     },
@@ -110,7 +110,7 @@ export const sessionStateCases: readonly SessionCase[] = [
       await append(
         service,
         refTo(),
-        writing('e1', { a: null, 'user:b': null, 'app:c': null, none: null, kept: { x: null, y: [null] } }),
+        stateEvent('e1', { a: null, 'user:b': null, 'app:c': null, none: null, kept: { x: null, y: [null] } }),
       );
       same(await stateOf(service), { kept: { x: null, y: [null] } });
       same((await read(service)).events[0]!.actions.stateDelta['a'], null);
@@ -126,7 +126,7 @@ export const sessionStateCases: readonly SessionCase[] = [
         { a: { x: 1, y: 2 }, list: [1, 2, 3], 'user:m': { p: 1 } },
         { a: { x: 9 }, list: [4], 'user:m': { q: 2 } },
       ];
-      await append(service, refTo(), writing('e1', before), writing('e2', after));
+      await append(service, refTo(), stateEvent('e1', before), stateEvent('e2', after));
       same(await stateOf(service), { 'user:m': { q: 2 }, a: { x: 9 }, list: [4] });
     },
   },
@@ -139,8 +139,8 @@ export const sessionStateCases: readonly SessionCase[] = [
       await append(
         service,
         refTo(),
-        writing('e1', { a: 'first' }, { timestamp: 1_700_000_900 }),
-        writing('e2', { a: 'last' }, { timestamp: 1_700_000_100 }),
+        stateEvent('e1', { a: 'first' }, { timestamp: 1_700_000_900 }),
+        stateEvent('e2', { a: 'last' }, { timestamp: 1_700_000_100 }),
       );
       same(await stateOf(service), { a: 'last' });
     },
@@ -153,7 +153,7 @@ export const sessionStateCases: readonly SessionCase[] = [
       await createSession(service);
       for (const prefix of ['', 'user:', 'app:']) {
         const delta = Object.fromEntries(Object.entries(jsonValues).map(([key, value]) => [prefix + key, value]));
-        await append(service, refTo(), writing(`e${prefix}`, delta));
+        await append(service, refTo(), stateEvent(`e${prefix}`, delta));
         const state = await stateOf(service);
         for (const [key, value] of Object.entries(delta)) same(state[key], value, key);
       }
@@ -165,8 +165,12 @@ export const sessionStateCases: readonly SessionCase[] = [
     contracts: [3],
     async check(service) {
       const session = await service.createSession({ ...refTo(), state: { z: 1, 'user:z': 1, 'app:z': 1 } });
-      await append(service, session, writing('e1', { bb: 1, a: 1, 'user:b': 1, 'user:a': 1, 'app:b': 1, é: 1, B: 1 }));
-      await append(service, session, writing('e2', { aa: 1, z: 2, a: null }), writing('e3', { a: 1 }));
+      await append(
+        service,
+        session,
+        stateEvent('e1', { bb: 1, a: 1, 'user:b': 1, 'user:a': 1, 'app:b': 1, é: 1, B: 1 }),
+      );
+      await append(service, session, stateEvent('e2', { aa: 1, z: 2, a: null }), stateEvent('e3', { a: 1 }));
       const keys = ['B', 'a', 'aa', 'app:b', 'app:z', 'bb', 'user:a', 'user:b', 'user:z', 'z', 'é'];
       const fresh = await service.getSession(refTo());
       const { sessions } = await service.listSessions(refTo());
@@ -186,12 +190,12 @@ export const sessionStateCases: readonly SessionCase[] = [
       await createSession(service);
       for (const prefix of ['', 'user:', 'app:']) {
         const delta = Object.fromEntries(oddKeys.map((key, i) => [prefix + key, i]));
-        await append(service, refTo(), writing(`set${prefix}`, delta));
+        await append(service, refTo(), stateEvent(`set${prefix}`, delta));
         same(await stateOf(service), delta);
         await append(
           service,
           refTo(),
-          writing(`delete${prefix}`, Object.fromEntries(Object.keys(delta).map((key) => [key, null]))),
+          stateEvent(`delete${prefix}`, Object.fromEntries(Object.keys(delta).map((key) => [key, null]))),
         );
         same(await stateOf(service), {});
       }
@@ -217,16 +221,16 @@ export const sessionStateCases: readonly SessionCase[] = [
   },
   {
     id: 'update.invalid',
-    sentence: 'throws SESSION_NOT_FOUND without the session, and INVALID_INPUT if it is not JSON',
+    sentence: 'throws SESSION_NOT_FOUND without a session, INVALID_INPUT for a delta that is not JSON',
     contracts: [5, 12],
     async check(service) {
       await rejectsWith('SESSION_NOT_FOUND', service.updateState({ ...refTo(), stateDelta: { 'user:a': 1 } }));
       await createSession(service);
-      for (const [what, value] of notJson())
+      for (const [kind, value] of notJson())
         await rejectsWith(
           'INVALID_INPUT',
           service.updateState({ ...refTo(), stateDelta: { a: value as never } }),
-          what,
+          kind,
         );
       for (const delta of [null, [], 'a', 7] as never[])
         await rejectsWith('INVALID_INPUT', service.updateState({ ...refTo(), stateDelta: delta }), String(delta));
@@ -257,7 +261,7 @@ export const sessionStateCases: readonly SessionCase[] = [
       await createSession(service, refTo('s2', 'u1'));
       await createSession(service, refTo('s1', 'u2'), { 'user:a': 2 });
       await createSession(service, refTo('s1', 'u1', 'other'), { 'user:a': 3 });
-      await append(service, refTo('s1', 'u1'), writing('e1', { c: 1 }));
+      await append(service, refTo('s1', 'u1'), stateEvent('e1', { c: 1 }));
       for (let i = 0; i < 2; i++) await service.deleteUserData({ appName: 'app', userId: 'u1' });
       same(await service.getSession(refTo('s1', 'u1')), undefined);
       same(

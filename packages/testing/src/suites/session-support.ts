@@ -33,10 +33,11 @@ export function eventOf(id: string, init: Partial<EventInit> = {}): Event {
 }
 
 /** Returns an event that writes state. */
-export function writing(id: string, stateDelta: StateDelta, init: Partial<EventInit> = {}): Event {
+export function stateEvent(id: string, stateDelta: StateDelta, init: Partial<EventInit> = {}): Event {
   return eventOf(id, { ...init, actions: { stateDelta } });
 }
 
+/** Appends the events in order and returns the stored events. */
 export function append(service: SessionService, session: Session | SessionRef, ...events: Event[]): Promise<Event[]> {
   return events.reduce<Promise<Event[]>>(
     async (before, event) => [...(await before), await service.appendEvent({ session, event })],
@@ -59,6 +60,7 @@ export function idsOf(events: readonly Event[]): string[] {
   return events.map((event) => event.id);
 }
 
+/** Returns 1 to `count`. */
 export function numbers(count: number): number[] {
   return Array.from({ length: count }, (_, i) => i + 1);
 }
@@ -67,19 +69,19 @@ export function numbers(count: number): number[] {
 export async function rejectsWith(
   code: TholeErrorCode,
   call: Promise<unknown>,
-  what: string = code,
+  label: string = code,
 ): Promise<TholeError> {
   try {
     await call;
   } catch (error) {
     if (TholeError.is(error, code)) return error;
     throw new assert.AssertionError({
-      message: `${what}: expected ${code}, got ${String(error)}`,
+      message: `${label}: expected ${code}, got ${String(error)}`,
       actual: error,
       expected: code,
     });
   }
-  throw new assert.AssertionError({ message: `${what}: expected ${code}, but the call succeeded`, expected: code });
+  throw new assert.AssertionError({ message: `${label}: expected ${code}, but the call succeeded`, expected: code });
 }
 
 /** Asserts deep equality, including the order of array members. */
@@ -114,7 +116,7 @@ export const jsonValues: StateDelta = {
 };
 
 /** Returns values that are not JSON, each with a name for messages. */
-export function notJson(): [what: string, value: unknown][] {
+export function notJson(): [kind: string, value: unknown][] {
   const cycle: { [key: string]: unknown } = {};
   cycle['again'] = { cycle };
   const holes: unknown[] = [];

@@ -10,7 +10,7 @@ import {
   numbers,
   refTo,
   same,
-  writing,
+  stateEvent,
 } from './session-support.ts';
 import type { SessionCase } from './session-support.ts';
 import { settlesWithin, staysPending } from './waiting.ts';
@@ -29,10 +29,10 @@ export const sessionWatchCases: readonly SessionCase[] = [
       await append(service, refTo(), eventOf('e1'), eventOf('e2'));
       const watcher = watch(service, refTo(), 0);
       same(idsOf(await watcher.take(runtime, 2)), ['e1', 'e2']);
-      const coming = watcher.take(runtime, 2);
+      const nextEvents = watcher.take(runtime, 2);
       await append(service, refTo(), eventOf('e3'), eventOf('e4'), eventOf('e3'));
       same(
-        (await coming).map((event) => [event.id, event.seq]),
+        (await nextEvents).map((event) => [event.id, event.seq]),
         [
           ['e3', 3],
           ['e4', 4],
@@ -63,9 +63,9 @@ export const sessionWatchCases: readonly SessionCase[] = [
     async check(service, { runtime }) {
       await createSession(service);
       const watcher = watch(service, refTo(), 0);
-      const coming = watcher.take(runtime, 1);
-      const [stored] = await append(service, refTo(), writing('e1', { a: [1], 'temp:b': 1 }));
-      const [seen] = await coming;
+      const nextEvents = watcher.take(runtime, 1);
+      const [stored] = await append(service, refTo(), stateEvent('e1', { a: [1], 'temp:b': 1 }));
+      const [seen] = await nextEvents;
       same(seen, stored);
       assert.ok(isDeeplyFrozen(seen));
       watcher.stop();
@@ -102,10 +102,10 @@ export const sessionWatchCases: readonly SessionCase[] = [
       await createSession(service);
       await createSession(service, refTo('s', 'other'));
       const watchers = [watch(service, refTo(), 0), watch(service, refTo(), 0)];
-      const coming = Promise.all(watchers.map((watcher) => watcher.take(runtime, 3)));
+      const nextEvents = Promise.all(watchers.map((watcher) => watcher.take(runtime, 3)));
       await append(service, refTo('s', 'other'), eventOf('not mine'));
       await Promise.all(numbers(3).map((n) => service.appendEvent({ session: refTo(), event: eventOf(`e${n}`) })));
-      for (const seen of await coming)
+      for (const seen of await nextEvents)
         same(
           seen.map((event) => event.seq),
           [1, 2, 3],
@@ -123,7 +123,7 @@ interface Watcher {
 
 function watch(service: SessionService, key: SessionRef, afterSeq: number): Watcher {
   const watching: EventWatcher | undefined = service.watching;
-  assert.ok(watching, 'the service has no watcher: do not claim watch');
+  assert.ok(watching, 'A suite that claims "watch" needs service.watching.');
   const controller = new AbortController();
   const events = watching.watch(key, afterSeq, controller.signal)[Symbol.asyncIterator]();
   return {

@@ -10,7 +10,7 @@ import {
   refTo,
   rejectsWith,
   same,
-  writing,
+  stateEvent,
 } from './session-support.ts';
 import type { SessionCase } from './session-support.ts';
 
@@ -29,7 +29,7 @@ export const sessionWindowCases: readonly SessionCase[] = [
   },
   {
     id: 'get.own-copy',
-    sentence: 'does not store changes of a returned session, and shows them to no other reader',
+    sentence: 'does not store changes of a returned session or show them to other readers',
     contracts: [9],
     async check(service) {
       await createSession(service, refTo(), { cart: { items: [1] }, 'app:list': [1] });
@@ -54,7 +54,11 @@ export const sessionWindowCases: readonly SessionCase[] = [
     contracts: [9],
     async check(service) {
       await createSession(service);
-      await append(service, refTo(), writing('e1', { a: { b: [1] } }, { customMetadata: { deep: { deeper: [1] } } }));
+      await append(
+        service,
+        refTo(),
+        stateEvent('e1', { a: { b: [1] } }, { customMetadata: { deep: { deeper: [1] } } }),
+      );
       const session = await read(service);
       assert.ok(isDeeplyFrozen(session.events[0]));
     },
@@ -64,7 +68,7 @@ export const sessionWindowCases: readonly SessionCase[] = [
     sentence: 'returns all events without a window, or with undefined members, and no window member',
     contracts: [10],
     async check(service) {
-      await timeline(service);
+      await createFiveEvents(service);
       const session = await service.getSession({
         ...refTo(),
         numRecentEvents: undefined,
@@ -75,66 +79,69 @@ export const sessionWindowCases: readonly SessionCase[] = [
       assert.equal('window' in session!, false);
     },
   },
-  windowed('window.recent', 'returns the last two of five events', { numRecentEvents: 2 }, ['e4', 'e5']),
-  windowed(
+  windowCase('window.recent', 'returns the last two of five events', { numRecentEvents: 2 }, ['e4', 'e5']),
+  windowCase(
     'window.recent-more',
     'returns all events and the window if numRecentEvents is greater than their count',
     { numRecentEvents: 9 },
     ['e1', 'e2', 'e3', 'e4', 'e5'],
   ),
-  windowed('window.recent-none', 'returns no events for numRecentEvents 0', { numRecentEvents: 0 }, []),
-  windowed('window.time', 'returns the event at afterTimestamp and later ones', { afterTimestamp: 1_700_000_030 }, [
+  windowCase('window.recent-none', 'returns no events for numRecentEvents 0', { numRecentEvents: 0 }, []),
+  windowCase('window.time', 'returns the event at afterTimestamp and later ones', { afterTimestamp: 1_700_000_030 }, [
     'e3',
     'e4',
     'e5',
   ]),
-  windowed(
+  windowCase(
     'window.time-between',
     'starts with the later event for a time between two events',
     { afterTimestamp: 1_700_000_030.001 },
     ['e4', 'e5'],
   ),
-  windowed('window.time-zero', 'returns all events for afterTimestamp 0', { afterTimestamp: 0 }, [
+  windowCase('window.time-zero', 'returns all events for afterTimestamp 0', { afterTimestamp: 0 }, [
     'e1',
     'e2',
     'e3',
     'e4',
     'e5',
   ]),
-  windowed(
+  windowCase(
     'window.time-future',
     'returns no events for a time after the last one',
     { afterTimestamp: 1_800_000_000 },
     [],
   ),
-  windowed('window.seq', 'returns events with a greater seq than afterSeq', { afterSeq: 3 }, ['e4', 'e5']),
-  windowed('window.seq-zero', 'returns all events for afterSeq 0', { afterSeq: 0 }, ['e1', 'e2', 'e3', 'e4', 'e5']),
-  windowed('window.seq-beyond', 'returns no events if afterSeq is the last seq', { afterSeq: 5 }, []),
-  windowed(
+  windowCase('window.seq', 'returns events with a greater seq than afterSeq', { afterSeq: 3 }, ['e4', 'e5']),
+  windowCase('window.seq-zero', 'returns all events for afterSeq 0', { afterSeq: 0 }, ['e1', 'e2', 'e3', 'e4', 'e5']),
+  windowCase('window.seq-beyond', 'returns no events if afterSeq is the last seq', { afterSeq: 5 }, []),
+  windowCase(
     'window.time-then-tail',
     'applies numRecentEvents after the filter',
     { afterTimestamp: 1_700_000_020, numRecentEvents: 2 },
     ['e4', 'e5'],
   ),
-  windowed(
+  windowCase(
     'window.filter-in-tail',
     'returns fewer events than numRecentEvents if the filter excludes some',
     { afterSeq: 4, numRecentEvents: 3 },
     ['e5'],
   ),
-  windowed(
+  windowCase(
     'window.all-three',
     'applies all three members together',
     { afterSeq: 1, afterTimestamp: 1_700_000_030, numRecentEvents: 2 },
     ['e4', 'e5'],
   ),
-  windowed('window.both-filters', 'applies both filters', { afterSeq: 3, afterTimestamp: 1_700_000_010 }, ['e4', 'e5']),
+  windowCase('window.both-filters', 'applies both filters', { afterSeq: 3, afterTimestamp: 1_700_000_010 }, [
+    'e4',
+    'e5',
+  ]),
   {
     id: 'window.config',
     sentence: 'accepts a window in config, as ADK does',
     contracts: [10],
     async check(service) {
-      await timeline(service);
+      await createFiveEvents(service);
       const session = await service.getSession({ ...refTo(), config: { numRecentEvents: 2 } });
       same([idsOf(session!.events), session!.window], [['e4', 'e5'], { numRecentEvents: 2 }]);
     },
@@ -160,7 +167,7 @@ export const sessionWindowCases: readonly SessionCase[] = [
     sentence: 'returns the complete state, lastSeq and lastUpdateTime with a window',
     contracts: [10],
     async check(service) {
-      await timeline(service);
+      await createFiveEvents(service);
       const [windowed, complete] = [await service.getSession({ ...refTo(), numRecentEvents: 0 }), await read(service)];
       same({ ...windowed, events: [], window: {} }, { ...complete, events: [], window: {} });
     },
@@ -170,7 +177,7 @@ export const sessionWindowCases: readonly SessionCase[] = [
     sentence: 'keeps the complete history when a windowed session is appended to',
     contracts: [7, 10],
     async check(service) {
-      await timeline(service);
+      await createFiveEvents(service);
       const session = (await service.getSession({ ...refTo(), numRecentEvents: 1 }))!;
       await append(service, session, eventOf('e6', { timestamp: 1_700_000_060 }));
       same([idsOf(session.events), session.lastSeq], [['e5', 'e6'], 6]);
@@ -202,13 +209,13 @@ export const sessionWindowCases: readonly SessionCase[] = [
   },
 ];
 
-function windowed(id: string, sentence: string, window: EventWindow, expected: string[]): SessionCase {
+function windowCase(id: string, sentence: string, window: EventWindow, expected: string[]): SessionCase {
   return {
     id,
     sentence,
     contracts: [10],
     async check(service) {
-      await timeline(service);
+      await createFiveEvents(service);
       const session = await service.getSession({ ...refTo(), ...window });
       same([idsOf(session!.events), session!.window], [expected, window]);
     },
@@ -216,8 +223,8 @@ function windowed(id: string, sentence: string, window: EventWindow, expected: s
 }
 
 /** Creates a session with five events, ten seconds apart. */
-async function timeline(service: SessionService): Promise<void> {
+async function createFiveEvents(service: SessionService): Promise<void> {
   await createSession(service, refTo(), { initial: true });
   for (let i = 1; i <= 5; i++)
-    await append(service, refTo(), writing(`e${i}`, { count: i }, { timestamp: 1_700_000_000 + i * 10 }));
+    await append(service, refTo(), stateEvent(`e${i}`, { count: i }, { timestamp: 1_700_000_000 + i * 10 }));
 }

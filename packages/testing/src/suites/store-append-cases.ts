@@ -1,5 +1,14 @@
 import assert from 'node:assert/strict';
-import { appendTo, askOf, granted, inserted, leasesOf, loaded, marksOf, notGranted } from './lease-store-support.ts';
+import {
+  appendTo,
+  askOf,
+  expectGranted,
+  insertSession,
+  leasesOf,
+  loadSession,
+  marksOf,
+  expectNotGranted,
+} from './lease-store-support.ts';
 import type { SessionStoreCase } from './lease-store-support.ts';
 import { refTo, rejectsWith, same } from './session-support.ts';
 
@@ -14,12 +23,12 @@ export const storeAppendCases: readonly SessionStoreCase[] = [
     sentence: 'stores an event only in the session with the given incarnation',
     contracts: [7],
     async check(store) {
-      const { incarnation } = await inserted(store);
+      const { incarnation } = await insertSession(store);
       await rejectsWith('SESSION_NOT_FOUND', appendTo(store, 'e1', { incarnation: 'other', marks }));
       const { event, duplicate } = await appendTo(store, 'e1', { incarnation });
       same([event.seq, duplicate], [1, false]);
       await rejectsWith('SESSION_NOT_FOUND', appendTo(store, 'e1', { incarnation: 'other' }), 'a known event');
-      same([(await loaded(store)).lastSeq, (await loaded(store)).state], [1, { e1: 1 }]);
+      same([(await loadSession(store)).lastSeq, (await loadSession(store)).state], [1, { e1: 1 }]);
     },
   },
   {
@@ -29,13 +38,13 @@ export const storeAppendCases: readonly SessionStoreCase[] = [
     needs,
     async check(store) {
       const leases = leasesOf(store);
-      await inserted(store);
-      await granted(leases, askOf('f1'));
+      await insertSession(store);
+      await expectGranted(leases, askOf('f1'));
       const { event } = await appendTo(store, 'e1', { ifHeldBy, marks: { openInterrupts: 3 } });
       await appendTo(store, 'e2', { fence: 'f1' });
       const again = await appendTo(store, 'e1', { ifHeldBy, marks: { openInterrupts: 4 } });
       same([event.seq, again.duplicate, again.event.seq], [1, true, 1]);
-      const session = await loaded(store);
+      const session = await loadSession(store);
       same([session.lastSeq, session.state, session.marks.openInterrupts], [2, { e1: 1, e2: 1 }, 3]);
     },
   },
@@ -46,29 +55,29 @@ export const storeAppendCases: readonly SessionStoreCase[] = [
     needs,
     async check(store, { runtime }) {
       const leases = leasesOf(store);
-      await inserted(store);
-      await inserted(store, refTo('other'));
-      const before = await loaded(store);
-      const isRefused = async (what: string): Promise<void> => {
-        await rejectsWith('NOT_RUNNING', appendTo(store, `e-${what}`, { ifHeldBy, marks }), what);
-        same(await loaded(store), before, what);
+      await insertSession(store);
+      await insertSession(store, refTo('other'));
+      const before = await loadSession(store);
+      const expectNotRunning = async (label: string): Promise<void> => {
+        await rejectsWith('NOT_RUNNING', appendTo(store, `e-${label}`, { ifHeldBy, marks }), label);
+        same(await loadSession(store), before, label);
       };
-      await isRefused('no lease');
-      await granted(leases, askOf('f0', { invocationId: ifHeldBy }), refTo('other'));
-      await isRefused('lease of another session');
-      await granted(leases, askOf('f2'));
-      await notGranted(leases, 'waiting', askOf('f1'));
-      await isRefused('waiting');
+      await expectNotRunning('no lease');
+      await expectGranted(leases, askOf('f0', { invocationId: ifHeldBy }), refTo('other'));
+      await expectNotRunning('lease of another session');
+      await expectGranted(leases, askOf('f2'));
+      await expectNotGranted(leases, 'waiting', askOf('f1'));
+      await expectNotRunning('waiting');
       await leases.release(refTo(), 'f2', {});
-      await isRefused('first in the line');
-      await granted(leases, askOf('f1', { isFirst: false, ttlMs: 1_000 }));
+      await expectNotRunning('first in the line');
+      await expectGranted(leases, askOf('f1', { isFirst: false, ttlMs: 1_000 }));
       await runtime.advance(1_500);
-      await isRefused('expired');
+      await expectNotRunning('expired');
       await leases.renew(refTo(), 'f1', 5_000);
       await appendTo(store, 'e1', { ifHeldBy });
       await leases.release(refTo(), 'f1', {});
       const [{ lastSeq }, error] = [
-        await loaded(store),
+        await loadSession(store),
         await rejectsWith('NOT_RUNNING', appendTo(store, 'e2', { ifHeldBy }), 'released'),
       ];
       same([lastSeq, error.retryable], [1, false]);
@@ -76,18 +85,18 @@ export const storeAppendCases: readonly SessionStoreCase[] = [
   },
   {
     id: 'if-held-by.stopping',
-    sentence: 'throws NOT_RUNNING if the invocation was asked to stop; its own appends are stored',
+    sentence: 'throws NOT_RUNNING after a stop request, but stores appends with the fence',
     contracts: [7, 13],
     needs,
     async check(store) {
       const leases = leasesOf(store);
-      await inserted(store);
-      await inserted(store, refTo('s2'));
-      await granted(leases, askOf('f1'));
+      await insertSession(store);
+      await insertSession(store, refTo('s2'));
+      await expectGranted(leases, askOf('f1'));
       await leases.requestStop(refTo(), ifHeldBy);
       await rejectsWith('NOT_RUNNING', appendTo(store, 'e1', { ifHeldBy }), 'cancelled');
-      await granted(leases, askOf('f2', { invocationId: ifHeldBy }), refTo('s2'));
-      await notGranted(leases, 'waiting', askOf('f3', { policy: 'interrupt' }), refTo('s2'));
+      await expectGranted(leases, askOf('f2', { invocationId: ifHeldBy }), refTo('s2'));
+      await expectNotGranted(leases, 'waiting', askOf('f3', { policy: 'interrupt' }), refTo('s2'));
       await rejectsWith('NOT_RUNNING', appendTo(store, 'e1', { ifHeldBy }, refTo('s2')), 'interrupted');
       assert.equal((await appendTo(store, 'e1', { fence: 'f1' })).event.seq, 1);
       assert.equal((await appendTo(store, 'e1', { fence: 'f2' }, refTo('s2'))).event.seq, 1);
@@ -99,7 +108,7 @@ export const storeAppendCases: readonly SessionStoreCase[] = [
     contracts: [7, 13],
     needs,
     async check(store) {
-      const { incarnation } = await inserted(store);
+      const { incarnation } = await insertSession(store);
       await appendTo(store, 'e1');
       const conditions = [{ fence: 'none' }, { ifHeldBy }];
       for (const condition of conditions) {
@@ -111,7 +120,7 @@ export const storeAppendCases: readonly SessionStoreCase[] = [
       await rejectsWith('LEASE_LOST', appendTo(store, 'e2', { fence: 'none', incarnation, marks }));
       await rejectsWith('NOT_RUNNING', appendTo(store, 'e2', { ifHeldBy, incarnation, marks }));
       same(
-        [(await loaded(store)).lastSeq, await marksOf(store)],
+        [(await loadSession(store)).lastSeq, await marksOf(store)],
         [1, { unfinished: null, wakeAt: null, openInterrupts: 0 }],
       );
     },

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { EventReader, EventWatcher, SessionStore } from '@thole/core';
-import { appendTo, inserted, loaded } from './lease-store-support.ts';
+import { appendTo, insertSession, loadSession } from './lease-store-support.ts';
 import type { SessionStoreCase } from './lease-store-support.ts';
 import { numbers, refTo, same } from './session-support.ts';
 
@@ -14,7 +14,7 @@ export const storeReadCases: readonly SessionStoreCase[] = [
     contracts: [8],
     needs,
     async check(store) {
-      const { incarnation } = await inserted(store);
+      const { incarnation } = await insertSession(store);
       for (const n of numbers(7)) await appendTo(store, `e${n}`);
       const read = readerOf(store);
       const seqs = async (afterSeq: number, limit: number): Promise<unknown> => {
@@ -36,11 +36,11 @@ export const storeReadCases: readonly SessionStoreCase[] = [
     contracts: [8],
     needs,
     async check(store) {
-      await inserted(store);
+      await insertSession(store);
       const read = readerOf(store);
       same((await read(0, 10))?.events, []);
       await appendTo(store, 'e1');
-      same((await read(0, 10))?.events, (await loaded(store)).events);
+      same((await read(0, 10))?.events, (await loadSession(store)).events);
     },
   },
   {
@@ -51,13 +51,13 @@ export const storeReadCases: readonly SessionStoreCase[] = [
     async check(store) {
       const read = readerOf(store);
       same(await read(0, 10), undefined);
-      await inserted(store, refTo('s', 'other'));
+      await insertSession(store, refTo('s', 'other'));
       same(await read(0, 10), undefined);
-      await inserted(store);
+      await insertSession(store);
       await appendTo(store, 'e1');
       await store.remove(refTo(), {});
       same(await read(0, 10), undefined);
-      await inserted(store, refTo(), { incarnation: 'second' });
+      await insertSession(store, refTo(), { incarnation: 'second' });
       const again = await read(1, 10);
       same([again?.incarnation, again?.events], ['second', []]);
     },

@@ -1,6 +1,14 @@
 import assert from 'node:assert/strict';
 import type { SessionMarks, SessionRef, SessionStore, WaitingKind, WaitingPage, WaitingRequest } from '@thole/core';
-import { appendTo, askOf, granted, inserted, leasesOf, marksOf, notGranted } from './lease-store-support.ts';
+import {
+  appendTo,
+  askOf,
+  expectGranted,
+  insertSession,
+  leasesOf,
+  marksOf,
+  expectNotGranted,
+} from './lease-store-support.ts';
 import type { SessionStoreCase } from './lease-store-support.ts';
 import { numbers, refTo, rejectsWith, same } from './session-support.ts';
 
@@ -22,9 +30,9 @@ export const storeWaitingCases: readonly SessionStoreCase[] = [
     sentence: 'lists a session under each kind that its marks show, and no other session',
     contracts: [11],
     async check(store) {
-      await inserted(store, refTo('idle'));
-      for (const kind of kinds) await inserted(store, refTo(kind));
-      await inserted(store, refTo('all'));
+      await insertSession(store, refTo('idle'));
+      for (const kind of kinds) await insertSession(store, refTo(kind));
+      await insertSession(store, refTo('all'));
       for (const kind of kinds) await appendTo(store, 'e1', { marks: marksFor[kind] }, refTo(kind));
       const all = { unfinished: 'i1', wakeAt: START, openInterrupts: 1 };
       await appendTo(store, 'e1', { marks: all }, refTo('all'));
@@ -40,13 +48,13 @@ export const storeWaitingCases: readonly SessionStoreCase[] = [
     async check(store) {
       const marks = { unfinished: 'i"1\u00e9', wakeAt: START + 0.125, openInterrupts: 3 };
       const key = refTo('s \u00e9/:{}', "o'u\u65e5", 'app\ud83d\ude42 %');
-      await inserted(store, key, { incarnation: 'first' });
+      await insertSession(store, key, { incarnation: 'first' });
       await appendTo(store, 'e1', { marks }, key);
       const session = { key, incarnation: 'first', lastSeq: 1, lastUpdateTime: START + 100, marks };
       for (const kind of kinds) {
         const { appName, userId } = key;
-        same(await waitingIn(store, { appName, kind, before: START + 200 }), { sessions: [session] }, kind);
-        same(await waitingIn(store, { appName, userId, kind, before: START + 200 }), { sessions: [session] }, kind);
+        same(await readPage(store, { appName, kind, before: START + 200 }), { sessions: [session] }, kind);
+        same(await readPage(store, { appName, userId, kind, before: START + 200 }), { sessions: [session] }, kind);
       }
     },
   },
@@ -55,7 +63,7 @@ export const storeWaitingCases: readonly SessionStoreCase[] = [
     sentence: 'lists a session that was inserted with marks',
     contracts: [11],
     async check(store) {
-      for (const kind of kinds) await inserted(store, refTo(kind), { marks: marksFor[kind] });
+      for (const kind of kinds) await insertSession(store, refTo(kind), { marks: marksFor[kind] });
       for (const kind of kinds) same(await idsOf(store, { kind }), [kind], kind);
     },
   },
@@ -66,14 +74,14 @@ export const storeWaitingCases: readonly SessionStoreCase[] = [
     async check(store) {
       for (const key of [refTo('s1', 'u1'), refTo('s2', 'u2'), refTo('s3', 'u1'), refTo('s4', 'u1', 'other')]) {
         for (const kind of kinds)
-          await inserted(store, { ...key, sessionId: `${key.sessionId}-${kind}` }, { marks: marksFor[kind] });
+          await insertSession(store, { ...key, sessionId: `${key.sessionId}-${kind}` }, { marks: marksFor[kind] });
       }
       for (const kind of kinds) {
-        const named = (...ids: string[]): string[] => ids.map((id) => `${id}-${kind}`);
-        same((await idsOf(store, { kind })).toSorted(), named('s1', 's2', 's3'));
-        same((await idsOf(store, { kind, userId: 'u1' })).toSorted(), named('s1', 's3'));
+        const idsOfKind = (...ids: string[]): string[] => ids.map((id) => `${id}-${kind}`);
+        same((await idsOf(store, { kind })).toSorted(), idsOfKind('s1', 's2', 's3'));
+        same((await idsOf(store, { kind, userId: 'u1' })).toSorted(), idsOfKind('s1', 's3'));
         same(await idsOf(store, { kind, userId: 'none' }), []);
-        same(await idsOf(store, { kind, appName: 'other' }), named('s4'));
+        same(await idsOf(store, { kind, appName: 'other' }), idsOfKind('s4'));
         same(await idsOf(store, { kind, appName: 'none' }), []);
       }
     },
@@ -85,7 +93,7 @@ export const storeWaitingCases: readonly SessionStoreCase[] = [
     async check(store) {
       for (const [i, id] of ['s3', 's1', 's2'].entries()) {
         const marks = { unfinished: 'i', wakeAt: START - i * 0.25, openInterrupts: 1 };
-        await inserted(store, refTo(id), { lastUpdateTime: START + i * 0.25, marks });
+        await insertSession(store, refTo(id), { lastUpdateTime: START + i * 0.25, marks });
       }
       const lists = async (userId?: string): Promise<string[][]> => {
         return Promise.all(kinds.map((kind) => idsOf(store, { kind, userId })));
@@ -95,7 +103,7 @@ export const storeWaitingCases: readonly SessionStoreCase[] = [
         ['s2', 's1', 's3'],
       ];
       for (const userId of [undefined, 'u']) same(await lists(userId), [older, byWakeAt, older]);
-      // Without marks in the append: the time in the lists moves with lastUpdateTime.
+      // An append without marks changes lastUpdateTime, and so the order of the lists.
       await appendTo(store, 'e1', undefined, refTo('s3'));
       await appendTo(store, 'e2', { marks: { wakeAt: START - 9 } }, refTo('s3'));
       const newer = ['s1', 's2', 's3'];
@@ -104,12 +112,12 @@ export const storeWaitingCases: readonly SessionStoreCase[] = [
   },
   {
     id: 'waiting.before',
-    sentence: 'returns sessions up to `before`, which is included; for due it is now by default',
+    sentence: 'returns sessions up to and including `before`; its default for due is the current time',
     contracts: [11, 41],
     async check(store, { runtime }) {
       for (const n of numbers(3)) {
         const marks = { unfinished: 'i', wakeAt: START + n, openInterrupts: 1 };
-        await inserted(store, refTo(`s${n}`), { lastUpdateTime: START + n, marks });
+        await insertSession(store, refTo(`s${n}`), { lastUpdateTime: START + n, marks });
       }
       for (const userId of [undefined, 'u']) {
         for (const kind of kinds) {
@@ -135,7 +143,7 @@ export const storeWaitingCases: readonly SessionStoreCase[] = [
       for (const [i, id] of ids.entries()) {
         const time = START + Math.floor(i / 9);
         const marks = { unfinished: 'i', wakeAt: time - DAY, openInterrupts: 1 };
-        await inserted(store, refTo(id, `u${i % 2}`), { lastUpdateTime: time, marks });
+        await insertSession(store, refTo(id, `u${i % 2}`), { lastUpdateTime: time, marks });
       }
       for (const kind of kinds) {
         for (const limit of [1, 4, 23, 100]) {
@@ -150,23 +158,23 @@ export const storeWaitingCases: readonly SessionStoreCase[] = [
   },
   {
     id: 'waiting.cursor',
-    sentence: 'continues after the last session of a page if it, or any other session, is gone',
+    sentence: 'continues after the last session of a page, also if this session was deleted',
     contracts: [11],
     async check(store) {
       for (const n of numbers(6)) {
         const marks = { unfinished: 'i', wakeAt: START - 10 + n, openInterrupts: 1 };
-        await inserted(store, refTo(`s${n}`), { lastUpdateTime: START + n, marks });
+        await insertSession(store, refTo(`s${n}`), { lastUpdateTime: START + n, marks });
       }
       for (const userId of [undefined, 'u']) {
         for (const kind of kinds) {
-          const first = await waitingIn(store, { kind, limit: 2, userId });
+          const first = await readPage(store, { kind, limit: 2, userId });
           await store.remove(refTo('s2'), {});
           await store.remove(refTo('s3'), {});
           same(await idsOf(store, { kind, userId, after: first.next }), ['s4', 's5', 's6'], kind);
           for (const n of [2, 3]) {
             const marks = { unfinished: 'i', wakeAt: START - 10 + n, openInterrupts: 1 };
             const more = { lastUpdateTime: START + n, marks, incarnation: `again ${kind} ${userId}` };
-            await inserted(store, refTo(`s${n}`), more);
+            await insertSession(store, refTo(`s${n}`), more);
           }
         }
       }
@@ -178,7 +186,7 @@ export const storeWaitingCases: readonly SessionStoreCase[] = [
     contracts: [11, 41],
     async check(store) {
       for (const after of ['', 'x', '[1]', '{}', '["a","b"]', 'null'])
-        await rejectsWith('INVALID_INPUT', waitingIn(store, { kind: 'due', after }), after);
+        await rejectsWith('INVALID_INPUT', readPage(store, { kind: 'due', after }), after);
     },
   },
   {
@@ -186,7 +194,7 @@ export const storeWaitingCases: readonly SessionStoreCase[] = [
     sentence: 'lists the few waiting sessions among many others',
     contracts: [11],
     async check(store) {
-      for (const n of numbers(60)) await inserted(store, refTo(`s${n}`));
+      for (const n of numbers(60)) await insertSession(store, refTo(`s${n}`));
       for (const n of [7, 30, 55]) await appendTo(store, 'e1', { marks: marksFor.interrupts }, refTo(`s${n}`));
       same((await pagesOf(store, { kind: 'interrupts', limit: 2 })).flat().toSorted(), ['s30', 's55', 's7']);
       same(await idsOf(store, { kind: 'unfinished' }), []);
@@ -199,8 +207,8 @@ export const storeWaitingCases: readonly SessionStoreCase[] = [
     needs: ['lease'],
     async check(store) {
       const leases = leasesOf(store);
-      await inserted(store);
-      await granted(leases, askOf('f1'));
+      await insertSession(store);
+      await expectGranted(leases, askOf('f1'));
       await appendTo(store, 'e1', { fence: 'f1', marks: { unfinished: 'i1' } });
       same(await idsOf(store, { kind: 'unfinished' }), ['s']);
       await leases.release(refTo(), 'f1', { ifLastSeq: 1, marks: { unfinished: null, openInterrupts: 1, wakeAt: 5 } });
@@ -208,7 +216,7 @@ export const storeWaitingCases: readonly SessionStoreCase[] = [
         const lists = await Promise.all(kinds.map((kind) => idsOf(store, { kind, userId })));
         same(lists, [[], ['s'], ['s']]);
       }
-      await granted(leases, askOf('f2'));
+      await expectGranted(leases, askOf('f2'));
       await leases.release(refTo(), 'f2', { marks: idle });
       for (const kind of kinds) same(await idsOf(store, { kind }), []);
     },
@@ -220,19 +228,19 @@ export const storeWaitingCases: readonly SessionStoreCase[] = [
     needs: ['lease'],
     async check(store, { runtime }) {
       const leases = leasesOf(store);
-      await inserted(store);
-      await granted(leases, askOf('f1', { ttlMs: 1_000 }));
+      await insertSession(store);
+      await expectGranted(leases, askOf('f1', { ttlMs: 1_000 }));
       await appendTo(store, 'e1', { fence: 'f1', marks: { unfinished: 'i1' } });
-      // Two days without a process.
+      // No process runs for two days.
       await runtime.advance(2 * DAY * 1_000);
       same(await idsOf(store, { kind: 'unfinished', before: START + DAY }), ['s']);
-      await granted(leases, askOf('f2'));
+      await expectGranted(leases, askOf('f2'));
       same([await idsOf(store, { kind: 'unfinished' }), (await marksOf(store)).unfinished], [['s'], 'i1']);
-      await notGranted(leases, 'busy', askOf('f3', { policy: 'reject' }));
+      await expectNotGranted(leases, 'busy', askOf('f3', { policy: 'reject' }));
       await appendTo(store, 'e2', { fence: 'f2' });
       same(await idsOf(store, { kind: 'unfinished' }), ['s']);
       await leases.release(refTo(), 'f1', { marks: { unfinished: null } });
-      same(await idsOf(store, { kind: 'unfinished' }), ['s'], 'a release without the lease changes no marks');
+      same(await idsOf(store, { kind: 'unfinished' }), ['s'], 'a release without the lease must not change marks');
       await leases.release(refTo(), 'f2', { marks: { unfinished: null } });
       same(await idsOf(store, { kind: 'unfinished' }), []);
     },
@@ -244,8 +252,8 @@ export const storeWaitingCases: readonly SessionStoreCase[] = [
     needs: ['lease'],
     async check(store) {
       const leases = leasesOf(store);
-      await inserted(store, refTo(), { marks: marksFor.interrupts });
-      await granted(leases, askOf('f1'));
+      await insertSession(store, refTo(), { marks: marksFor.interrupts });
+      await expectGranted(leases, askOf('f1'));
       const marks = { unfinished: 'i1', wakeAt: 1, openInterrupts: 0 };
       await rejectsWith('LEASE_LOST', appendTo(store, 'e1', { fence: 'f0', marks }));
       await rejectsWith('NOT_RUNNING', appendTo(store, 'e1', { ifHeldBy: 'i9', marks }));
@@ -262,18 +270,18 @@ export const storeWaitingCases: readonly SessionStoreCase[] = [
     async check(store) {
       const marks = { unfinished: 'i', wakeAt: 1, openInterrupts: 1 };
       const keys = [refTo('s1'), refTo('s2'), refTo('s3'), refTo('s4', 'other')];
-      for (const key of keys) await inserted(store, key, { marks });
+      for (const key of keys) await insertSession(store, key, { marks });
       const lists = async (userId?: string): Promise<string[][]> =>
         Promise.all(kinds.map(async (kind) => (await idsOf(store, { kind, userId })).toSorted()));
       await store.remove(refTo('s1'), {});
       for (const list of await lists()) same(list, ['s2', 's3', 's4']);
       for (const list of await lists('u')) same(list, ['s2', 's3']);
-      await inserted(store, refTo('s1'), { incarnation: 'second' });
+      await insertSession(store, refTo('s1'), { incarnation: 'second' });
       for (const list of await lists()) same(list, ['s2', 's3', 's4']);
       await store.removeUser({ appName: 'app', userId: 'u' });
       for (const list of await lists()) same(list, ['s4']);
       for (const list of await lists('u')) same(list, []);
-      await inserted(store, refTo('s2'), { incarnation: 'second' });
+      await insertSession(store, refTo('s2'), { incarnation: 'second' });
       for (const list of await lists()) same(list, ['s4']);
     },
   },
@@ -284,7 +292,7 @@ export const storeWaitingCases: readonly SessionStoreCase[] = [
     async check(store) {
       for (const kind of kinds) {
         const key = refTo(kind);
-        await inserted(store, key, { marks: marksFor[kind] });
+        await insertSession(store, key, { marks: marksFor[kind] });
         same(await store.remove(key, { ifIdle: true }), false, kind);
         same(await idsOf(store, { kind }), [kind]);
         await appendTo(store, 'e1', { marks: idle }, key);
@@ -292,40 +300,40 @@ export const storeWaitingCases: readonly SessionStoreCase[] = [
         same(await store.remove(key, { ifIdle: true, ifLastSeq: 1 }), true, kind);
         same(await store.remove(key, { ifIdle: true }), false, kind);
       }
-      await inserted(store, refTo(), { marks: marksFor.interrupts });
+      await insertSession(store, refTo(), { marks: marksFor.interrupts });
       same(await store.remove(refTo(), { ifIdle: false }), true);
     },
   },
 ];
 
-/** Returns a page. The default of `appName` is that of most cases. */
-async function waitingIn(
+/** Returns a page of waiting sessions. Default of `appName`: `app`. */
+async function readPage(
   store: SessionStore,
   request: Omit<WaitingRequest, 'appName'> & { appName?: string },
 ): Promise<WaitingPage> {
   const waiting = store.waiting?.bind(store);
-  assert.ok(waiting, 'the store must have the step waiting');
+  assert.ok(waiting, 'the store must have the method waiting');
   return waiting({ appName: 'app', ...request });
 }
 
 /** Returns the ids of the sessions on a page of up to 100. */
-async function idsOf(store: SessionStore, request: Parameters<typeof waitingIn>[1]): Promise<string[]> {
-  const { sessions, next } = await waitingIn(store, request);
-  assert.equal(next, undefined, 'the page is the last one');
+async function idsOf(store: SessionStore, request: Parameters<typeof readPage>[1]): Promise<string[]> {
+  const { sessions, next } = await readPage(store, request);
+  assert.equal(next, undefined, 'the page must be the last');
   return sessions.map(({ key }) => key.sessionId);
 }
 
 /** Returns the ids on all pages. */
-async function pagesOf(store: SessionStore, request: Parameters<typeof waitingIn>[1]): Promise<string[][]> {
+async function pagesOf(store: SessionStore, request: Parameters<typeof readPage>[1]): Promise<string[][]> {
   const pages: string[][] = [];
   const keys = new Set<string>();
   for (let after: string | undefined; ;) {
-    const { sessions, next } = await waitingIn(store, { ...request, after });
+    const { sessions, next } = await readPage(store, { ...request, after });
     pages.push(sessions.map(({ key }: { key: SessionRef }) => key.sessionId));
     for (const { key } of sessions) keys.add(JSON.stringify(key));
-    assert.equal(keys.size, pages.flat().length, 'no session is on two pages');
+    assert.equal(keys.size, pages.flat().length, 'no session may be on two pages');
     if (next === undefined) return pages;
-    assert.ok(sessions.length > 0, 'a page with a next page is not empty');
+    assert.ok(sessions.length > 0, 'a page with a next page must not be empty');
     after = next;
   }
 }

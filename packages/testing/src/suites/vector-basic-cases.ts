@@ -23,7 +23,7 @@ export const vectorBasicCases: readonly Case<VectorStore>[] = [
         found.map(({ id }) => id),
         ['long', 'short', 'back'],
       );
-      for (const [i, expected] of [1, Math.SQRT1_2, -1].entries()) near(found[i]!.score, expected);
+      for (const [i, expected] of [1, Math.SQRT1_2, -1].entries()) assertNear(found[i]!.score, expected);
     },
   },
   {
@@ -79,7 +79,7 @@ export const vectorBasicCases: readonly Case<VectorStore>[] = [
           found.map(({ id }) => id),
           exact.slice(0, 20).map(({ id }) => id),
         );
-        for (const [i, { score }] of found.entries()) near(score, exact[i]!.score);
+        for (const [i, { score }] of found.entries()) assertNear(score, exact[i]!.score);
       }
     },
   },
@@ -104,7 +104,7 @@ export const vectorBasicCases: readonly Case<VectorStore>[] = [
       await store.upsert(ada, [row('a', [0, 1, 0])]);
       const [first, second] = await nearest(store, [0, 1, 0]);
       assert.deepEqual([first!.id, second!.id], ['a', 'b']);
-      near(first!.score, 1);
+      assertNear(first!.score, 1);
       await store.upsert(ada, [row('a', [0, 1], 'n')]);
       assert.deepEqual(await nearestIds(store, [0, 1, 0]), ['b']);
       assert.deepEqual(await nearestIds(store, [0, 1], { model: 'n' }), ['a']);
@@ -118,7 +118,7 @@ export const vectorBasicCases: readonly Case<VectorStore>[] = [
       await store.upsert(ada, [row('a', [1, 0, 0]), row('b', [0, 1, 0]), row('a', [0, 0, 1])]);
       const [first] = await nearest(store, [0, 0, 1]);
       assert.equal(first!.id, 'a');
-      near(first!.score, 1);
+      assertNear(first!.score, 1);
       assert.equal((await nearest(store, [0, 0, 1])).length, 2);
     },
   },
@@ -127,11 +127,11 @@ export const vectorBasicCases: readonly Case<VectorStore>[] = [
     sentence: 'copies its arguments and does not change them',
     contracts: [32],
     async check(store) {
-      const mine = row('a', [0, 3, 0]);
-      await store.upsert(ada, [mine]);
-      assert.deepEqual([...mine.vector], [0, 3, 0]);
-      mine.vector.fill(0);
-      near((await nearest(store, [0, 1, 0]))[0]!.score, 1);
+      const original = row('a', [0, 3, 0]);
+      await store.upsert(ada, [original]);
+      assert.deepEqual([...original.vector], [0, 3, 0]);
+      original.vector.fill(0);
+      assertNear((await nearest(store, [0, 1, 0]))[0]!.score, 1);
     },
   },
   {
@@ -163,16 +163,16 @@ export const vectorBasicCases: readonly Case<VectorStore>[] = [
   },
   {
     id: 'vector.concurrent',
-    sentence: 'keeps all of concurrent upserts of different ids, and one of the same id',
+    sentence: 'stores every id of concurrent upserts, and one row for the same id',
     contracts: [32],
     async check(store) {
-      const made = Array.from({ length: 24 }, (_, i) => row(`v${i}`, [1, i, 0]));
+      const rows = Array.from({ length: 24 }, (_, i) => row(`v${i}`, [1, i, 0]));
       await Promise.all([
-        ...made.map((each) => store.upsert(ada, [each])),
+        ...rows.map((each) => store.upsert(ada, [each])),
         ...Array.from({ length: 8 }, (_, i) => store.upsert(ada, [row('one', [0, 0, i + 1])])),
       ]);
       assert.equal((await nearest(store, [1, 0, 0], { limit: 100 })).length, 25);
-      near((await nearest(store, [0, 0, 1], { limit: 1 }))[0]!.score, 1);
+      assertNear((await nearest(store, [0, 0, 1], { limit: 1 }))[0]!.score, 1);
     },
   },
   {
@@ -193,7 +193,7 @@ export const vectorBasicCases: readonly Case<VectorStore>[] = [
   },
   {
     id: 'vector.other-process',
-    sentence: 'sees additions and deletions of another process in the next query',
+    sentence: 'applies additions and deletions of another process in the next query',
     contracts: [32],
     needs: ['shared'],
     async check(store, t) {
@@ -206,8 +206,8 @@ export const vectorBasicCases: readonly Case<VectorStore>[] = [
   },
 ];
 
-function near(score: number, expected: number): void {
-  assert.ok(Math.abs(score - expected) < 1e-4, `a score of ${score}, not ${expected}`);
+function assertNear(score: number, expected: number): void {
+  assert.ok(Math.abs(score - expected) < 1e-4, `expected a score of ${expected}, got ${score}`);
 }
 
 function cosine(a: readonly number[], b: Float32Array): number {

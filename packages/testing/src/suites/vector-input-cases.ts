@@ -4,20 +4,20 @@ import type { VectorRow, VectorStore } from '@thole/core';
 import type { Case } from '../case.ts';
 import { ada, nearest, nearestIds, row } from './vector-fixture.ts';
 
-const NOWHERE: readonly (readonly number[])[] = [[], [0, 0], [NaN, 1], [1, Infinity], [-Infinity, 1]];
+const INVALID_VECTORS: readonly (readonly number[])[] = [[], [0, 0], [NaN, 1], [1, Infinity], [-Infinity, 1]];
 
-/** Invalid input is rejected and stores nothing. */
+/** Invalid input. */
 export const vectorInputCases: readonly Case<VectorStore>[] = [
   {
     id: 'vector.dimensions',
-    sentence: 'rejects a vector whose length differs from the user’s others and stores nothing',
+    sentence: 'rejects a vector whose length differs from the user’s other vectors and stores nothing',
     contracts: [32],
     async check(store) {
       await store.upsert(ada, [row('a', [1, 0])]);
-      await refused(() => store.upsert(ada, [row('b', [1, 1]), row('c', [1, 0, 0])]));
-      await refused(() => store.upsert(ada, [row('c', [1, 0, 0])]));
-      await refused(() => store.upsert(ada, [row('d', [1, 0], 'n'), row('e', [1, 0, 0], 'n')]));
-      await refused(() => nearest(store, [1, 0, 0]));
+      await expectInvalidInput(() => store.upsert(ada, [row('b', [1, 1]), row('c', [1, 0, 0])]));
+      await expectInvalidInput(() => store.upsert(ada, [row('c', [1, 0, 0])]));
+      await expectInvalidInput(() => store.upsert(ada, [row('d', [1, 0], 'n'), row('e', [1, 0, 0], 'n')]));
+      await expectInvalidInput(() => nearest(store, [1, 0, 0]));
       assert.deepEqual(await nearestIds(store, [1, 0]), ['a']);
       assert.deepEqual(await nearestIds(store, [1, 0], { model: 'n' }), []);
       await store.upsert({ ...ada, userId: 'bob' }, [row('a', [1, 0, 0])]);
@@ -29,9 +29,9 @@ export const vectorInputCases: readonly Case<VectorStore>[] = [
     contracts: [32],
     async check(store) {
       await store.upsert(ada, [row('a', [1, 0])]);
-      for (const numbers of NOWHERE) {
-        await refused(() => store.upsert(ada, [row('b', [1, 1]), row('c', numbers)]));
-        await refused(() => nearest(store, numbers));
+      for (const numbers of INVALID_VECTORS) {
+        await expectInvalidInput(() => store.upsert(ada, [row('b', [1, 1]), row('c', numbers)]));
+        await expectInvalidInput(() => nearest(store, numbers));
       }
       const found = await nearest(store, [1, 0]);
       assert.deepEqual(
@@ -56,7 +56,7 @@ export const vectorInputCases: readonly Case<VectorStore>[] = [
         [{ ...row('a', [1, 0]), vector: [1, 0] }],
         [{ ...row('a', [1, 0]), vector: undefined }],
       ];
-      for (const bad of rows) await refused(() => store.upsert(ada, bad as VectorRow[]));
+      for (const bad of rows) await expectInvalidInput(() => store.upsert(ada, bad as VectorRow[]));
       const queries: readonly object[] = [
         { limit: -1 },
         { limit: 1.5 },
@@ -68,8 +68,8 @@ export const vectorInputCases: readonly Case<VectorStore>[] = [
         { model: 7 },
         { vector: [1, 0] },
       ];
-      for (const bad of queries) await refused(() => nearest(store, [1, 0], bad));
-      for (const bad of ['a', undefined, [7], ['']] as never[]) await refused(() => store.delete(ada, bad));
+      for (const bad of queries) await expectInvalidInput(() => nearest(store, [1, 0], bad));
+      for (const bad of ['a', undefined, [7], ['']] as never[]) await expectInvalidInput(() => store.delete(ada, bad));
       assert.deepEqual(await nearestIds(store, [1, 0]), []);
       await store.upsert(ada, []);
     },
@@ -86,6 +86,6 @@ export const vectorInputCases: readonly Case<VectorStore>[] = [
   },
 ];
 
-async function refused(work: () => Promise<unknown>): Promise<void> {
+async function expectInvalidInput(work: () => Promise<unknown>): Promise<void> {
   await assert.rejects(work, (error) => TholeError.is(error, 'INVALID_INPUT'));
 }

@@ -84,7 +84,7 @@ export const vectorScopeCases: readonly Case<VectorStore>[] = [
         const left = await Promise.all(
           NAMES.map(([app, user]) => nearestIds(store, [1, 0], { scope: { appName: app, userId: user } })),
         );
-        assert.equal(left.flat().length, NAMES.length - i - 1, `after everything of ${appName}, ${userId} went`);
+        assert.equal(left.flat().length, NAMES.length - i - 1, `after the deletion of ${appName}, ${userId}`);
       }
     },
   },
@@ -113,13 +113,13 @@ export const vectorScopeCases: readonly Case<VectorStore>[] = [
           { ...ada, appName: name },
           { ...ada, userId: name },
         ]) {
-          const asked = [
+          const calls = [
             () => store.upsert(scope, [row('a', [1, 0])]),
             () => nearest(store, [1, 0], { scope }),
             () => store.delete(scope, 'everything'),
             () => store.delete(scope, ['a']),
           ];
-          for (const ask of asked) await assert.rejects(ask, (error) => TholeError.is(error, 'INVALID_INPUT'));
+          for (const call of calls) await assert.rejects(call, (error) => TholeError.is(error, 'INVALID_INPUT'));
         }
       }
     },

@@ -9,9 +9,9 @@ const EXTRA_MS = 1_000;
 const ROUNDS = 4;
 
 /**
- * Returns the promise's outcome while the test's clock moves in small steps, by `withinMs` in total. A pause of real time in
- * each step lets stores answer over a network. On a busy machine the clock can reach the limit before one answer arrives.
- * Then the answers are awaited, and the clock moves a little further, so that the store polls again.
+ * Returns the outcome of the promise. Moves the test's clock in small steps, by `withinMs` in total. A pause of real time in
+ * each step lets stores answer over a network. On a busy machine the clock can reach the limit before an answer arrives.
+ * Then this function waits for answers, and moves the clock by up to one more second, so that the store polls again.
  */
 export async function settlesWithin<T>(runtime: FixedRuntime, promise: Promise<T>, withinMs: number): Promise<T> {
   const outcome = observe(promise);
@@ -27,7 +27,7 @@ export async function settlesWithin<T>(runtime: FixedRuntime, promise: Promise<T
       await real.sleep(1);
     }
   }
-  assert.ok(outcome.settled, `nothing came within ${withinMs} ms of the test's clock`);
+  assert.ok(outcome.settled, `the promise did not settle within ${withinMs} ms of the test's clock`);
   return promise;
 }
 

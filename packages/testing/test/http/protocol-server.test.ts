@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { bytesOf, ProtocolServer, serverSentEvents } from '../../src/http/index.ts';
 import type { Answering, ServerAnswer } from '../../src/http/index.ts';
 
-async function serving(answer: ServerAnswer | Answering): Promise<ProtocolServer> {
+async function startServer(answer: ServerAnswer | Answering): Promise<ProtocolServer> {
   const server = await ProtocolServer.start(typeof answer === 'function' ? answer : () => answer);
   onTestFinished(() => server.close());
   return server;
@@ -10,7 +10,7 @@ async function serving(answer: ServerAnswer | Answering): Promise<ProtocolServer
 
 describe('ProtocolServer', () => {
   it('keeps requests in order: method, path, headers in lower case, JSON or text', async () => {
-    const server = await serving({ body: '{}' });
+    const server = await startServer({ body: '{}' });
     const headers = { 'X-Team': 'hotel' };
     await fetch(`${server.url}/v1/a?b=c`, { method: 'POST', headers, body: '{"n":1}' });
     await fetch(server.url, { method: 'PUT', body: 'no JSON' });
@@ -23,14 +23,14 @@ describe('ProtocolServer', () => {
   });
 
   it('sends status, headers and body; JSON unless a content type is given', async () => {
-    const plain = await fetch((await serving({ body: '{"a":1}' })).url);
+    const plain = await fetch((await startServer({ body: '{"a":1}' })).url);
     expect([plain.status, plain.headers.get('content-type'), await plain.json()]).toEqual([
       200,
       'application/json',
       { a: 1 },
     ]);
-    const told = { status: 429, headers: { 'content-type': 'text/html', 'retry-after': '2' } };
-    const other = await fetch((await serving(told)).url);
+    const answer = { status: 429, headers: { 'content-type': 'text/html', 'retry-after': '2' } };
+    const other = await fetch((await startServer(answer)).url);
     expect([
       other.status,
       other.headers.get('content-type'),
@@ -40,33 +40,33 @@ describe('ProtocolServer', () => {
   });
 
   it('writes pieces and bytes in order, as they arrive', async () => {
-    const server = await serving({ body: ['Grö', ...bytesOf('ße 🏨', 1)] });
+    const server = await startServer({ body: ['Grö', ...bytesOf('ße 🏨', 1)] });
     expect(await (await fetch(server.url)).text()).toBe('Größe 🏨');
-    let isAsked = false;
-    const later = await serving({
+    let isFirstRead = false;
+    const later = await startServer({
       body: (async function* () {
         yield 'one';
-        while (!isAsked) await new Promise((resolve) => setTimeout(resolve, 1));
+        while (!isFirstRead) await new Promise((resolve) => setTimeout(resolve, 1));
         yield 'two';
       })(),
     });
     const reader = (await fetch(later.url)).body!.getReader();
     expect(new TextDecoder().decode((await reader.read()).value)).toBe('one');
-    isAsked = true;
+    isFirstRead = true;
     expect(new TextDecoder().decode((await reader.read()).value)).toBe('two');
     expect((await reader.read()).done).toBe(true);
   });
 
-  it('breaks the connection after the pieces on request', async () => {
-    const server = await serving({ body: ['one'], ending: 'cut' });
+  it('breaks the connection after the pieces for the ending cut', async () => {
+    const server = await startServer({ body: ['one'], ending: 'cut' });
     const reader = (await fetch(server.url)).body!.getReader();
     expect(new TextDecoder().decode((await reader.read()).value)).toBe('one');
     await expect(reader.read()).rejects.toThrow();
     await server.allEnded();
   });
 
-  it('counts open answers, which end when the client leaves', async () => {
-    const server = await serving({ body: ['one'], ending: 'silence' });
+  it('counts open answers, which end when the client disconnects', async () => {
+    const server = await startServer({ body: ['one'], ending: 'silence' });
     const abort = new AbortController();
     const response = await fetch(server.url, { signal: abort.signal });
     await response.body!.getReader().read();
@@ -77,27 +77,30 @@ describe('ProtocolServer', () => {
     expect(server.open).toBe(0);
   });
 
-  it('does not begin an answer with the ending silence and without a body', async () => {
-    const server = await serving({ ending: 'silence' });
+  it('sends nothing for the ending silence without a body', async () => {
+    const server = await startServer({ ending: 'silence' });
     const abort = new AbortController();
-    const asked = fetch(server.url, { signal: abort.signal });
+    const response = fetch(server.url, { signal: abort.signal });
     while (server.requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 1));
     expect(server.open).toBe(1);
     abort.abort('enough');
-    await expect(asked).rejects.toBe('enough');
+    await expect(response).rejects.toBe('enough');
     await server.allEnded();
   });
 
   it('answers 500 with the reason if the function throws', async () => {
-    const server = await serving(() => {
+    const server = await startServer(() => {
       throw new Error('no scenario');
     });
     const response = await fetch(server.url);
-    expect([response.status, await response.text()]).toEqual([500, 'The answering failed: Error: no scenario']);
+    expect([response.status, await response.text()]).toEqual([
+      500,
+      'The function that answers requests failed: Error: no scenario',
+    ]);
   });
 
-  it('ends open connections when it is closed, and stops listening', async () => {
-    const server = await serving({ body: ['one'], ending: 'silence' });
+  it('closes open connections in close, and stops listening', async () => {
+    const server = await startServer({ body: ['one'], ending: 'silence' });
     const { url } = server;
     const response = await fetch(url);
     await server.close();

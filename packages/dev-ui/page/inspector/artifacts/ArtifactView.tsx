@@ -12,7 +12,7 @@ import { PreviewBox } from './PreviewBox.tsx';
 import { bytesOf, previewOf } from './preview-of.ts';
 import { after } from '../../state/clock.ts';
 
-/** One file: a version, or two side by side. `revision` grows when a version may have been saved. */
+/** One file: one version, or two versions side by side. `revision` changes when a version may have been saved. */
 export function ArtifactView({ filename, revision }: { filename: string; revision: number }) {
   const [chosen, setChosen] = useState<number | undefined>(undefined);
   const [other, setOther] = useState<number | undefined>(undefined);

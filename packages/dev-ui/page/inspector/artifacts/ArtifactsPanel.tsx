@@ -13,10 +13,10 @@ import { sortArtifacts } from './sort-artifacts.ts';
 /** The files of the session and its user, with their versions. */
 export function ArtifactsPanel() {
   const saved = savedVersions(events.value);
-  // If the server does not report its services, ask only where files were saved.
+  // If the server does not report its services, request the list only if events saved files.
   const hasService = openApp()?.services?.artifacts ?? saved.size > 0;
   const key = hasService ? openKey.value : undefined;
-  // Each saved version triggers a reload.
+  // The number changes with each saved version, which triggers a reload.
   const count = [...saved.values()].reduce((sum, each) => sum + each, 0);
   const list = useResource(key && `${key} ${count}`, (signal) =>
     client.artifacts.list({ ...sessionRef.peek()!, signal }),
@@ -27,7 +27,7 @@ export function ArtifactsPanel() {
     return (
       <Empty
         title="This app stores no files"
-        text="Give the server an artifact service, so that tools can save files and uploads are stored. With the command: thole web --artifact_service_uri memory://"
+        text="Configure an artifact service, so that tools can save files and uploads are stored. Example: thole web --artifact_service_uri memory://"
       />
     );
   if (list.error !== undefined) return <ErrorNote error={list.error} retry={list.reload} />;
@@ -41,7 +41,7 @@ export function ArtifactsPanel() {
   return (
     <>
       <ul class="artifact-list" aria-label="Files">
-        {rows.map(({ filename, isUsers }) => (
+        {rows.map(({ filename, isOfUser }) => (
           <li key={filename}>
             <button
               type="button"
@@ -49,8 +49,8 @@ export function ArtifactsPanel() {
               aria-current={filename === open.filename}
               onClick={() => setChosen(filename)}
             >
-              <span class="artifact-name">{isUsers ? filename.slice('user:'.length) : filename}</span>
-              {isUsers && <span class="chip">in every session</span>}
+              <span class="artifact-name">{isOfUser ? filename.slice('user:'.length) : filename}</span>
+              {isOfUser && <span class="chip">in every session</span>}
               {Object.hasOwn(changed, filename) && <span class="chip">saved by the selected event</span>}
             </button>
           </li>

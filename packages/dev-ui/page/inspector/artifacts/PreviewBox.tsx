@@ -7,7 +7,7 @@ export function PreviewBox({ preview, label }: { preview: Preview; label: string
     <figure class="preview">
       <figcaption class="muted">
         {label} · {preview.mimeType}
-        {preview.kind !== 'elsewhere' && ` · ${formatBytes(preview.bytes)}`}
+        {preview.kind !== 'link' && ` · ${formatBytes(preview.bytes)}`}
       </figcaption>
       <Content preview={preview} label={label} />
     </figure>
@@ -28,8 +28,8 @@ function Content({ preview, label }: { preview: Preview; label: string }) {
           {preview.text}
         </pre>
       );
-    case 'elsewhere':
-      // Shown, not fetched: the page sends no requests to other hosts.
+    case 'link':
+      // The address is shown but not fetched: the page sends no requests to other hosts.
       return <p class="mono">{preview.url}</p>;
     case 'file':
       return <p class="muted">No preview for this type of file. Download it to open it.</p>;

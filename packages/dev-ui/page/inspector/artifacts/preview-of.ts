@@ -1,26 +1,26 @@
 import type { Part } from '@thole/core';
 
-/** The preview of a file: image, audio or video by address, text as text, anything else by its size. */
+/** The preview of a file. `file`: no preview. `link`: a file at another address, which is not fetched. */
 export type Preview =
   | { kind: 'image' | 'audio' | 'video'; url: string; mimeType: string; bytes: number }
   | { kind: 'text'; text: string; mimeType: string; bytes: number }
   | { kind: 'file'; mimeType: string; bytes: number }
-  | { kind: 'elsewhere'; url: string; mimeType: string };
+  | { kind: 'link'; url: string; mimeType: string };
 
-/** Returns the preview of one version of an artifact. JSON is formatted; invalid text or JSON is shown as a file. */
+/** Returns the preview of one version of an artifact. Valid JSON is formatted. Text that is not UTF-8 has no preview. */
 export function previewOf({ inlineData, fileData, text }: Part): Preview {
   if (text !== undefined) return { kind: 'text', text, mimeType: 'text/plain', bytes: sizeOf(text) };
-  if (fileData) return { kind: 'elsewhere', url: fileData.fileUri, mimeType: fileData.mimeType ?? '' };
+  if (fileData) return { kind: 'link', url: fileData.fileUri, mimeType: fileData.mimeType ?? '' };
   if (!inlineData) return { kind: 'file', mimeType: 'application/octet-stream', bytes: 0 };
   const { mimeType, data } = inlineData;
   const bytes = bytesIn(data);
   const [family] = mimeType.split('/');
-  // An SVG in an <img> runs no script.
+  // An SVG in an <img> cannot run scripts.
   if (family === 'image' || family === 'audio' || family === 'video')
     return { kind: family, url: `data:${mimeType};base64,${data}`, mimeType, bytes };
-  const words = isText(mimeType) && bytes <= LARGEST_TEXT ? decoded(data) : undefined;
-  if (words === undefined) return { kind: 'file', mimeType, bytes };
-  return { kind: 'text', text: /[/+]json\b/.test(mimeType) ? laidOut(words) : words, mimeType, bytes };
+  const content = isText(mimeType) && bytes <= MAX_TEXT_BYTES ? decodeText(data) : undefined;
+  if (content === undefined) return { kind: 'file', mimeType, bytes };
+  return { kind: 'text', text: /[/+]json\b/.test(mimeType) ? formatJson(content) : content, mimeType, bytes };
 }
 
 /** Returns the bytes of a part, to save them as a file. */
@@ -29,7 +29,7 @@ export function bytesOf({ inlineData, text }: Part): Uint8Array<ArrayBuffer> {
   return fromBase64(inlineData?.data ?? '');
 }
 
-const LARGEST_TEXT = 1_000_000;
+const MAX_TEXT_BYTES = 1_000_000;
 
 const sizeOf = (text: string): number => new TextEncoder().encode(text).length;
 
@@ -41,7 +41,7 @@ function bytesIn(base64: string): number {
 const isText = (mimeType: string): boolean =>
   /^text\/|[/+](json|xml|yaml|javascript|typescript|csv|x-sh|sql|toml)\b/.test(mimeType);
 
-function decoded(base64: string): string | undefined {
+function decodeText(base64: string): string | undefined {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(fromBase64(base64));
   } catch {
@@ -50,11 +50,11 @@ function decoded(base64: string): string | undefined {
 }
 
 function fromBase64(base64: string): Uint8Array<ArrayBuffer> {
-  const letters = atob(base64.replaceAll('-', '+').replaceAll('_', '/'));
-  return Uint8Array.from(letters, (letter) => letter.charCodeAt(0));
+  const characters = atob(base64.replaceAll('-', '+').replaceAll('_', '/'));
+  return Uint8Array.from(characters, (character) => character.charCodeAt(0));
 }
 
-function laidOut(json: string): string {
+function formatJson(json: string): string {
   try {
     return JSON.stringify(JSON.parse(json), undefined, 2);
   } catch {

@@ -1,12 +1,12 @@
-/** Name of an artifact and the number of versions that this session's events name. */
+/** A file in the list of artifacts. */
 export interface ArtifactRow {
   filename: string;
-  /** True if it belongs to the user, in every session. */
-  isUsers: boolean;
+  /** True if the file belongs to the user and is available in every session. */
+  isOfUser: boolean;
 }
 
-/** Returns artifacts by name, the session's before the user's. */
+/** Returns each artifact once, sorted by name: files of the session, then files of the user. */
 export function sortArtifacts(names: readonly string[]): ArtifactRow[] {
-  const rows = [...new Set(names)].map((filename) => ({ filename, isUsers: filename.startsWith('user:') }));
-  return rows.sort((a, b) => Number(a.isUsers) - Number(b.isUsers) || (a.filename < b.filename ? -1 : 1));
+  const rows = [...new Set(names)].map((filename) => ({ filename, isOfUser: filename.startsWith('user:') }));
+  return rows.sort((a, b) => Number(a.isOfUser) - Number(b.isOfUser) || (a.filename < b.filename ? -1 : 1));
 }

@@ -17,7 +17,7 @@ export function EventPanel() {
     return (
       <Empty
         title="No event is selected"
-        text={`Select a message or a tool call in the conversation${isTouch.value ? '' : ', or walk through the events with j and k'}.`}
+        text={`Select a message or a tool call in the conversation${isTouch.value ? '' : ', or select the next and the previous event with j and k'}.`}
       />
     );
   return <OneEvent key={event.id} event={event} />;
@@ -61,7 +61,7 @@ function OneEvent({ event }: { event: Event }) {
         {matches !== undefined && `${matches} found`}
       </p>
       {matches === 0 ? (
-        <p class="muted panel-note">Nothing here holds “{query.trim()}”.</p>
+        <p class="muted panel-note">This event does not contain “{query.trim()}”.</p>
       ) : (
         <JsonTree
           value={value}

@@ -1,9 +1,9 @@
-/** True for a line of an event's JSON that is a change: of state, artifacts, or the next agent. */
+/** True if a path in an event's JSON is a change: of state or artifacts, or an action of the event. */
 export function isDelta(path: string): boolean {
   return DELTAS.some((delta) => path.startsWith(delta));
 }
 
-// Only their members: the maps themselves are always present.
+// The slash at the end excludes the maps, which are always present.
 const DELTAS = [
   '/actions/stateDelta/',
   '/actions/artifactDelta/',

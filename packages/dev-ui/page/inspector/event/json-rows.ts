@@ -2,7 +2,7 @@ import type { Json } from '@thole/core';
 
 /** One visible line of a folded JSON tree. */
 export interface JsonRow {
-  /** JSON pointer; '' is the whole value. Identifies the line and stores which nodes are open. */
+  /** JSON pointer of the value; '' is the whole value. */
   path: string;
   depth: number;
   /** Name of the member or index of the element. Undefined for the whole value. */
@@ -10,7 +10,7 @@ export interface JsonRow {
   kind: 'object' | 'array' | 'string' | 'number' | 'boolean' | 'null';
   /** The value as JSON, cut if it is very long; for objects and arrays a short summary. */
   text: string;
-  /** Undefined if there is nothing to open. */
+  /** Undefined if the value has no members. */
   isOpen: boolean | undefined;
   /** Position among its siblings, from 1, and their number. */
   position: number;
@@ -18,7 +18,7 @@ export interface JsonRow {
   isMatch: boolean;
 }
 
-/** Nodes that were opened or closed by hand, by path. All others follow `opensByItself`. */
+/** Nodes that the user opened or closed, by path. All others follow `isOpenByDefault`. */
 export type Folds = ReadonlyMap<string, boolean>;
 
 /**
@@ -60,17 +60,17 @@ interface Place {
   siblings: number;
 }
 
-/** Longer texts are cut: a base64 image is not readable. */
-const LONGEST_TEXT = 2_000;
+/** Longer texts are cut, such as images in base64. */
+const MAX_TEXT_LENGTH = 2_000;
 const OPEN_DEPTH = 5;
 const OPEN_CHILDREN = 40;
 
 function addOpen(rows: JsonRow[], value: Json, place: Place, p: { folds: Folds; open: number }): void {
   const children = childrenOf(value);
   const isOpen =
-    children.length === 0 ? undefined : (p.folds.get(place.path) ?? opensByItself(place, children.length, p.open));
+    children.length === 0 ? undefined : (p.folds.get(place.path) ?? isOpenByDefault(place, children.length, p.open));
   rows.push(rowOf(value, place, isOpen, false));
-  if (isOpen) for (const child of placed(place, children)) addOpen(rows, child.value, child.place, p);
+  if (isOpen) for (const child of childPlaces(place, children)) addOpen(rows, child.value, child.place, p);
 }
 
 function addMatching(rows: JsonRow[], value: Json, place: Place, query: string): boolean {
@@ -80,16 +80,16 @@ function addMatching(rows: JsonRow[], value: Json, place: Place, query: string):
     place.name?.toLowerCase().includes(query) === true ||
     (typeof value !== 'object' && String(value).toLowerCase().includes(query));
   rows.push(rowOf(value, place, children.length > 0 ? true : undefined, isMatch));
-  let holds = isMatch;
-  for (const child of placed(place, children)) {
-    if (addMatching(rows, child.value, child.place, query)) holds = true;
+  let hasMatch = isMatch;
+  for (const child of childPlaces(place, children)) {
+    if (addMatching(rows, child.value, child.place, query)) hasMatch = true;
   }
-  if (!holds) rows.length = at;
+  if (!hasMatch) rows.length = at;
   else if (rows.length === at + 1 && rows[at]!.isOpen) rows[at]!.isOpen = false;
-  return holds;
+  return hasMatch;
 }
 
-function opensByItself(place: Place, children: number, open: number): boolean {
+function isOpenByDefault(place: Place, children: number, open: number): boolean {
   return place.depth === 0 || (place.depth < open && children <= OPEN_CHILDREN);
 }
 
@@ -109,8 +109,8 @@ function textOf(value: Json): string {
     const names = Object.keys(value);
     return names.length === 0 ? '{}' : `{ ${names.slice(0, 4).join(', ')}${names.length > 4 ? ', …' : ''} }`;
   }
-  if (typeof value === 'string' && value.length > LONGEST_TEXT)
-    return `${JSON.stringify(value.slice(0, LONGEST_TEXT))} … ${value.length.toLocaleString('en')} characters`;
+  if (typeof value === 'string' && value.length > MAX_TEXT_LENGTH)
+    return `${JSON.stringify(value.slice(0, MAX_TEXT_LENGTH))} … ${value.length.toLocaleString('en')} characters`;
   return JSON.stringify(value);
 }
 
@@ -120,7 +120,7 @@ function childrenOf(value: Json): [string, Json][] {
   return Object.entries(value).filter(([, each]) => each !== undefined);
 }
 
-function placed(parent: Place, children: [string, Json][]): { value: Json; place: Place }[] {
+function childPlaces(parent: Place, children: [string, Json][]): { value: Json; place: Place }[] {
   return children.map(([name, value], i) => ({
     value,
     place: {

@@ -9,7 +9,7 @@ import { readEvidence } from './read-evidence.ts';
 import type { Evidence } from './read-evidence.ts';
 import { Source } from './Source.tsx';
 
-/** The evidence of a fact, with links to its turns. */
+/** The evidence of a fact, with links to the turns in their sessions. */
 export function EvidenceList({ ids, actions }: { ids: readonly string[]; actions: MemoryActions }) {
   const { user, known } = actions;
   const { value, error } = useResource(JSON.stringify([user.appName, user.userId, ids]), (signal) =>
@@ -30,7 +30,7 @@ function OneEvidence({ evidence: { id, entry } }: { evidence: Evidence }) {
   if (!entry)
     return (
       <li class="muted" title={id}>
-        Memory does not hold it any more.
+        This evidence is not in memory any more.
       </li>
     );
   return (

@@ -7,21 +7,21 @@ import { memoryText } from './memory-text.ts';
 import { validity } from './validity.ts';
 
 /** The earlier versions of a memory, newest first. */
-export function HistoryList({ before, actions }: { before: readonly MemoryEntry[]; actions: MemoryActions }) {
+export function HistoryList({ versions, actions }: { versions: readonly MemoryEntry[]; actions: MemoryActions }) {
   return (
     <ol class="memory-behind" aria-label="Earlier versions, newest first">
-      {before.map((entry) => (
-        <Past key={entry.id} entry={entry} actions={actions} />
+      {versions.map((entry) => (
+        <EarlierVersion key={entry.id} entry={entry} actions={actions} />
       ))}
     </ol>
   );
 }
 
-function Past({ entry, actions }: { entry: MemoryEntry; actions: MemoryActions }) {
+function EarlierVersion({ entry, actions }: { entry: MemoryEntry; actions: MemoryActions }) {
   const item = useRef<HTMLLIElement>(null);
   async function forget(): Promise<void> {
     const focus = focusNear(item.current);
-    // Its evidence is also the evidence of the newer version.
+    // The newer version has the same evidence.
     if (await actions.forget(entry, { keepEvidence: true })) focus();
   }
   return (

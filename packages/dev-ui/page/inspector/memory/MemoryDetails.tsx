@@ -22,8 +22,8 @@ interface Props {
 }
 
 /** A memory on one line, with collapsed details: its evidence, earlier versions, and the signals of its score. */
-export function MemoryDetails({ line: { entry, before }, best, actions, children }: Props) {
-  const [opened, setOpened] = useState<number | undefined>(undefined);
+export function MemoryDetails({ line: { entry, earlierVersions }, best, actions, children }: Props) {
+  const [openIndex, setOpenIndex] = useState<number | undefined>(undefined);
   const id = useId();
   const { evidence = [], explanation } = entry;
   const details: (Detail | false | undefined)[] = [
@@ -31,13 +31,13 @@ export function MemoryDetails({ line: { entry, before }, best, actions, children
       name: `Evidence (${evidence.length})`,
       view: () => <EvidenceList ids={evidence} actions={actions} />,
     },
-    before.length > 0 && {
-      name: `History (${before.length})`,
-      view: () => <HistoryList before={before} actions={actions} />,
+    earlierVersions.length > 0 && {
+      name: `History (${earlierVersions.length})`,
+      view: () => <HistoryList versions={earlierVersions} actions={actions} />,
     },
     explanation && { name: 'Why this was found', view: () => <Signals explanation={explanation} /> },
   ];
-  const shown = opened === undefined ? undefined : details[opened];
+  const shown = openIndex === undefined ? undefined : details[openIndex];
   return (
     <>
       <div class="muted memory-meta">
@@ -49,9 +49,9 @@ export function MemoryDetails({ line: { entry, before }, best, actions, children
                 key={i}
                 type="button"
                 class="link"
-                aria-expanded={opened === i}
-                aria-controls={opened === i ? id : undefined}
-                onClick={() => setOpened(opened === i ? undefined : i)}
+                aria-expanded={openIndex === i}
+                aria-controls={openIndex === i ? id : undefined}
+                onClick={() => setOpenIndex(openIndex === i ? undefined : i)}
               >
                 {detail.name}
               </button>

@@ -3,7 +3,7 @@ import type { MemoryEntry } from '@thole/core';
 import { useRef, useState } from 'preact/hooks';
 import { formatMoment } from '../../components/format.ts';
 import { IconButton } from '../../components/IconButton.tsx';
-import { presentSeconds } from '../../state/now.ts';
+import { currentSeconds } from '../../state/now.ts';
 import { ConfirmDialog } from '../ConfirmDialog.tsx';
 import { focusNear } from '../focus-near.ts';
 import type { Correction } from './correct-memory.ts';
@@ -28,12 +28,12 @@ interface Props {
 export function MemoryItem({ line, best, actions }: Props) {
   const { entry } = line;
   const [correction, setCorrection] = useState<Correction | undefined>(undefined);
-  const [asks, setAsks] = useState(false);
+  const [isConfirming, setIsConfirming] = useState(false);
   const item = useRef<HTMLLIElement>(null);
-  const ended = !isCurrentMemory(entry, presentSeconds());
+  const isEnded = !isCurrentMemory(entry, currentSeconds());
   const successor = entry.supersededBy && actions.known.find(({ id }) => id === entry.supersededBy);
-  const rests = entry.evidence?.length ?? 0;
-  const hasVersions = line.before.length > 0 || entry.supersededBy !== undefined;
+  const evidenceCount = entry.evidence?.length ?? 0;
+  const hasVersions = line.earlierVersions.length > 0 || entry.supersededBy !== undefined;
 
   function close(): void {
     setCorrection(undefined);
@@ -52,7 +52,7 @@ export function MemoryItem({ line, best, actions }: Props) {
           text={memoryText(entry)}
           label="Correct this memory"
           saveLabel="Correct"
-          note={entry.kind === 'fact' ? 'The earlier text stays in its history.' : undefined}
+          note={entry.kind === 'fact' ? 'The earlier text is kept in the history.' : undefined}
           onSave={async (text) => {
             if (await actions.correct(entry, text, correction)) close();
           }}
@@ -65,43 +65,43 @@ export function MemoryItem({ line, best, actions }: Props) {
       <div class="memory-line">
         <p class="memory-text">{memoryText(entry)}</p>
         <span class="state-actions">
-          {!ended && <IconButton icon="edit" label="Correct" onClick={() => setCorrection({})} />}
+          {!isEnded && <IconButton icon="edit" label="Correct" onClick={() => setCorrection({})} />}
           <IconButton
             icon="trash"
             label="Forget"
-            onClick={() => (rests > 0 || hasVersions ? setAsks(true) : void forget(false))}
+            onClick={() => (evidenceCount > 0 || hasVersions ? setIsConfirming(true) : void forget(false))}
           />
         </span>
       </div>
       {successor && <p class="muted memory-now">Now: {memoryText(successor)}</p>}
       <MemoryDetails line={line} best={best} actions={actions}>
         {entry.score !== undefined && <span class="chip">{kinds[entry.kind] ?? entry.kind}</span>}
-        {ended && <span class="chip">no longer true</span>}
+        {isEnded && <span class="chip">no longer true</span>}
         <Times entry={entry} />
         <Source memory={entry} />
       </MemoryDetails>
       <ConfirmDialog
-        open={asks}
+        open={isConfirming}
         title="Forget this fact?"
-        text={`${restsOn(rests)}${hasVersions ? 'Its earlier and later versions are forgotten too. ' : ''}This cannot be undone.`}
-        action={rests > 0 ? 'Forget both' : 'Forget all versions'}
+        text={`${evidenceText(evidenceCount)}${hasVersions ? 'Its earlier and later versions are forgotten too. ' : ''}This cannot be undone.`}
+        action={evidenceCount > 0 ? 'Forget both' : 'Forget all versions'}
         onConfirm={() => void forget(false)}
         other={{ action: 'Only the fact', onConfirm: () => void forget(true) }}
-        onClose={() => setAsks(false)}
+        onClose={() => setIsConfirming(false)}
       />
     </li>
   );
 }
 
-function restsOn(count: number): string {
+function evidenceText(count: number): string {
   if (count === 0) return '';
-  const what = count === 1 ? 'a message' : `${count} messages`;
-  return `Its evidence (${what}) is forgotten too, with all facts that have no other evidence. `;
+  const messages = count === 1 ? 'a message' : `${count} messages`;
+  return `Its evidence (${messages}) is forgotten too, with all facts that have no other evidence. `;
 }
 
 function Times({ entry }: { entry: MemoryEntry }) {
-  const holds = entry.kind === 'fact' ? validity(entry) : '';
-  if (holds !== '') return <span>{holds}</span>;
+  const validityText = entry.kind === 'fact' ? validity(entry) : '';
+  if (validityText !== '') return <span>{validityText}</span>;
   return (
     <>
       {entry.author !== undefined && <span>{entry.author}</span>}

@@ -1,7 +1,7 @@
 import { Empty } from '../../components/Empty.tsx';
 import { openApp } from '../../state/apps.ts';
 import { appName } from '../../state/location.ts';
-import { MemoryBook } from './MemoryBook.tsx';
+import { UserMemory } from './UserMemory.tsx';
 import { RecalledPart } from './RecalledPart.tsx';
 
 /** The memories recalled for the turn, and all memories. */
@@ -17,7 +17,7 @@ export function MemoryPanel() {
           text="Give the server a memory service and add load_memory or preload_memory to the agents. They can then use earlier sessions."
         />
       ) : (
-        <MemoryBook listsAtOnce={hasMemory === true} />
+        <UserMemory listsAtOnce={hasMemory === true} />
       )}
     </>
   );

@@ -8,19 +8,19 @@ interface Props {
   title: string;
   lines: readonly KnownLine[];
   actions: MemoryActions;
-  /** True to show only the title until it is opened. */
-  isFolded?: boolean | undefined;
+  /** True to show only the title until the user opens the section. */
+  isCollapsed?: boolean | undefined;
   /** True if there are more pages. Sections read by page show all entries. */
   hasMore?: boolean | undefined;
 }
 
-/** Maximum number of entries that are drawn at first. */
-const FEW = 50;
+/** Number of entries that are drawn at first, and added by “Show more”. */
+const PAGE_SIZE = 50;
 
-/** Memories of one kind under a heading. Empty without memories. */
-export function MemorySection({ title, lines, actions, isFolded, hasMore }: Props) {
-  const [count, setCount] = useState(hasMore === undefined ? FEW : Infinity);
-  const [isOpen, setIsOpen] = useState(!isFolded);
+/** Memories of one kind under a heading. Draws nothing without memories. */
+export function MemorySection({ title, lines, actions, isCollapsed, hasMore }: Props) {
+  const [count, setCount] = useState(hasMore === undefined ? PAGE_SIZE : Infinity);
+  const [isOpen, setIsOpen] = useState(!isCollapsed);
   const id = useId();
   if (lines.length === 0) return null;
   const heading = (
@@ -35,7 +35,7 @@ export function MemorySection({ title, lines, actions, isFolded, hasMore }: Prop
   return (
     <section aria-labelledby={id} class="memory-section">
       <h4 id={id}>
-        {isFolded ? (
+        {isCollapsed ? (
           <button type="button" class="link" aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
             {heading}
           </button>
@@ -51,8 +51,8 @@ export function MemorySection({ title, lines, actions, isFolded, hasMore }: Prop
         </ul>
       )}
       {isOpen && count < lines.length && (
-        <button type="button" class="link" onClick={() => setCount(count + FEW)}>
-          Show {Math.min(FEW, lines.length - count)} more
+        <button type="button" class="link" onClick={() => setCount(count + PAGE_SIZE)}>
+          Show {Math.min(PAGE_SIZE, lines.length - count)} more
         </button>
       )}
     </section>

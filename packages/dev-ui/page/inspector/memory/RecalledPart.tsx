@@ -35,13 +35,13 @@ function contentsFor(eventId: string | undefined): readonly Content[] {
   return readRequest(answer && modelSpans.value.get(answer.id)?.attributes)?.contents ?? [];
 }
 
-/** Number of memories shown before the rest is requested. */
-const FEW = 3;
+/** Number of memories shown before “Show all” is clicked. */
+const INITIAL_COUNT = 3;
 
 function OneRecall({ recall: { by, query, eventId, problem, memories } }: { recall: Recall }) {
   const best = bestScore(memories);
   const [showsAll, setShowsAll] = useState(false);
-  const shown = showsAll ? memories : memories.slice(0, FEW);
+  const shown = showsAll ? memories : memories.slice(0, INITIAL_COUNT);
   return (
     <div class="recall">
       <p class="recall-head">
@@ -53,7 +53,7 @@ function OneRecall({ recall: { by, query, eventId, problem, memories } }: { reca
           </button>
         )}
         <span class="muted">
-          {query !== undefined ? `looked for “${query}”` : by === 'preload_memory' && 'quoted before the message'}
+          {query !== undefined ? `searched for “${query}”` : by === 'preload_memory' && 'quoted before the message'}
           {memories.length === 0 && problem === undefined && ' and found nothing'}
         </span>
       </p>
@@ -69,7 +69,7 @@ function OneRecall({ recall: { by, query, eventId, problem, memories } }: { reca
           </li>
         ))}
       </ul>
-      {memories.length > FEW && (
+      {memories.length > INITIAL_COUNT && (
         <button type="button" class="link" aria-expanded={showsAll} onClick={() => setShowsAll(!showsAll)}>
           {showsAll ? 'Show fewer' : `Show all ${memories.length}`}
         </button>

@@ -3,20 +3,20 @@ import { useEffect, useState } from 'preact/hooks';
 import { ConfirmDialog } from '../ConfirmDialog.tsx';
 import { memoryText } from './memory-text.ts';
 
-/** Offers to forget memories that say the same as a forgotten one. Open while there are any. */
+/** Offers to forget memories that say the same as a forgotten memory. Open while there are such memories. */
 export function SameMemoriesDialog(p: {
   same: readonly MemoryEntry[];
   onForget: (ids: readonly string[]) => void;
   onClose: () => void;
 }) {
-  const [kept, setKept] = useState<ReadonlySet<string>>(() => new Set());
-  useEffect(() => setKept(new Set()), [p.same]);
-  const chosen = p.same.filter(({ id }) => !kept.has(id)).map(({ id }) => id);
+  const [unchecked, setUnchecked] = useState<ReadonlySet<string>>(() => new Set());
+  useEffect(() => setUnchecked(new Set()), [p.same]);
+  const chosen = p.same.filter(({ id }) => !unchecked.has(id)).map(({ id }) => id);
 
   function toggle(id: string): void {
-    const next = new Set(kept);
+    const next = new Set(unchecked);
     if (!next.delete(id)) next.add(id);
-    setKept(next);
+    setUnchecked(next);
   }
 
   return (
@@ -33,7 +33,7 @@ export function SameMemoriesDialog(p: {
         {p.same.map((entry) => (
           <li key={entry.id}>
             <label>
-              <input type="checkbox" checked={!kept.has(entry.id)} onChange={() => toggle(entry.id)} />
+              <input type="checkbox" checked={!unchecked.has(entry.id)} onChange={() => toggle(entry.id)} />
               <span class="memory-text">{memoryText(entry)}</span>
             </label>
           </li>

@@ -1,15 +1,15 @@
 import type { MemoryClient } from '@thole/client';
 import type { MemoryEntry, UserRef } from '@thole/core';
 
-/** A correction in progress. Repeating it after a failure creates nothing twice. */
+/** A correction in progress. With it, a retry after a failure does not create a second entry. */
 export interface Correction {
   /** Id of the new entry. */
-  made?: string | undefined;
+  newId?: string | undefined;
 }
 
 /**
- * Corrects a memory and returns its new id. A fact ends, and a new one with the same evidence and validity follows
- * it, so that its history is kept. Other entries are changed in place. `now` is in seconds.
+ * Corrects a memory and returns its new id. A fact ends, and a new fact with the same evidence and validity replaces
+ * it, so that the history is kept. Other entries are changed in place. `now` is in seconds.
  */
 export async function correctMemory(
   memory: Pick<MemoryClient, 'add' | 'update'>,
@@ -30,8 +30,8 @@ export async function correctMemory(
     validFrom: since,
     ...{ author, evidence, validTo, supersededBy, customMetadata },
   };
-  const [made] = await memory.add({ ...user, memories: [{ ...fact, id: correction.made }] });
-  correction.made = made!.id;
-  await memory.update({ ...user, id: entry.id, change: { validTo: since, supersededBy: made!.id } });
-  return made!.id;
+  const [added] = await memory.add({ ...user, memories: [{ ...fact, id: correction.newId }] });
+  correction.newId = added!.id;
+  await memory.update({ ...user, id: entry.id, change: { validTo: since, supersededBy: added!.id } });
+  return added!.id;
 }

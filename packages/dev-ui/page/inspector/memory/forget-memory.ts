@@ -3,8 +3,8 @@ import type { MemoryClient } from '@thole/client';
 import type { MemoryEntry, UserRef } from '@thole/core';
 
 /**
- * Deletes a memory, and returns others that say the same, so that the page can offer to delete them too. With
- * `keepEvidence` it returns none, because the evidence says the same and is kept on purpose.
+ * Deletes a memory. Returns other memories that say the same, so that the page can offer to delete them too. With
+ * `keepEvidence` it returns an empty list, because the evidence says the same and the user keeps it.
  */
 export async function forgetMemory(
   memory: Pick<MemoryClient, 'findSame' | 'forget'>,
@@ -16,7 +16,7 @@ export async function forgetMemory(
   return same;
 }
 
-/** Returns none if the service cannot find them, or if the memory does not exist any more. */
+/** Returns an empty list if the service cannot find such memories, or if the memory does not exist any more. */
 async function findSame(memory: Pick<MemoryClient, 'findSame'>, p: UserRef & { id: string }): Promise<MemoryEntry[]> {
   try {
     return await memory.findSame(p);

@@ -4,15 +4,15 @@ import type { MemoryEntry, UserRef } from '@thole/core';
 /** One piece of evidence of a fact. */
 export interface Evidence {
   id: string;
-  /** Undefined if memory no longer holds it. */
+  /** Undefined if it is not in memory any more. */
   entry: MemoryEntry | undefined;
 }
 
 const PAGE = 200;
 
 /**
- * Reads the evidence of a fact in order. Turns are read from the memory of their sessions, only as far as needed.
- * Entries read before are not requested again.
+ * Reads the evidence of a fact in order. Turns are read from the memory of their sessions, up to the last needed turn.
+ * Entries in `known` are not requested.
  */
 export async function readEvidence(
   memory: Pick<MemoryClient, 'list'>,

@@ -19,11 +19,12 @@ export interface RecalledMemory {
 export interface Recall {
   /** Identifies the recall within the turn. */
   id: string;
+  /** Name of the tool. */
   by: string;
   /** The query, if it is known. */
   query?: string | undefined;
   eventId?: string | undefined;
-  /** The tool's reason for finding nothing. */
+  /** The error of the tool. */
   problem?: string | undefined;
   memories: RecalledMemory[];
 }
@@ -38,21 +39,21 @@ export function recallsOf(turn: readonly Event[], contents: readonly Content[] =
       if (functionCall?.id !== undefined && typeof query === 'string') queries.set(functionCall.id, query);
       if (functionResponse && isRecall(functionResponse.name, functionResponse.response)) {
         const { id = functionResponse.name, name, response } = functionResponse;
-        recalls.push({ ...answered(response), id: `${eventId} ${id}`, by: name, query: queries.get(id), eventId });
+        recalls.push({ ...resultOf(response), id: `${eventId} ${id}`, by: name, query: queries.get(id), eventId });
       }
     }
   }
-  return [...preloads(contents), ...recalls];
+  return [...preloadedRecalls(contents), ...recalls];
 }
 
 function isRecall(name: string, { memories }: JsonObject): boolean {
   return name === 'load_memory' || Array.isArray(memories);
 }
 
-function answered({ memories, error }: JsonObject): Pick<Recall, 'memories' | 'problem'> {
+function resultOf({ memories, error }: JsonObject): Pick<Recall, 'memories' | 'problem'> {
   const all = Array.isArray(memories) ? memories : [];
   return {
-    memories: all.filter(isObject).map(toRecalled),
+    memories: all.filter(isObject).map(toRecalledMemory),
     ...(typeof error === 'string' && { problem: error }),
   };
 }
@@ -60,7 +61,16 @@ function answered({ memories, error }: JsonObject): Pick<Recall, 'memories' | 'p
 const isObject = (value: Json): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-function toRecalled({ text, content, author, time, timestamp, until, relevance, score }: JsonObject): RecalledMemory {
+function toRecalledMemory({
+  text,
+  content,
+  author,
+  time,
+  timestamp,
+  until,
+  relevance,
+  score,
+}: JsonObject): RecalledMemory {
   return {
     text: typeof text === 'string' ? text : textIn(content),
     ...(typeof author === 'string' && { author }),
@@ -76,7 +86,7 @@ function textIn(content: Json | undefined): string {
   return (parts ?? []).map((part) => part.text ?? '').join('');
 }
 
-function preloads(contents: readonly Content[]): Recall[] {
+function preloadedRecalls(contents: readonly Content[]): Recall[] {
   const memories = contents.flatMap(({ parts }) => (parts ?? []).flatMap(({ text }) => quotedMemories(text ?? '')));
   return memories.length === 0 ? [] : [{ id: 'preloaded', by: 'preload_memory', memories }];
 }

@@ -6,8 +6,8 @@ import { client } from '../../state/client.ts';
 const PAGE = 50;
 const KNOWN_PAGE = 200;
 /** Maximum number of pages of facts and notes. Only search finds entries on later pages. */
-const MOST_PAGES = 10;
-const FOUND = 20;
+const MAX_PAGES = 10;
+const SEARCH_LIMIT = 20;
 
 /** The part of a user's memory that was read. */
 export interface Memories {
@@ -27,7 +27,7 @@ export interface Memories {
   searched: string;
 }
 
-const nothing: Memories = {
+const noMemories: Memories = {
   ...{ known: undefined, isCut: false, turns: [], next: undefined },
   ...{ isUnlisted: false, found: undefined, searched: '' },
 };
@@ -35,13 +35,13 @@ const nothing: Memories = {
 /** Reads the shown memories of a user: all of them, and search results. */
 export function useMemories({ appName, userId }: UserRef, listsAtOnce: boolean) {
   const user = { appName, userId };
-  const [shown, setShown] = useState<Memories>(nothing);
+  const [shown, setShown] = useState<Memories>(noMemories);
   const [error, setError] = useState<unknown>(undefined);
   const [isLoading, setIsLoading] = useState(false);
   const reading = useRef<AbortController>(undefined);
   const query = useRef('');
 
-  // The latest request counts: an answer that arrives later than a newer one is not shown.
+  // Only the latest request counts: it aborts the earlier one.
   async function read(work: (signal: AbortSignal) => Promise<Partial<Memories>>): Promise<void> {
     reading.current?.abort();
     const { signal } = (reading.current = new AbortController());
@@ -57,33 +57,33 @@ export function useMemories({ appName, userId }: UserRef, listsAtOnce: boolean) 
     }
   }
 
-  async function everything(signal: AbortSignal): Promise<Partial<Memories>> {
+  async function readAll(signal: AbortSignal): Promise<Partial<Memories>> {
     if (!listsAtOnce) return {};
     try {
       const known = await listKnown(user, signal);
       return { ...known, ...(await listTurns(user, undefined, signal)), isUnlisted: false };
     } catch (thrown) {
       if (!ClientError.is(thrown, 'MEMORY_NOT_CONFIGURED')) throw thrown;
-      return { ...nothing, known: [], isUnlisted: true };
+      return { ...noMemories, known: [], isUnlisted: true };
     }
   }
 
-  const found = async (signal: AbortSignal): Promise<Partial<Memories>> => ({
+  const readResults = async (signal: AbortSignal): Promise<Partial<Memories>> => ({
     found:
       query.current === ''
         ? undefined
-        : await client.memory.search({ ...user, query: query.current, limit: FOUND, explain: true, signal }),
+        : await client.memory.search({ ...user, query: query.current, limit: SEARCH_LIMIT, explain: true, signal }),
     searched: query.current,
   });
 
   const search = (wanted: string): Promise<void> => {
     query.current = wanted.trim();
-    return read(found);
+    return read(readResults);
   };
 
-  /** Reads everything that is shown again. */
+  /** Reads all shown memories again. */
   const refresh = (): Promise<void> =>
-    read(async (signal) => ({ ...(await everything(signal)), ...(await found(signal)) }));
+    read(async (signal) => ({ ...(await readAll(signal)), ...(await readResults(signal)) }));
 
   const more = (): Promise<void> =>
     read(async (signal) => {
@@ -91,7 +91,7 @@ export function useMemories({ appName, userId }: UserRef, listsAtOnce: boolean) 
       return { ...page, turns: [...shown.turns, ...page.turns] };
     });
 
-  /** Changes memory, then reads everything that is shown again. Returns false if the change failed. */
+  /** Changes memory, then reads all shown memories again. Returns false if the change failed. */
   async function act(work: () => Promise<unknown>): Promise<boolean> {
     setError(undefined);
     try {
@@ -106,7 +106,7 @@ export function useMemories({ appName, userId }: UserRef, listsAtOnce: boolean) 
 
   useEffect(() => {
     query.current = '';
-    setShown(nothing);
+    setShown(noMemories);
     if (listsAtOnce) void refresh();
     return () => reading.current?.abort();
   }, [appName, userId, listsAtOnce]);
@@ -114,7 +114,7 @@ export function useMemories({ appName, userId }: UserRef, listsAtOnce: boolean) 
   return { ...shown, error, isLoading, search, act, more };
 }
 
-// Services may ignore the filter.
+// A service may ignore the filter by kind.
 const isKnown = ({ kind }: MemoryEntry): boolean => kind !== 'turn';
 
 async function listKnown(user: UserRef, signal: AbortSignal): Promise<Pick<Memories, 'known' | 'isCut'>> {
@@ -126,7 +126,7 @@ async function listKnown(user: UserRef, signal: AbortSignal): Promise<Pick<Memor
     const page = await client.memory.list({ ...user, filter, limit: KNOWN_PAGE, cursor, signal });
     known.push(...page.memories.filter(isKnown));
     cursor = page.next;
-  } while (cursor !== undefined && ++pages < MOST_PAGES);
+  } while (cursor !== undefined && ++pages < MAX_PAGES);
   return { known, isCut: cursor !== undefined };
 }
 

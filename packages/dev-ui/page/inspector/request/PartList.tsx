@@ -4,10 +4,10 @@ import type { PartChange } from './diff-requests.ts';
 import { PartView } from './PartView.tsx';
 import { ToolGroup } from './ToolGroup.tsx';
 
-/** More tools than this are collapsed into one line, so that the messages are not far away. */
+/** More tools than this are collapsed into one line, so that the messages are near the top. */
 const MANY_TOOLS = 3;
-/** More parts than this are drawn only while they are visible. */
-const LONG = 120;
+/** Above this number of parts, only visible parts are drawn. */
+const MAX_DRAWN_PARTS = 120;
 
 /** The parts of a request in the order in which the model reads them. When compared, equal parts are collapsed. */
 export function PartList({ changes, compares }: { changes: readonly PartChange[]; compares: boolean }) {
@@ -46,7 +46,7 @@ export function PartList({ changes, compares }: { changes: readonly PartChange[]
   return (
     <>
       <div class="parts" role="list" aria-label={compares ? 'What changed in the request' : 'Parts of the request'}>
-        {views.length > LONG ? <VList style={{ height: '65vh' }}>{views}</VList> : views}
+        {views.length > MAX_DRAWN_PARTS ? <VList style={{ height: '65vh' }}>{views}</VList> : views}
       </div>
       {compares && shown.length === 0 && <p class="muted panel-note">No differences.</p>}
       {same > 0 && (

@@ -18,7 +18,7 @@ export function PartView(p: { change: PartChange; compares: boolean; isOpen: boo
     <div class="part-actions">
       {part.eventId !== undefined && (
         <button type="button" class="link" onClick={() => selectEvent(part.eventId, 'event')}>
-          its event
+          show event
         </button>
       )}
       <CopyButton text={() => (isTool ? JSON.stringify(part.value, undefined, 2) : part.text)} label="Copy this part" />

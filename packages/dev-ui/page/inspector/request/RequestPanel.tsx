@@ -28,10 +28,10 @@ export function RequestPanel() {
   if (!request)
     return (
       <Empty
-        title="The request was not kept"
+        title="The request is not available"
         text={
           isRunning.value
-            ? 'It appears when the run has ended.'
+            ? 'The request appears when the run has ended.'
             : 'The server keeps only the newest requests, and only if it records traces: start it with thole web, or set traces of createHandler.'
         }
       />

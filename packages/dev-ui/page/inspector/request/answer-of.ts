@@ -1,17 +1,18 @@
 import type { Event } from '@thole/core';
 
 /**
- * Returns the model's answer whose request belongs to an event: the event itself if it is an answer; for a message
- * or a tool's answer the model's next answer in the same invocation, otherwise its last.
+ * Returns the model's answer whose request belongs to an event: the event itself if it is an answer, otherwise the next
+ * answer of a model in the same invocation, or else the previous answer.
  */
 export function answerOf(events: readonly Event[], eventId: string | undefined): Event | undefined {
   const at = eventId === undefined ? events.length - 1 : events.findIndex(({ id }) => id === eventId);
   const chosen = events[at];
   if (!chosen) return undefined;
   if (isAnswer(chosen)) return chosen;
-  const isOne = (event: Event): boolean => event.invocationId === chosen.invocationId && isAnswer(event);
-  for (let i = at + 1; i < events.length && i < at + NEAR; i++) if (isOne(events[i]!)) return events[i];
-  for (let i = at - 1; i >= 0 && i > at - NEAR; i--) if (isOne(events[i]!)) return events[i];
+  const isAnswerOfTurn = (event: Event): boolean => event.invocationId === chosen.invocationId && isAnswer(event);
+  for (let i = at + 1; i < events.length && i < at + MAX_DISTANCE; i++)
+    if (isAnswerOfTurn(events[i]!)) return events[i];
+  for (let i = at - 1; i >= 0 && i > at - MAX_DISTANCE; i--) if (isAnswerOfTurn(events[i]!)) return events[i];
   return undefined;
 }
 
@@ -29,11 +30,11 @@ export function answerBefore(events: readonly Event[], answer: Event): Event | u
 export function isAnswer({ author, content, errorCode, usageMetadata }: Event): boolean {
   if (author === 'user' || author === 'system') return false;
   const parts = content?.parts ?? [];
-  // It may have the tokens of agents that ran as a tool.
+  // A tool's answer may have the token counts of an agent that ran as the tool.
   if (parts.some(({ functionResponse }) => functionResponse)) return false;
   if (usageMetadata !== undefined) return true;
   return content?.role === 'model' ? parts.length > 0 : errorCode?.startsWith('MODEL_') === true;
 }
 
-/** In an invocation with more events than this, the search stops. */
-const NEAR = 1_000;
+/** Maximum number of events to search in each direction. */
+const MAX_DISTANCE = 1_000;

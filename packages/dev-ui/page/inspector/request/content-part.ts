@@ -11,7 +11,7 @@ export function contentPart(
   const counts = parts.map(partTokens);
   return {
     id: p.id,
-    ...cameFrom(parts, content.role, p.place),
+    ...originOf(parts, content.role, p.place),
     title: content.role ?? 'user',
     text: parts.map(partText).join('\n'),
     tokens: counts.every((count) => count === undefined)
@@ -22,7 +22,7 @@ export function contentPart(
   };
 }
 
-function cameFrom(
+function originOf(
   parts: readonly Part[],
   role: Content['role'],
   place: 'before' | 'message' | 'after',
@@ -31,10 +31,10 @@ function cameFrom(
     return { origin: 'memory', note: 'quoted from earlier conversations' };
   const answers = parts.flatMap(({ functionResponse }) => (functionResponse ? [functionResponse.name] : []));
   const calls = parts.flatMap(({ functionCall }) => (functionCall ? [functionCall.name] : []));
-  const isBefore = place === 'before' ? ', earlier' : '';
-  if (answers.includes('load_memory')) return { origin: 'memory', note: `answer of load_memory${isBefore}` };
+  const suffix = place === 'before' ? ', earlier' : '';
+  if (answers.includes('load_memory')) return { origin: 'memory', note: `answer of load_memory${suffix}` };
   if (answers.length > 0)
-    return { origin: place === 'before' ? 'history' : 'tool', note: `answer of ${answers.join(', ')}${isBefore}` };
+    return { origin: place === 'before' ? 'history' : 'tool', note: `answer of ${answers.join(', ')}${suffix}` };
   if (place === 'message') return { origin: 'message', note: undefined };
   if (calls.length > 0) return { origin: 'history', note: `calls ${calls.join(', ')}` };
   const [first] = parts;

@@ -1,4 +1,4 @@
-import { commonRun } from '../common-run.ts';
+import { commonSubsequence } from '../common-subsequence.ts';
 import type { RequestPart } from './request-part.ts';
 
 /** A part of a request, and its change since the previous request. */
@@ -12,22 +12,22 @@ export interface PartChange {
 
 /**
  * Returns the differences between two requests in the order of the newer one; removed parts are at their old place.
- * Instruction, tools and settings are matched by identity, contents by their text: the history grows at its end and
+ * Instruction, tools and settings are matched by id, contents by their text, because the history grows at its end and
  * is cut at its beginning.
  */
 export function diffRequests(before: readonly RequestPart[], after: readonly RequestPart[]): PartChange[] {
   return [
-    ...diffNamed(before.filter(isNamed), after.filter(isNamed)),
+    ...diffById(before.filter(hasStableId), after.filter(hasStableId)),
     ...diffContents(
-      before.filter((part) => !isNamed(part)),
-      after.filter((part) => !isNamed(part)),
+      before.filter((part) => !hasStableId(part)),
+      after.filter((part) => !hasStableId(part)),
     ),
   ];
 }
 
-const isNamed = ({ id }: RequestPart): boolean => !id.startsWith('content:');
+const hasStableId = ({ id }: RequestPart): boolean => !id.startsWith('content:');
 
-function diffNamed(before: readonly RequestPart[], after: readonly RequestPart[]): PartChange[] {
+function diffById(before: readonly RequestPart[], after: readonly RequestPart[]): PartChange[] {
   const old = new Map(before.map((part) => [part.id, part]));
   const now = new Set(after.map(({ id }) => id));
   return [
@@ -41,13 +41,16 @@ function changeOf(before: RequestPart | undefined, part: RequestPart): PartChang
   return keyOf(before) === keyOf(part) ? { kind: 'same', part } : { kind: 'changed', part, before };
 }
 
-// Parts that occur in both, in the same order, are equal. Between two such runs, pairs of one origin are changes.
+// Parts that occur in both lists in the same order are equal. Between them, parts of the same origin are changes.
 function diffContents(before: readonly RequestPart[], after: readonly RequestPart[]): PartChange[] {
   const changes: PartChange[] = [];
   let i = 0;
   let j = 0;
-  for (const [a, b] of [...commonRun(before.map(keyOf), after.map(keyOf)), [before.length, after.length] as const]) {
-    changes.push(...diffStretch(before.slice(i, a), after.slice(j, b)));
+  for (const [a, b] of [
+    ...commonSubsequence(before.map(keyOf), after.map(keyOf)),
+    [before.length, after.length] as const,
+  ]) {
+    changes.push(...diffBetween(before.slice(i, a), after.slice(j, b)));
     const same = after[b];
     if (same) changes.push({ kind: 'same', part: same });
     i = a + 1;
@@ -56,7 +59,7 @@ function diffContents(before: readonly RequestPart[], after: readonly RequestPar
   return changes;
 }
 
-function diffStretch(before: readonly RequestPart[], after: readonly RequestPart[]): PartChange[] {
+function diffBetween(before: readonly RequestPart[], after: readonly RequestPart[]): PartChange[] {
   const left = [...before];
   const changes = after.map((part): PartChange => {
     const at = left.findIndex(({ title, origin }) => title === part.title && origin === part.origin);

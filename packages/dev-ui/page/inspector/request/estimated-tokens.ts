@@ -1,5 +1,5 @@
 /**
- * Returns the approximate number of tokens of a text: one for four letters. Show it with "≈", because models count
+ * Returns the approximate number of tokens of a text: one per four characters. Show it with "≈", because models count
  * differently.
  */
 export function estimatedTokens(text: string): number {

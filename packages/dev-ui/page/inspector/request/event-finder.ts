@@ -2,8 +2,8 @@ import type { Content, Event } from '@thole/core';
 import { partText } from './content-part.ts';
 
 /**
- * Returns a function that finds the event of a content in a request: calls and answers by id, texts by their words.
- * Each event is found once by its words.
+ * Returns a function that finds the event of a content in a request: calls and answers by id, other contents by their
+ * text. If several events have the same text, each call returns the next of them.
  */
 export function eventFinder(events: readonly Event[]): (content: Content) => string | undefined {
   const byKey = new Map<string, string[]>();

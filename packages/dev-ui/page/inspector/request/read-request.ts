@@ -5,7 +5,7 @@ import type { JsonObject, LlmRequest } from '@thole/core';
  */
 export function readRequest(attributes: JsonObject | undefined): LlmRequest | undefined {
   const json = attributes?.['gcp.vertex.agent.llm_request'];
-  const request = typeof json === 'string' ? parsed(json) : json;
+  const request = typeof json === 'string' ? parse(json) : json;
   if (typeof request !== 'object' || request === null || Array.isArray(request)) return undefined;
   const { contents, config } = request as { contents?: unknown; config?: unknown };
   if (!Array.isArray(contents)) return undefined;
@@ -13,7 +13,7 @@ export function readRequest(attributes: JsonObject | undefined): LlmRequest | un
 }
 
 // Without captured content the attribute may be '{}' or missing.
-function parsed(json: string): JsonObject | undefined {
+function parse(json: string): JsonObject | undefined {
   try {
     return JSON.parse(json) as JsonObject;
   } catch {

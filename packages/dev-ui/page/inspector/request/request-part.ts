@@ -5,18 +5,18 @@ export type Origin = 'instruction' | 'memory' | 'history' | 'tool' | 'message' |
 
 /** One part of a request to a model. */
 export interface RequestPart {
-  /** The same id in the next request for the same thing: 'instruction', 'tool:name', 'settings', 'content:3'. */
+  /** `instruction`, `tool:name`, `settings` or `content:3`. Except for contents, the same in the next request. */
   id: string;
   origin: Origin;
   /** A short title: 'System instruction', 'Tool book_room', 'user'. */
   title: string;
-  /** More about its origin, if there is more. */
+  /** Details of the origin. */
   note?: string | undefined;
   /** The displayed text. */
   text: string;
-  /** Approximate number of tokens. Undefined if letters do not show it, as for an image. */
+  /** Approximate number of tokens. Undefined if it cannot be estimated from a text, as for an image. */
   tokens: number | undefined;
-  /** The event with the same content, if one was found. */
+  /** The event with the same content, if it was found. */
   eventId?: string | undefined;
   value: Json;
 }

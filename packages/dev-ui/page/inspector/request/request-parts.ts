@@ -18,7 +18,7 @@ export function requestParts(
     ...(tools ?? []).flatMap(toolParts),
     ...settingsPart(settings),
     ...request.contents.flatMap((content, i) => {
-      const pieces = answersApart(content);
+      const pieces = splitAnswers(content);
       return pieces.map((piece, at) =>
         contentPart(piece, {
           id: pieces.length === 1 ? `content:${i}` : `content:${i}:${at}`,
@@ -46,7 +46,7 @@ function messageIndex(contents: readonly Content[]): number {
   );
 }
 
-function answersApart(content: Content): Content[] {
+function splitAnswers(content: Content): Content[] {
   const parts = content.parts ?? [];
   if (parts.length < 2 || !parts.every(({ functionResponse }) => functionResponse)) return [content];
   return parts.map((part) => ({ ...content, parts: [part] }));
@@ -67,7 +67,7 @@ function instructionPart(instruction: unknown): RequestPart[] {
   ];
 }
 
-// Other tracers record it as a content.
+// Some tracers record the instruction as a content.
 function instructionText(instruction: unknown): string {
   if (typeof instruction === 'string') return instruction;
   const parts = (instruction as Content | undefined)?.parts ?? [];
@@ -107,7 +107,7 @@ function settingsPart(settings: object): RequestPart[] {
       origin: 'settings',
       title: 'Settings',
       text,
-      // Of all settings, the model reads only the schema.
+      // The model receives only the schema as tokens, no other setting.
       tokens: responseJsonSchema === undefined ? undefined : estimatedTokens(JSON.stringify(responseJsonSchema)),
       value: settings as Json,
     },

@@ -21,14 +21,14 @@ interface Props {
 
 /** One key: its value, which can be edited in place, and its changes. */
 export function StateKey({ row, changes, isChanged, write }: Props) {
-  const [isEdited, setIsEdited] = useState(false);
+  const [isEditing, setIsEditing] = useState(false);
   const [showsHistory, setShowsHistory] = useState(false);
   const button = useRef<HTMLButtonElement>(null);
   const item = useRef<HTMLLIElement>(null);
   const isNested = typeof row.value === 'object' && row.value !== null && Object.keys(row.value).length > 0;
 
   function close(): void {
-    setIsEdited(false);
+    setIsEditing(false);
     requestAnimationFrame(() =>
       (button.current ?? item.current?.querySelector<HTMLElement>('[aria-label^="Edit "]'))?.focus(),
     );
@@ -57,17 +57,17 @@ export function StateKey({ row, changes, isChanged, write }: Props) {
               onClick={() => setShowsHistory(!showsHistory)}
             />
           )}
-          {write && isNested && !isEdited && (
+          {write && isNested && !isEditing && (
             <IconButton
               icon="edit"
               label={`Edit ${row.name}, now ${shorten(row.value)}`}
-              onClick={() => setIsEdited(true)}
+              onClick={() => setIsEditing(true)}
             />
           )}
           {write && <IconButton icon="trash" label={`Delete ${row.name}`} onClick={() => void remove()} />}
         </span>
       </div>
-      {isEdited && write ? (
+      {isEditing && write ? (
         <ValueEditor
           label={`Value of ${row.name}, as JSON`}
           value={row.value}
@@ -84,7 +84,7 @@ export function StateKey({ row, changes, isChanged, write }: Props) {
           type="button"
           class="state-value mono"
           aria-label={`Edit ${row.name}, now ${shorten(row.value)}`}
-          onClick={() => setIsEdited(true)}
+          onClick={() => setIsEditing(true)}
         >
           {shorten(row.value, 600)}
         </button>
@@ -96,14 +96,14 @@ export function StateKey({ row, changes, isChanged, write }: Props) {
   );
 }
 
-/** The newest changes are enough for a key that changes often. */
-const MOST = 50;
+/** Maximum number of changes shown for a key. */
+const MAX_CHANGES = 50;
 
 function History({ name, changes }: { name: string; changes: readonly StateChange[] }) {
   return (
     <ol class="state-history" aria-label={`History of ${name}, newest first`}>
       {changes
-        .slice(-MOST)
+        .slice(-MAX_CHANGES)
         .toReversed()
         .map(({ eventId, author, timestamp, value }) => (
           <li key={eventId}>
@@ -113,12 +113,12 @@ function History({ name, changes }: { name: string; changes: readonly StateChang
             <span class="mono">{value === null ? 'deleted' : shorten(value, 200)}</span>
           </li>
         ))}
-      {changes.length > MOST && <li class="muted">and {changes.length - MOST} before</li>}
+      {changes.length > MAX_CHANGES && <li class="muted">and {changes.length - MAX_CHANGES} earlier changes</li>}
     </ol>
   );
 }
 
-function shorten(value: Json, most = 60): string {
+function shorten(value: Json, maxLength = 60): string {
   const text = JSON.stringify(value);
-  return text.length > most ? `${text.slice(0, most)}…` : text;
+  return text.length > maxLength ? `${text.slice(0, maxLength)}…` : text;
 }

@@ -20,12 +20,12 @@ const names = {
   temp: ['Temporary', 'only the newest run, not stored'],
 } as const;
 
-/** The state by scope, to read and edit. */
+/** The state by scope, with forms to edit it. */
 export function StatePanel() {
   const [query, setQuery] = useState('');
   const [failure, setFailure] = useState<{ scope: StateScope; error: unknown } | undefined>(undefined);
   const read = useMemo(stateHistory, []);
-  const history = read(events.value).of;
+  const history = read(events.value).result;
   const groups = useMemo(
     () => stateGroups(sessionState.value, history.temporary),
     [sessionState.value, history, events.value],
@@ -90,14 +90,14 @@ export function StatePanel() {
 interface ScopeProps {
   group: StateGroup;
   write: (delta: StateDelta) => Promise<boolean>;
-  /** Why the last change failed. */
+  /** The error of the last change. */
   error: unknown;
   children: ComponentChildren;
 }
 
 function Scope(p: ScopeProps) {
   const { scope, rows } = p.group;
-  const [adds, setAdds] = useState(false);
+  const [isAdding, setIsAdding] = useState(false);
   const [name, meaning] = names[scope];
   if (scope === 'temp' && rows.length === 0) return null;
   return (
@@ -106,23 +106,28 @@ function Scope(p: ScopeProps) {
         <h3>{name}</h3>
         <span class="muted">{meaning}</span>
         {scope !== 'temp' && (
-          <button type="button" class="button button-quiet" aria-expanded={adds} onClick={() => setAdds(!adds)}>
+          <button
+            type="button"
+            class="button button-quiet"
+            aria-expanded={isAdding}
+            onClick={() => setIsAdding(!isAdding)}
+          >
             Add key<span class="visually-hidden"> to {name.toLowerCase()} state</span>
           </button>
         )}
       </header>
       {p.error !== undefined && <ErrorNote error={p.error} />}
-      {adds && (
+      {isAdding && (
         <AddKey
           scope={scope}
           taken={rows.map(({ name: each }) => each)}
           onAdd={async (key, value) => {
-            if (await p.write({ [prefixOf(scope) + key]: value })) setAdds(false);
+            if (await p.write({ [prefixOf(scope) + key]: value })) setIsAdding(false);
           }}
-          onCancel={() => setAdds(false)}
+          onCancel={() => setIsAdding(false)}
         />
       )}
-      {rows.length === 0 && !adds && <p class="muted panel-note">Nothing yet.</p>}
+      {rows.length === 0 && !isAdding && <p class="muted panel-note">No keys yet.</p>}
       <ul class="state-keys">{p.children}</ul>
     </section>
   );

@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import { EditForm } from '../../components/EditForm.tsx';
 import { parseValue } from './parse-value.ts';
 
-/** A JSON editor for a value that validates while typing. */
+/** A JSON editor for a value. It validates the text while the user types. */
 export function ValueEditor(p: {
   label: string;
   value: Json | undefined;

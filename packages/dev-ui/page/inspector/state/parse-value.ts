@@ -2,21 +2,22 @@ import type { Json } from '@thole/core';
 
 /** Returns the value of a JSON text, or a message for the user if it is invalid. */
 export function parseValue(text: string): { value: Json } | { problem: string } {
-  if (text.trim() === '') return { problem: 'Write a JSON value: "text", 12, true, [1, 2] or {"a": 1}.' };
+  if (text.trim() === '') return { problem: 'Enter a JSON value: "text", 12, true, [1, 2] or {"a": 1}.' };
   let value: Json;
   try {
     value = JSON.parse(text) as Json;
   } catch (error) {
-    if (looksLikeText(text)) return { problem: `This is not JSON yet. For text write ${JSON.stringify(text.trim())}.` };
-    return { problem: `This is not JSON yet: ${sentenceOf(error)}` };
+    if (looksLikeText(text))
+      return { problem: `This is not valid JSON. For a text, enter ${JSON.stringify(text.trim())}.` };
+    return { problem: `This is not valid JSON: ${sentenceOf(error)}` };
   }
   if (value === null) return { problem: 'null deletes the key. Use Delete instead.' };
   return { value };
 }
 
-/** Returns why a key cannot be used, or undefined. */
+/** Returns the problem with the name of a new key. Undefined if the name is valid. */
 export function keyProblem(name: string, taken: readonly string[]): string | undefined {
-  if (name.trim() === '') return 'Give the key a name.';
+  if (name.trim() === '') return 'Enter a name for the key.';
   if (taken.includes(name)) return 'This key exists already. Edit it instead.';
   return undefined;
 }

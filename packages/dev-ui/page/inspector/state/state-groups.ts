@@ -16,7 +16,7 @@ export interface StateGroup {
   rows: StateRow[];
 }
 
-/** Returns the state by scope, the session's first. Every scope is present, also if it is empty. */
+/** Returns the state by scope, session state first. Every scope is present, also if it is empty. */
 export function stateGroups(state: StateMap, temporary: StateMap = {}): StateGroup[] {
   const groups = new Map<StateScope, StateRow[]>(SCOPES.map((scope) => [scope, []]));
   for (const [key, value] of [...Object.entries(state), ...Object.entries(temporary)]) {
@@ -40,7 +40,7 @@ export function scopeOf(key: string): StateScope {
   return SCOPES.find((scope) => scope !== 'session' && key.startsWith(`${scope}:`)) ?? 'session';
 }
 
-/** The page's own key: a session's name. It is edited in the list of sessions. */
+/** A key of the page with the name of the session. It is edited in the list of sessions. */
 export const SESSION_METADATA = '__session_metadata__';
 
 const SCOPES: readonly StateScope[] = ['session', 'user', 'app', 'temp'];

@@ -1,5 +1,5 @@
 import type { Event, Json, StateMap } from '@thole/core';
-import { incremental } from '../incremental.ts';
+import { createIncrementalFold } from '../create-incremental-fold.ts';
 
 /** One change of a key. */
 export interface StateChange {
@@ -9,7 +9,7 @@ export interface StateChange {
   timestamp: number;
   /** Null if the key was deleted. */
   value: Json;
-  /** The value before, as far as the events show it. */
+  /** The value before the change. Undefined if no earlier event has it. */
   before: Json | undefined;
 }
 
@@ -23,8 +23,8 @@ export interface StateHistory {
 }
 
 /** Returns a function that reads the history of each key from the events' deltas and adds later events. */
-export function stateHistory(): (events: readonly Event[]) => { readonly of: StateHistory } {
-  return incremental<Event, StateHistory>(
+export function stateHistory(): (events: readonly Event[]) => { readonly result: StateHistory } {
+  return createIncrementalFold<Event, StateHistory>(
     () => ({ changes: new Map(), temporary: {}, invocationId: undefined }),
     addEvent,
   );

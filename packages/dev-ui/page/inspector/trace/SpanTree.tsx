@@ -8,12 +8,12 @@ import { events } from '../../state/session.ts';
 import { JsonTree } from '../JsonTree.tsx';
 import { useTree } from '../tree/use-tree.ts';
 import { spans as allSpans } from './session-spans.ts';
-import { opened } from './opened.ts';
+import { parseJsonTexts } from './parse-json-texts.ts';
 import type { SpanFacts } from './span-facts.ts';
 import { spanRows, spanTree } from './span-tree.ts';
 
-/** More lines than this are drawn only while they are visible. */
-const LONG = 200;
+/** Above this number of lines, only visible lines are drawn. */
+const MAX_DRAWN_LINES = 200;
 
 type Extent = Pick<SpanFacts, 'startMs' | 'endMs'>;
 
@@ -85,7 +85,7 @@ export function SpanTree({ spans }: { spans: readonly SpanFacts[] }) {
   return (
     <>
       <div class="span-tree" {...treeProps} aria-label="Spans">
-        {lines.length > LONG ? (
+        {lines.length > MAX_DRAWN_LINES ? (
           <VList
             ref={(handle: unknown) => void (list.current = handle as VListHandle | null)}
             style={{ height: '50vh' }}
@@ -102,13 +102,13 @@ export function SpanTree({ spans }: { spans: readonly SpanFacts[] }) {
             <h3>{shown.name}</h3>
             {'gcp.vertex.agent.llm_request' in shown.attributes && (
               <button type="button" class="link" onClick={() => openTab('request')}>
-                its request
+                show request
               </button>
             )}
           </header>
           <JsonTree
             key={chosen}
-            value={opened(shown.attributes)}
+            value={parseJsonTexts(shown.attributes)}
             label={`Attributes of ${shown.name}`}
             open={1}
             showsWhole={false}
@@ -119,7 +119,7 @@ export function SpanTree({ spans }: { spans: readonly SpanFacts[] }) {
   );
 }
 
-/** Returns the time range of each trace. In the range of a whole session, most of the time nothing runs. */
+/** Returns the time range of each trace. The range of the session is not useful: most of the time nothing runs. */
 function extentsOf(spans: readonly SpanFacts[]): Map<string, Extent> {
   const extents = new Map<string, Extent>();
   for (const { traceId, startMs, endMs } of spans) {

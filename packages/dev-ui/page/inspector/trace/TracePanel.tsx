@@ -21,14 +21,14 @@ export function TracePanel() {
   if (spansError.value !== undefined) return <ErrorNote error={spansError.value} />;
   if (spans.value === undefined)
     return isRunning.value ? (
-      <Empty title="The run is active" text="The trace appears when it has ended." />
+      <Empty title="The run is active" text="The trace appears when the run has ended." />
     ) : (
       <Skeleton lines={6} />
     );
   if (facts.value.length === 0)
     return (
       <Empty
-        title="No traces were kept"
+        title="No traces are available"
         text="The server keeps the newest traces while it runs if it records them: use the command thole web, or the option traces of createHandler."
       />
     );
@@ -57,7 +57,9 @@ export function TracePanel() {
       {shown.length === 0 ? (
         <Empty
           title={isRunning.value ? 'The run is active' : 'No trace of this turn'}
-          text={isRunning.value ? 'The trace appears when it has ended.' : 'The server keeps only the newest traces.'}
+          text={
+            isRunning.value ? 'The trace appears when the run has ended.' : 'The server keeps only the newest traces.'
+          }
         />
       ) : (
         <SpanTree spans={shown} />

@@ -2,10 +2,10 @@ import type { TraceSpan } from '@thole/client';
 import { computed, effect, signal } from '@preact/signals';
 import type { ReadonlySignal, Signal } from '@preact/signals';
 import { client } from '../../state/client.ts';
-import { returns } from '../../state/connection.ts';
+import { reconnects } from '../../state/connection.ts';
 import { isRunning } from '../../state/run.ts';
 import { events, openKey, sessionRef } from '../../state/session.ts';
-import { byInvocation } from './by-invocation.ts';
+import { groupByInvocation } from './group-by-invocation.ts';
 import { spanFacts } from './span-facts.ts';
 import type { SpanFacts } from './span-facts.ts';
 import { after } from '../../state/clock.ts';
@@ -19,7 +19,7 @@ export const facts: ReadonlySignal<readonly SpanFacts[]> = computed(() => (spans
 
 /** The spans of each invocation. */
 export const factsByInvocation: ReadonlySignal<ReadonlyMap<string, SpanFacts[]>> = computed(() =>
-  byInvocation(facts.value),
+  groupByInvocation(facts.value),
 );
 
 /** The model call of each answer, by the event's id. */
@@ -32,7 +32,7 @@ export const modelSpans: ReadonlySignal<ReadonlyMap<string, TraceSpan>> = comput
   return found;
 });
 
-/** Wait after an event from another client, because more may follow at once. */
+/** Delay after an event, because more events may follow at once. */
 const SETTLE_MS = 250;
 
 let followers = 0;
@@ -51,8 +51,8 @@ function follow(): () => void {
   let reading: AbortController | undefined;
   let shown: string | undefined;
   const stop = effect(() => {
-    // Read again also after the server returns: it may be another server.
-    const key = `${returns.value} ${openKey.value}`;
+    // Reads the spans again after a reconnection, because it may be another server.
+    const key = `${reconnects.value} ${openKey.value}`;
     const last = events.value.at(-1)?.id;
     if (key !== shown) {
       shown = key;

@@ -21,13 +21,13 @@ export interface SpanFacts {
   /** Input and output tokens, as the model's provider counts them. */
   inputTokens: number | undefined;
   outputTokens: number | undefined;
-  /** In the provider's currency, if the span has it. */
+  /** Cost of the call, if the span has it. */
   cost: number | undefined;
-  /** The error in one word. */
+  /** The type of the error, such as its code. */
   error: string | undefined;
 }
 
-/** Reads a span by the GenAI conventions, and by ADK's names where those are open. */
+/** Reads a span by the GenAI conventions, and by ADK's attributes for data that the conventions do not define. */
 export function spanFacts(span: TraceSpan): SpanFacts {
   const { name, span_id, parent_span_id, start_time, end_time, attributes } = span;
   const text = (...keys: string[]): string | undefined => keys.map((key) => attributes[key]).find(isText);

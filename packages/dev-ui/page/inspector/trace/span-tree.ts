@@ -11,7 +11,7 @@ export interface SpanNode {
 export interface SpanRow {
   facts: SpanFacts;
   depth: number;
-  /** Undefined if there is nothing to open. */
+  /** Undefined if the span has no children. */
   isOpen: boolean | undefined;
   position: number;
   siblings: number;
@@ -22,11 +22,11 @@ export function spanTree(spans: readonly SpanFacts[]): SpanNode[] {
   const nodes = new Map(spans.map((facts) => [facts.id, { facts, children: [] as SpanNode[] }]));
   const roots: SpanNode[] = [];
   for (const node of nodes.values()) {
-    const parent = isInCircle(node, nodes) ? undefined : nodes.get(node.facts.parentId ?? '');
+    const parent = isInCycle(node, nodes) ? undefined : nodes.get(node.facts.parentId ?? '');
     (parent?.children ?? roots).push(node);
   }
-  for (const { children } of nodes.values()) children.sort(byBeginning);
-  return roots.sort(byBeginning);
+  for (const { children } of nodes.values()) children.sort(byStart);
+  return roots.sort(byStart);
 }
 
 /** Returns the visible lines of the trees. Spans in `closed` hide their children. */
@@ -49,10 +49,10 @@ export function sumOf(spans: readonly SpanFacts[], of: 'inputTokens' | 'outputTo
   return values.length === 0 ? undefined : values.reduce((sum, each) => sum + each, 0);
 }
 
-// Clocks are coarse: spans with the same start keep their order.
-const byBeginning = (a: SpanNode, b: SpanNode): number => a.facts.startMs - b.facts.startMs;
+// Spans with the same start keep their order.
+const byStart = (a: SpanNode, b: SpanNode): number => a.facts.startMs - b.facts.startMs;
 
-function isInCircle(node: SpanNode, nodes: ReadonlyMap<string, SpanNode>): boolean {
+function isInCycle(node: SpanNode, nodes: ReadonlyMap<string, SpanNode>): boolean {
   const seen = new Set<string>();
   for (let at: SpanNode | undefined = node; at; at = nodes.get(at.facts.parentId ?? '')) {
     if (seen.has(at.facts.id)) return at === node;

@@ -7,7 +7,7 @@ export interface TreeRow {
 /** The effect of a key in a tree: focus a line, open or close the current one, or nothing. */
 export type TreeMove = { focus: number } | { open: boolean } | undefined;
 
-/** Returns the effect of a key by the accessibility practices for trees. `at` is the focused line. */
+/** Returns the effect of a key, following the ARIA practices for trees. `at` is the focused line. */
 export function moveInTree(rows: readonly TreeRow[], at: number, key: string): TreeMove {
   const row = rows[at];
   if (!row) return undefined;

@@ -2,7 +2,7 @@ import { useRef, useState } from 'preact/hooks';
 import { moveInTree } from './move-in-tree.ts';
 import type { TreeRow } from './move-in-tree.ts';
 
-/** Gives a tree one place in the tab order, and its arrow keys. */
+/** Handles the keys of a tree. Only one line of the tree is in the tab order. */
 export function useTree(p: {
   rows: readonly (TreeRow & { position: number; siblings: number })[];
   toggle: (index: number, isOpen: boolean) => void;

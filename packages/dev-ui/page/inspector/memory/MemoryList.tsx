@@ -1,6 +1,6 @@
 import { useMemo } from 'preact/hooks';
 import { Empty } from '../../components/Empty.tsx';
-import { presentSeconds } from '../../state/now.ts';
+import { currentSeconds } from '../../state/now.ts';
 import { bestScore } from './best-score.ts';
 import { knownLines } from './known-lines.ts';
 import type { MemoryActions } from './memory-actions.ts';
@@ -9,9 +9,9 @@ import { MemorySection } from './MemorySection.tsx';
 import type { Memories } from './use-memories.ts';
 
 /** Search results, best first, or all memories: facts, notes and turns. */
-export function Remembered({ memories, actions }: { memories: Memories; actions: MemoryActions }) {
+export function MemoryList({ memories, actions }: { memories: Memories; actions: MemoryActions }) {
   const { known, found, turns, next, searched, isUnlisted, isCut } = memories;
-  const seconds = presentSeconds();
+  const seconds = currentSeconds();
   const lines = useMemo(() => knownLines(known ?? [], seconds), [known, Math.floor(seconds / 60)]);
   if (found) {
     const best = bestScore(found);
@@ -22,7 +22,7 @@ export function Remembered({ memories, actions }: { memories: Memories; actions:
         {found.map((entry) => (
           <MemoryItem
             key={entry.id}
-            line={{ entry, before: lineOf.get(entry.id)?.before ?? [] }}
+            line={{ entry, earlierVersions: lineOf.get(entry.id)?.earlierVersions ?? [] }}
             best={best}
             actions={actions}
           />
@@ -38,11 +38,11 @@ export function Remembered({ memories, actions }: { memories: Memories; actions:
     <>
       <MemorySection title="Facts" lines={lines.facts} actions={actions} />
       <MemorySection title="Notes" lines={lines.notes} actions={actions} />
-      <MemorySection title="No longer true" lines={lines.ended} actions={actions} isFolded />
+      <MemorySection title="No longer true" lines={lines.ended} actions={actions} isCollapsed />
       {isCut && <p class="muted panel-note">There are more facts. Use the search to find them.</p>}
       <MemorySection
         title="What was said"
-        lines={turns.map((entry) => ({ entry, before: [] }))}
+        lines={turns.map((entry) => ({ entry, earlierVersions: [] }))}
         actions={actions}
         hasMore={next !== undefined}
       />

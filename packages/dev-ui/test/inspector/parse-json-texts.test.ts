@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { opened } from '../../page/inspector/trace/opened.ts';
+import { parseJsonTexts } from '../../page/inspector/trace/parse-json-texts.ts';
 
-describe('opened', () => {
+describe('parseJsonTexts', () => {
   it('parses JSON texts in attributes, and leaves other texts unchanged', () => {
-    expect(opened({ request: '{"a":[1]}', name: 'a', broken: '{oops', number: '12', list: ['x'] })).toEqual({
+    expect(parseJsonTexts({ request: '{"a":[1]}', name: 'a', broken: '{oops', number: '12', list: ['x'] })).toEqual({
       request: { a: [1] },
       name: 'a',
       broken: '{oops',

@@ -2,7 +2,7 @@
  * Returns a longest common subsequence of two lists as pairs of indexes. Above a size limit, uses only items of the
  * differing middle that occur once in each list.
  */
-export function commonRun(before: readonly string[], after: readonly string[]): [number, number][] {
+export function commonSubsequence(before: readonly string[], after: readonly string[]): [number, number][] {
   let begin = 0;
   while (begin < before.length && begin < after.length && before[begin] === after[begin]) begin++;
   const rest = Math.min(before.length, after.length) - begin;
@@ -10,7 +10,7 @@ export function commonRun(before: readonly string[], after: readonly string[]): 
   while (end < rest && before[before.length - 1 - end] === after[after.length - 1 - end]) end++;
   const a = before.slice(begin, before.length - end);
   const b = after.slice(begin, after.length - end);
-  const middle = a.length * b.length <= LARGEST_TABLE ? longest(a, b) : anchors(a, b);
+  const middle = a.length * b.length <= MAX_TABLE_SIZE ? longestIn(a, b) : anchors(a, b);
   return [
     ...Array.from({ length: begin }, (_, i): [number, number] => [i, i]),
     ...middle.map(([i, j]): [number, number] => [i + begin, j + begin]),
@@ -18,10 +18,10 @@ export function commonRun(before: readonly string[], after: readonly string[]): 
   ];
 }
 
-/** A larger table would cause a noticeable delay. */
-const LARGEST_TABLE = 2_000_000;
+/** Maximum size of the table; a larger table would cause a noticeable delay. */
+const MAX_TABLE_SIZE = 2_000_000;
 
-function longest(a: readonly string[], b: readonly string[]): [number, number][] {
+function longestIn(a: readonly string[], b: readonly string[]): [number, number][] {
   const width = b.length + 1;
   const common = new Uint32Array((a.length + 1) * width);
   for (let i = a.length - 1; i >= 0; i--)
@@ -40,20 +40,20 @@ function longest(a: readonly string[], b: readonly string[]): [number, number][]
 }
 
 function anchors(a: readonly string[], b: readonly string[]): [number, number][] {
-  const places = onceIn(a);
-  const isOnce = onceIn(b);
+  const indexes = uniqueIn(a);
+  const unique = uniqueIn(b);
   const pairs: [number, number][] = [];
   b.forEach((key, j) => {
-    const i = isOnce.has(key) ? places.get(key) : undefined;
+    const i = unique.has(key) ? indexes.get(key) : undefined;
     if (i !== undefined && i > (pairs.at(-1)?.[0] ?? -1)) pairs.push([i, j]);
   });
   return pairs;
 }
 
-function onceIn(keys: readonly string[]): Map<string, number> {
-  const places = new Map<string, number>();
+function uniqueIn(keys: readonly string[]): Map<string, number> {
+  const indexes = new Map<string, number>();
   const repeated = new Set<string>();
-  keys.forEach((key, i) => (places.has(key) ? repeated.add(key) : places.set(key, i)));
-  for (const key of repeated) places.delete(key);
-  return places;
+  keys.forEach((key, i) => (indexes.has(key) ? repeated.add(key) : indexes.set(key, i)));
+  for (const key of repeated) indexes.delete(key);
+  return indexes;
 }

@@ -11,45 +11,45 @@ import { correctMemory } from './correct-memory.ts';
 import { forgetMemory } from './forget-memory.ts';
 import type { MemoryActions } from './memory-actions.ts';
 import { MemoryForm } from './MemoryForm.tsx';
-import { Remembered } from './Remembered.tsx';
+import { MemoryList } from './MemoryList.tsx';
 import { SameMemoriesDialog } from './SameMemoriesDialog.tsx';
 import { SearchBar } from './SearchBar.tsx';
 import { useMemories } from './use-memories.ts';
 import { nowMs } from '../../state/clock.ts';
 
 /** The user's memory: search, add, correct and forget entries. */
-export function MemoryBook({ listsAtOnce }: { listsAtOnce: boolean }) {
+export function UserMemory({ listsAtOnce }: { listsAtOnce: boolean }) {
   const user: UserRef = { appName: appName.value!, userId: userId.value };
-  const [adds, setAdds] = useState(false);
-  const [asks, setAsks] = useState(false);
+  const [isAdding, setIsAdding] = useState(false);
+  const [isConfirming, setIsConfirming] = useState(false);
   const [same, setSame] = useState<readonly MemoryEntry[]>([]);
-  const book = useMemories(user, listsAtOnce);
-  const { searched, found, error, isLoading, next } = book;
+  const memories = useMemories(user, listsAtOnce);
+  const { searched, found, error, isLoading, next } = memories;
   const part = useRef<HTMLElement>(null);
   const id = useId();
 
-  const act = async (done: string, work: () => Promise<unknown>): Promise<boolean> => {
-    const isDone = await book.act(work);
-    if (isDone) toast(done);
+  const act = async (successText: string, work: () => Promise<unknown>): Promise<boolean> => {
+    const isDone = await memories.act(work);
+    if (isDone) toast(successText);
     return isDone;
   };
 
   const actions: MemoryActions = {
     user,
-    known: book.known ?? [],
+    known: memories.known ?? [],
     async correct(entry, text, correction) {
       let corrected = entry.id;
       const isDone = await act('Corrected.', async () => {
         corrected = await correctMemory(client.memory, { ...user, entry, text, now: nowMs() / 1_000, correction });
       });
-      // Another entry may be there now.
+      // The corrected memory may be another entry now.
       if (isDone) requestAnimationFrame(() => focusMemory(part.current, corrected));
       return isDone;
     },
     async forget(entry, { keepEvidence }) {
       let others: readonly MemoryEntry[] = [];
-      const done = entry.evidence?.length && !keepEvidence ? 'Forgotten, with its evidence.' : 'Forgotten.';
-      const isDone = await act(done, async () => {
+      const successText = entry.evidence?.length && !keepEvidence ? 'Forgotten, with its evidence.' : 'Forgotten.';
+      const isDone = await act(successText, async () => {
         others = await forgetMemory(client.memory, { ...user, id: entry.id, keepEvidence });
       });
       if (isDone) setSame(others);
@@ -61,11 +61,16 @@ export function MemoryBook({ listsAtOnce }: { listsAtOnce: boolean }) {
     <section ref={part} aria-labelledby={id} class="memory-part">
       <header class="scope-head">
         <h3 id={id}>Memory of {user.userId}</h3>
-        <button type="button" class="button button-quiet" aria-expanded={adds} onClick={() => setAdds(!adds)}>
+        <button
+          type="button"
+          class="button button-quiet"
+          aria-expanded={isAdding}
+          onClick={() => setIsAdding(!isAdding)}
+        >
           Add memory
         </button>
       </header>
-      {adds && (
+      {isAdding && (
         <MemoryForm
           label="What to remember"
           saveLabel="Remember"
@@ -75,21 +80,21 @@ export function MemoryBook({ listsAtOnce }: { listsAtOnce: boolean }) {
               author: 'user',
               content: { role: 'user' as const, parts: [{ text }] },
             };
-            if (await act('Remembered.', () => client.memory.add({ ...user, memories: [memory] }))) setAdds(false);
+            if (await act('Remembered.', () => client.memory.add({ ...user, memories: [memory] }))) setIsAdding(false);
           }}
-          onCancel={() => setAdds(false)}
+          onCancel={() => setIsAdding(false)}
         />
       )}
-      <SearchBar onSearch={book.search} />
+      <SearchBar onSearch={memories.search} />
       {error !== undefined && <ErrorNote error={error} />}
-      {isLoading && book.known === undefined && found === undefined && <Skeleton lines={5} />}
+      {isLoading && memories.known === undefined && found === undefined && <Skeleton lines={5} />}
       <p class="visually-hidden" role="status">
         {searched && found && `${found.length} found`}
       </p>
-      <Remembered memories={book} actions={actions} />
+      <MemoryList memories={memories} actions={actions} />
       <div class="button-row">
         {next !== undefined && found === undefined && (
-          <button type="button" class="button" disabled={isLoading} onClick={() => void book.more()}>
+          <button type="button" class="button" disabled={isLoading} onClick={() => void memories.more()}>
             Show more
           </button>
         )}
@@ -105,17 +110,17 @@ export function MemoryBook({ listsAtOnce }: { listsAtOnce: boolean }) {
             Save this session
           </button>
         )}
-        <button type="button" class="button button-bad" onClick={() => setAsks(true)}>
+        <button type="button" class="button button-bad" onClick={() => setIsConfirming(true)}>
           Forget all…
         </button>
       </div>
       <ConfirmDialog
-        open={asks}
-        title={`Forget all of ${user.userId}?`}
-        text={`Deletes everything that ${user.appName} remembers about ${user.userId}, from all sessions. This cannot be undone. The sessions stay.`}
+        open={isConfirming}
+        title={`Forget all memories of ${user.userId}?`}
+        text={`Deletes everything that ${user.appName} remembers about ${user.userId}, from all sessions. This cannot be undone. The sessions are kept.`}
         action="Forget all"
-        onConfirm={() => void act('Everything is forgotten.', () => client.memory.forgetAll(user))}
-        onClose={() => setAsks(false)}
+        onConfirm={() => void act('All memories are forgotten.', () => client.memory.forgetAll(user))}
+        onClose={() => setIsConfirming(false)}
       />
       <SameMemoriesDialog
         same={same}

@@ -3,30 +3,30 @@ import { joinPartial } from './join-partials.ts';
 import { changeRun, runs } from './run.ts';
 import { after, elapsedMs } from './clock.ts';
 
-/** Minimum time between two updates of the page. Longer if drawing is slow. */
+/** Minimum time between two updates of the page. The time is longer if drawing is slow. */
 const FRAME_MS = 32;
 
-/** Time left for other work between two updates, as a multiple of the drawing time. */
-const REST = 3;
+/** Time for other work between two updates, as a multiple of the drawing time. */
+const IDLE_FACTOR = 3;
 
-/** Collects partial events, so that a fast model does not redraw the page a thousand times per second. */
-export class GrowingAnswers {
+/** Collects partial events and shows them in intervals, so that a fast model does not redraw the page too often. */
+export class StreamingAnswers {
   readonly #key: string;
-  #waiting: Event[] = [];
+  #pieces: Event[] = [];
   #cancel: (() => void) | undefined;
   /** Duration of the last drawing. */
-  #tookMs: number = 0;
+  #drawingMs: number = 0;
 
   constructor(key: string) {
     this.#key = key;
   }
 
   add(piece: Event): void {
-    this.#waiting.push(piece);
-    this.#cancel ??= after(Math.max(FRAME_MS, REST * this.#tookMs), () => this.#show());
+    this.#pieces.push(piece);
+    this.#cancel ??= after(Math.max(FRAME_MS, IDLE_FACTOR * this.#drawingMs), () => this.#show());
   }
 
-  /** The complete event has arrived. */
+  /** Removes the answer whose complete event has arrived. */
   end(event: Event): void {
     this.#show();
     const streaming = this.#streaming().filter((each) => each.id !== event.id);
@@ -42,13 +42,13 @@ export class GrowingAnswers {
   #show(): void {
     this.#cancel?.();
     this.#cancel = undefined;
-    const pieces = this.#waiting;
-    this.#waiting = [];
+    const pieces = this.#pieces;
+    this.#pieces = [];
     if (pieces.length === 0) return;
-    const begun = elapsedMs();
+    const startedAt = elapsedMs();
     changeRun(this.#key, { streaming: pieces.reduce(joinPartial, this.#streaming()) });
-    // Drawn in the following microtasks, laid out after them.
-    requestAnimationFrame(() => after(0, () => void (this.#tookMs = Math.min(elapsedMs() - begun, 500))));
+    // The page is drawn in the next microtasks and laid out after them.
+    requestAnimationFrame(() => after(0, () => void (this.#drawingMs = Math.min(elapsedMs() - startedAt, 500))));
   }
 
   #streaming(): readonly Event[] {
