@@ -8,9 +8,9 @@ export const USAGE = `Usage: npm run companion -- [options]             talk in 
        npm run companion -- grow [options]        propose memories from past conversations
        npm run companion -- grow show             show the open proposals with their evidence
        npm run companion -- grow apply <numbers>  apply proposals, or all
-       npm run companion -- grow undo             undo what was applied last
+       npm run companion -- grow undo             undo the last apply
 
-  --data <folder>  folder of all data and of companion.yaml (.thole/companion)
+  --data <folder>  folder of all data and of companion.yaml (default: THOLE_DATA, or .thole/companion)
   --port <number>  serve the page on this port of 127.0.0.1 (default: no page)
   --user <id>      grow: the user (default: the one of the terminal)
   --verbose        print more, and the stack of an error
@@ -26,7 +26,7 @@ export interface ProgramOptions {
   /** Absolute path of the data folder. */
   folder: string;
   port: number | undefined;
-  /** Words after `grow`. Undefined: talk. */
+  /** Arguments after `grow`. Undefined: the command is not `grow`. */
   grow: readonly string[] | undefined;
   user: string | undefined;
 }

@@ -1,6 +1,6 @@
 import type { ReadonlyState, State, StateMap } from '@thole/core';
 
-/** A task of a user. A type, not an interface, so that it counts as JSON. */
+/** A task of a user. A type, because an interface is not assignable to JSON. */
 export type Task = {
   id: string;
   title: string;
@@ -32,8 +32,8 @@ export function openTasksIn(state: StateMap): Task[] {
 export function putTask(state: State, task: Task): void {
   state.set(PREFIX + task.id, task);
   const done = tasksIn(state.toRecord()).filter(({ doneAt }) => doneAt !== undefined);
-  const surplus = done.toSorted((a, b) => b.doneAt! - a.doneAt!).slice(MAX_DONE_TASKS);
-  for (const { id } of surplus) state.delete(PREFIX + id);
+  const expired = done.toSorted((a, b) => b.doneAt! - a.doneAt!).slice(MAX_DONE_TASKS);
+  for (const { id } of expired) state.delete(PREFIX + id);
 }
 
 /** Returns a task by its id. */

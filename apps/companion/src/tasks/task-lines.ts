@@ -2,7 +2,7 @@ import type { SessionService, UserRef } from '@thole/core';
 import type { ProfileSource } from '@thole/memory';
 import { openTasksIn } from './task-board.ts';
 
-/** Returns the source of the profile that contains the open tasks of a user. */
+/** Returns the source that adds the open tasks of a user to the profile. */
 export function taskLines(sessions: SessionService): ProfileSource {
   return {
     name: 'open tasks',

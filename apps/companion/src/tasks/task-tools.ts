@@ -14,8 +14,11 @@ export function taskTools(): Tool[] {
       idempotent: true,
       execute: ({ title }, { idempotencyKey, runtime, state }) => {
         const id = idempotencyKey.slice(0, 8);
-        const task = findTask(state, id) ?? { id, title, createdAt: runtime.now() };
-        if (openTasksIn(state.toRecord()).length >= MAX_OPEN_TASKS) return { error: 'The board is full.' };
+        const stored = findTask(state, id);
+        if (stored) return { task: stored };
+        if (openTasksIn(state.toRecord()).length >= MAX_OPEN_TASKS)
+          return { error: `The board is full: it has ${MAX_OPEN_TASKS} open tasks. Complete a task first.` };
+        const task = { id, title, createdAt: runtime.now() };
         putTask(state, task);
         return { task };
       },

@@ -56,7 +56,16 @@ describe('task board', () => {
     expect(await call(completeTask, { id: 'x' })).toEqual({ error: 'There is no task with this id.' });
     const many = Array.from({ length: 200 }, (_, i) => [`user:task:${i}`, { id: `${i}`, title: 'x', createdAt: i }]);
     await sessions.updateState({ ...session, stateDelta: Object.fromEntries(many) as StateMap });
-    expect(await call(addTask, { title: 'One more' })).toEqual({ error: 'The board is full.' });
+    const error = 'The board is full: it has 200 open tasks. Complete a task first.';
+    expect(await call(addTask, { title: 'One more' })).toEqual({ error });
+  });
+
+  it('returns a stored task when the call is repeated and the board is full', async () => {
+    const { call, session, sessions } = await board();
+    const first = await call(addTask, { title: 'Once' }, 'd'.repeat(64));
+    const many = Array.from({ length: 199 }, (_, i) => [`user:task:${i}`, { id: `${i}`, title: 'x', createdAt: i }]);
+    await sessions.updateState({ ...session, stateDelta: Object.fromEntries(many) as StateMap });
+    expect(await call(addTask, { title: 'Once' }, 'd'.repeat(64))).toEqual(first);
   });
 
   it('keeps the 20 newest finished tasks', () => {

@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline';
 import type { Interface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import { systemRuntime, TholeError } from '@thole/core';
-import { assertName, optionNames, rejectUnknownOptions } from '@thole/core/kit';
+import { assertName, errorFields, optionNames, rejectUnknownOptions } from '@thole/core/kit';
 import type { Runtime } from '@thole/core';
 import type { Channel, ChannelHandler, DeliveryReceipt, SendRequest } from '../channel/channel.ts';
 
@@ -109,6 +109,7 @@ export class TerminalChannel implements Channel {
       const sender = this.#options.sender ?? 'me';
       await handler.onMessage({ channel: this.name, sender, id, text, sentAt: this.#runtime.now() });
     } catch (error) {
+      if (!TholeError.is(error)) this.#runtime.logger.error('A line was not stored.', errorFields(error));
       const reason = TholeError.is(error) ? error.message : 'It could not be stored. Please type it again.';
       await this.#write(`The line was not accepted. ${reason}\n`).catch(() => {});
       this.#ask();

@@ -1,5 +1,5 @@
 import { PassThrough } from 'node:stream';
-import { register } from '@thole/testing';
+import { FixedRuntime, register } from '@thole/testing';
 import { describe, expect, it } from 'vitest';
 import type { InboundMessage } from '../../src/index.ts';
 import { TerminalChannel } from '../../src/terminal/index.ts';
@@ -57,14 +57,16 @@ describe('TerminalChannel', () => {
     await expect(sending).rejects.toMatchObject({ code: 'CHANNEL_UNAVAILABLE' });
   });
 
-  it('writes a message to the terminal when a line could not be stored', async () => {
+  it('writes a message to the terminal and logs the error when a line could not be stored', async () => {
     const input = new PassThrough();
     const output = new PassThrough();
-    const channel = new TerminalChannel({ input, output });
+    const runtime = new FixedRuntime();
+    const channel = new TerminalChannel({ input, output, runtime });
     await channel.start({ ...handlerWith([]), onMessage: () => Promise.reject(new Error('disk full')) });
     input.end('hello\n');
     await channel.ended;
     expect(String(output.read())).toBe('The line was not accepted. It could not be stored. Please type it again.\n');
+    expect(runtime.logs).toMatchObject([{ level: 'error', fields: { error: expect.stringContaining('disk full') } }]);
   });
 
   it('rejects unknown options', () => {
