@@ -1,7 +1,7 @@
 import type { JsonObject } from '@thole/core';
 import type { Turn } from './read-turn.ts';
 
-/** A call of a tool, or the answer. */
+/** A call of a tool, or the text of the answer. */
 export type Step = { call: { name: string; args: JsonObject } } | { say: string };
 
 /** A task, reminder or memory as tools return it. */
@@ -11,7 +11,7 @@ interface Rule {
   pattern: RegExp;
   tool: string;
   args: (groups: { [name: string]: string }) => JsonObject;
-  say: (answer: JsonObject, groups: { [name: string]: string }, turn: Turn) => Step;
+  say: (result: JsonObject, groups: { [name: string]: string }, turn: Turn) => Step;
 }
 
 const rules: readonly Rule[] = [
@@ -38,7 +38,7 @@ const rules: readonly Rule[] = [
     pattern: /^(?:done|finished|i have done):? (?<title>.+?)[.!]?$/i,
     tool: 'list_tasks',
     args: () => ({}),
-    say: ({ tasks }, { title }, { answers }) => completeTask(tasks as Item[], title!, answers),
+    say: ({ tasks }, { title }, { results }) => completeTask(tasks as Item[], title!, results),
   },
   {
     pattern: /\b(?:tasks|board)\b/i,
@@ -46,7 +46,7 @@ const rules: readonly Rule[] = [
     args: () => ({}),
     say: ({ tasks }) => {
       const open = (tasks as Item[]).filter((task) => task['doneAt'] === undefined);
-      return { say: open.length === 0 ? 'Your board is empty.' : listOf('Your tasks:', open, 'title') };
+      return { say: open.length === 0 ? 'Your board is empty.' : formatList('Your tasks:', open, 'title') };
     },
   },
   {
@@ -54,16 +54,16 @@ const rules: readonly Rule[] = [
     tool: 'list_reminders',
     args: () => ({}),
     say: ({ reminders }) => {
-      const waiting = reminders as Item[];
-      return { say: waiting.length === 0 ? 'No reminder waits.' : listOf('Your reminders:', waiting, 'text') };
+      const pending = reminders as Item[];
+      return { say: pending.length === 0 ? 'No reminder is pending.' : formatList('Your reminders:', pending, 'text') };
     },
   },
   {
     pattern: /^(?:please )?(?:tell|message|text) (?<recipient>[^:]+?)(?: that |: ?)(?<text>.+)$/i,
     tool: 'message_user',
     args: ({ recipient, text }) => ({ recipient: recipient!, text: text! }),
-    say: (answer) => ({
-      say: answer['sent'] === true ? `I have sent it to ${answer['to'] as string}.` : (answer['ask'] as string),
+    say: (result) => ({
+      say: result['sent'] === true ? `I have sent it to ${result['to'] as string}.` : (result['ask'] as string),
     }),
   },
   {
@@ -71,9 +71,9 @@ const rules: readonly Rule[] = [
     tool: 'load_memory',
     args: () => ({}),
     say: ({ memories }, _, { message, earlier }) => {
-      const found = (memories as Item[]).map(({ text }) => text!).filter((text) => text !== message);
-      const said = earlier.filter((text) => shareWords(text, message));
-      const known = [...new Set([...found, ...said])].filter((text) => !text.endsWith('?'));
+      const remembered = (memories as Item[]).map(({ text }) => text!).filter((text) => text !== message);
+      const mentioned = earlier.filter((text) => shareWords(text, message));
+      const known = [...new Set([...remembered, ...mentioned])].filter((text) => !text.endsWith('?'));
       return {
         say:
           known.length === 0 ? 'I do not know that.' : ['You told me:', ...known.map((text) => `- ${text}`)].join('\n'),
@@ -92,31 +92,31 @@ const MINUTES: { readonly [unit: string]: number } = { minute: 1, hour: 60, day:
 const HELP =
   'I am a demo that follows simple rules. Tell me something about you (“My sister is Edda”), ask me (“Who is my sister?”), or say: add a task: …, remind me in 10 minutes to …, tell Edda that …, /help.';
 
-/** Returns the next step of the demo model, from the message and the tools' answers so far. */
+/** Returns the next step of the demo model, from the message and the results of tools. */
 export function nextStep(turn: Turn): Step {
   for (const { args, pattern, say, tool } of rules) {
-    const found = pattern.exec(turn.message);
-    if (!found) continue;
+    const match = pattern.exec(turn.message);
+    if (!match) continue;
     if (!turn.tools.has(tool)) return { say: 'I cannot do that here: memory is off.' };
-    const groups = (found.groups ?? {}) as { [name: string]: string };
-    const answer = turn.answers.get(tool);
-    if (!answer)
+    const groups = (match.groups ?? {}) as { [name: string]: string };
+    const result = turn.results.get(tool);
+    if (!result)
       return {
         call: { name: tool, args: { ...args(groups), ...(tool === 'load_memory' && { query: turn.message }) } },
       };
-    return typeof answer['error'] === 'string' ? { say: answer['error'] } : say(answer, groups, turn);
+    return typeof result['error'] === 'string' ? { say: result['error'] } : say(result, groups, turn);
   }
   return { say: HELP };
 }
 
-function completeTask(tasks: readonly Item[], title: string, answers: Turn['answers']): Step {
-  if (answers.has('complete_task')) return { say: `Well done: ${title}` };
+function completeTask(tasks: readonly Item[], title: string, results: Turn['results']): Step {
+  if (results.has('complete_task')) return { say: `Well done: ${title}` };
   const isOpen = (task: Item): boolean => task['doneAt'] === undefined;
   const task = tasks.find((each) => isOpen(each) && each['title']!.toLowerCase().includes(title.toLowerCase()));
   return task ? { call: { name: 'complete_task', args: { id: task['id']! } } } : { say: 'There is no such task.' };
 }
 
-function listOf(heading: string, items: readonly Item[], member: string): string {
+function formatList(heading: string, items: readonly Item[], member: string): string {
   return [heading, ...items.map((item) => `- ${item[member]}`)].join('\n');
 }
 

@@ -9,29 +9,29 @@ export interface Turn {
   earlier: readonly string[];
   /** Names of the callable tools. */
   tools: ReadonlySet<string>;
-  /** The tools' answers since the message, by name. */
-  answers: ReadonlyMap<string, JsonObject>;
+  /** Results of tools after the message, by the names of the tools. */
+  results: ReadonlyMap<string, JsonObject>;
 }
 
-/** Reads a request: the user's last message and everything since. */
+/** Reads the user's last message of a request, and the results after it. */
 export function readTurn({ contents, config }: LlmRequest): Turn {
-  const isSaid = (content: Content): boolean =>
-    content.role !== 'model' && textOf(content) !== '' && answersIn(content).length === 0;
-  const at = contents.findLastIndex(isSaid);
+  const isUserMessage = (content: Content): boolean =>
+    content.role !== 'model' && textOf(content) !== '' && toolResults(content).length === 0;
+  const messageIndex = contents.findLastIndex(isUserMessage);
   const tools = (config.tools ?? []).flatMap((tool) =>
     'functionDeclarations' in tool ? tool.functionDeclarations.map(({ name }) => name) : [],
   );
   // Messages that arrive together are lines of one message.
-  const lines = textOf(contents[at]).trim().split('\n');
+  const lines = textOf(contents[messageIndex]).trim().split('\n');
   return {
     message: lines.at(-1)!,
-    earlier: [...contents.slice(0, Math.max(at, 0)).filter(isSaid).map(textOf), ...lines.slice(0, -1)],
+    earlier: [...contents.slice(0, Math.max(messageIndex, 0)).filter(isUserMessage).map(textOf), ...lines.slice(0, -1)],
     tools: new Set(tools),
-    answers: new Map(contents.slice(at + 1).flatMap(answersIn)),
+    results: new Map(contents.slice(messageIndex + 1).flatMap(toolResults)),
   };
 }
 
-function answersIn({ parts = [] }: Content): [string, JsonObject][] {
+function toolResults({ parts = [] }: Content): [string, JsonObject][] {
   return parts.flatMap(({ functionResponse }) =>
     functionResponse ? [[functionResponse.name, functionResponse.response] as [string, JsonObject]] : [],
   );

@@ -29,7 +29,7 @@ export interface CompanionOptions {
   folder: string;
   env: EnvVars;
   runtime: Runtime;
-  /** Creates the channels of a configuration; unchanged ones must be the same objects. */
+  /** Creates the channels of a configuration; unchanged channels must be the same objects. */
   createChannels: (config: ChannelsConfig) => Promise<readonly Channel[]>;
   /** Default: `chooseModels`. */
   createModels?: ((config: CompanionConfig) => Promise<Models>) | undefined;
@@ -40,7 +40,7 @@ export interface CompanionOptions {
 /** Name of the channel whose senders are phone numbers. */
 const PHONE_CHANNEL = 'whatsapp';
 
-/** The whole companion: people on channels, one agent, and memory, from one folder. */
+/** The companion: channels, people, one agent, and memory, with all data in one folder. */
 export class Companion {
   readonly #options: CompanionOptions;
   readonly #configFile: ConfigFile;
@@ -51,10 +51,10 @@ export class Companion {
   readonly reminders: Reminders;
   readonly dispatcher: Dispatcher;
   #generation: Generation;
-  /** Generations that conversations use. An old one is disposed of when the last conversation has left it. */
-  readonly #used = new Set<Generation>();
+  /** Generations that conversations use. An old one is disposed of when no conversation uses it anymore. */
+  readonly #usedGenerations = new Set<Generation>();
   #reload: Promise<void> = Promise.resolve();
-  #growth: { growth: Growth; of: Generation } | undefined;
+  #growth: { growth: Growth; generation: Generation } | undefined;
 
   /** Opens the data of a folder. Throws `INVALID_INPUT` for a wrong `companion.yaml` or a missing key. */
   static async open(options: CompanionOptions): Promise<Companion> {
@@ -90,7 +90,7 @@ export class Companion {
       ...{ appName: APP_NAME, channels, identities: this.identities, sessions: this.#sessions, runtime },
       deliveries: new SqlDeliveryStore({ database: this.#deliveryDatabase }),
       createParts: () => {
-        this.#used.add(this.#generation);
+        this.#usedGenerations.add(this.#generation);
         return this.#generation.parts;
       },
       unknownSenders: config.unknownSenders,
@@ -116,22 +116,22 @@ export class Companion {
   get memory(): MemoryService {
     return this.#generation.memory;
   }
-  /** Answers open questions of conversations, for the page. */
+  /** Answers open questions of conversations. The page uses it. */
   get runner(): Generation['parts']['runner'] {
     return this.#generation.parts.runner;
   }
 
-  /** Proposals for memory, with the current model. */
+  /** Proposes memories with the current model. */
   get growth(): Growth {
     const generation = this.#generation;
-    if (this.#growth?.of === generation) return this.#growth.growth;
+    if (this.#growth?.generation === generation) return this.#growth.growth;
     const { folder, runtime } = this.#options;
     const { memory, models } = generation;
     const growth = new Growth({
       ...{ appName: APP_NAME, sessions: this.#sessions, memory, llm: models.memory, runtime },
       folder: join(folder, 'grow'),
     });
-    this.#growth = { growth, of: generation };
+    this.#growth = { growth, generation };
     return growth;
   }
 
@@ -142,14 +142,14 @@ export class Companion {
     this.#configFile.watch();
   }
 
-  /** Looks at `companion.yaml` now, and resolves when a change is in use. For tests; the file is watched anyway. */
+  /** Reads `companion.yaml` now, and resolves when a change is in use. For tests: the file is also read at intervals. */
   async checkConfig(): Promise<void> {
     this.#configFile.check();
     this.#configFile.check();
     await this.#reload;
   }
 
-  /** Uses other settings: at the next message of each conversation. If they do not work, the old ones stay. */
+  /** Uses new settings from the next message of each conversation on. If an error occurs, the old settings stay in use. */
   changeTo(config: CompanionConfig): void {
     this.#reload = this.#reload.then(() => this.#changeTo(config));
   }
@@ -163,7 +163,7 @@ export class Companion {
     return true;
   }
 
-  /** Stops everything. What is not done yet continues at the next start. */
+  /** Stops all parts. Work that is not done continues at the next start. */
   async close(): Promise<void> {
     this.#configFile.close();
     await this.#reload;
@@ -182,15 +182,15 @@ export class Companion {
       const old = this.#generation;
       await seedUsers(config, { identities: this.identities, logger });
       this.#generation = this.#createGeneration(config, models);
-      // Before the old parts are closed by their last conversation.
+      // After `#generation` has changed: `onUnused` does not dispose of the current generation.
       this.dispatcher.reload();
-      if (!this.#used.has(old)) await old.dispose();
+      if (!this.#usedGenerations.has(old)) await old.dispose();
       await this.dispatcher.setChannels(channels);
       if (old.config.usersFile !== config.usersFile || old.config.unknownSenders !== config.unknownSenders)
-        logger.warn('A change of users_file and unknown_senders counts from the next start on.');
+        logger.warn('A change of users_file or unknown_senders takes effect at the next start.');
       logger.info('The new configuration is in use.');
     } catch (error) {
-      const reason = TholeError.is(error) ? error.message : 'It does not work.';
+      const reason = TholeError.is(error) ? error.message : 'An unexpected error occurred.';
       logger.error(`The new configuration is not in use. ${reason}`);
     }
   }
@@ -201,7 +201,7 @@ export class Companion {
     const memory = openMemory(config.memory, { dbUrl: this.#dbUrl, embedder: models.embedder, env, runtime });
     const generation: Generation = createGeneration({
       onUnused: async () => {
-        this.#used.delete(generation);
+        this.#usedGenerations.delete(generation);
         if (generation !== this.#generation) await generation.dispose();
       },
       ...{ config, models, memory, sessions: this.#sessions, artifacts: this.#artifacts, identities: this.identities },
@@ -227,7 +227,7 @@ export class Companion {
     await this.dispatcher.send(request);
   }
 
-  /** Sends a reminder to its channel, or to another one if the user has left it. */
+  /** Sends a reminder to its channel, or to another channel if the user is no longer on it. */
   async #remind(note: { userId: string; channel: string; text: string; idempotencyKey: string }): Promise<void> {
     const { channel, idempotencyKey, text, userId } = note;
     const request = { userId, message: `Reminder: ${text}`, idempotencyKey };

@@ -9,14 +9,14 @@ import type { Models } from './models/choose-models.ts';
 import type { OpenedMemory } from './models/open-memory.ts';
 import { taskLines } from './tasks/task-lines.ts';
 
-/** App of all conversations. */
+/** App name of all conversations. */
 export const APP_NAME = 'companion';
 
 /** The runner, models and memory of one configuration. */
 export interface Generation {
   config: CompanionConfig;
   models: Models;
-  /** The service whose entries are listed and searched, also if memory is off for the agent. */
+  /** Lists and searches entries, also if memory is off for the agent. */
   memory: MemoryService;
   parts: ConversationParts;
   /** Closes the runner and memory. */
@@ -31,9 +31,9 @@ export interface GenerationContext {
   sessions: SessionService;
   artifacts: ArtifactService;
   identities: IdentityStore;
-  /** Called when the last conversation has left the parts. */
+  /** Called when no conversation uses the parts anymore. */
   onUnused: () => Promise<void>;
-  /** Tools next to those of memory. */
+  /** Tools in addition to those of memory. */
   tools: readonly Tool[];
   timeZone: string;
   runtime: Runtime;
@@ -54,18 +54,24 @@ export function createGeneration(p: GenerationContext): Generation {
     tools: ({ recallLimit }) => [loadMemoryTool({ limit: recallLimit, timeZone }), rememberTool(), forgetTool()],
   });
   const { commands, consolidator, memoryService, plugins, tools } = parts;
-  const files: Plugin = new SaveFilesAsArtifactsPlugin();
+  const saveFiles: Plugin = new SaveFilesAsArtifactsPlugin();
   const agent = createAgent({
     ...{ llm: models.agent, identities, timeZone },
     hasMemory: memoryService !== undefined,
     tools: [...tools, ...p.tools, loadArtifactsTool()],
   });
   const runner = new Runner({
-    ...{ appName: APP_NAME, agent, plugins: [...plugins, files], sessionService: sessions, artifactService: artifacts },
+    ...{
+      appName: APP_NAME,
+      agent,
+      plugins: [...plugins, saveFiles],
+      sessionService: sessions,
+      artifactService: artifacts,
+    },
     ...{ memoryService, runtime, autoCreateSession: true, concurrency: { policy: 'join' } },
   });
   let closed: Promise<void> | undefined;
   const dispose = (): Promise<void> => (closed ??= runner.close().then(() => memory.close()));
-  const shared: ConversationParts = { runner, commands, consolidator, close: p.onUnused };
-  return { config, models, memory: memoryService ?? memory.service, parts: shared, dispose };
+  const conversationParts: ConversationParts = { runner, commands, consolidator, close: p.onUnused };
+  return { config, models, memory: memoryService ?? memory.service, parts: conversationParts, dispose };
 }

@@ -18,7 +18,7 @@ export interface CompanionProcess {
   ended: Promise<void>;
 }
 
-/** The whole program: talks until the input of the terminal ends or `ended`, or runs `grow`. */
+/** Runs the program: the channels until the input of the terminal ends or `ended` resolves, or `grow`. */
 export async function runCompanion({ argv, env, input, output, ended }: CompanionProcess): Promise<void> {
   const { folder, grow, help, port, user, verbose } = readOptions(argv, env);
   const print = (text: string): void => void output.write(`${text}\n`);
@@ -36,7 +36,7 @@ export async function runCompanion({ argv, env, input, output, ended }: Companio
     if (grow)
       return await runGrowCommand({
         argv: grow,
-        userId: user ?? (await terminalUser(companion)),
+        userId: user ?? (await findTerminalUser(companion)),
         growth: companion.growth,
         print,
       });
@@ -53,14 +53,14 @@ export async function runCompanion({ argv, env, input, output, ended }: Companio
   }
 }
 
-async function terminalUser({ config, identities }: Companion): Promise<string> {
+async function findTerminalUser({ config, identities }: Companion): Promise<string> {
   const sender = config.channels.terminal?.sender ?? 'me';
   const user = await identities.find({ channel: 'terminal', sender });
-  if (!user) throw new TholeError('INVALID_INPUT', 'Name the user with --user <id>.');
+  if (!user) throw new TholeError('INVALID_INPUT', 'Pass the user with --user <id>.');
   return user.id;
 }
 
-/** Writes warnings and errors to standard error: message, names and codes, no content. */
+/** Writes warnings and errors to standard error: messages with ids and codes, no content. */
 function lineLogger(verbose: boolean): Logger {
   const write = (message: string, fields: object = {}): void => {
     const details = Object.entries(fields).flatMap(([name, value]) =>

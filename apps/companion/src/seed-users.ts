@@ -3,10 +3,10 @@ import { TholeError } from '@thole/core';
 import type { Logger } from '@thole/core';
 import type { CompanionConfig, ConfiguredUser } from './config/companion-config.ts';
 
-/** The user of the terminal if the configuration names none. */
+/** The user of the terminal if the configuration contains none. */
 const OWNER = { id: 'owner', name: 'Owner', role: 'admin' } as const;
 
-/** Creates the users of the configuration, and links their identities. Other users stay. */
+/** Creates the users of the configuration, and links their identities. Other users do not change. */
 export async function seedUsers(
   config: CompanionConfig,
   p: { identities: IdentityStore; logger: Logger },

@@ -4,7 +4,7 @@ import { textsIn } from './support/scripted-models.ts';
 import { World } from './support/world.ts';
 
 describe('Companion', () => {
-  it('answers the owner in the terminal without any configuration, and refuses strangers', async () => {
+  it('answers the owner in the terminal without configured users, and refuses strangers', async () => {
     const world = new World();
     world.configure('channels: { terminal: , http: }');
     await world.start({ Hello: [says('Hi!')] });
@@ -13,7 +13,7 @@ describe('Companion', () => {
     expect((await world.companion.identities.list()).map(({ id, role }) => [id, role])).toEqual([['owner', 'admin']]);
   });
 
-  it('answers the same message once when its channel delivers it again, also after a restart', async () => {
+  it('answers a message once if its channel delivers it again, also after a restart', async () => {
     const world = new World();
     world.configure('users: [{ id: ann, identities: { http: ann } }]\nchannels: { http: }');
     const chat = { Hello: [says('Hi!')] };
@@ -30,7 +30,7 @@ describe('Companion', () => {
     expect(world.models.agent.requests).toHaveLength(0);
   });
 
-  it('uses a new configuration from the next message on, keeps the session, and loses no message', async () => {
+  it('uses a new configuration from the next message on, and keeps session and messages', async () => {
     const world = new World();
     const base = 'users: [{ id: ann, name: Ann, identities: { http: ann } }]\n';
     world.configure(`${base}channels: { http: }\nsessions: { window_turns: 30 }`);
@@ -49,7 +49,7 @@ describe('Companion', () => {
     expect(await world.received('http', 'ann')).toEqual(['3']);
     expect(textsIn(world.models.agent.requests.at(-1)!)).not.toContain('One');
     expect(textsIn(world.models.agent.requests.at(-1)!)).toContain('You talk to "Anna".');
-    // A broken file changes nothing.
+    // An invalid file changes nothing.
     world.configure('sessions: { window_turns: none }');
     await world.companion.checkConfig();
     expect(world.runtime.logs.at(-1)?.message).toContain('companion.yaml:1:27: sessions.window_turns');
@@ -72,7 +72,7 @@ describe('Companion', () => {
     expect(await world.say('terminal', 'me', 'Hello')).toEqual(['Hi!']);
   });
 
-  it('distils the profile again after a new configuration, with the open tasks', async () => {
+  it('creates the profile again after a new configuration, with the open tasks', async () => {
     const world = new World();
     const config = (limit: number): string =>
       `users: [{ id: ann, identities: { http: ann } }]\nchannels: { http: }\nmemory: { preload_limit: ${limit} }`;
@@ -94,7 +94,7 @@ describe('Companion', () => {
     expect(textsIn(world.models.agent.requests.at(-1)!)).toContain('- Plan the herb garden');
   });
 
-  it('has no memory tools and no profile with memory.enabled: false, and still answers', async () => {
+  it('answers without memory tools and profile if memory.enabled is false', async () => {
     const world = new World();
     world.configure('users: [{ id: ann, identities: { http: ann } }]\nchannels: { http: }\nmemory: { enabled: false }');
     await world.start({ Hello: [says('Hi!')] });
@@ -107,7 +107,7 @@ describe('Companion', () => {
     expect((await world.companion.sessions.listSessions({ appName: 'companion' })).total).toBe(1);
   });
 
-  it('deletes a user, and on request all data with reminders', async () => {
+  it('deletes a user, and with data: true all data and reminders', async () => {
     const world = new World();
     world.configure('users: [{ id: ann, identities: { http: ann } }]\nchannels: { http: }');
     await world.start({ 'Remind me': [calls('remind_me', { text: 'Tea', in_minutes: 30 }), says('Yes.')] });

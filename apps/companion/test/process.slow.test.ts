@@ -9,10 +9,10 @@ import { folderForTest } from './folder-for-test.ts';
 import { CompanionProcess } from './support/companion-process.ts';
 
 describe('npm run companion', () => {
-  it('talks in the terminal without a key, and remembers across restarts, below 150 MB', async () => {
+  it('answers in the terminal without a key, remembers across restarts, and needs < 150 MB', async () => {
     const data = join(folderForTest(), 'data');
     const first = new CompanionProcess({ data });
-    await first.until('DemoLlm is speaking');
+    await first.until('The model is DemoLlm');
     await first.say('Who is my sister?', 'I do not know that.');
     await first.say('My sister is Edda.', 'Noted.');
     await first.say('add a task: water the herbs', 'It is on your board');
@@ -21,7 +21,7 @@ describe('npm run companion', () => {
     expect(first.errors).toBe('');
 
     const second = new CompanionProcess({ data });
-    await second.until('DemoLlm is speaking');
+    await second.until('The model is DemoLlm');
     await second.say('/memory', 'My sister is Edda.');
     await second.say('Who is my sister?', 'My sister is Edda.');
     await second.say('/tasks', '1. water the herbs');
@@ -38,7 +38,7 @@ describe('npm run companion', () => {
     expect(readdirSync(data).toSorted()).toEqual(['companion.db', 'messages.db', 'users.json']);
   });
 
-  it('prints its usage, and the line of every mistake in companion.yaml, and ends with 1', async () => {
+  it('prints its usage, and exits with 1 and the line of every mistake in companion.yaml', async () => {
     const data = folderForTest();
     const help = new CompanionProcess({ data, args: ['--help'] });
     expect([await help.ended, help.output]).toEqual([0, expect.stringContaining('Usage: npm run companion')]);
@@ -52,7 +52,7 @@ describe('npm run companion', () => {
     writeFileSync(join(data, 'companion.yaml'), 'channels: { http: }');
     const keyless = new CompanionProcess({ data });
     expect([await keyless.ended, keyless.errors]).toEqual([1, expect.stringContaining('COMPANION_HTTP_SECRET')]);
-    // grow needs no channels, and so none of their secrets.
+    // grow needs no channels, and therefore no secrets of channels.
     const grow = new CompanionProcess({ data, args: ['grow', '--user', 'ann'] });
     expect([await grow.ended, grow.errors]).toEqual([1, expect.stringContaining('Proposals need a language model')]);
     const show = new CompanionProcess({ data, args: ['grow', 'show', '--user', 'ann'] });
@@ -64,7 +64,7 @@ describe('npm run companion', () => {
   it('reads a changed companion.yaml while it runs', async () => {
     const data = folderForTest();
     const companion = new CompanionProcess({ data });
-    await companion.until('DemoLlm is speaking');
+    await companion.until('The model is DemoLlm');
     await companion.say('My sister is Edda.', 'Noted.');
     writeFileSync(join(data, 'companion.yaml'), 'memory: { enabled: false }');
     for (let text = ''; !text.includes('memory is off');) text = await companion.say('Who is my sister?', '.');
@@ -83,19 +83,19 @@ describe('npm run companion', () => {
   });
 });
 
-describe('a process that is killed', () => {
+describe('companion process that is killed', () => {
   const secret = 'only for tests: 32 characters or more';
 
-  it('between the reply and its record loses nothing, and answers nothing twice', async () => {
+  it('answers once if it is killed between the answer and its record', async () => {
     const data = folderForTest();
     const port = await freePort();
     writeFileSync(
       join(data, 'companion.yaml'),
       `users: [{ id: ann, identities: { http: ann } }]\nchannels: { http: { port: ${port} } }\n`,
     );
-    const begin = async (): Promise<CompanionProcess> => {
+    const start = async (): Promise<CompanionProcess> => {
       const companion = new CompanionProcess({ data, env: { COMPANION_HTTP_SECRET: secret } });
-      await companion.until('DemoLlm is speaking');
+      await companion.until('The model is DemoLlm');
       return companion;
     };
     const call = async (method: string, path: string, body?: string): Promise<Response> => {
@@ -118,18 +118,18 @@ describe('a process that is killed', () => {
       return messages[0];
     };
 
-    const first = await begin();
+    const first = await start();
     expect((await write('m-1', 'My sister is Edda.')).status).toBe(202);
-    // The reply arrives, and the process dies before it knows that.
+    // The reply arrives, and the process is killed before the acknowledgement.
     const reply = await poll('wait=30');
     await first.kill();
     expect(reply).toMatchObject({ text: 'Noted.' });
 
-    const second = await begin();
+    const second = await start();
     // The channel delivers the message again, because the acknowledgement may be lost.
     expect((await write('m-1', 'My sister is Edda.')).status).toBe(202);
     const again = await poll('wait=30');
-    // The same id: the client shows it once.
+    // The id is the same, so a client can show the reply once.
     expect(again).toEqual(reply);
     expect(await poll(`wait=2&ack=${encodeURIComponent(again!.id)}`)).toBeUndefined();
     await second.kill();
@@ -137,9 +137,9 @@ describe('a process that is killed', () => {
     const sessions = new DatabaseSessionService(`sqlite:///${join(data, 'companion.db')}`);
     onTestFinished(() => sessions.close());
     const session = await sessions.getSession({ appName: 'companion', userId: 'ann', sessionId: 'ann:http' });
-    const said = session!.events
+    const messages = session!.events
       .map(({ author, content }) => `${author}: ${textOf(content)}`)
       .filter((text) => !text.endsWith(': '));
-    expect(said).toEqual(['user: My sister is Edda.', 'companion: Noted.']);
+    expect(messages).toEqual(['user: My sister is Edda.', 'companion: Noted.']);
   });
 });

@@ -12,8 +12,8 @@ channels: { http: , telegram: }
 sessions: { window_turns: 2, idle_consolidate_minutes: 0.5 }
 `;
 
-/** A running companion, and views of its stores. */
-async function begin(chat: Parameters<World['start']>[0]) {
+/** Starts a companion. Returns it with functions that read its stores. */
+async function startWorld(chat: Parameters<World['start']>[0]) {
   const world = new World();
   world.configure(config);
   await world.start(chat);
@@ -26,18 +26,18 @@ async function begin(chat: Parameters<World['start']>[0]) {
   return { agentRequests, memories, session, world };
 }
 
-// The lifecycle of a turn, in the order of the source document.
-describe('walk-through of the source document', () => {
-  it('1. a slash command runs out of band: no model, no session, no idle timer', async () => {
-    const { agentRequests, memories, session, world } = await begin({});
+// Follows a message step by step, in the order in which the steps occur.
+describe('life of a message', () => {
+  it('1. a slash command uses no model, no session and no idle timer', async () => {
+    const { agentRequests, memories, session, world } = await startWorld({});
     expect(await world.say('http', 'ann', '/remember My name is Ann.')).toEqual(['Remembered: My name is Ann.']);
     expect(await world.say('http', 'ann', '/memory')).toEqual(['1. note: My name is Ann.']);
     expect([agentRequests(), world.models.memory.requests, await session()]).toEqual([[], [], undefined]);
     expect(await memories('note')).toEqual(['My name is Ann.']);
   });
 
-  it('2. the first message builds runner and profile with one call; later turns reuse both', async () => {
-    const { agentRequests, world } = await begin({ One: [says('1')], Two: [says('2')] });
+  it('2. the first message creates the profile with one call, and later turns reuse it', async () => {
+    const { agentRequests, world } = await startWorld({ One: [says('1')], Two: [says('2')] });
     await world.say('http', 'ann', '/remember My name is Ann.');
     await world.say('http', 'ann', 'One');
     await world.say('http', 'ann', 'Two');
@@ -47,14 +47,18 @@ describe('walk-through of the source document', () => {
     );
   });
 
-  it('3. without anything stored there is no profile and no call for one', async () => {
-    const { agentRequests, world } = await begin({ One: [says('1')] });
+  it('3. without memories there is no profile and no call for it', async () => {
+    const { agentRequests, world } = await startWorld({ One: [says('1')] });
     await world.say('http', 'ann', 'One');
     expect([world.models.memory.requests, agentRequests()[0]!.includes('<USER_PROFILE>')]).toEqual([[], false]);
   });
 
-  it('4. the window limits what is replayed, and the session keeps all of both sides', async () => {
-    const { agentRequests, session, world } = await begin({ One: [says('1')], Two: [says('2')], Three: [says('3')] });
+  it('4. the window limits the request, and the session keeps all messages and answers', async () => {
+    const { agentRequests, session, world } = await startWorld({
+      One: [says('1')],
+      Two: [says('2')],
+      Three: [says('3')],
+    });
     for (const text of ['One', 'Two', 'Three']) await world.say('http', 'ann', text);
     expect(agentRequests()[2]).not.toContain('One');
     expect((await session())!.events.map(({ author, content }) => `${author}: ${textOf(content)}`)).toEqual([
@@ -62,8 +66,8 @@ describe('walk-through of the source document', () => {
     ]);
   });
 
-  it('5. the model may call load_memory and remember; the reply does not echo the user', async () => {
-    const { memories, world } = await begin({
+  it('5. the model may call load_memory and remember, and only the answer is sent', async () => {
+    const { memories, world } = await startWorld({
       'Where is my passport?': [
         calls('load_memory', { query: 'passport' }),
         (request) => says(/blue drawer/.test(JSON.stringify(request.contents)) ? 'In the blue drawer.' : 'No idea.'),
@@ -76,16 +80,16 @@ describe('walk-through of the source document', () => {
     expect(await memories('note')).toContain('Grace is the girlfriend of Ann.');
   });
 
-  it('6. idle for a fraction of a minute, the conversation becomes facts and is cleared', async () => {
-    const { memories, session, world } = await begin({ 'I am vegetarian.': [says('Noted.')] });
+  it('6. after an idle time of half a minute the conversation becomes facts and is deleted', async () => {
+    const { memories, session, world } = await startWorld({ 'I am vegetarian.': [says('Noted.')] });
     await world.say('http', 'ann', 'I am vegetarian.');
     expect(await session()).toBeDefined();
     await world.pass(0.5);
     expect([await session(), await memories('fact')]).toEqual([undefined, ['I am vegetarian.']]);
   });
 
-  it('7. each turn arms the idle timer again', async () => {
-    const { session, world } = await begin({ One: [says('1')], Two: [says('2')] });
+  it('7. each turn starts the idle timer again', async () => {
+    const { session, world } = await startWorld({ One: [says('1')], Two: [says('2')] });
     await world.say('http', 'ann', 'One');
     await world.runtime.advance(20_000);
     await world.say('http', 'ann', 'Two');
@@ -93,15 +97,15 @@ describe('walk-through of the source document', () => {
     expect((await session())?.events).toHaveLength(4);
   });
 
-  it('8. /reset consolidates, then clears; long-term memory stays', async () => {
-    const { memories, session, world } = await begin({ 'I am vegetarian.': [says('Noted.')] });
+  it('8. /reset adds the conversation to memory and deletes it, and long-term memory stays', async () => {
+    const { memories, session, world } = await startWorld({ 'I am vegetarian.': [says('Noted.')] });
     await world.say('http', 'ann', 'I am vegetarian.');
     expect((await world.say('http', 'ann', '/reset'))[0]).toContain('A new conversation starts.');
     expect([await session(), await memories('fact')]).toEqual([undefined, ['I am vegetarian.']]);
   });
 
-  it('9. a shutdown does nothing to memory, and the startup sweep does the rest', async () => {
-    const { memories, session, world } = await begin({ 'I am vegetarian.': [says('Noted.')] });
+  it('9. a shutdown adds nothing to memory, and the next start adds idle conversations', async () => {
+    const { memories, session, world } = await startWorld({ 'I am vegetarian.': [says('Noted.')] });
     await world.say('http', 'ann', 'I am vegetarian.');
     await world.stop();
     await world.runtime.advance(60_000);
@@ -110,8 +114,8 @@ describe('walk-through of the source document', () => {
     expect([await session(), await memories('fact')]).toEqual([undefined, ['I am vegetarian.']]);
   });
 
-  it('10. an edited configuration builds runner and profile again, and keeps the session', async () => {
-    const { session, world } = await begin({ One: [says('1')], Two: [says('2')] });
+  it('10. a changed configuration creates the profile again, and keeps the session', async () => {
+    const { session, world } = await startWorld({ One: [says('1')], Two: [says('2')] });
     await world.say('http', 'ann', '/remember My name is Ann.');
     await world.say('http', 'ann', 'One');
     world.configure(config.replace('window_turns: 2', 'window_turns: 9'));
@@ -122,7 +126,7 @@ describe('walk-through of the source document', () => {
   });
 
   it('11. one person on two channels shares memory, and two people on one channel do not', async () => {
-    const { agentRequests, session, world } = await begin({ Hello: [says('Hi.')] });
+    const { agentRequests, session, world } = await startWorld({ Hello: [says('Hi.')] });
     await world.say('http', 'ann', '/remember My name is Ann.');
     await world.say('telegram', 'ann-t', 'Hello');
     await world.say('http', 'bob', 'Hello');
@@ -132,8 +136,8 @@ describe('walk-through of the source document', () => {
     expect(await world.say('http', 'bob', '/memory')).toEqual(['Nothing is remembered.']);
   });
 
-  it('12. /forget asks, then deletes the user’s long-term memory and keeps the conversation', async () => {
-    const { memories, session, world } = await begin({ Hello: [says('Hi.')] });
+  it('12. /forget asks, then deletes the user’s memory and keeps the conversation', async () => {
+    const { memories, session, world } = await startWorld({ Hello: [says('Hi.')] });
     await world.say('http', 'ann', 'Hello');
     await world.say('http', 'ann', '/remember My name is Ann.');
     expect((await world.say('http', 'ann', '/forget'))[0]).toContain('yes or no');
@@ -141,8 +145,8 @@ describe('walk-through of the source document', () => {
     expect([await memories('note', 'fact', 'turn'), (await session())?.events.length]).toEqual([[], 2]);
   });
 
-  it('13. grow proposes from usage, applies what is approved, and undoes it', async () => {
-    const { memories, world } = await begin({ 'I am a pilot.': [says('Nice.')] });
+  it('13. grow proposes memories, applies approved ones, and undoes them', async () => {
+    const { memories, world } = await startWorld({ 'I am a pilot.': [says('Nice.')] });
     await world.say('http', 'ann', 'I am a pilot.');
     const { evidence, proposal } = (await world.companion.growth.propose('ann'))[0]!;
     expect(evidence).toEqual([{ author: 'user', text: 'I am a pilot.' }]);

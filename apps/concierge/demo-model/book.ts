@@ -5,27 +5,27 @@ import { describeWishes } from './describe-wishes.ts';
 import { gatherWishes, memoriesOf, statedIn, WISHES_QUERY } from './gather-wishes.ts';
 import type { GatheredWish } from './gather-wishes.ts';
 import { mergeFilters } from './merge-filters.ts';
-import { readAskedStay } from './read-stay.ts';
+import { readStayPhrase } from './read-stay.ts';
 import type { Step } from './step.ts';
 import { answerOf, errorIn, isJsonObject } from './turn.ts';
 import type { Turn } from './turn.ts';
 
-/** Searches memory, then finds matching rooms, then books, then reports each wish. */
+/** Searches memory, finds matching rooms, books one and reports each wish: one step per call. */
 export function book(turn: Turn): Step {
   if (turn.tools.has('load_memory') && !answerOf(turn, 'load_memory')) {
     return { call: { name: 'load_memory', args: { query: WISHES_QUERY } } };
   }
   const wishes = gatherWishes(turn);
   const booked = answerOf(turn, 'book_room');
-  if (booked) return { say: tellBooking(turn, booked, wishes) };
-  const { stay } = readAskedStay(turn.message, turn.today);
+  if (booked) return { say: describeResult(turn, booked, wishes) };
+  const { stay } = readStayPhrase(turn.message, turn.today);
   const request = requestOf(wishes);
-  const named = /\broom (?:number )?(\d{3})\b/iu.exec(turn.message)?.[1];
-  if (named !== undefined) return { call: { name: 'book_room', args: { room: named, ...stay, ...request } } };
+  const roomNumber = /\broom (?:number )?(\d{3})\b/iu.exec(turn.message)?.[1];
+  if (roomNumber !== undefined) return { call: { name: 'book_room', args: { room: roomNumber, ...stay, ...request } } };
   const found = answerOf(turn, 'find_rooms');
   if (!found) return { call: { name: 'find_rooms', args: { ...stay, ...filtersOf(wishes) } } };
   const room = firstRoom(found);
-  // The rooms are free from the answered day, which may be later than today.
+  // The tool may have found rooms from a later day than today.
   const from = typeof found['from'] === 'string' && found['from'] !== turn.today ? { from: found['from'] } : {};
   if (room) return { call: { name: 'book_room', args: { room: room.number, ...stay, ...from, ...request } } };
   return {
@@ -41,11 +41,11 @@ export function filtersOf(wishes: readonly GatheredWish[]): JsonObject {
   return JSON.parse(JSON.stringify(mergeFilters(wishes.map(({ filters }) => filters)))) as JsonObject;
 }
 
-/** Wishes that the inventory does not list are passed on in the guest's words. */
+/** Returns the wishes that the inventory does not list, in the guest's words. */
 function requestOf(wishes: readonly GatheredWish[]): { request?: string } {
   const unlisted = wishes
-    .filter(({ leftover }) => leftover)
-    .map(({ words, negated }) => (negated ? `not: ${words}` : words));
+    .filter(({ hasLeftover }) => hasLeftover)
+    .map(({ words, isNegated }) => (isNegated ? `not: ${words}` : words));
   return unlisted.length > 0 ? { request: unlisted.join('; ') } : {};
 }
 
@@ -55,17 +55,22 @@ function firstRoom({ rooms, nearest }: JsonObject): Room | undefined {
   return isJsonObject(first) ? (first as unknown as Room) : undefined;
 }
 
-function tellBooking(turn: Turn, answer: JsonObject, wishes: readonly GatheredWish[]): string {
+function describeResult(turn: Turn, answer: JsonObject, wishes: readonly GatheredWish[]): string {
   const { booking, room } = answer;
   if (!isJsonObject(booking) || !isJsonObject(room))
     return `I could not book: ${errorIn(answer, 'the booking was not answered.')}`;
   const { id, from, nights, total } = booking as { id: string; from: string; nights: number; total: number };
   const head = `I have booked ${describeRoom(room as unknown as Room)} from ${from} for ${nightsText(nights)}, ${total} EUR in all. The booking is ${id}.`;
   const nearest = answerOf(turn, 'find_rooms')?.['nearest'] === undefined ? [] : ['No free room has everything.'];
-  return [head, ...describeWishes(wishes, room as unknown as Room), ...nearest, ...tellSource(turn, wishes)].join(' ');
+  return [
+    head,
+    ...describeWishes(wishes, room as unknown as Room),
+    ...nearest,
+    ...describeMemoryUse(turn, wishes),
+  ].join(' ');
 }
 
-function tellSource(turn: Turn, wishes: readonly GatheredWish[]): string[] {
+function describeMemoryUse(turn: Turn, wishes: readonly GatheredWish[]): string[] {
   if (memoriesOf(turn).some(({ text }) => statedIn(text).length > 0)) return [];
   const also = wishes.length > 0 ? ' besides' : '';
   const loaded = answerOf(turn, 'load_memory');

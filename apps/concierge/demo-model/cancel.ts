@@ -5,7 +5,7 @@ import type { Step } from './step.ts';
 import { answerOf, errorIn, isJsonObject } from './turn.ts';
 import type { Turn } from './turn.ts';
 
-/** Cancels the booking with the named id or room, or the only booking. Asks if there are several. */
+/** Cancels the booking whose id or room the message names, or the only booking. Asks if several match. */
 export function cancel(turn: Turn): Step {
   const done = answerOf(turn, 'cancel_booking');
   if (done) {
@@ -21,8 +21,8 @@ export function cancel(turn: Turn): Step {
   const bookings = bookingsOf(answer) ?? [];
   if (bookings.length === 0) return { say: 'You have no booking that I could cancel.' };
   const room = /\b\d{3}\b/u.exec(turn.message)?.[0];
-  const meant = room === undefined ? bookings : bookings.filter((each) => each.room === room);
-  if (meant.length === 1) return { call: { name: 'cancel_booking', args: { booking: meant[0]!.id } } };
-  const which = (meant.length > 0 ? meant : bookings).map((each) => `\n- ${describeBooking(each)}`).join('');
-  return { say: `Which one shall I cancel? Tell me its id.${which}` };
+  const matching = room === undefined ? bookings : bookings.filter((each) => each.room === room);
+  if (matching.length === 1) return { call: { name: 'cancel_booking', args: { booking: matching[0]!.id } } };
+  const list = (matching.length > 0 ? matching : bookings).map((each) => `\n- ${describeBooking(each)}`).join('');
+  return { say: `Which one shall I cancel? Tell me its id.${list}` };
 }

@@ -2,6 +2,7 @@ import type { FunctionCall, Llm, LlmOptions, LlmRequest, LlmResponse, Runtime } 
 import { nextStep } from './next-step.ts';
 import { readTurn } from './read-turn.ts';
 
+/** Options of `DemoLlm`. */
 export interface DemoLlmOptions {
   runtime: Runtime;
   /** Pause after each streamed word in milliseconds. Default: 0. */
@@ -31,24 +32,24 @@ export class DemoLlm implements Llm {
     signal.throwIfAborted();
     const step = nextStep(readTurn(request));
     if ('call' in step) {
-      yield called(step.call);
+      yield toCallResponse(step.call);
       return;
     }
     if (stream) {
       for (const word of step.say.match(/\s*\S+/gu) ?? []) {
         signal.throwIfAborted();
-        yield { ...said(word), partial: true };
+        yield { ...toTextResponse(word), partial: true };
         if (this.#wordDelayMs > 0) await this.#runtime.sleep(this.#wordDelayMs, signal);
       }
     }
-    yield { ...said(step.say), finishReason: 'STOP' };
+    yield { ...toTextResponse(step.say), finishReason: 'STOP' };
   }
 }
 
-function said(text: string): LlmResponse {
+function toTextResponse(text: string): LlmResponse {
   return { content: { role: 'model', parts: [{ text }] } };
 }
 
-function called(functionCall: FunctionCall): LlmResponse {
+function toCallResponse(functionCall: FunctionCall): LlmResponse {
   return { content: { role: 'model', parts: [{ functionCall }] }, finishReason: 'STOP' };
 }

@@ -4,21 +4,23 @@ import type { Condition } from '../src/room-filters.ts';
 import type { GatheredWish } from './gather-wishes.ts';
 import { mergeFilters } from './merge-filters.ts';
 
-/** Describes how the booked room meets each wish, quoted in the guest's words. */
+/** Describes for each wish whether the booked room meets it. Quotes the guest's words. */
 export function describeWishes(wishes: readonly GatheredWish[], room: Room): string[] {
-  const counted = new Set(conditionsOf(mergeFilters(wishes.map(({ filters }) => filters))).map(({ phrase }) => phrase));
+  const effective = new Set(
+    conditionsOf(mergeFilters(wishes.map(({ filters }) => filters))).map(({ phrase }) => phrase),
+  );
   return wishes.flatMap((wish) => {
     const conditions = conditionsOf(wish.filters);
-    const met = phrasesOf(conditions.filter((each) => each.holds(room)));
-    const unmet = phrasesOf(conditions.filter((each) => !each.holds(room) && counted.has(each.phrase)));
-    const overruled = conditions.some((each) => !each.holds(room) && !counted.has(each.phrase));
+    const met = phrasesOf(conditions.filter((each) => each.isMet(room)));
+    const unmet = phrasesOf(conditions.filter((each) => !each.isMet(room) && effective.has(each.phrase)));
+    const overruled = conditions.some((each) => !each.isMet(room) && !effective.has(each.phrase));
     return [
       ...(met.length > 0
-        ? [`It is a room ${listed(met)}, ${asSaid(wish)}${wish.leftover ? `; ${UNLISTED}` : ''}.`]
+        ? [`It is a room ${joinPhrases(met)}, ${describeSource(wish)}${wish.hasLeftover ? `; ${UNLISTED}` : ''}.`]
         : []),
-      ...(unmet.length > 0 ? [`It is not a room ${listed(unmet)}, although ${wanted(wish)}.`] : []),
-      ...(overruled ? [`${saidBefore(wish)}, but what you said later counts more.`] : []),
-      ...(wish.leftover && met.length === 0 ? [`${saidBefore(wish)}; ${UNLISTED}.`] : []),
+      ...(unmet.length > 0 ? [`It is not a room ${joinPhrases(unmet)}, although ${describeWish(wish)}.`] : []),
+      ...(overruled ? [`${describeEarlierWish(wish)}, but what you said later counts more.`] : []),
+      ...(wish.hasLeftover && met.length === 0 ? [`${describeEarlierWish(wish)}; ${UNLISTED}.`] : []),
     ];
   });
 }
@@ -28,23 +30,23 @@ const UNLISTED =
 
 const phrasesOf = (conditions: readonly Condition[]): string[] => conditions.map(({ phrase }) => phrase);
 
-function asSaid({ words, negated, source }: GatheredWish): string {
-  const quote = negated ? `not “${words}”` : `“${words}”`;
+function describeSource({ words, isNegated, source }: GatheredWish): string {
+  const quote = isNegated ? `not “${words}”` : `“${words}”`;
   if (source === 'message') return `as you asked (${quote})`;
   return source === 'conversation' ? `as you said in this conversation (${quote})` : `as you prefer (${quote})`;
 }
 
-function saidBefore(wish: GatheredWish): string {
-  return capital(`${wish.source === 'memory' ? 'as I remember, ' : ''}${wanted(wish)}`);
+function describeEarlierWish(wish: GatheredWish): string {
+  return capitalize(`${wish.source === 'memory' ? 'as I remember, ' : ''}${describeWish(wish)}`);
 }
 
-function wanted({ words, negated, isFact, source }: GatheredWish): string {
-  const verb = isFact ? 'told me' : negated ? 'do not want' : source === 'message' ? 'asked for' : 'prefer';
+function describeWish({ words, isNegated, isFact, source }: GatheredWish): string {
+  const verb = isFact ? 'told me' : isNegated ? 'do not want' : source === 'message' ? 'asked for' : 'prefer';
   return `you ${verb} “${words}”`;
 }
 
-function listed(phrases: readonly string[]): string {
+function joinPhrases(phrases: readonly string[]): string {
   return phrases.length < 2 ? phrases.join('') : `${phrases.slice(0, -1).join(', ')} and ${phrases.at(-1)}`;
 }
 
-const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+const capitalize = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

@@ -1,11 +1,11 @@
 import type { Bed, Feature, View } from '../src/inventory.ts';
 import type { RoomFilters } from '../src/room-filters.ts';
 
-/** Filters for a guest's words. */
-export interface ReadFeatures {
+/** The filters for a guest's words. */
+export interface FeatureMatch {
   filters: RoomFilters;
-  /** True if some words have no filter. */
-  leftover: boolean;
+  /** True if some words do not match any filter. */
+  hasLeftover: boolean;
 }
 
 const FLOORS: readonly (readonly ['high' | 'low', RegExp])[] = [
@@ -38,7 +38,7 @@ const PRICE =
   /\b(?:under|below|at most|up to|no more than|max(?:imum)?)\s+(?:eur(?:os?)?\s+|€\s*)?(\d+)(?:\s*(?:eur(?:os?)?|€))?(?:\s+(?:a|per)\s+night)?/u;
 const NO = /\b(?:no|without)\s+(?:an?\s+|the\s+|any\s+)?/u;
 
-/** Words without a wish. */
+/** Words that are not wishes. */
 const FILLERS = new Set(
   `a an the this that some any one ones my our your me us i we it its is are be has have having with and or on in at of to for from by
   room rooms hotel bed view views overlooking facing looking over onto side please which where there also both as well nice good
@@ -46,15 +46,15 @@ const FILLERS = new Set(
   favourite favorite preferred cheap cheapest`.split(/\s+/),
 );
 
-/** Returns the filters for a guest's words, and whether they cover all words. */
-export function readFeatures(words: string): ReadFeatures {
-  const reader = new Reader(words.toLowerCase());
-  const without = FEATURES.flatMap(([feature, pattern]) => (reader.takesNo(pattern) ? [feature] : []));
-  const features = FEATURES.flatMap(([feature, pattern]) => (reader.takes(pattern) ? [feature] : []));
-  const floor = FLOORS.find(([, pattern]) => reader.takes(pattern))?.[0];
-  const view = VIEWS.find(([, pattern]) => reader.takes(pattern))?.[0];
-  const bed = BEDS.find(([, pattern]) => reader.takes(pattern))?.[0];
-  const maxPrice = reader.takeNumber(PRICE);
+/** Returns the filters for a guest's words. `hasLeftover` is true if they do not cover all words. */
+export function readFeatures(words: string): FeatureMatch {
+  const reader = new WordReader(words.toLowerCase());
+  const without = FEATURES.flatMap(([feature, pattern]) => (reader.removeNegated(pattern) ? [feature] : []));
+  const features = FEATURES.flatMap(([feature, pattern]) => (reader.remove(pattern) ? [feature] : []));
+  const floor = FLOORS.find(([, pattern]) => reader.remove(pattern))?.[0];
+  const view = VIEWS.find(([, pattern]) => reader.remove(pattern))?.[0];
+  const bed = BEDS.find(([, pattern]) => reader.remove(pattern))?.[0];
+  const maxPrice = reader.removeNumber(PRICE);
   return {
     filters: {
       ...(floor && { floor }),
@@ -64,29 +64,30 @@ export function readFeatures(words: string): ReadFeatures {
       ...(without.length > 0 && { without }),
       ...(maxPrice && { maxPrice }),
     },
-    leftover: reader.hasWords(),
+    hasLeftover: reader.hasWords(),
   };
 }
 
-class Reader {
+/** Removes the words that it recognizes from a text. */
+class WordReader {
   #rest: string;
 
   constructor(text: string) {
     this.#rest = text;
   }
 
-  takes(pattern: RegExp): boolean {
+  remove(pattern: RegExp): boolean {
     const rest = this.#rest.replace(pattern, ' ');
     const found = rest !== this.#rest;
     this.#rest = rest;
     return found;
   }
 
-  takesNo(pattern: RegExp): boolean {
-    return this.takes(new RegExp(`${NO.source}(?:${pattern.source})`, 'gu'));
+  removeNegated(pattern: RegExp): boolean {
+    return this.remove(new RegExp(`${NO.source}(?:${pattern.source})`, 'gu'));
   }
 
-  takeNumber(pattern: RegExp): number | undefined {
+  removeNumber(pattern: RegExp): number | undefined {
     const found = pattern.exec(this.#rest)?.[1];
     this.#rest = this.#rest.replace(pattern, ' ');
     return found === undefined ? undefined : Number(found);

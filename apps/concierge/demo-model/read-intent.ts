@@ -1,4 +1,4 @@
-import { readAskedStay } from './read-stay.ts';
+import { readStayPhrase } from './read-stay.ts';
 import { readWish } from './read-wish.ts';
 import { splitSentences } from './split-sentences.ts';
 
@@ -20,29 +20,30 @@ export type Intent =
 const POLITE =
   /^(?:(?:hello|hi|hey|good (?:morning|day|evening)|please|ok|okay|now|then|and|yes|so|great|thanks|thank you)[,!.]?\s+)*(?:(?:can|could|would|will) you\s+)?(?:please\s+|now\s+)*/
     .source;
-const begins = (words: string): RegExp => new RegExp(`${POLITE}(?:${words})`, 'iu');
+const startsWith = (words: string): RegExp => new RegExp(`${POLITE}(?:${words})`, 'iu');
 const I_WANT = /\b(?:i|we)(?:['’]d| would)? (?:also |now )?(?:like|want|need|wish|have|love) to /.source;
 const ROOM_NOW = /^(?:a|an|another|one|the|two|three)\s+(?:[\p{L}-]+\s+){0,2}rooms?\b/iu;
 
-// In this order; the first match decides. A message that begins with an order is one, whatever follows.
+// The first matching pattern decides. A message that begins with an order is that order, whatever follows.
 const ORDERS: readonly (readonly [Intent, RegExp])[] = [
-  ['cancel', begins('cancel')],
-  ['book', begins("book\\b|reserve\\b|(?:make|i['’]d like|i want) (?:me )?an? (?:booking|reservation)\\b")],
-  ['list', begins('(?:list|show)(?: me)?(?: all)?(?: of)? (?:my|our|the) (?:bookings?|reservations?)')],
-  ['search', begins('(?:find|search|look for|looking for|show|list|suggest|recommend)\\b.*\\brooms?\\b')],
+  ['cancel', startsWith('cancel')],
+  ['book', startsWith("book\\b|reserve\\b|(?:make|i['’]d like|i want) (?:me )?an? (?:booking|reservation)\\b")],
+  ['list', startsWith('(?:list|show)(?: me)?(?: all)?(?: of)? (?:my|our|the) (?:bookings?|reservations?)')],
+  ['search', startsWith('(?:find|search|look for|looking for|show|list|suggest|recommend)\\b.*\\brooms?\\b')],
   [
     'book',
-    begins(
+    startsWith(
       "(?:give|get) (?:me|us)\\b.*\\brooms?\\b|(?:i|we)(?:['’]ll| will)? take (?:the )?room\\b|(?:can|could|may) (?:i|we) (?:have|get)\\b.*\\broom\\b",
     ),
   ],
-  ['remember', begins('remember\\b(?! (?:me|us)\\b)(?=.*\\w)')],
+  ['remember', startsWith('remember\\b(?! (?:me|us)\\b)(?=.*\\w)')],
   [
     'recall',
     /\bwhat\b.*\b(?:do|did) (?:you|i|we)\b.*\b(?:know|remember|recall|prefer|like|want)\b|\bdo you (?:know|remember|recall)\b|\bmy (?:preferences|wishes)\b.*\?/iu,
   ],
 ];
 
+/** Patterns for sentences that are neither orders nor wishes. */
 const OTHERS: readonly (readonly [Intent, RegExp])[] = [
   ['cancel', new RegExp(`${I_WANT}cancel\\b|\\bcancel (?:my|the|our|that|this|it|booking|room)\\b`, 'iu')],
   [
@@ -66,20 +67,21 @@ const OTHERS: readonly (readonly [Intent, RegExp])[] = [
   ['farewell', /^\W*(?:good ?bye|bye|see you|good night|farewell)\b/iu],
 ];
 
-/** Returns the topic of a message: the requested action, otherwise the stated wish, otherwise its tone. */
+/** Returns the topic of a message: a requested action, otherwise a wish, otherwise small talk. */
 export function readIntent(message: string): Intent {
-  const intents = splitSentences(message).map(intentOfSentence);
-  const is = (...ones: Intent[]): Intent | undefined => intents.find((intent) => ones.includes(intent));
+  const intents = splitSentences(message).map(readSentence);
+  const findIntent = (...candidates: Intent[]): Intent | undefined =>
+    intents.find((intent) => candidates.includes(intent));
   return (
-    is('cancel', 'book', 'list', 'search', 'remember', 'recall') ??
-    is('wish') ??
-    is('help', 'thanks', 'farewell') ??
-    is('greeting') ??
+    findIntent('cancel', 'book', 'list', 'search', 'remember', 'recall') ??
+    findIntent('wish') ??
+    findIntent('help', 'thanks', 'farewell') ??
+    findIntent('greeting') ??
     'unknown'
   );
 }
 
-function intentOfSentence(sentence: string): Intent {
+function readSentence(sentence: string): Intent {
   const order = ORDERS.find(([, pattern]) => pattern.test(sentence))?.[0];
   if (order) return order;
   const wish = readWish(sentence);
@@ -87,7 +89,7 @@ function intentOfSentence(sentence: string): Intent {
   return OTHERS.find(([, pattern]) => pattern.test(sentence))?.[0] ?? 'unknown';
 }
 
-/** "I need a room tonight" asks for a room now; "I always want a room with a desk" does not. */
+/** True for a request such as "I need a room tonight", false for a wish such as "I always want a room with a desk". */
 function isForNow(sentence: string, words: string): boolean {
   if (/\b(?:always|usually|generally|normally|mostly|never|prefer)\b/iu.test(sentence)) return false;
   if (
@@ -95,6 +97,6 @@ function isForNow(sentence: string, words: string): boolean {
     /\b(?:as|like) last time\b|\bas usual\b|^the same room\b/iu.test(words)
   )
     return true;
-  const { from, nights } = readAskedStay(words, '2000-01-01').stay;
+  const { from, nights } = readStayPhrase(words, '2000-01-01').stay;
   return (ROOM_NOW.test(words) || /^to stay\b/iu.test(words)) && (from !== undefined || nights !== undefined);
 }

@@ -1,7 +1,7 @@
 import { addDays } from '../src/stay.ts';
 
-/** The guest's dates as arguments of a call, and the message without the words for them. */
-export interface AskedStay {
+/** The guest's dates as arguments of a call, and the rest of the message. */
+export interface StayPhrase {
   stay: { from?: string; nights?: number };
   rest: string;
 }
@@ -15,28 +15,28 @@ const UNTIL = /\b(?:until|till|to) (\d{4}-\d{2}-\d{2})\b/iu;
 const FROM = /\b(?:(?:from|on|starting|beginning)(?: on)? )?(\d{4}-\d{2}-\d{2}|today|tonight|tomorrow)\b(?: night)?/iu;
 
 /** Reads "for two nights from 2026-12-01", "until 2026-12-04", "tonight" and similar phrases. */
-export function readAskedStay(message: string, today: string | undefined): AskedStay {
+export function readStayPhrase(message: string, today: string | undefined): StayPhrase {
   let rest = message;
-  const take = (pattern: RegExp): RegExpExecArray | undefined => {
+  const removeMatch = (pattern: RegExp): RegExpExecArray | undefined => {
     const found = pattern.exec(rest) ?? undefined;
     rest = rest.replace(pattern, ' ');
     return found;
   };
-  const length = take(NIGHTS);
-  const until = take(UNTIL)?.[1];
-  const from = dateIn(take(FROM)?.[1]?.toLowerCase(), today);
+  const length = removeMatch(NIGHTS);
+  const until = removeMatch(UNTIL)?.[1];
+  const from = toDate(removeMatch(FROM)?.[1]?.toLowerCase(), today);
   const nights = length
-    ? numberIn(length[1]!) * (/^week/iu.test(length[2]!) ? 7 : 1)
+    ? toNumber(length[1]!) * (/^week/iu.test(length[2]!) ? 7 : 1)
     : nightsBetween(from ?? today, until);
   return { stay: { ...(from !== undefined && { from }), ...(nights !== undefined && { nights }) }, rest };
 }
 
-function dateIn(word: string | undefined, today: string | undefined): string | undefined {
+function toDate(word: string | undefined, today: string | undefined): string | undefined {
   if (word === 'today' || word === 'tonight') return today;
   return word === 'tomorrow' ? today && addDays(today, 1) : word;
 }
 
-function numberIn(word: string): number {
+function toNumber(word: string): number {
   return /^an?$/iu.test(word) ? 1 : NUMBERS.indexOf(word.toLowerCase()) + 1 || Number(word);
 }
 

@@ -1,10 +1,10 @@
 /** A guest's wish about rooms. */
 export interface Wish {
-  /** In the guest's words, without "I prefer" before it and without a full stop. */
+  /** The wish in the guest's words, without "I prefer" at the beginning and without a full stop. */
   words: string;
   /** True if the guest does not want it. */
-  negated: boolean;
-  /** True for another fact to remember: not a preference, but worth passing on. */
+  isNegated: boolean;
+  /** True for a remembered fact that is not a preference. */
   isFact?: boolean | undefined;
 }
 
@@ -23,10 +23,12 @@ const REFUSING = /hates?|dislikes?|avoids?|detests?|(?:can(?:no|['’])t) stand/
 const STATEMENT = new RegExp(`${SUBJECT}(${MODIFIERS})\\s+(?:(${WANTING})|(?:${REFUSING}))\\s+([^]+)$`, 'iu');
 const IMPERATIVE = /^(?:please,? )?always (?:give|book|get|reserve|find|choose) (?:me|us) ([^]+)$/iu;
 const FAVOURITE = /\b(?:my|our) (?:favou?rite|preferred) [^]+$/iu;
-const OUGHT = /^([^]+?) (?:is|are) (?:a must|important (?:to|for) (?:me|us)|what (?:i|we) (?:like|want|prefer)[^]*)$/iu;
+/** "… is a must" and "… is important to me". */
+const IMPORTANT =
+  /^([^]+?) (?:is|are) (?:a must|important (?:to|for) (?:me|us)|what (?:i|we) (?:like|want|prefer)[^]*)$/iu;
 
 /** A request for now, not a lasting wish. */
-const ERRAND =
+const ONE_TIME_REQUEST =
   /^(?:to (?:book|reserve|cancel|look for|find|search|list|check|know|hear|ask|make|change)\b|to see (?:my|our|the|your|all|which|what|a list|rooms|bookings)\b|(?:some )?help\b|(?:my|our) (?:bookings?|reservations?)\b)/iu;
 const LASTING = /\b(?:always|usually|generally|normally|mostly|never)\b/iu;
 
@@ -35,32 +37,32 @@ export function readWish(sentence: string): Wish | undefined {
   const text = sentence.trim().replace(/[\s.!…;]+$/u, '');
   if (text.endsWith('?')) return undefined;
   const imperative = IMPERATIVE.exec(text);
-  if (imperative) return { words: imperative[1]!, negated: false };
+  if (imperative) return { words: imperative[1]!, isNegated: false };
   const statement = STATEMENT.exec(text);
   if (statement) return readStatement(statement[1]!, statement[2], statement[3]!);
-  const other = OUGHT.exec(text)?.[1] ?? FAVOURITE.exec(text)?.[0];
-  return other === undefined ? undefined : { words: other, negated: false };
+  const other = IMPORTANT.exec(text)?.[1] ?? FAVOURITE.exec(text)?.[0];
+  return other === undefined ? undefined : { words: other, isNegated: false };
 }
 
-/** Returns a remembered text, from a message or a note, as a wish in any words. */
+/** Returns the text after "remember" in a message or a note as a wish, also if it is not phrased as a wish. */
 export function readRemembered(text: string): Wish | undefined {
   const fact = /^(?:please,? )?remember(?: for my stays)?(?: this)?(?: that\b|:|,)?\s+([^]+?)[\s.!…]*$/iu.exec(
     text.trim(),
   )?.[1];
   if (fact === undefined) return undefined;
-  return readWish(fact) ?? { words: fact, negated: false, isFact: true };
+  return readWish(fact) ?? { words: fact, isNegated: false, isFact: true };
 }
 
 function readStatement(modifiers: string, wanting: string | undefined, words: string): Wish | undefined {
-  const lasting = LASTING.test(modifiers);
+  const isLasting = LASTING.test(modifiers);
   // "I have a dog" is not a wish; "I always have a room with a desk" is one.
-  if (wanting !== undefined && /^(?:have|get)$/iu.test(wanting) && !lasting && !/\brather\b/iu.test(modifiers))
+  if (wanting !== undefined && /^(?:have|get)$/iu.test(wanting) && !isLasting && !/\brather\b/iu.test(modifiers))
     return undefined;
-  if (!lasting && ERRAND.test(words)) return undefined;
-  const refused = /\b(?:not|never)\b|n['’]t\b/iu.test(modifiers);
-  const not = /^not (?:to (?:be|have|get|stay|sleep) )?/iu.exec(words)?.[0] ?? '';
+  if (!isLasting && ONE_TIME_REQUEST.test(words)) return undefined;
+  const isRefused = /\b(?:not|never)\b|n['’]t\b/iu.test(modifiers);
+  const notPrefix = /^not (?:to (?:be|have|get|stay|sleep) )?/iu.exec(words)?.[0] ?? '';
   return {
-    words: words.slice(not.length),
-    negated: [refused, wanting === undefined, not !== ''].filter(Boolean).length % 2 === 1,
+    words: words.slice(notPrefix.length),
+    isNegated: [isRefused, wanting === undefined, notPrefix !== ''].filter(Boolean).length % 2 === 1,
   };
 }

@@ -3,16 +3,16 @@ import type { Intent } from './read-intent.ts';
 import type { Step } from './step.ts';
 import type { Turn } from './turn.ts';
 
-/** Confirms a wish and says how long it is known. Ingesting the conversation stores it. */
+/** Confirms a wish and says how long it is known. The plugin of memory stores the message. */
 export function acknowledgeWish(turn: Turn): Step {
-  const wishes = statedIn(turn.message).map(({ words, negated }) => (negated ? `not “${words}”` : `“${words}”`));
+  const wishes = statedIn(turn.message).map(({ words, isNegated }) => (isNegated ? `not “${words}”` : `“${words}”`));
   const later = turn.tools.has('load_memory')
     ? 'Once this conversation has ended, I can recall it in later ones.'
-    : 'I have no memory here, so I will know it in this conversation alone.';
-  return { say: `Thank you, I have heard it: ${wishes.join(' and ')}. ${later}` };
+    : 'I have no memory here, so I know it only in this conversation.';
+  return { say: `Thank you, I noted: ${wishes.join(' and ')}. ${later}` };
 }
 
-/** Returns an answer that needs no tool. */
+/** Returns an answer to a message that needs no tool. */
 export function smallTalk(intent: Intent): string {
   return answers[intent] ?? `I did not understand that: I am a demo that follows simple rules. ${ABILITIES}`;
 }

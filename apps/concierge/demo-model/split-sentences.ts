@@ -1,6 +1,6 @@
 /**
- * Returns the sentences of a text. A full stop ends a sentence only before a new line, a capital letter or the end,
- * so that numbers stay whole.
+ * Returns the sentences of a text. A full stop ends a sentence only before a new line, a capital letter or the end, so
+ * that numbers with a point are not split.
  */
 export function splitSentences(text: string): string[] {
   return text

@@ -24,12 +24,13 @@ export interface Memory {
   time?: string | undefined;
 }
 
+/** The answer of a tool. */
 export interface ToolAnswer {
   name: string;
   response: JsonObject;
 }
 
-/** Returns a tool's error, or other words if it has none. */
+/** Returns a tool's error, or the text `otherwise` without an error. */
 export function errorIn({ error }: JsonObject, otherwise: string): string {
   return typeof error === 'string' ? error : otherwise;
 }

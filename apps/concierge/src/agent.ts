@@ -1,6 +1,6 @@
 import type { Llm, Tool } from '@thole/core';
 import { LlmAgent } from '@thole/runner';
-import { datesIn } from './stay.ts';
+import { createDateFormat } from './stay.ts';
 import { bookRoomTool, cancelBookingTool, listBookingsTool } from './tools/booking-tools.ts';
 import { findRoomsTool } from './tools/find-rooms-tool.ts';
 
@@ -15,7 +15,7 @@ export function createAgent(p: {
   timeZone: string;
 }): LlmAgent {
   const { llm, memoryTools, timeZone } = p;
-  const dateOf = datesIn(timeZone);
+  const dateOf = createDateFormat(timeZone);
   return new LlmAgent({
     name: 'concierge',
     description: 'Finds, books and cancels hotel rooms.',
@@ -25,13 +25,13 @@ export function createAgent(p: {
   });
 }
 
-function instructionFor(today: string, memory: boolean): string {
+function instructionFor(today: string, hasMemory: boolean): string {
   const lines = [
     `You are the concierge of a hotel. Today is ${today}.`,
     'Find rooms and book, list and cancel bookings with your tools. Never claim anything that they did not return.',
     'Add wishes that the inventory does not list to the booking, in the words of the guest, and say that you cannot promise them.',
   ];
-  if (memory) {
+  if (hasMemory) {
     lines.push(
       'Before you book or suggest a room, call load_memory for what the guest prefers, use it, and say which preference you used.',
       'Only memory and this conversation tell you what the guest prefers. If they tell nothing, say so.',

@@ -19,20 +19,20 @@ export interface ConciergeOptions {
 }
 
 /** The end of a conversation. */
-export interface Ended {
+export interface EndedConversation {
   /** True if the conversation was added to memory. */
   isAdded: boolean;
-  /** The error for which facts could not be extracted yet. Extraction is retried later. */
-  delayedBy?: unknown;
+  /** The error that delayed the extraction of facts. Extraction is retried later. */
+  extractionError?: unknown;
 }
 
-/** The conversations of one guest at a time. Each conversation is added to memory, if there is one. */
+/** Runs the conversations of one guest at a time. Each conversation is added to memory unless memory is off. */
 export class Concierge {
   readonly #options: ConciergeOptions;
   readonly #runner: Runner;
   #session: SessionRef;
   #hasBegun = false;
-  /** True if something was forgotten that this conversation may contain. */
+  /** True after a deletion of memories that this conversation may contain. */
   #hasForgotten = false;
 
   /** Throws `INVALID_INPUT` for an invalid guest name. */
@@ -72,15 +72,15 @@ export class Concierge {
   }
 
   /**
-   * Returns the answer of a memory command. Undefined for a message to the concierge. After a deletion the next
-   * message starts a new conversation, because the current one may contain the deleted text. The signal stops work
-   * of a model.
+   * Returns the answer of a memory command. Undefined for a message to the concierge. After a deletion, the next
+   * message starts a new conversation, because the current one may contain the deleted text. The signal stops calls of
+   * a model.
    */
   async command(line: string, signal?: AbortSignal): Promise<CommandAnswer | undefined> {
     const { services, model } = this.#options;
     if (line.startsWith('/')) await services.settle();
-    const worded = line.replace(/^(\/remember\s+)(\S[^]*)$/iu, (_, name, fact) => `${name}${model.wordNote(fact)}`);
-    const answer = await services.commands.handle(worded, this.#session, { signal });
+    const wordedLine = line.replace(/^(\/remember\s+)(\S[^]*)$/iu, (_, name, fact) => `${name}${model.wordNote(fact)}`);
+    const answer = await services.commands.handle(wordedLine, this.#session, { signal });
     if (answer?.isCleared) this.#startConversation();
     if (!answer?.hasForgotten || this.#hasForgotten) return answer;
     this.#hasForgotten = true;
@@ -88,20 +88,20 @@ export class Concierge {
   }
 
   /**
-   * Adds the conversation to memory and starts a new one, also for another guest. The signal stops work of a model.
+   * Adds the conversation to memory and starts a new one, also for another guest. The signal stops calls of a model.
    * Throws `INVALID_INPUT` for an invalid guest name.
    */
-  async startNewConversation(signal?: AbortSignal, guest: string = this.guest): Promise<Ended> {
+  async startNewConversation(signal?: AbortSignal, guest: string = this.guest): Promise<EndedConversation> {
     assertGuest(guest);
     const { services } = this.#options;
     const session = this.#session;
-    // Messages from before a deletion are in memory already, except the deleted ones.
+    // Messages from before a deletion are already in memory, except the deleted ones.
     const hasEnded = this.#hasBegun && !this.#hasForgotten;
-    // First, so that the guest can always leave a conversation, even if memory cannot be written.
+    // The new conversation starts first, so that the guest can leave the old one even if memory cannot be written.
     this.#startConversation(guest);
     if (!hasEnded) return { isAdded: false };
-    const delayedBy = await services.keep({ ...session, signal });
-    return { isAdded: services.memoryService !== undefined, delayedBy };
+    const extractionError = await services.addConversation({ ...session, signal });
+    return { isAdded: services.memoryService !== undefined, extractionError };
   }
 
   /** Returns the guest's last 20 conversations, newest first. */
@@ -112,7 +112,7 @@ export class Concierge {
   }
 
   /** Adds the conversation to memory and closes the runner. */
-  async close(signal?: AbortSignal): Promise<Ended> {
+  async close(signal?: AbortSignal): Promise<EndedConversation> {
     try {
       return await this.startNewConversation(signal);
     } finally {

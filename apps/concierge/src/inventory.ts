@@ -26,7 +26,7 @@ export interface Room {
   features: readonly Feature[];
 }
 
-/** All rooms, floor by floor. */
+/** All rooms, ordered by floor. */
 export const rooms: readonly Room[] = [
   room('001', 0, 'garden', 'queen', 105, 'step-free access', 'desk'),
   room('002', 0, 'courtyard', 'single', 85, 'step-free access', 'quiet side'),

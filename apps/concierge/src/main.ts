@@ -7,42 +7,42 @@ import { CHAT_USAGE, readChatOptions } from './options.ts';
 import { openServices } from './services.ts';
 import { Chat } from './terminal/chat.ts';
 
-/** A pause between words makes streaming visible. A pipe gets everything at once. */
+/** Pause between the words of the demo model, so that streaming is visible. Not used for a pipe. */
 const WORD_DELAY_MS = 20;
 
-const { argv, env, stdin: input, stdout: output, stderr: errors } = process;
+const { argv, env, stdin: input, stdout: output, stderr: errorOutput } = process;
 
 try {
   process.exitCode = await runChat();
 } catch (error) {
-  errors.write(`${codedLine(error)}\n${CHAT_USAGE}\n`);
+  errorOutput.write(`${codedLine(error)}\n${CHAT_USAGE}\n`);
   process.exitCode = 1;
 }
 
-/** Opens model and services, talks until the guest leaves, and returns the exit code. */
+/** Opens model and services, runs the chat until the guest leaves, and returns the exit code. */
 async function runChat(): Promise<number> {
   const { help, guest, memory, stream: streaming, verbose } = readChatOptions(argv.slice(2));
   if (help) output.write(`${CHAT_USAGE}\n`);
   if (help) return 0;
-  const logger = lineLogger({ level: 'warning', verbose, write: (entry) => void errors.write(`${entry}\n`) });
+  const logger = lineLogger({ level: 'warning', verbose, write: (entry) => void errorOutput.write(`${entry}\n`) });
   const runtime = systemRuntime({ logger });
   const wordDelayMs = input.isTTY && output.isTTY && streaming ? WORD_DELAY_MS : 0;
   const model = chooseModel({ runtime, env, wordDelayMs });
   const { services, close } = await openServices({ memory, model, runtime, env });
   try {
     const concierge = new Concierge({ guest, services, model, streaming, runtime });
-    services.begin();
+    services.start();
     output.write(`Hotel concierge\n${model.notice}\n`);
     if (!memory) output.write('Memory is off. The concierge remembers nothing across conversations.\n');
-    output.write(`${plainText(guest)} is talking. /help lists the commands.\n`);
-    return await talk(concierge, verbose);
+    output.write(`The guest is ${plainText(guest)}. /help lists the commands.\n`);
+    return await readAndAnswer(concierge, verbose);
   } finally {
     await close();
   }
 }
 
-/** Reads lines until the input ends or the guest leaves. Returns 1 if the last conversation could not be kept. */
-async function talk(concierge: Concierge, verbose: boolean): Promise<number> {
+/** Reads lines until the input ends or the guest leaves. Returns 1 if the last conversation could not be added to memory. */
+async function readAndAnswer(concierge: Concierge, verbose: boolean): Promise<number> {
   const style = terminalStyle(output, env);
   const chat = new Chat({ concierge, style, verbose, write: (text) => void output.write(text) });
   await readLines({

@@ -9,12 +9,12 @@ export interface Database {
   memoryService: MemoryService;
   /** Undefined without `THOLE_ARTIFACT_URL`. */
   artifactService: ArtifactService | undefined;
-  /** Closes all of them. */
+  /** Closes all services. */
   close: () => Promise<void>;
 }
 
 /**
- * Opens the services that these variables name. Throws `INVALID_INPUT` for another kind of URL.
+ * Opens the services that these variables name. Throws `INVALID_INPUT` for an unsupported URL.
  *
  * - `THOLE_SESSION_URL`: `redis://…`, `postgresql://…`, `mysql://…`, `sqlite:///…` or `agentengine://…`. Default: the file
  *   `concierge.db` in the folder `THOLE_DATA` (`./.thole`), which is created.
@@ -31,12 +31,12 @@ export async function openDatabase({ runtime, env }: { runtime: Runtime; env: En
     opened.push(service);
     return service;
   };
-  const urlIn = (name: string): string | undefined => env[name]?.trim() || undefined;
-  const file = `sqlite:///${encodeURI(join(urlIn('THOLE_DATA') ?? '.thole', 'concierge.db'))}`;
-  const sessionUrl = urlIn('THOLE_SESSION_URL') ?? file;
-  // Memory Bank extracts facts with Google's models, so memory is there only on request.
-  const memoryUrl = urlIn('THOLE_MEMORY_URL') ?? (/^agentengine:/i.test(sessionUrl) ? file : sessionUrl);
-  const artifactUrl = urlIn('THOLE_ARTIFACT_URL');
+  const readUrl = (name: string): string | undefined => env[name]?.trim() || undefined;
+  const file = `sqlite:///${encodeURI(join(readUrl('THOLE_DATA') ?? '.thole', 'concierge.db'))}`;
+  const sessionUrl = readUrl('THOLE_SESSION_URL') ?? file;
+  // Memory Bank extracts facts with Google's models, so it is used only if THOLE_MEMORY_URL names it.
+  const memoryUrl = readUrl('THOLE_MEMORY_URL') ?? (/^agentengine:/i.test(sessionUrl) ? file : sessionUrl);
+  const artifactUrl = readUrl('THOLE_ARTIFACT_URL');
   try {
     const sessionService = await open(createSessionService, 'THOLE_SESSION_URL', sessionUrl);
     const memoryService = await open(createMemoryService, 'THOLE_MEMORY_URL', memoryUrl);

@@ -1,6 +1,6 @@
 import { serveConcierge } from './web/serve-concierge.ts';
 
-const ended = new Promise((resolve) => {
+const stopRequested = new Promise((resolve) => {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, resolve);
 });
 
@@ -9,5 +9,5 @@ process.exitCode = await serveConcierge({
   env: process.env,
   print: (text) => void process.stdout.write(text),
   printError: (text) => void process.stderr.write(text),
-  ended,
+  ended: stopRequested,
 });

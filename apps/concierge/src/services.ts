@@ -19,19 +19,19 @@ import { openDatabase } from './open-database.ts';
 
 export const APP_NAME = 'hotel';
 
-/** More than the tool's default of five, because many conversations mention rooms. */
-const MEMORIES = 20;
+/** Limit of load_memory. More than the default of five, because many conversations mention rooms. */
+const MEMORY_LIMIT = 20;
 
 /** Sessions, memory, memory tools and plugins for runner, agent and chat. */
-export type Services = ReturnType<typeof makeServices>;
+export type Services = ReturnType<typeof createServices>;
 
-/** Opens the services that the environment names, and logs which features the memory service does not support. */
+/** Opens the services that the environment names. Logs the features that the memory service does not support. */
 export async function openServices(p: { memory: boolean; model: ChosenModel; runtime: Runtime; env: EnvVars }) {
   const { memory, model, runtime, env } = p;
-  const maxAgeMs = maxAgeIn(env);
+  const maxAgeMs = readMaxAge(env);
   const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
   const { sessionService, memoryService, artifactService, close } = await openDatabase({ runtime, env });
-  const services = makeServices({
+  const services = createServices({
     ...{ sessionService, artifactService, model, runtime, timeZone, maxAgeMs },
     memoryService: memory ? memoryService : undefined,
   });
@@ -41,11 +41,11 @@ export async function openServices(p: { memory: boolean; model: ChosenModel; run
 }
 
 /**
- * Creates memory over these stores. Messages are added when their run has ended. A language model extracts facts
- * from conversations that ended or became quiet, and a profile from the facts; the demo model only recalls messages.
- * Conversations stay in the list.
+ * Creates memory, its tools and its plugins over these services. Messages are added when their run has ended. A language
+ * model extracts facts from conversations that ended or became quiet, and a profile from the facts. With the demo model,
+ * memory contains only messages. Ended conversations remain in the list.
  */
-export function makeServices(p: {
+export function createServices(p: {
   sessionService: SessionService;
   /** Undefined if memory is off. */
   memoryService: MemoryService | undefined;
@@ -60,14 +60,14 @@ export function makeServices(p: {
 }) {
   const { sessionService, artifactService, memoryService: memory, model, runtime, timeZone, maxAgeMs } = p;
   // Services such as Memory Bank extract facts themselves.
-  const withFacts = !model.isDemo && isComplete(memory);
+  const extractsFacts = !model.isDemo && isComplete(memory);
   const addsMessages = memory?.addEventsToMemory !== undefined;
   const parts = memoryParts({
     ...{ sessions: sessionService, artifacts: artifactService, memory, keep: true, runtime, timeZone },
-    llm: withFacts ? model.llm : undefined,
+    llm: extractsFacts ? model.llm : undefined,
     // Without facts, memory contains only messages, and AutoIngestPlugin adds them if the service has a method for it.
-    autoIngest: withFacts || !addsMessages,
-    tools: memory && memoryToolsFor({ memory, timeZone, withFacts }),
+    autoIngest: extractsFacts || !addsMessages,
+    tools: memory && memoryToolsFor({ memory, timeZone, extractsFacts }),
   });
   const { commands, consolidator, memoryService, tools } = parts;
   const ingest =
@@ -81,7 +81,7 @@ export function makeServices(p: {
 
   return {
     ...{ sessionService, memoryService, artifactService, commands, consolidator, tools, timeZone },
-    /** The runner closes them. */
+    /** Plugins of the runner, which closes them. */
     plugins: [...parts.plugins, ingest, retention, artifactService && new SaveFilesAsArtifactsPlugin()].filter(
       (plugin): plugin is Plugin => plugin !== undefined,
     ),
@@ -91,8 +91,8 @@ export function makeServices(p: {
       : [],
 
     /** Extracts facts of conversations that ended while the program was not running, and starts retention. */
-    begin(): void {
-      // The next start repeats a failed sweep.
+    start(): void {
+      // A failed sweep is ignored: the next start repeats it.
       void consolidator?.sweep({ appName: APP_NAME }).catch(() => {});
       retention?.start();
     },
@@ -106,14 +106,14 @@ export function makeServices(p: {
      * Adds a conversation to memory and extracts facts if a language model is set. Returns the error if extraction
      * failed; it is retried later. Throws if memory cannot be written.
      */
-    async keep({ signal, ...ref }: SessionRef & CallOptions): Promise<unknown> {
+    async addConversation({ signal, ...ref }: SessionRef & CallOptions): Promise<unknown> {
       const session = await sessionService.getSession(ref);
       if (!session || !memoryService || !consolidator) return undefined;
-      // Messages first: the model may be slow or fail.
+      // Messages are added first, because the model may be slow or fail.
       if (memoryService.addEventsToMemory)
         await memoryService.addEventsToMemory({ ...ref, events: session.events, signal });
       else await memoryService.addSessionToMemory(session, { signal });
-      if (!withFacts) return undefined;
+      if (!extractsFacts) return undefined;
       try {
         await consolidator.consolidate({ ...ref, signal });
         return undefined;
@@ -126,13 +126,13 @@ export function makeServices(p: {
 }
 
 /** Returns the tools with which the concierge recalls and remembers. */
-function memoryToolsFor(p: { memory: MemoryService; timeZone: string; withFacts: boolean }): Tool[] {
-  const { memory, timeZone, withFacts } = p;
-  // The guest's words matter; the concierge's answers would only displace them. Facts have no author.
-  const filter = withFacts || !isComplete(memory) ? undefined : { author: 'user' };
+function memoryToolsFor(p: { memory: MemoryService; timeZone: string; extractsFacts: boolean }): Tool[] {
+  const { memory, timeZone, extractsFacts } = p;
+  // Answers of the concierge would displace the guest's messages. Facts have no author, so they need no filter.
+  const filter = extractsFacts || !isComplete(memory) ? undefined : { author: 'user' };
   return [
-    // The agent asks for all wishes at once, so that each shares few words with the query.
-    loadMemoryTool({ limit: MEMORIES, minRelevance: 0, filter, timeZone }),
+    // The agent queries all wishes at once, so each wish has only a few words of the query.
+    loadMemoryTool({ limit: MEMORY_LIMIT, minRelevance: 0, filter, timeZone }),
     preloadMemoryTool({ filter, timeZone }),
     ...(memory.addMemory ? [rememberTool()] : []),
   ];
@@ -162,7 +162,7 @@ function unsupportedBy(memory: MemoryService, p: { withFacts: boolean; withReten
 
 const DAY_MS = 86_400_000;
 
-function maxAgeIn(env: EnvVars): number | undefined {
+function readMaxAge(env: EnvVars): number | undefined {
   const text = env['THOLE_MEMORY_DAYS']?.trim();
   if (!text) return undefined;
   const days = Number(text);

@@ -18,10 +18,10 @@ const DAY_SECONDS = 86_400;
 const MAX_NIGHTS = 30;
 
 /**
- * Returns a function from seconds since the epoch to the date in a time zone, used for the model's date and the
- * tools' checks.
+ * Returns a function that converts seconds since the epoch to an ISO date in a time zone. The instruction and the tools
+ * use it.
  */
-export function datesIn(timeZone: string): (seconds: number) => string {
+export function createDateFormat(timeZone: string): (seconds: number) => string {
   const zone = new ZonedTime(timeZone);
   return (seconds) => zone.isoOf(seconds)!.slice(0, 10);
 }
@@ -34,9 +34,9 @@ export function addDays(date: string, days: number): string | undefined {
   return utcDateOf(time + days * DAY_SECONDS);
 }
 
-const utcDateOf = datesIn('UTC');
+const utcDateOf = createDateFormat('UTC');
 
-/** Returns the requested stay, or the problem with it. Default: one night from today. */
+/** Returns the requested stay, or an error message. Default: one night from today. */
 export function readStay(p: { from?: string | undefined; nights?: number | undefined; today: string }): Stay | string {
   const { from = p.today, nights = 1 } = p;
   if (!Number.isInteger(nights) || nights < 1 || nights > MAX_NIGHTS) return `nights must be 1 to ${MAX_NIGHTS}.`;

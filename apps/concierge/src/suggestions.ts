@@ -1,4 +1,4 @@
-/** Returns the page's suggestions for a first message. The demo model answers all of them with its tools. */
+/** Returns the page's suggestions for a first message. The demo model can answer all of them. */
 export function suggestionsFor(p: { memory: boolean }): string[] {
   return [
     'Find a quiet room for two nights.',

@@ -4,11 +4,12 @@ import { InMemoryMemoryService, InMemorySessionService } from '@thole/mem-servic
 import { FixedRuntime } from '@thole/testing';
 import { Concierge } from '../src/concierge.ts';
 import { DemoLlm } from '../demo-model/demo-llm.ts';
-import { factToKeep } from '../demo-model/fact-to-keep.ts';
-import { makeServices } from '../src/services.ts';
+import { toStoredFact } from '../demo-model/to-stored-fact.ts';
+import { createServices } from '../src/services.ts';
 import type { Services } from '../src/services.ts';
 import { Chat } from '../src/terminal/chat.ts';
 
+/** A chat whose output is recorded. */
 export interface ChatUnderTest {
   chat: Chat;
   concierge: Concierge;
@@ -33,15 +34,15 @@ export function chatWith(
 ): ChatUnderTest {
   const { memory = true, streaming = true, runtime = new FixedRuntime(), timeZone = 'UTC' } = p;
   const memoryService = memory ? (p.memoryService ?? new InMemoryMemoryService({ runtime })) : undefined;
-  const wordNote = p.facts === true ? (fact: string) => fact : factToKeep;
+  const wordNote = p.facts === true ? (fact: string) => fact : toStoredFact;
   const model = {
     llm: p.llm ?? new DemoLlm({ runtime }),
     isDemo: p.facts !== true,
     wordNote,
-    notice: 'A test is speaking.',
+    notice: 'The model is a test model.',
   };
   const sessionService = p.sessionService ?? new InMemorySessionService({ runtime });
-  const services = makeServices({ sessionService, memoryService, model, runtime, timeZone });
+  const services = createServices({ sessionService, memoryService, model, runtime, timeZone });
   const concierge = new Concierge({ guest: 'alice', services, model, streaming, runtime });
   let output = '';
   const chat = new Chat({ concierge, verbose: false, style: plainStyle, write: (text) => void (output += text) });

@@ -59,7 +59,7 @@ describe('conversations of the concierge on Vertex AI', () => {
     expect(names).toEqual([expect.stringMatching(/^guests\/hotel\/user\/with-a-file\/passport\.txt\/0$/)]);
   });
 
-  it('are remembered in a RAG corpus, whose missing abilities are named', async () => {
+  it('are remembered in a RAG corpus, and its unsupported features are logged', async () => {
     const env = { ...google, THOLE_DATA: folderForTest(), THOLE_MEMORY_URL: 'rag://5' };
     const first = await talkByPipe(lines('I prefer rooms on high floors.'), { env });
     expect(first.code).toBe(0);

@@ -70,7 +70,7 @@ describe('the concierge with a language model', () => {
     llm.assertDone();
   });
 
-  it('extracts facts at the start from conversations that became quiet before', async () => {
+  it('extracts facts at the start from conversations that became idle before', async () => {
     const runtime = new FixedRuntime();
     const sessionService = new InMemorySessionService({ runtime });
     const memoryService = new InMemoryMemoryService({ runtime });
@@ -82,7 +82,7 @@ describe('the concierge with a language model', () => {
 
     const llm = new ScriptedLlm(extracted);
     const { type, services } = chatWith({ ...common, llm });
-    services.begin();
+    services.start();
     await vi.waitUntil(async () => (await type('/memory')).includes(FACT));
     llm.assertDone();
   });
@@ -126,7 +126,7 @@ describe('the concierge with the demo model', () => {
   it('requests no facts and no profile', async () => {
     const llm = new ScriptedLlm(says('Noted.'), says('Welcome back.'));
     const { type, chat, services } = chatWith({ llm });
-    services.begin();
+    services.start();
     await type('I like it high up.', '/new', 'Hello!');
     expect(await chat.close?.()).toBe(true);
     llm.assertDone();

@@ -33,7 +33,7 @@ describe('chooseModel', () => {
       { THOLE_MODEL: 'openai/meta/llama-4', OPENAI_BASE_URL: 'http://localhost/v1' },
       'meta/llama-4',
     ],
-  ])('returns %s', (_what, env, model) => {
+  ])('returns %s', (_, env, model) => {
     expect(choose(env).llm.model).toBe(model);
   });
 
@@ -61,16 +61,16 @@ describe('chooseModel', () => {
 
   it('names the model in the notice', () => {
     expect(choose({ OPENAI_API_KEY: 'key' }).notice).toBe(
-      'openai/gpt-5.5 is speaking. THOLE_MODEL=gemini/<name>, openai/<name> or anthropic/<name> chooses another model.',
+      'The model is openai/gpt-5.5. THOLE_MODEL=gemini/<name>, openai/<name> or anthropic/<name> selects another model.',
     );
-    expect(choose({}).notice).toMatch(/^DemoLlm is speaking: an offline demo model/);
+    expect(choose({}).notice).toMatch(/^The model is DemoLlm, an offline demo model/);
   });
 });
 
 const headers = { 'content-type': 'text/event-stream' };
 
-/** A Chat Completions server that calls find_rooms, then repeats the result of the tool. */
-async function chatServer(): Promise<ProtocolServer> {
+/** Starts a Chat Completions server that calls find_rooms, then answers with the result of the tool. */
+async function startChatServer(): Promise<ProtocolServer> {
   const chunk = (delta: JsonObject, finish_reason: string | null = null): { data: JsonObject } => ({
     data: {
       id: 'chatcmpl-1',
@@ -80,7 +80,7 @@ async function chatServer(): Promise<ProtocolServer> {
     },
   });
   const call = (args: string): JsonObject => ({ index: 0, function: { arguments: args } });
-  return serving(({ messages }) =>
+  return startServer(({ messages }) =>
     messages.at(-1)!.role === 'tool'
       ? [
           chunk({ role: 'assistant', content: 'The first is ' }),
@@ -103,8 +103,8 @@ async function chatServer(): Promise<ProtocolServer> {
   );
 }
 
-/** The same in Gemini's protocol. */
-async function geminiServer(): Promise<ProtocolServer> {
+/** Starts the same server with Gemini's API. */
+async function startGeminiServer(): Promise<ProtocolServer> {
   const chunk = (parts: JsonObject[], finishReason?: string): { data: JsonObject } => ({
     data: {
       candidates: [{ content: { role: 'model', parts }, index: 0, ...(finishReason && { finishReason }) }],
@@ -113,7 +113,7 @@ async function geminiServer(): Promise<ProtocolServer> {
   });
   const answerIn = (content: JsonObject | undefined): JsonObject | undefined =>
     (content?.['parts'] as JsonObject[] | undefined)?.find((part) => 'functionResponse' in part);
-  return serving(({ contents }) => {
+  return startServer(({ contents }) => {
     const answer = answerIn(contents.at(-1));
     return answer
       ? [chunk([{ text: 'The first is ' }]), chunk([{ text: `${firstRoom(JSON.stringify(answer))}.` }], 'STOP')]
@@ -126,7 +126,7 @@ interface ChatRequest {
   contents: JsonObject[];
 }
 
-async function serving(answer: (body: ChatRequest) => ({ data: JsonObject } | string)[]): Promise<ProtocolServer> {
+async function startServer(answer: (body: ChatRequest) => ({ data: JsonObject } | string)[]): Promise<ProtocolServer> {
   const server = await ProtocolServer.start(({ body }) => ({
     headers,
     body: serverSentEvents(answer(body as ChatRequest)),
@@ -141,13 +141,13 @@ describe('the concierge over HTTP', { timeout: 60_000 }, () => {
   const environments: [string, () => Promise<ProtocolServer>, (url: string) => { [name: string]: string }][] = [
     [
       'Chat Completions',
-      chatServer,
+      startChatServer,
       (url) => ({ THOLE_MODEL: 'openai/local', OPENAI_BASE_URL: `${url}/v1`, OPENAI_API_KEY: 's3cr3t-key' }),
     ],
-    ['Gemini', geminiServer, (url) => ({ GEMINI_API_KEY: 's3cr3t-key', GOOGLE_GEMINI_BASE_URL: url })],
+    ['Gemini', startGeminiServer, (url) => ({ GEMINI_API_KEY: 's3cr3t-key', GOOGLE_GEMINI_BASE_URL: url })],
   ];
 
-  it.each(environments)('calls the real tools and answers from their results, with %s', async (_name, start, envOf) => {
+  it.each(environments)('calls the real tools and answers from their results, with %s', async (_, start, envOf) => {
     const server = await start();
     const { type } = chatWith({ llm: choose(envOf(server.url)).llm });
     const output = await type('Is there a room with a balcony?');
@@ -157,11 +157,11 @@ describe('the concierge over HTTP', { timeout: 60_000 }, () => {
   });
 
   it('shows the model at the start and never shows the key', async () => {
-    const server = await chatServer();
+    const server = await startChatServer();
     const [, , envOf] = environments[0]!;
     const talk = await talkByPipe(lines('Is there a room with a balcony?'), { env: envOf(server.url) });
     expect(talk).toMatchObject({ code: 0, errors: '' });
-    expect(talk.output).toMatch(/^Hotel concierge\nopenai\/local is speaking\./);
+    expect(talk.output).toMatch(/^Hotel concierge\nThe model is openai\/local\./);
     expect(talk.answers.at(-1)).toBe('The first is 201.');
     expect(talk.output).not.toContain('s3cr3t-key');
   });

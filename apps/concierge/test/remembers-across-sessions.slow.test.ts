@@ -14,9 +14,9 @@ describe('preferences in later sessions of one process', { timeout: 60_000 }, ()
     expect(talk.output).toMatch(/\[book_room\(room: "[456]\d\d"\) →/);
   });
 
-  it('are recalled by a demo model that the start text names', async () => {
+  it('are recalled by the demo model, which the start text names', async () => {
     const { output } = await talkByPipe('');
-    expect(output).toMatch(/^Hotel concierge\nDemoLlm is speaking: an offline demo model/);
+    expect(output).toMatch(/^Hotel concierge\nThe model is DemoLlm, an offline demo model/);
   });
 
   it(`are used only for their own guest (seed ${seed})`, async () => {
@@ -35,7 +35,7 @@ describe('preferences in later sessions of one process', { timeout: 60_000 }, ()
       expect(talk.answers[1], talk.output).toContain(`a room with ${wish}”`);
       expect(talk.answers[2], talk.output).toContain('I remember no preference of yours');
       expect(talk.answers[2], talk.output).not.toContain(wish);
-      expect(afterLast(talk.output, 'bob is talking now.'), talk.output).not.toContain(wish);
+      expect(afterLast(talk.output, 'The guest is now bob.'), talk.output).not.toContain(wish);
     }
   });
 

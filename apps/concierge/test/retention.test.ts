@@ -1,7 +1,7 @@
 import { systemRuntime } from '@thole/core';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { DemoLlm } from '../demo-model/demo-llm.ts';
-import { factToKeep } from '../demo-model/fact-to-keep.ts';
+import { toStoredFact } from '../demo-model/to-stored-fact.ts';
 import { openServices } from '../src/services.ts';
 import type { Services } from '../src/services.ts';
 import { folderForTest } from './folder-for-test.ts';
@@ -16,21 +16,21 @@ const note = (text: string, timestamp: number) => ({
 describe('THOLE_MEMORY_DAYS', { timeout: 60_000 }, () => {
   it('deletes older memories when the concierge starts', async () => {
     const runtime = systemRuntime();
-    const model = { llm: new DemoLlm({ runtime }), isDemo: true, wordNote: factToKeep, notice: '' };
+    const model = { llm: new DemoLlm({ runtime }), isDemo: true, wordNote: toStoredFact, notice: '' };
     const env = { THOLE_DATA: folderForTest(), THOLE_MEMORY_DAYS: '30' };
     const { services, close } = await openServices({ memory: true, model, runtime, env });
     onTestFinished(close);
     const days = (count: number): number => runtime.now() - count * 86_400;
     await services.memoryService!.addMemory!({ ...alice, memories: [note('old', days(31)), note('young', days(29))] });
-    services.begin();
-    await vi.waitUntil(async () => (await kept(services)).length === 1);
-    expect(await kept(services)).toEqual(['young']);
+    services.start();
+    await vi.waitUntil(async () => (await readMemories(services)).length === 1);
+    expect(await readMemories(services)).toEqual(['young']);
     for (const plugin of services.plugins) await plugin.close?.();
   });
 
   it.each(['0', '-1', 'a year', 'Infinity'])('rejects %s', async (days) => {
     const runtime = systemRuntime();
-    const model = { llm: new DemoLlm({ runtime }), isDemo: true, wordNote: factToKeep, notice: '' };
+    const model = { llm: new DemoLlm({ runtime }), isDemo: true, wordNote: toStoredFact, notice: '' };
     await expect(
       openServices({ memory: true, model, runtime, env: { THOLE_MEMORY_DAYS: days } }),
     ).rejects.toMatchObject({
@@ -40,7 +40,7 @@ describe('THOLE_MEMORY_DAYS', { timeout: 60_000 }, () => {
   });
 });
 
-async function kept({ memoryService }: Services): Promise<(string | undefined)[]> {
+async function readMemories({ memoryService }: Services): Promise<(string | undefined)[]> {
   const { memories } = await memoryService!.listMemories!(alice);
   return memories.map(({ content }) => content.parts?.[0]?.text);
 }

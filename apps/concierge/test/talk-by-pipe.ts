@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { withoutSettings } from './environment.ts';
 import { packageFlags } from '../../../test/servers/package-flags.ts';
 
+/** The result of `talkByPipe`: exit code and output of the app. */
 export interface Talk {
   code: number | null;
   output: string;
@@ -14,6 +15,7 @@ export interface Talk {
   answers: string[];
 }
 
+/** Options of `talkByPipe`. */
 export interface TalkOptions {
   args?: readonly string[] | undefined;
   /** Added to an environment without keys and with a separate data folder. */
@@ -53,17 +55,17 @@ export function talkByPipe(
     // The process may exit before it has read everything.
     child.stdin.on('error', () => {});
     child.on('error', reject);
-    child.on('close', (code) => resolve({ code, output, errors, answers: answersIn(output) }));
+    child.on('close', (code) => resolve({ code, output, errors, answers: findAnswers(output) }));
     if (keepOpen) child.stdin.write(input);
     else child.stdin.end(input);
   });
   return talk.finally(() => rmSync(folder, { recursive: true, force: true }));
 }
 
-/** Returns lines of text as one input. */
-export const lines = (...each: string[]): string => each.map((line) => `${line}\n`).join('');
+/** Returns one input with these lines. */
+export const lines = (...texts: string[]): string => texts.map((line) => `${line}\n`).join('');
 
-function answersIn(output: string): string[] {
+function findAnswers(output: string): string[] {
   return output
     .split(/^concierge: /mu)
     .slice(1)

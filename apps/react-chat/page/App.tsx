@@ -3,9 +3,9 @@ import { Chat } from './Chat.tsx';
 import { loadChat } from './chat-api.ts';
 import type { StoredChat } from './chat-api.ts';
 
-/** The page: one chat, whose id is in the address, so that a reload keeps it. */
+/** The page with one chat. The id of the chat is in the address, so that a reload keeps it. */
 export function App() {
-  const [id, setId] = useState(chatInAddress);
+  const [id, setId] = useState(readChatId);
   const [stored, setStored] = useState<StoredChat>();
   const [problem, setProblem] = useState<string>();
 
@@ -42,7 +42,7 @@ export function App() {
   );
 }
 
-function chatInAddress(): string {
+function readChatId(): string {
   if (location.hash.length < 2) location.hash = crypto.randomUUID();
   return location.hash.slice(1);
 }

@@ -10,7 +10,7 @@ export function Question(p: { interrupt: InterruptData; onAnswer: (value: unknow
     <form
       onSubmit={(event) => {
         event.preventDefault();
-        p.onAnswer(valueOf(text, responseSchema?.type));
+        p.onAnswer(parseValue(text, responseSchema?.type));
       }}
     >
       <label htmlFor={id}>{message}</label>
@@ -20,8 +20,8 @@ export function Question(p: { interrupt: InterruptData; onAnswer: (value: unknow
   );
 }
 
-/** Returns the value that the schema expects. The server checks it and asks again if it does not fit. */
-function valueOf(text: string, type: string | undefined): unknown {
+/** Returns the text as a value of the type. The server validates it, and asks again if it is not valid. */
+function parseValue(text: string, type: string | undefined): unknown {
   if (type === undefined || type === 'string') return text;
   try {
     return JSON.parse(text);

@@ -21,14 +21,14 @@ export function ToolCall(p: { part: DynamicToolUIPart; onApproval: (id: string, 
   return (
     <details>
       <summary>
-        {part.toolName}: {stateOf(part)}
+        {part.toolName}: {describeState(part)}
       </summary>
       <pre>{JSON.stringify({ input: part.input, output: part.errorText ?? part.output }, null, 2)}</pre>
     </details>
   );
 }
 
-function stateOf(part: DynamicToolUIPart): string {
+function describeState(part: DynamicToolUIPart): string {
   switch (part.state) {
     case 'output-available':
       return part.preliminary ? 'running' : 'done';

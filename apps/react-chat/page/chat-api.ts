@@ -3,7 +3,7 @@ import type { UIMessage } from 'ai';
 /** A message of the concierge's chat. */
 export type ChatMessage = UIMessage<{ errorText?: string }, { interrupt: InterruptData }>;
 
-/** A request to a person, as the server sends it. */
+/** A request to a person, in the form in which the server sends it. */
 export interface InterruptData {
   id: string;
   kind: 'confirmation' | 'input' | 'credential' | 'longRunning' | 'timer';
@@ -12,14 +12,14 @@ export interface InterruptData {
   isOpen: boolean;
 }
 
-/** The guest is in the address, `?userId=…`: this page has no sign-in. */
+/** The guest, from `?userId=…` of the address, because this page has no sign-in. */
 const guest = new URLSearchParams(location.search).get('userId') ?? 'guest';
 const query = `?userId=${encodeURIComponent(guest)}`;
 
 /** The address of `useChat`. */
 export const api = `/ui/hotel/chat${query}`;
 
-/** The stored messages of a chat. A running answer is left out. */
+/** The stored messages of a chat, without a running answer. */
 export interface StoredChat {
   messages: ChatMessage[];
   isRunning: boolean;
@@ -32,7 +32,7 @@ export async function loadChat(id: string): Promise<StoredChat> {
   return (await response.json()) as StoredChat;
 }
 
-/** Stops the run of a chat. The server continues a run whose page has left. */
+/** Stops the run of a chat. A request is needed, because the server continues a run after its page has closed. */
 export async function stopRun(id: string): Promise<void> {
   await fetch(`/ui/hotel/chat/${encodeURIComponent(id)}/stream${query}`, { method: 'DELETE' });
 }

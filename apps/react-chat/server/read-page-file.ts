@@ -15,7 +15,7 @@ export async function readPageFile(
   const [path = '/'] = address.split(/[?#]/, 1);
   const name = path === '/' ? 'index.html' : path.slice(1);
   const type = types[extname(name)];
-  // Only the page itself and plain names in `assets`, so that no address leaves the folder.
+  // Only `index.html` and plain names in `assets`, so that no address can read other files.
   if (type === undefined || !/^(?:index\.html|assets\/[\w.-]+)$/.test(name)) return undefined;
   try {
     return { bytes: await readFile(join(folder, name)), type };

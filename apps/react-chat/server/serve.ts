@@ -8,5 +8,5 @@ if (!existsSync(folder)) {
   process.exit(1);
 }
 const server = await startServer({ folder, port: Number(process.env['PORT'] ?? 8000), env: process.env });
-console.log(`Hotel concierge\n${server.notice}\n\nOpen ${server.url}/ in a browser. Ctrl-C ends it.`);
+console.log(`Hotel concierge\n${server.notice}\n\nOpen ${server.url}/ in a browser. Ctrl-C stops the server.`);
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void server.close());

@@ -19,10 +19,10 @@ export interface ChatServer {
   close(): Promise<void>;
 }
 
-/** Makes answers of the demo model visible as a stream. */
+/** Pause between words of the demo model, so that its answers visibly stream. */
 const WORD_DELAY_MS = 20;
 
-/** Serves the built page at `/`, and the concierge behind it. A guest has to approve each booking. */
+/** Serves the built page at `/`, and the API of the concierge. A guest must approve each booking. */
 export async function startServer(p: { folder: string; port: number; env: EnvVars }): Promise<ChatServer> {
   const { folder, port, env } = p;
   const runtime = systemRuntime();
@@ -52,7 +52,7 @@ export async function startServer(p: { folder: string; port: number; env: EnvVar
   server.once('error', listening.reject);
   server.listen(port, '127.0.0.1', listening.resolve);
   await listening.promise;
-  services.begin();
+  services.start();
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     notice: model.notice,

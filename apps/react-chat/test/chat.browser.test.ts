@@ -22,16 +22,17 @@ describeInBrowser('apps/react-chat', (browser) => {
     rmSync(data, { recursive: true, force: true });
   });
 
-  const say = async (page: Page, text: string): Promise<void> => {
+  const send = async (page: Page, text: string): Promise<void> => {
     await page.getByRole('textbox', { name: 'Message' }).fill(text);
     await page.keyboard.press('Enter');
     await page.getByRole('button', { name: 'Send' }).waitFor();
   };
-  const answers = (page: Page): Promise<string[]> => page.getByRole('listitem', { name: 'Concierge' }).allInnerTexts();
+  const readAnswers = (page: Page): Promise<string[]> =>
+    page.getByRole('listitem', { name: 'Concierge' }).allInnerTexts();
 
   it('books a room after an approval, and keeps the chat after a reload', async () => {
     const page = await visit(browser(), `${server.url}/?userId=ada`);
-    await say(page, 'Book me a room with a sea view.');
+    await send(page, 'Book me a room with a sea view.');
     await page.getByRole('group', { name: 'Approve book_room?' }).waitFor();
     expect(await seriousIn(page)).toEqual([]);
     await page.reload();
@@ -39,10 +40,10 @@ describeInBrowser('apps/react-chat', (browser) => {
     await page.getByText(/I have booked room \d+/).waitFor();
     await page.getByText('book_room: done').waitFor();
     await page.getByRole('button', { name: 'Send' }).waitFor();
-    const shown = await answers(page);
+    const shown = await readAnswers(page);
     expect(shown).toHaveLength(1);
     await page.reload();
-    await expect.poll(() => answers(page)).toEqual(shown);
+    await expect.poll(() => readAnswers(page)).toEqual(shown);
     await expect.poll(() => page.getByRole('button', { name: 'Approve' }).count()).toBe(0);
     await page.getByRole('button', { name: 'New chat' }).click();
     await expect.poll(() => page.getByRole('listitem').count()).toBe(0);
@@ -50,26 +51,26 @@ describeInBrowser('apps/react-chat', (browser) => {
 
   it('does not book after a rejection', async () => {
     const page = await visit(browser(), `${server.url}/?userId=bob`);
-    await say(page, 'Book me a room with a sea view.');
+    await send(page, 'Book me a room with a sea view.');
     await page.getByRole('button', { name: 'Reject' }).click();
     await page.getByText('book_room: rejected').waitFor();
     await page.getByRole('button', { name: 'Send' }).waitFor();
-    await say(page, 'Which bookings do I have?');
-    await expect.poll(async () => (await answers(page)).join('\n')).toMatch(/list_bookings: done[^]*no bookings/i);
+    await send(page, 'Which bookings do I have?');
+    await expect.poll(async () => (await readAnswers(page)).join('\n')).toMatch(/list_bookings: done[^]*no bookings/i);
   });
 
-  it('answers a message again, in place of its first answer', async () => {
+  it('regenerates an answer, which replaces the first one', async () => {
     const page = await visit(browser(), `${server.url}/?userId=eve`);
-    await say(page, 'What can you do for me?');
-    const [first] = await answers(page);
+    await send(page, 'What can you do for me?');
+    const [first] = await readAnswers(page);
     await page.getByRole('button', { name: 'Regenerate' }).click();
     await page.getByRole('button', { name: 'Send' }).waitFor();
-    await expect.poll(() => answers(page)).toEqual([first]);
+    await expect.poll(() => readAnswers(page)).toEqual([first]);
     await page.reload();
-    await expect.poll(() => answers(page)).toEqual([first]);
+    await expect.poll(() => readAnswers(page)).toEqual([first]);
   });
 
-  it('shows a running answer again after a reload, and stops it', async () => {
+  it('resumes a running answer after a reload', async () => {
     const page = await visit(browser(), `${server.url}/?userId=fay`);
     await page.getByRole('textbox', { name: 'Message' }).fill('What can you do for me?');
     await page.keyboard.press('Enter');
@@ -77,9 +78,9 @@ describeInBrowser('apps/react-chat', (browser) => {
     await page.reload();
     await page.getByRole('listitem', { name: 'Concierge' }).waitFor();
     await page.getByRole('button', { name: 'Send' }).waitFor();
-    const [complete] = await answers(page);
+    const [complete] = await readAnswers(page);
     expect(complete!.length).toBeGreaterThan(20);
     await page.reload();
-    await expect.poll(() => answers(page)).toEqual([complete]);
+    await expect.poll(() => readAnswers(page)).toEqual([complete]);
   });
 });

@@ -7,8 +7,8 @@ const TIMEOUT_MS = 600_000;
 const IDLE_TIMEOUT_MS = 300_000;
 
 /**
- * Calls a model of the AI SDK with time limits, retries and our errors. The model sends its own requests, so that the
- * limits apply to its methods and to the parts of its stream. AI SDK models do not retry.
+ * Calls a model of the AI SDK with time limits, retries and Thole's errors. The model sends its own requests, so the limits
+ * apply to its methods and to the parts of its stream. AI SDK models do not retry.
  */
 export class AiSdkClient {
   readonly connection: ProviderConnection;
@@ -27,7 +27,7 @@ export class AiSdkClient {
 
   /** Returns the result of one call. Throws `MODEL_TIMEOUT` if it takes longer than `timeoutMs`. */
   call<T>(send: (signal: AbortSignal) => PromiseLike<T>, signal: AbortSignal): Promise<T> {
-    return this.#limited(send, signal, new AbortController());
+    return this.#callWithLimit(send, signal, new AbortController());
   }
 
   /**
@@ -36,22 +36,22 @@ export class AiSdkClient {
    */
   async open(send: (signal: AbortSignal) => PromiseLike<object>, signal: AbortSignal): Promise<AsyncIterable<unknown>> {
     const limit = new AbortController();
-    const result: { readonly stream?: unknown } = (await this.#limited(send, signal, limit)) ?? {};
+    const result: { readonly stream?: unknown } = (await this.#callWithLimit(send, signal, limit)) ?? {};
     const stream = result.stream as ReadableStream<unknown> | undefined;
     if (typeof stream?.getReader !== 'function')
       throw new TholeError('MODEL_PROTOCOL', 'The AI SDK model returned a result without a stream.');
-    return this.#read(guarded(stream, AbortSignal.any([signal, limit.signal])), limit);
+    return this.#read(endWithSignal(stream, AbortSignal.any([signal, limit.signal])), limit);
   }
 
-  async #limited<T>(
+  async #callWithLimit<T>(
     send: (signal: AbortSignal) => PromiseLike<T>,
     signal: AbortSignal,
     limit: AbortController,
   ): Promise<T> {
-    const either = AbortSignal.any([signal, limit.signal]);
-    const cancel = this.#endAfter(this.#timeoutMs, limit);
+    const anySignal = AbortSignal.any([signal, limit.signal]);
+    const cancel = this.#abortAfter(this.#timeoutMs, limit);
     try {
-      return await raceAbort(Promise.resolve(send(either)), either);
+      return await raceAbort(Promise.resolve(send(anySignal)), anySignal);
     } catch (error) {
       throw limit.signal.aborted ? limit.signal.reason : error;
     } finally {
@@ -61,30 +61,30 @@ export class AiSdkClient {
 
   async *#read<T>(stream: ReadableStream<T>, limit: AbortController): AsyncGenerator<T> {
     const reader = stream.getReader();
-    let isEnded = false;
+    let isDone = false;
     try {
       for (;;) {
-        // Only while a part is awaited: a slow reader is not a silent server.
-        const cancel = this.#endAfter(this.#idleTimeoutMs, limit);
+        // The limit applies only while a part is awaited, so that a slow reader does not cause a timeout.
+        const cancel = this.#abortAfter(this.#idleTimeoutMs, limit);
         const step = await reader.read().finally(cancel);
-        isEnded = step.done;
+        isDone = step.done;
         if (step.done) return;
         yield step.value;
       }
     } catch (error) {
       throw limit.signal.aborted ? limit.signal.reason : error;
     } finally {
-      if (!isEnded) reader.cancel().catch(noop);
+      if (!isDone) reader.cancel().catch(noop);
     }
   }
 
-  #endAfter(ms: number, limit: AbortController): () => void {
-    return this.connection.runtime.timer(ms, () => limit.abort(tooLate(ms)));
+  #abortAfter(ms: number, limit: AbortController): () => void {
+    return this.connection.runtime.timer(ms, () => limit.abort(timeoutError(ms)));
   }
 }
 
-/** Returns the stream, which ends with the signal's reason also if the model ignores the signal. */
-function guarded<T>(stream: ReadableStream<T>, signal: AbortSignal): ReadableStream<T> {
+/** Returns a stream that fails with the signal's reason, even if the model ignores the signal. */
+function endWithSignal<T>(stream: ReadableStream<T>, signal: AbortSignal): ReadableStream<T> {
   const reader = stream.getReader();
   return new ReadableStream<T>(
     {
@@ -110,8 +110,8 @@ function guarded<T>(stream: ReadableStream<T>, signal: AbortSignal): ReadableStr
   );
 }
 
-/** A call that this side ended is not repeated: the server may still work on the answer. */
-const tooLate = (ms: number): TholeError =>
+/** Returns the error of a time limit. `endedBy` prevents a retry, because the server may still work on the answer. */
+const timeoutError = (ms: number): TholeError =>
   new TholeError('MODEL_TIMEOUT', `The AI SDK model sent nothing for ${ms} ms.`, { details: { endedBy: 'client' } });
 
 function noop(): void {}

@@ -9,9 +9,9 @@ import { readVectors } from './read-vectors.ts';
 
 /** Vector length and limits of an `AiSdkEmbedder`. */
 export interface AiSdkEmbedderOptions extends AiSdkConnectionOptions {
-  /** Length of the model's vectors. A provider option may be needed to shorten them. */
+  /** Length of the model's vectors. It is checked, not sent: to shorten vectors, also set the provider's option. */
   dimensions: number;
-  /** Maximum number of texts in one call. Default: the limit that the model names, otherwise 100. */
+  /** Maximum number of texts in one call. Default: the limit of the model, otherwise 100. */
   maxBatch?: number | undefined;
   /** Provider options for queries only, such as `{google: {taskType: 'RETRIEVAL_QUERY'}}`. */
   queryOptions?: AiSdkProviderOptions | undefined;
@@ -21,7 +21,7 @@ export interface AiSdkEmbedderOptions extends AiSdkConnectionOptions {
 
 const MAX_BATCH = 100;
 
-/** Any embedding model of the AI SDK (`EmbeddingModelV3` or `EmbeddingModelV4`) as an embedder. */
+/** Embeds texts with any embedding model of the AI SDK (`EmbeddingModelV3` or `EmbeddingModelV4`). */
 export class AiSdkEmbedder implements Embedder {
   readonly specVersion = 1;
   readonly model: string;
@@ -38,11 +38,11 @@ export class AiSdkEmbedder implements Embedder {
     assertEmbedderOptions(options);
     const { dimensions, maxBatch, queryOptions: _query, documentOptions: _document, ...connection } = options;
     const limit = embeddingModel.maxEmbeddingsPerCall;
-    const isLimit = typeof limit === 'number' && Number.isSafeInteger(limit) && limit > 0;
+    const hasLimit = typeof limit === 'number' && Number.isSafeInteger(limit) && limit > 0;
     this.model = embeddingModel.modelId;
     this.providerName = operatorOf(embeddingModel.provider);
     this.dimensions = dimensions;
-    this.maxBatch = maxBatch ?? (isLimit ? limit : MAX_BATCH);
+    this.maxBatch = maxBatch ?? (hasLimit ? limit : MAX_BATCH);
     this.#embeddingModel = embeddingModel;
     this.#options = options;
     this.#client = new AiSdkClient(connection, embeddingModel.provider);
@@ -58,17 +58,17 @@ export class AiSdkEmbedder implements Embedder {
     if (texts.length > this.maxBatch) {
       throw new TholeError('INVALID_INPUT', `texts must have at most ${this.maxBatch} texts, got ${texts.length}.`);
     }
-    const { headers, providerOptions: both, queryOptions, documentOptions } = this.#options;
-    const providerOptions = mergeProviderOptions(both, task === 'query' ? queryOptions : documentOptions);
+    const { headers, providerOptions: commonOptions, queryOptions, documentOptions } = this.#options;
+    const providerOptions = mergeProviderOptions(commonOptions, task === 'query' ? queryOptions : documentOptions);
     const call = {
       values: [...texts],
       ...(headers && { headers: { ...headers } }),
       ...(providerOptions && { providerOptions }),
     };
-    return await this.#client.connection.send(async (inner) => {
+    return await this.#client.connection.send(async (attemptSignal) => {
       const result: { readonly embeddings?: unknown } = await this.#client.call(
         (abortSignal) => this.#embeddingModel.doEmbed({ ...call, abortSignal }),
-        inner,
+        attemptSignal,
       );
       return readVectors(result.embeddings, texts.length, this.dimensions);
     }, signal);

@@ -18,7 +18,7 @@ import { operatorOf } from './operator-of.ts';
 import { readAiSdkStream } from './read-ai-sdk-stream.ts';
 import { readWarnings } from './read-warnings.ts';
 import { toAiSdkRequest } from './to-ai-sdk-request.ts';
-import { unreadableTypeIn } from './unreadable-type-in.ts';
+import { findUnreadableType } from './find-unreadable-type.ts';
 
 /** Limits and defaults of an `AiSdkLlm`. */
 export interface AiSdkLlmOptions extends AiSdkConnectionOptions {
@@ -30,35 +30,35 @@ export interface AiSdkLlmOptions extends AiSdkConnectionOptions {
    */
   endpoint?: string | undefined;
   /**
-   * Returns the language model of a name, for requests with another `model`: the AI SDK provider itself. Without it
-   * such a request throws `INVALID_INPUT`.
+   * Returns the language model of a name, for requests with another `model`. It may be the AI SDK provider. Default:
+   * none; such a request throws `INVALID_INPUT`.
    */
   models?: ((name: string) => AiSdkLanguageModel) | undefined;
 }
 
 /**
- * Any language model of the AI SDK (`LanguageModelV3` or `LanguageModelV4`) as a model of agents. Errors have the
- * codes `MODEL_…`. Key, address and `fetch` belong to the AI SDK provider that made the language model.
+ * A model of agents that calls any language model of the AI SDK (`LanguageModelV3` or `LanguageModelV4`). Errors have the
+ * codes `MODEL_…`. Key, address and `fetch` are options of the AI SDK provider that created the language model.
  */
 export class AiSdkLlm implements Llm {
   readonly specVersion = 1;
   readonly model: string;
   readonly providerName: string;
-  readonly #first: AiSdkLanguageModel;
+  readonly #defaultModel: AiSdkLanguageModel;
   readonly #options: AiSdkLlmOptions;
   readonly #client: AiSdkClient;
-  readonly #others = new Map<string, AiSdkLanguageModel>();
-  /** Media types that a model has refused, by model. */
+  readonly #otherModels = new Map<string, AiSdkLanguageModel>();
+  /** Media types that a model rejected, by model. */
   readonly #unreadable = new Map<string, Set<string>>();
-  /** Warnings about left-out settings: each is logged once. */
-  readonly #warned = new Set<string>();
+  /** Warnings about left-out settings that were logged. Each is logged once. */
+  readonly #loggedWarnings = new Set<string>();
 
   /** Throws `INVALID_INPUT` for invalid options, and for a value that is not a language model of v3 or v4. */
   constructor(languageModel: AiSdkLanguageModel, options: AiSdkLlmOptions = {}) {
     assertAiSdkModel(languageModel, 'doGenerate', 'AiSdkLlm');
     assertLlmOptions(options);
     const { providerTools: _tools, endpoint: _endpoint, models: _models, ...connection } = options;
-    this.#first = languageModel;
+    this.#defaultModel = languageModel;
     this.#options = options;
     this.model = languageModel.modelId;
     this.providerName = operatorOf(languageModel.provider);
@@ -66,8 +66,8 @@ export class AiSdkLlm implements Llm {
   }
 
   /**
-   * Calls the model. If it cannot read its own sealed reasoning, or refuses a media type of an earlier message, the
-   * request is sent again without them. One warning names the settings that were left out.
+   * Calls the model. If it cannot read its own sealed reasoning, or rejects a media type of an earlier message, the
+   * request is sent again without this data. One warning names the settings that were left out.
    */
   generateContentAsync(request: LlmRequest, options: LlmOptions): AsyncIterableIterator<LlmResponse> {
     return recoverFirst(this.#send(request, options), (error) => {
@@ -77,7 +77,7 @@ export class AiSdkLlm implements Llm {
         return this.generateContentAsync({ ...request, contents: withoutSealedParts(request.contents) }, options);
       }
       const known = this.#unreadableBy(request);
-      const type = unreadableTypeIn(error, request.contents, known);
+      const type = findUnreadableType(error, request.contents, known);
       if (type === undefined) return undefined;
       known.add(type);
       return this.generateContentAsync(request, options);
@@ -101,38 +101,38 @@ export class AiSdkLlm implements Llm {
       };
       const call = toAiSdkRequest(request, target);
       if (options.stream) {
-        const parts = await this.#client.open((own) => model.doStream({ ...call, abortSignal: own }), signal);
+        const parts = await this.#client.open((abortSignal) => model.doStream({ ...call, abortSignal }), signal);
         return readAiSdkStream(parts, endpoint, warn);
       }
       try {
-        const result = await this.#client.call((own) => model.doGenerate({ ...call, abortSignal: own }), signal);
+        const result = await this.#client.call((abortSignal) => model.doGenerate({ ...call, abortSignal }), signal);
         const response = fromAiSdkResponse(result, endpoint);
         warn((result as { warnings?: unknown }).warnings);
-        return only(response);
+        return yieldOne(response);
       } catch (error) {
-        // An answer that breaks after it has begun is not requested again: it is made and billed.
-        if (!isBegun(error)) throw error;
-        return only(Promise.reject(error as Error));
+        // If an answer ends early, the request is not sent again: the answer is already billed.
+        if (!hasBegun(error)) throw error;
+        return yieldOne(Promise.reject(error as Error));
       }
     };
     return this.#client.connection.stream(open, (responses) => responses, options.signal);
   }
 
   #modelOf({ model = this.model }: LlmRequest): AiSdkLanguageModel {
-    if (model === this.model) return this.#first;
-    const known = this.#others.get(model);
+    if (model === this.model) return this.#defaultModel;
+    const known = this.#otherModels.get(model);
     if (known) return known;
     const { models } = this.#options;
     if (!models) {
       throw new TholeError(
         'INVALID_INPUT',
-        `This AiSdkLlm calls only ${this.model}, but the request names ${model}. Set the option models.`,
+        `This AiSdkLlm calls only ${this.model}, but the model of the request is ${model}. Set the option models.`,
       );
     }
-    const made = models(model);
-    assertAiSdkModel(made, 'doGenerate', 'models of AiSdkLlm');
-    this.#others.set(model, made);
-    return made;
+    const otherModel = models(model);
+    assertAiSdkModel(otherModel, 'doGenerate', 'models of AiSdkLlm');
+    this.#otherModels.set(model, otherModel);
+    return otherModel;
   }
 
   #endpointOf({ provider }: AiSdkLanguageModel): Endpoint {
@@ -146,11 +146,11 @@ export class AiSdkLlm implements Llm {
   }
 
   #warn({ model = this.model }: LlmRequest, settings: readonly string[], options: LlmOptions): void {
-    const fresh = [...new Set(settings)].filter((each) => !this.#warned.has(`${model} ${each}`));
-    if (fresh.length === 0) return;
-    for (const each of fresh) this.#warned.add(`${model} ${each}`);
-    const fields = { model, provider: this.providerName, settings: fresh };
-    this.#loggerOf(options).warn('settings that the model does not take are left out', fields);
+    const unlogged = [...new Set(settings)].filter((each) => !this.#loggedWarnings.has(`${model} ${each}`));
+    if (unlogged.length === 0) return;
+    for (const each of unlogged) this.#loggedWarnings.add(`${model} ${each}`);
+    const fields = { model, provider: this.providerName, settings: unlogged };
+    this.#loggerOf(options).warn('settings that the model does not accept are left out', fields);
   }
 
   #loggerOf({ logger }: LlmOptions): NonNullable<LlmOptions['logger']> {
@@ -158,14 +158,14 @@ export class AiSdkLlm implements Llm {
   }
 }
 
-/** True for an error of an answer that had begun: it has the status of a success. */
-function isBegun(error: unknown): boolean {
+/** True if the error occurred after the answer began: its status is a success. */
+function hasBegun(error: unknown): boolean {
   const { statusCode } = (error ?? {}) as { statusCode?: unknown };
   if (TholeError.is(error)) return error.code === 'MODEL_INCOMPLETE';
   return typeof statusCode === 'number' && statusCode < 400;
 }
 
-async function* only(response: LlmResponse | Promise<LlmResponse>): AsyncGenerator<LlmResponse> {
+async function* yieldOne(response: LlmResponse | Promise<LlmResponse>): AsyncGenerator<LlmResponse> {
   yield await response;
 }
 

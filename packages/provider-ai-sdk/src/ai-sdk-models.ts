@@ -12,7 +12,7 @@ export type AiSdkProvider =
 
 /**
  * Returns a factory for models by name, for a runner's `models`: `<key>/<name>` is the model of the provider under
- * this key, such as `anthropic/claude-sonnet-4-5` for `aiSdkModels({ anthropic })`. The key is not sent. Throws
+ * this key, such as `anthropic/claude-sonnet-4-5` for `aiSdkModels({ anthropic })`. The key is not sent to the provider. Throws
  * `INVALID_INPUT` for a value that is not a provider, and for a key with a slash.
  */
 export function aiSdkModels(
@@ -20,19 +20,21 @@ export function aiSdkModels(
   options: Omit<AiSdkLlmOptions, 'models'> = {},
 ): ModelFactory {
   assertProviders(providers);
-  const split = (name: string): { provider: AiSdkProvider; model: string } | undefined => {
-    const at = name.indexOf('/');
-    const key = name.slice(0, at);
-    const model = name.slice(at + 1);
-    return at > 0 && model !== '' && Object.hasOwn(providers, key) ? { provider: providers[key]!, model } : undefined;
+  const resolve = (name: string): { provider: AiSdkProvider; model: string } | undefined => {
+    const slash = name.indexOf('/');
+    const key = name.slice(0, slash);
+    const model = name.slice(slash + 1);
+    return slash > 0 && model !== '' && Object.hasOwn(providers, key)
+      ? { provider: providers[key]!, model }
+      : undefined;
   };
   return {
     patterns: Object.keys(providers).map((key) => `${key}/*`),
-    supports: (name) => split(name) !== undefined,
+    supports: (name) => resolve(name) !== undefined,
     create: (name) => {
-      const found = split(name);
-      if (!found) throw new TholeError('MODEL_UNKNOWN', `aiSdkModels has no provider for the model ${name}.`);
-      const { provider, model } = found;
+      const resolved = resolve(name);
+      if (!resolved) throw new TholeError('MODEL_UNKNOWN', `aiSdkModels has no provider for the model ${name}.`);
+      const { provider, model } = resolved;
       const models = (each: string): AiSdkLanguageModel =>
         typeof provider === 'function' ? provider(each) : provider.languageModel(each);
       return new AiSdkLlm(models(model), { ...options, models });

@@ -49,14 +49,14 @@ export interface AiSdkProviderOptions {
 }
 
 /**
- * Limits of the calls of an AI SDK model. Key, address and `fetch` are options of the AI SDK provider that made the
+ * Limits of the calls of an AI SDK model. Key, address and `fetch` are options of the AI SDK provider that created the
  * model.
  */
 export interface AiSdkConnectionOptions extends Pick<
   ConnectionOptions,
   'headers' | 'timeoutMs' | 'idleTimeoutMs' | 'retry' | 'runtime'
 > {
-  /** Passed to the model with every call. */
+  /** Options that are passed to the model with every call. `request.providerOptions` replace members of them. */
   providerOptions?: AiSdkProviderOptions | undefined;
 }
 
@@ -75,9 +75,9 @@ export interface RequestTarget {
   readonly providerOptions?: AiSdkProviderOptions | undefined;
   readonly providerTools?: readonly AiSdkProviderTool[] | undefined;
   readonly supportedUrls?: AiSdkUrls | undefined;
-  /** Media types that the model has refused. */
+  /** Media types that the model rejected. */
   readonly unreadable?: ReadonlySet<string> | undefined;
-  /** Called with the name of each setting that is not sent. */
+  /** Is called with the name of each setting that is not sent. */
   readonly leaveOut?: ((setting: string) => void) | undefined;
 }
 
@@ -90,9 +90,9 @@ const connectionNames = optionNames<AiSdkConnectionOptions>({
   providerOptions: true,
 });
 
-/** Throws `INVALID_INPUT` for options that `owner` cannot use. `own` are further names it knows. */
-export function assertAiSdkOptions(options: AiSdkConnectionOptions, own: readonly string[], owner: string): void {
-  const known = [...connectionNames, ...own];
+/** Throws `INVALID_INPUT` for options that `owner` cannot use. `moreNames` are further option names. */
+export function assertAiSdkOptions(options: AiSdkConnectionOptions, moreNames: readonly string[], owner: string): void {
+  const known = [...connectionNames, ...moreNames];
   for (const name of ['apiKey', 'baseUrl', 'fetch']) {
     if (isPlainObject(options) && Object.hasOwn(options, name)) {
       throw new TholeError(
@@ -115,16 +115,16 @@ export function assertProviderOptions(value: unknown, argument: string): void {
 /** Throws `INVALID_INPUT` unless the value is an AI SDK model of version v3 or v4 with this method. */
 export function assertAiSdkModel(value: unknown, method: 'doGenerate' | 'doEmbed', owner: string): void {
   const kind = method === 'doGenerate' ? 'a language model' : 'an embedding model';
-  const wanted = `${kind} of an AI SDK provider`;
+  const expected = `${kind} of an AI SDK provider`;
   if (typeof value === 'string') {
     throw new TholeError(
       'INVALID_INPUT',
-      `${owner} takes ${wanted}, got a string. Create the model with its provider, such as anthropic('…').`,
+      `${owner} takes ${expected}, got a string. Create the model with its provider, such as anthropic('…').`,
     );
   }
   const model = value as { [member: string]: unknown } | null | undefined;
   if ((typeof value !== 'object' && typeof value !== 'function') || typeof model?.[method] !== 'function')
-    throw new TholeError('INVALID_INPUT', `${owner} takes ${wanted}, got ${typeName(value)}.`);
+    throw new TholeError('INVALID_INPUT', `${owner} takes ${expected}, got ${typeName(value)}.`);
   const version = model['specificationVersion'];
   if (version !== 'v3' && version !== 'v4') {
     const got = typeof version === 'string' && /^v\d+$/.test(version) ? version : typeName(version);
@@ -139,12 +139,12 @@ export function assertAiSdkModel(value: unknown, method: 'doGenerate' | 'doEmbed
   }
 }
 
-/** Returns the endpoint's name in `partMetadata`. It differs from the names that this project's own providers use. */
+/** Returns the endpoint of a model. The prefix `ai-sdk:` distinguishes it from the endpoints of Thole's other providers. */
 export function endpointOf(provider: string, name: string | undefined): Endpoint {
   return { name: name ?? `ai-sdk:${provider}` };
 }
 
-/** Returns both options: those of `more` replace members of the same provider. */
+/** Merges provider options. Members in `more` replace members of the same provider. */
 export function mergeProviderOptions(
   options: AiSdkProviderOptions | undefined,
   more: AiSdkProviderOptions | undefined,

@@ -2,12 +2,12 @@ import { encodeBase64, getOwn, isPlainObject, setOwn } from '@thole/core/kit';
 import type { JsonObject, Part } from '@thole/core';
 import { readArgs } from './read-args.ts';
 
-/** Content of an answer in the AI SDK's form. Nothing about it is guaranteed. */
+/** Content of an answer in the AI SDK's format. Its members are not validated. */
 export interface AnswerContent {
   readonly [member: string]: unknown;
 }
 
-/** A passage of text or reasoning, whose pieces arrive one by one. */
+/** A text or reasoning content that may arrive in pieces. */
 interface Passage extends AnswerContent {
   readonly type: 'text' | 'reasoning';
   text: string;
@@ -15,14 +15,14 @@ interface Passage extends AnswerContent {
   citations: readonly unknown[];
 }
 
-/** Sources of an answer, and the places that cite them. */
-export interface Cited {
+/** Sources of an answer, and the citations of them. */
+export interface CitedSources {
   readonly sources: readonly AnswerContent[];
   readonly citations: readonly { readonly partIndex: number; readonly citation: AnswerContent }[];
 }
 
-/** The parts of an answer, and content that is not a part and that no part can carry. */
-export interface AnswerParts extends Cited {
+/** The parts of an answer, and its content that is neither a part nor in the mark of a part. */
+export interface AnswerParts extends CitedSources {
   readonly parts: Part[];
   readonly others: readonly JsonObject[];
 }
@@ -32,19 +32,19 @@ export class AnswerDraft {
   readonly #contents: AnswerContent[] = [];
   readonly #open = new Map<string, Passage>();
 
-  begin(type: Passage['type'], { id, providerMetadata }: AnswerContent): void {
-    this.#add(type, id, jsonOf(providerMetadata));
+  startPassage(type: Passage['type'], { id, providerMetadata }: AnswerContent): void {
+    this.#add(type, id, toJson(providerMetadata));
   }
 
   addText(type: Passage['type'], { id, delta, providerMetadata }: AnswerContent): void {
-    const passage = this.#of(type, id);
+    const passage = this.#passageOf(type, id);
     if (typeof delta === 'string') passage.text += delta;
-    passage.metadata = merged(passage.metadata, jsonOf(providerMetadata));
+    passage.metadata = mergeMetadata(passage.metadata, toJson(providerMetadata));
   }
 
-  end(type: Passage['type'], { id, providerMetadata, citations }: AnswerContent): void {
-    const passage = this.#of(type, id);
-    passage.metadata = merged(passage.metadata, jsonOf(providerMetadata));
+  endPassage(type: Passage['type'], { id, providerMetadata, citations }: AnswerContent): void {
+    const passage = this.#passageOf(type, id);
+    passage.metadata = mergeMetadata(passage.metadata, toJson(providerMetadata));
     if (Array.isArray(citations)) passage.citations = citations;
     this.#open.delete(keyOf(type, id));
   }
@@ -59,36 +59,36 @@ export class AnswerDraft {
     this.#contents.push({
       type,
       text: typeof text === 'string' ? text : '',
-      metadata: jsonOf(providerMetadata),
+      metadata: toJson(providerMetadata),
       citations: Array.isArray(citations) ? citations : [],
     } satisfies Passage);
   }
 
-  /** Returns the parts. Data that only the provider understands is marked with the endpoint's name. */
-  finish(endpoint: string): AnswerParts {
+  /** Returns the parts. Data that only the provider understands is in their `partMetadata`. */
+  toParts(endpoint: string): AnswerParts {
     const parts: Part[] = [];
     const sources: AnswerContent[] = [];
     const citations: { partIndex: number; citation: AnswerContent }[] = [];
-    let waiting: JsonObject[] = [];
+    let unplaced: JsonObject[] = [];
     for (const content of this.#contents) {
       if (content['type'] === 'source') sources.push(content);
       const part = toPart(content);
       if (!part) {
         const other = toOther(content);
-        if (other) waiting.push(other);
+        if (other) unplaced.push(other);
         continue;
       }
       for (const citation of isPassage(content) ? content.citations : [])
         if (isPlainObject(citation)) citations.push({ partIndex: parts.length, citation });
-      parts.push(marked(part, endpoint, { metadata: metadataOf(content), before: waiting }));
-      waiting = [];
+      parts.push(withMark(part, endpoint, { metadata: metadataOf(content), before: unplaced }));
+      unplaced = [];
     }
     const last = parts.pop();
-    if (last) parts.push(waiting.length > 0 ? marked(last, endpoint, { after: waiting }) : last);
-    return { parts, others: last ? [] : waiting, sources, citations };
+    if (last) parts.push(unplaced.length > 0 ? withMark(last, endpoint, { after: unplaced }) : last);
+    return { parts, others: last ? [] : unplaced, sources, citations };
   }
 
-  #of(type: Passage['type'], id: unknown): Passage {
+  #passageOf(type: Passage['type'], id: unknown): Passage {
     return this.#open.get(keyOf(type, id)) ?? this.#add(type, id, undefined);
   }
 
@@ -107,7 +107,7 @@ function isPassage(content: AnswerContent): content is Passage {
 }
 
 function metadataOf(content: AnswerContent): JsonObject | undefined {
-  return isPassage(content) ? content.metadata : jsonOf(content['providerMetadata']);
+  return isPassage(content) ? content.metadata : toJson(content['providerMetadata']);
 }
 
 function toPart(content: AnswerContent): Part | undefined {
@@ -121,17 +121,17 @@ function toPart(content: AnswerContent): Part | undefined {
       functionCall: { ...(typeof id === 'string' && id !== '' && { id }), name: String(name), ...readArgs(input) },
     };
   }
-  return content['type'] === 'file' ? fileOf(content) : undefined;
+  return content['type'] === 'file' ? toFilePart(content) : undefined;
 }
 
-/** Content that the provider needs back, but that is not a part. Undefined for content that is not sent back. */
+/** Returns content that is sent back although it is not a part. Undefined for content that is not sent back. */
 function toOther(content: AnswerContent): JsonObject | undefined {
   const metadata = metadataOf(content);
   const providerOptions = metadata && { providerOptions: metadata };
   if (isPassage(content)) return providerOptions && { type: content.type, text: '', ...providerOptions };
   const { type, toolCallId, toolName, input, result, isError, kind } = content;
   if (type === 'tool-call') {
-    return jsonOf({
+    return toJson({
       type,
       toolCallId,
       toolName,
@@ -142,13 +142,13 @@ function toOther(content: AnswerContent): JsonObject | undefined {
   }
   if (type === 'tool-result' && content['preliminary'] !== true) {
     const output = { type: isError === true ? 'error-json' : 'json', value: result };
-    return jsonOf({ type, toolCallId, toolName, output, ...providerOptions });
+    return toJson({ type, toolCallId, toolName, output, ...providerOptions });
   }
-  return type === 'custom' ? jsonOf({ type, kind, ...providerOptions }) : undefined;
+  return type === 'custom' ? toJson({ type, kind, ...providerOptions }) : undefined;
 }
 
-/** Bytes or an address: `{type, data|url}` in v4, the value itself in v3. */
-function fileOf({ mediaType, data }: AnswerContent): Part | undefined {
+/** Returns a file as bytes or as an address. The data is `{type, data|url}` in v4, and the value itself in v3. */
+function toFilePart({ mediaType, data }: AnswerContent): Part | undefined {
   const mimeType = typeof mediaType === 'string' ? mediaType : 'application/octet-stream';
   const bytes = isPlainObject(data) ? data['data'] : data;
   if (ArrayBuffer.isView(bytes)) return { inlineData: { mimeType, data: encodeBase64(bytes as Uint8Array) } };
@@ -157,8 +157,8 @@ function fileOf({ mediaType, data }: AnswerContent): Part | undefined {
   return typeof href === 'string' ? { fileData: { mimeType, fileUri: href } } : undefined;
 }
 
-/** Thoughts and files are always marked: another provider must not receive them as its own. */
-function marked(
+/** Adds the endpoint and data to `partMetadata`. Thoughts and files always have the endpoint, because others do not receive them. */
+function withMark(
   part: Part,
   endpoint: string,
   {
@@ -172,24 +172,24 @@ function marked(
     ...(before.length > 0 && { before }),
     ...(after.length > 0 && { after }),
   };
-  const isOwn = part.thought === true || part.inlineData !== undefined || part.fileData !== undefined;
-  if (!isOwn && Object.keys(data).length === 0) return part;
+  const needsEndpoint = part.thought === true || part.inlineData !== undefined || part.fileData !== undefined;
+  if (!needsEndpoint && Object.keys(data).length === 0) return part;
   return { ...part, partMetadata: { ...part.partMetadata, provider: endpoint, ...data } };
 }
 
-function merged(first: JsonObject | undefined, second: JsonObject | undefined): JsonObject | undefined {
+function mergeMetadata(first: JsonObject | undefined, second: JsonObject | undefined): JsonObject | undefined {
   if (!first || !second) return first ?? second;
-  const both: JsonObject = { ...first };
+  const result: JsonObject = { ...first };
   for (const [provider, members] of Object.entries(second)) {
-    const before = getOwn(both, provider);
-    const isJoined = isPlainObject(before) && isPlainObject(members);
-    setOwn(both, provider, isJoined ? ({ ...before, ...members } as JsonObject) : members);
+    const current = getOwn(result, provider);
+    const canMerge = isPlainObject(current) && isPlainObject(members);
+    setOwn(result, provider, canMerge ? ({ ...current, ...members } as JsonObject) : members);
   }
-  return both;
+  return result;
 }
 
 /** Returns the value as JSON, without undefined members. Undefined for anything that is not an object with members. */
-export function jsonOf(value: unknown): JsonObject | undefined {
+export function toJson(value: unknown): JsonObject | undefined {
   if (!isPlainObject(value)) return undefined;
   const copy = JSON.parse(JSON.stringify(value)) as JsonObject;
   return Object.keys(copy).length > 0 ? copy : undefined;

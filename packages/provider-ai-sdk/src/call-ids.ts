@@ -1,18 +1,18 @@
 import type { PairedCall, PairedCalls } from '@thole/core/kit';
 
-/** Ids of this form are accepted by the common providers. */
-const ACCEPTED = /^[\w-]{1,40}$/;
+/** Pattern of ids that the common providers accept. */
+const VALID_ID = /^[\w-]{1,40}$/;
 
 /**
- * Returns the id that each call is sent with: its own if it is accepted everywhere and not used twice, otherwise one
+ * Returns the id that is sent for each call: its own id if all providers accept it and it is unique, otherwise an id
  * derived from its position.
  */
-export function callIdsOf({ calls }: PairedCalls): ReadonlyMap<PairedCall, string> {
+export function assignCallIds({ calls }: PairedCalls): ReadonlyMap<PairedCall, string> {
   const used = new Set<string>();
   const ids = new Map<PairedCall, string>();
   for (const pair of calls) {
     const { id } = pair.call;
-    const sent = id !== undefined && ACCEPTED.test(id) && !used.has(id) ? id : `call_${pair.content}_${pair.part}`;
+    const sent = id !== undefined && VALID_ID.test(id) && !used.has(id) ? id : `call_${pair.content}_${pair.part}`;
     used.add(sent);
     ids.set(pair, sent);
   }

@@ -2,13 +2,13 @@ import { TholeError } from '@thole/core';
 import { isPlainObject } from '@thole/core/kit';
 import type { JsonObject, LlmResponse } from '@thole/core';
 import type { Endpoint } from '@thole/core/kit';
-import { AnswerDraft, jsonOf } from './answer-draft.ts';
+import { AnswerDraft, toJson } from './answer-draft.ts';
 import type { AnswerContent } from './answer-draft.ts';
 import { readFinish } from './read-finish.ts';
 import { readSources } from './read-sources.ts';
 import { readUsage } from './read-usage.ts';
 
-/** The end of an answer: what the AI SDK returns next to the content. */
+/** The members that the AI SDK returns next to the content of an answer. */
 export interface AnswerEnd {
   readonly finishReason?: unknown;
   readonly usage?: unknown;
@@ -28,15 +28,15 @@ export function fromAiSdkResponse(result: unknown, endpoint: Endpoint): LlmRespo
   if (!Array.isArray(content))
     throw new TholeError('MODEL_PROTOCOL', 'The AI SDK model returned a result without a list of content.');
   for (const each of content as unknown[]) if (isPlainObject(each)) draft.add(each);
-  return toFinal(draft, end as AnswerEnd, endpoint);
+  return toFinalResponse(draft, end as AnswerEnd, endpoint);
 }
 
 /** Returns the final response of an answer. */
-export function toFinal(draft: AnswerDraft, end: AnswerEnd, endpoint: Endpoint): LlmResponse {
-  const { parts, others, ...cited } = draft.finish(endpoint.name);
+export function toFinalResponse(draft: AnswerDraft, end: AnswerEnd, endpoint: Endpoint): LlmResponse {
+  const { parts, others, ...citedSources } = draft.toParts(endpoint.name);
   const finish = readFinish(end.finishReason, end.usage);
   const usageMetadata = readUsage(end.usage);
-  const providerMetadata = jsonOf(end.providerMetadata);
+  const providerMetadata = toJson(end.providerMetadata);
   const { id, modelId } = (isPlainObject(end.response) ? end.response : {}) as AnswerContent;
   const customMetadata: JsonObject = {
     ...(typeof id === 'string' && { responseId: id }),
@@ -47,7 +47,7 @@ export function toFinal(draft: AnswerDraft, end: AnswerEnd, endpoint: Endpoint):
     ...(parts.length > 0 && { content: { role: 'model', parts } }),
     ...finish,
     ...(usageMetadata && { usageMetadata }),
-    ...readSources(cited, providerMetadata),
+    ...readSources(citedSources, providerMetadata),
     ...(typeof modelId === 'string' && modelId !== '' && { modelVersion: modelId }),
     ...(Object.keys(customMetadata).length > 0 && { customMetadata }),
   };

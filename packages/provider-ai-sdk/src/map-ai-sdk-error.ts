@@ -1,21 +1,21 @@
 import { readRetryAfter, TholeError } from '@thole/core';
 import { isPlainObject } from '@thole/core/kit';
 import type { ErrorTable, JsonObject } from '@thole/core';
-import { kindOfRefusal } from './kind-of-refusal.ts';
+import { classifyRejection } from './classify-rejection.ts';
 import { readErrorBody } from './read-error-body.ts';
 
 /** Returns the error mapping of an AI SDK provider. Messages contain its name. `now` is in seconds. */
 export function aiSdkErrors(provider: string, now: () => number): ErrorTable {
   return {
     refuse: ({ status, headers, body }) =>
-      refusal(provider, body, status, { retryAfterMs: readRetryAfter(headers, now()) }),
+      rejectionError(provider, body, status, { retryAfterMs: readRetryAfter(headers, now()) }),
     explain: (error, when) => mapAiSdkError(error, when, { provider, now: now() }),
   };
 }
 
 /**
- * Returns the error for anything that an AI SDK model threw or put into its stream. A `TholeError` is returned
- * unchanged. Errors of the AI SDK are recognised by name, so that several of its versions work.
+ * Returns the error for any value that an AI SDK model threw or sent in its stream. A `TholeError` is returned
+ * unchanged. Errors of the AI SDK are recognised by name, so that several versions of the AI SDK are supported.
  */
 export function mapAiSdkError(
   error: unknown,
@@ -23,7 +23,7 @@ export function mapAiSdkError(
   { provider, now }: { readonly provider: string; readonly now: number },
 ): TholeError {
   if (TholeError.is(error)) return error;
-  if (!(error instanceof Error)) return refusal(provider, error, 200, {});
+  if (!(error instanceof Error)) return rejectionError(provider, error, 200, {});
   const { name, message } = error;
   if (name === 'AI_APICallError') return fromApiCall(error, when, provider, now);
   if (name === 'AI_UnsupportedFunctionalityError') {
@@ -33,14 +33,14 @@ export function mapAiSdkError(
       ...(typeof functionality === 'string' && { details: { functionality } }),
     });
   }
-  const known = CODES.find(([pattern]) => pattern.test(name));
+  const known = CODES_BY_NAME.find(([pattern]) => pattern.test(name));
   if (known) return new TholeError(known[1], `${provider} failed: ${message}`, { cause: error });
-  if (!isOfConnection(error))
+  if (!isConnectionError(error))
     return new TholeError('MODEL_FAILED', `The call of ${provider} failed.`, { cause: error });
-  return broken(error, when, provider);
+  return connectionError(error, when, provider);
 }
 
-const CODES: readonly (readonly [RegExp, string])[] = [
+const CODES_BY_NAME: readonly (readonly [RegExp, string])[] = [
   [/^AI_Load(APIKey|Setting)Error$/, 'MODEL_AUTH'],
   [/^AI_(InvalidPrompt|InvalidArgument|NoSuchModel|TooManyEmbeddingValuesForCall)/, 'MODEL_BAD_REQUEST'],
   [/^AI_NoContentGenerated/, 'MODEL_EMPTY'],
@@ -59,13 +59,15 @@ function fromApiCall(error: ApiCallError, when: 'asking' | 'reading', provider: 
   const { statusCode, responseHeaders, responseBody, data, message, cause } = error;
   if (typeof statusCode !== 'number') {
     // An error event inside a stream has data, but no status.
-    return data === undefined ? broken(error, when, provider) : refusal(provider, data, 200, { fallback: message });
+    return data === undefined
+      ? connectionError(error, when, provider)
+      : rejectionError(provider, data, 200, { fallback: message });
   }
-  if (statusCode < 400) return unreadable(error, cause, provider, data);
+  if (statusCode < 400) return unreadableAnswer(error, cause, provider, data);
   const headers = new Headers(isPlainObject(responseHeaders) ? (responseHeaders as { [name: string]: string }) : {});
   const retryAfterMs = readRetryAfter(headers, now);
   const shouldRetry = headers.get('x-should-retry');
-  return refusal(provider, data ?? responseBody, statusCode, {
+  return rejectionError(provider, data ?? responseBody, statusCode, {
     retryAfterMs,
     fallback: typeof responseBody === 'string' && responseBody.trim().startsWith('<') ? undefined : message,
     requestId: headers.get('x-request-id') ?? headers.get('request-id') ?? undefined,
@@ -73,19 +75,19 @@ function fromApiCall(error: ApiCallError, when: 'asking' | 'reading', provider: 
   });
 }
 
-/** A complete answer that the AI SDK could not read: broken off, or not an answer. */
-function unreadable(error: ApiCallError, cause: unknown, provider: string, data: unknown): TholeError {
-  if (data !== undefined && readErrorBody(data).isError) return refusal(provider, data, 200, {});
+/** Returns the error for an answer that the AI SDK could not read: it ended early, or it is not an answer. */
+function unreadableAnswer(error: ApiCallError, cause: unknown, provider: string, data: unknown): TholeError {
+  if (data !== undefined && readErrorBody(data).isError) return rejectionError(provider, data, 200, {});
   const { name, text } = (cause ?? {}) as { name?: unknown; text?: unknown };
-  const isCut = name !== 'AI_TypeValidationError' && (typeof text !== 'string' || /^\s*[[{]|^\s*$/.test(text));
-  return isCut
+  const endedEarly = name !== 'AI_TypeValidationError' && (typeof text !== 'string' || /^\s*[[{]|^\s*$/.test(text));
+  return endedEarly
     ? new TholeError('MODEL_INCOMPLETE', `The connection to ${provider} ended before the answer was complete.`, {
         cause: error,
       })
     : new TholeError('MODEL_PROTOCOL', `The answer of ${provider} is not an answer of its API.`, { cause: error });
 }
 
-function broken(error: Error, when: 'asking' | 'reading', provider: string): TholeError {
+function connectionError(error: Error, when: 'asking' | 'reading', provider: string): TholeError {
   return when === 'asking'
     ? new TholeError('MODEL_UNAVAILABLE', `${provider} cannot be reached.`, { cause: error })
     : new TholeError('MODEL_INCOMPLETE', `The connection to ${provider} ended before the answer was complete.`, {
@@ -93,7 +95,7 @@ function broken(error: Error, when: 'asking' | 'reading', provider: string): Tho
       });
 }
 
-function refusal(
+function rejectionError(
   provider: string,
   body: unknown,
   status: number,
@@ -105,13 +107,13 @@ function refusal(
   },
 ): TholeError {
   const { message = p.fallback, code, type, param, retryAfterMs } = readErrorBody(body);
-  const kind = kindOfRefusal({ status, code, type, message });
+  const kind = classifyRejection({ status, code, type, message });
   const retryable = p.retryable ?? kind.retryable;
   const details: JsonObject = { status };
   for (const [key, value] of Object.entries({ code, type, param, requestId: p.requestId }))
     if (value !== undefined) details[key] = value;
-  const what = status < 400 ? `${provider} failed in its answer` : `${provider} refused the request with ${status}`;
-  return new TholeError(kind.code, message === undefined || message === '' ? `${what}.` : `${what}: ${message}`, {
+  const summary = status < 400 ? `${provider} failed in its answer` : `${provider} refused the request with ${status}`;
+  return new TholeError(kind.code, message === undefined || message === '' ? `${summary}.` : `${summary}: ${message}`, {
     ...(retryable !== undefined && { retryable }),
     ...(status >= 400 && { status }),
     retryAfterMs: p.retryAfterMs ?? retryAfterMs,
@@ -119,8 +121,8 @@ function refusal(
   });
 }
 
-function isOfConnection({ message, cause }: Error): boolean {
-  return cause !== undefined || CONNECTION.test(message);
+function isConnectionError({ message, cause }: Error): boolean {
+  return cause !== undefined || CONNECTION_ERROR.test(message);
 }
 
-const CONNECTION = /connect|terminated|fetch failed|network|socket|aborted|closed|reset/i;
+const CONNECTION_ERROR = /connect|terminated|fetch failed|network|socket|aborted|closed|reset/i;

@@ -1,4 +1,4 @@
-/** Names of OpenTelemetry for providers of the AI SDK, by the beginning of the AI SDK's name. */
+/** OpenTelemetry's names of operators, by the beginning of the AI SDK's provider name. */
 const OPERATORS: readonly (readonly [string, string])[] = [
   ['google.vertex', 'gcp.vertex_ai'],
   ['google', 'gcp.gemini'],
@@ -10,7 +10,7 @@ const OPERATORS: readonly (readonly [string, string])[] = [
   ['xai', 'x_ai'],
 ];
 
-/** Returns the operator of a model for traces: OpenTelemetry's name, or the first word of the AI SDK's. */
+/** Returns the operator of a model for traces: OpenTelemetry's name, or the first word of the AI SDK's provider name. */
 export function operatorOf(provider: string): string {
   const known = OPERATORS.find(([name]) => provider === name || provider.startsWith(`${name}.`));
   return known?.[1] ?? provider.split('.')[0]!;

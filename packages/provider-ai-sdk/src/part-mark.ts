@@ -3,24 +3,24 @@ import type { JsonObject, Part } from '@thole/core';
 import type { Endpoint } from '@thole/core/kit';
 
 /**
- * Data in `partMetadata`, next to `provider`, of parts from an AI SDK model, so that its answer can be sent back with
- * all that the provider needs. Text, thoughts, arguments and files are not in it: they are taken from the parts, so
- * that changes by a plugin are sent.
+ * Data in the `partMetadata` of parts from an AI SDK model, next to `provider`. The provider needs it when the answer is
+ * sent back. It does not contain text, thoughts, arguments and files: these are read from the parts, so that changes by a
+ * plugin are sent.
  */
 export interface PartMark {
   /** The provider's metadata of this part: signatures, ids. Sent back as `providerOptions`. */
   readonly metadata?: JsonObject | undefined;
-  /** Content before this part that is not a part: calls that the provider ran itself, reasoning without text. */
+  /** Contents before this part that are not parts: calls that the provider ran itself, reasoning without text. */
   readonly before?: readonly JsonObject[] | undefined;
   /** The same, after the last part. */
   readonly after?: readonly JsonObject[] | undefined;
 }
 
 /**
- * Returns the mark of a part that this endpoint made through the AI SDK. Histories are data, so nothing about it is
- * assumed.
+ * Returns the mark of a part that this endpoint made through the AI SDK. Undefined for other parts. Validates the mark,
+ * because a history may contain any data.
  */
-export function markOf(part: Part, endpoint: Endpoint): PartMark | undefined {
+export function readMark(part: Part, endpoint: Endpoint): PartMark | undefined {
   const { partMetadata } = part;
   if (!isPlainObject(partMetadata) || !isFromEndpoint(part, endpoint)) return undefined;
   const { metadata, before, after } = partMetadata as { [key: string]: unknown };

@@ -3,12 +3,12 @@ import { isPlainObject } from '@thole/core/kit';
 import type { LlmResponse } from '@thole/core';
 import type { Endpoint } from '@thole/core/kit';
 import { AnswerDraft } from './answer-draft.ts';
-import { toFinal } from './from-ai-sdk-response.ts';
+import { toFinalResponse } from './from-ai-sdk-response.ts';
 
 /**
  * Yields the responses of a streamed answer: partial responses with new text only, then the final response, equal to
  * that of `fromAiSdkResponse`. Unknown parts are ignored. Throws the error of an `error` part, and
- * `MODEL_INCOMPLETE` for a stream without an end. `onWarnings` receives the warnings at the start.
+ * `MODEL_INCOMPLETE` for a stream without an end. `onWarnings` is called with the warnings at the start.
  */
 export async function* readAiSdkStream(
   stream: AsyncIterable<unknown>,
@@ -22,24 +22,24 @@ export async function* readAiSdkStream(
     const { delta } = part;
     switch (part['type']) {
       case 'text-start':
-        draft.begin('text', part);
+        draft.startPassage('text', part);
         break;
       case 'text-delta':
         draft.addText('text', part);
         if (isText(delta)) yield partial({ text: delta });
         break;
       case 'text-end':
-        draft.end('text', part);
+        draft.endPassage('text', part);
         break;
       case 'reasoning-start':
-        draft.begin('reasoning', part);
+        draft.startPassage('reasoning', part);
         break;
       case 'reasoning-delta':
         draft.addText('reasoning', part);
         if (isText(delta)) yield partial({ text: delta, thought: true });
         break;
       case 'reasoning-end':
-        draft.end('reasoning', part);
+        draft.endPassage('reasoning', part);
         break;
       case 'tool-call':
       case 'tool-result':
@@ -57,7 +57,7 @@ export async function* readAiSdkStream(
       case 'error':
         throw part['error'];
       case 'finish':
-        return yield toFinal(draft, { ...part, response }, endpoint);
+        return yield toFinalResponse(draft, { ...part, response }, endpoint);
     }
   }
   throw new TholeError('MODEL_INCOMPLETE', 'The stream of the model ended before the answer was complete.');

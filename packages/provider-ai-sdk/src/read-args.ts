@@ -13,7 +13,7 @@ export function readArgs(input: unknown): { args: JsonObject; brokenArgs?: strin
     const parsed: unknown = JSON.parse(text);
     if (isPlainObject(parsed)) return { args: parsed as JsonObject };
   } catch {
-    // Kept unparsed below.
+    // The text is returned as `brokenArgs`.
   }
   return { args: {}, brokenArgs: text };
 }

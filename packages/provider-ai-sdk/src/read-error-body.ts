@@ -1,15 +1,15 @@
 import { isPlainObject } from '@thole/core/kit';
 
-/** An error as a server describes it. */
+/** A server's description of an error. */
 export interface ErrorBody {
-  /** True if the body has the form of an error. */
+  /** True if the body has a member that only errors have. */
   readonly isError: boolean;
   readonly message?: string | undefined;
-  /** The server's code, or the reasons that Google's APIs give instead. */
+  /** The server's code, or the reasons in the details of Google's APIs. */
   readonly code?: string | undefined;
   readonly type?: string | undefined;
   readonly param?: string | undefined;
-  /** Wait that Google's APIs ask for in the body, in milliseconds. */
+  /** Delay before a retry, from the body of Google's APIs, in milliseconds. */
   readonly retryAfterMs?: number | undefined;
 }
 
@@ -19,7 +19,7 @@ export interface ErrorBody {
  */
 export function readErrorBody(body: unknown): ErrorBody {
   if (typeof body === 'string') {
-    const parsed = parsedOf(body);
+    const parsed = parseObject(body);
     if (parsed !== undefined) return readErrorBody(parsed);
     return { isError: false, message: /^\s*<|^\s*$/.test(body) ? undefined : body.trim().slice(0, 1000) };
   }
@@ -28,8 +28,8 @@ export function readErrorBody(body: unknown): ErrorBody {
   const wrapped = body['error'];
   if (isPlainObject(wrapped)) return { ...readMembers(wrapped), isError: true };
   if (typeof wrapped === 'string') return { isError: true, ...readMembers({ ...body, message: wrapped }) };
-  const read = readMembers(body);
-  return { ...read, isError: read.message !== undefined };
+  const members = readMembers(body);
+  return { ...members, isError: members.message !== undefined };
 }
 
 function readMembers(error: { readonly [member: string]: unknown }): Omit<ErrorBody, 'isError'> {
@@ -48,7 +48,7 @@ function readMembers(error: { readonly [member: string]: unknown }): Omit<ErrorB
 
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
 
-function parsedOf(text: string): object | undefined {
+function parseObject(text: string): object | undefined {
   try {
     const parsed: unknown = JSON.parse(text);
     return typeof parsed === 'object' && parsed !== null ? parsed : undefined;

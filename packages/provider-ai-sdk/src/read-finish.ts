@@ -4,26 +4,26 @@ import type { LlmResponse } from '@thole/core';
 import { readUsage } from './read-usage.ts';
 
 /**
- * Returns why an answer ended, in Gemini's words; a reason without a counterpart unchanged. A filter and a refusal
- * are `MODEL_BLOCKED`. Throws `MODEL_INCOMPLETE` for an answer that was interrupted or has no reason: its calls may
- * be cut.
+ * Returns Gemini's name of the finish reason; a reason without a counterpart is returned unchanged. A filter and a
+ * refusal are `MODEL_BLOCKED`. Throws `MODEL_INCOMPLETE` for an answer that was interrupted or has no reason, because its
+ * calls may be incomplete.
  */
 export function readFinish(
   finishReason: unknown,
   usage: unknown,
 ): Pick<LlmResponse, 'finishReason' | 'errorCode' | 'errorMessage'> {
   const { unified, raw } = (isPlainObject(finishReason) ? finishReason : {}) as { unified?: unknown; raw?: unknown };
-  const own = typeof raw === 'string' && raw !== '' ? raw : undefined;
+  const rawReason = typeof raw === 'string' && raw !== '' ? raw : undefined;
   if (unified === 'stop' || unified === 'tool-calls') return { finishReason: 'STOP' };
   if (unified === 'length') return { finishReason: 'MAX_TOKENS' };
   if (unified === 'content-filter') {
     return {
-      finishReason: own && /^[A-Z_]+$/.test(own) ? own : 'SAFETY',
+      finishReason: rawReason && /^[A-Z_]+$/.test(rawReason) ? rawReason : 'SAFETY',
       errorCode: 'MODEL_BLOCKED',
-      errorMessage: own === 'refusal' ? 'The model refused to answer.' : 'A content filter stopped the answer.',
+      errorMessage: rawReason === 'refusal' ? 'The model refused to answer.' : 'A content filter stopped the answer.',
     };
   }
-  if (own !== undefined && unified !== 'interrupted') return { finishReason: own };
+  if (rawReason !== undefined && unified !== 'interrupted') return { finishReason: rawReason };
   // Models of v3 report an answer that ended early as `other` without tokens.
   if (unified === 'other' && readUsage(usage)) return { finishReason: 'OTHER' };
   throw new TholeError('MODEL_INCOMPLETE', 'The answer of the model ended before it was complete.');

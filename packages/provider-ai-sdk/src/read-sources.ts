@@ -1,19 +1,19 @@
 import { isPlainObject } from '@thole/core/kit';
 import type { JsonObject, LlmResponse } from '@thole/core';
-import type { AnswerContent, Cited } from './answer-draft.ts';
+import type { AnswerContent, CitedSources } from './answer-draft.ts';
 
 /**
- * Returns the sources of an answer and the places that cite them, in Gemini's shape. Google's own grounding metadata
- * is kept unchanged.
+ * Returns the sources of an answer and the texts that cite them, in Gemini's format. Grounding metadata of Google is
+ * returned unchanged.
  */
 export function readSources(
-  { sources, citations }: Cited,
+  { sources, citations }: CitedSources,
   providerMetadata: JsonObject | undefined,
 ): Pick<LlmResponse, 'groundingMetadata' | 'citationMetadata'> {
   const chunks: JsonObject[] = [];
   const indexOf = new Map<string, number>();
   const add = (source: AnswerContent): number | undefined => {
-    const chunk = chunkOf(source);
+    const chunk = toChunk(source);
     if (!chunk) return undefined;
     const key = JSON.stringify(chunk);
     const known = indexOf.get(key);
@@ -35,23 +35,23 @@ export function readSources(
     supports.push({ segment: { partIndex, ...place }, groundingChunkIndices: [index] });
     cited.push({ ...place, ...(Object.values(chunks[index]!)[0] as JsonObject) });
   }
-  const own = Object.values(providerMetadata ?? {})
+  const googleMetadata = Object.values(providerMetadata ?? {})
     .map((each) => (isPlainObject(each) ? each['groundingMetadata'] : undefined))
     .find((each) => isPlainObject(each)) as JsonObject | undefined;
-  const made = {
+  const groundingMetadata = {
     ...(chunks.length > 0 && { groundingChunks: chunks }),
     ...(supports.length > 0 && { groundingSupports: supports }),
   };
   return {
-    ...(own ? { groundingMetadata: own } : chunks.length > 0 && { groundingMetadata: made }),
+    ...(googleMetadata ? { groundingMetadata: googleMetadata } : chunks.length > 0 && { groundingMetadata }),
     ...(cited.length > 0 && { citationMetadata: { citations: cited } }),
   };
 }
 
-function chunkOf({ url, title, filename }: AnswerContent): JsonObject | undefined {
-  const named = typeof title === 'string' && title !== '' ? { title } : {};
-  if (typeof url === 'string') return { web: { uri: url, ...named } };
+function toChunk({ url, title, filename }: AnswerContent): JsonObject | undefined {
+  const titleMember = typeof title === 'string' && title !== '' ? { title } : {};
+  if (typeof url === 'string') return { web: { uri: url, ...titleMember } };
   const name = typeof filename === 'string' ? filename : undefined;
-  if (name === undefined && !('title' in named)) return undefined;
-  return { retrievedContext: { ...(name !== undefined && { uri: name }), ...named } };
+  if (name === undefined && !('title' in titleMember)) return undefined;
+  return { retrievedContext: { ...(name !== undefined && { uri: name }), ...titleMember } };
 }

@@ -2,8 +2,8 @@ import { isPlainObject } from '@thole/core/kit';
 import type { Usage } from '@thole/core';
 
 /**
- * Returns the token counts of an answer. The AI SDK counts reasoning with the output; here it is separate. Undefined
- * if nothing was counted.
+ * Returns the token counts of an answer. Thoughts are counted separately from the answer; the AI SDK includes them in the
+ * output. Undefined without any count.
  */
 export function readUsage(usage: unknown): Usage | undefined {
   const { inputTokens, outputTokens } = isPlainObject(usage) ? usage : {};

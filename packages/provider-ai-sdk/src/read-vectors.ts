@@ -16,6 +16,6 @@ export function readVectors(embeddings: unknown, count: number, dimensions: numb
   });
 }
 
-// Not retryable: the same texts would give the same answer.
-const failed = (what: string): TholeError =>
-  new TholeError('EMBEDDER_FAILED', `The embedding model ${what}.`, { retryable: false });
+// Not retryable: the model would return the same answer again.
+const failed = (problem: string): TholeError =>
+  new TholeError('EMBEDDER_FAILED', `The embedding model ${problem}.`, { retryable: false });

@@ -3,7 +3,7 @@ import { decodeBase64, mediaLine } from '@thole/core/kit';
 import type { FileData, InlineData, JsonObject, Part } from '@thole/core';
 import type { RequestTarget } from './ai-sdk-options.ts';
 
-/** A file of a prompt in the form of v3 or v4. An address is a `URL`, so that it is not JSON. */
+/** A file of a prompt in the format of v3 or v4. An address is a `URL`, so a file may not be JSON. */
 export interface PromptFile {
   readonly type: 'file';
   readonly mediaType: string;
@@ -13,16 +13,16 @@ export interface PromptFile {
 }
 
 /**
- * Returns the file of a part for the model. Undefined for a media type that the model has refused, and for an
- * address that it does not read itself: this package downloads nothing.
+ * Returns the file of a part for the model. Undefined for a media type that the model rejected, and for an address that
+ * the model does not read itself, because this package downloads nothing.
  */
 export function toPromptFile(part: Part, target: RequestTarget): PromptFile | undefined {
   const { inlineData, fileData } = part;
-  if (inlineData) return inline(inlineData, target);
-  return fileData && stored(fileData, target);
+  if (inlineData) return fromInlineData(inlineData, target);
+  return fileData && fromFileData(fileData, target);
 }
 
-/** Returns the file, or a line of text for one that the model cannot read. Undefined for a part without a file. */
+/** Returns the file, or a line of text for a file that the model cannot read. Undefined for a part without a file. */
 export function toFileOrLine(
   part: Part,
   target: RequestTarget,
@@ -32,19 +32,19 @@ export function toFileOrLine(
 }
 
 /** Returns the error for a file in the newest message that the model cannot read. */
-export function unreadableFile(part: Part, where: string, { endpoint }: RequestTarget): TholeError {
+export function unreadableFile(part: Part, location: string, { endpoint }: RequestTarget): TholeError {
   const type = part.inlineData?.mimeType ?? part.fileData?.mimeType ?? 'unknown';
-  const what = part.inlineData ? `data of type ${type}` : `files of type ${type} at this address`;
-  return new TholeError('INVALID_INPUT', `The model of ${endpoint.name} does not accept ${what} (${where}).`);
+  const description = part.inlineData ? `data of type ${type}` : `files of type ${type} at this address`;
+  return new TholeError('INVALID_INPUT', `The model of ${endpoint.name} does not accept ${description} (${location}).`);
 }
 
 /** Returns a media type without parameters, in lower case. */
-export function baseOf(mimeType: string): string {
+export function withoutParameters(mimeType: string): string {
   return mimeType.replace(/;.*$/s, '').trim().toLowerCase();
 }
 
-function inline({ mimeType, data, displayName }: InlineData, target: RequestTarget): PromptFile | undefined {
-  const mediaType = baseOf(mimeType);
+function fromInlineData({ mimeType, data, displayName }: InlineData, target: RequestTarget): PromptFile | undefined {
+  const mediaType = withoutParameters(mimeType);
   if (target.unreadable?.has(mediaType)) return undefined;
   const base64 = data.replaceAll('-', '+').replaceAll('_', '/');
   // Some models read text files only as bytes.
@@ -57,16 +57,16 @@ function inline({ mimeType, data, displayName }: InlineData, target: RequestTarg
   };
 }
 
-function stored({ fileUri, mimeType, displayName }: FileData, target: RequestTarget): PromptFile | undefined {
+function fromFileData({ fileUri, mimeType, displayName }: FileData, target: RequestTarget): PromptFile | undefined {
   const [, type, base64] = /^data:([^;,]*)(?:;[^,]*)?;base64,(.*)$/is.exec(fileUri) ?? [];
   if (base64 !== undefined) {
     const mediaTypeInside = mimeType ?? (type || 'application/octet-stream');
-    return inline(
+    return fromInlineData(
       { mimeType: mediaTypeInside, data: base64, ...(displayName !== undefined && { displayName }) },
       target,
     );
   }
-  const mediaType = mimeType === undefined ? typeIn(fileUri) : baseOf(mimeType);
+  const mediaType = mimeType === undefined ? guessType(fileUri) : withoutParameters(mimeType);
   if (mediaType === undefined || target.unreadable?.has(mediaType)) return undefined;
   const url = URL.parse(fileUri);
   if (!url || !isSupported(fileUri, mediaType, target.supportedUrls ?? {})) return undefined;
@@ -95,7 +95,7 @@ const TYPES: { readonly [extension: string]: string } = {
   pdf: 'application/pdf',
 };
 
-function typeIn(uri: string): string | undefined {
+function guessType(uri: string): string | undefined {
   const [, extension = ''] = /\.(\w+)(?:[?#]|$)/.exec(uri) ?? [];
   return Object.hasOwn(TYPES, extension.toLowerCase()) ? TYPES[extension.toLowerCase()] : undefined;
 }

@@ -2,28 +2,28 @@ import { mediaLine, newestUserContent, pairCalls } from '@thole/core/kit';
 import type { Content, FunctionResponse, JsonObject, LlmRequest, Part } from '@thole/core';
 import type { PairedCall } from '@thole/core/kit';
 import type { RequestTarget } from './ai-sdk-options.ts';
-import { callIdsOf } from './call-ids.ts';
-import { markOf } from './part-mark.ts';
+import { assignCallIds } from './call-ids.ts';
+import { readMark } from './part-mark.ts';
 import { toFileOrLine, toPromptFile, unreadableFile } from './to-ai-sdk-file.ts';
 import type { PromptFile } from './to-ai-sdk-file.ts';
 
-/** A part of a message in the AI SDK's form. */
+/** A part of a message in the AI SDK's format. */
 export type PromptPart = JsonObject | PromptFile;
 
-/** A message in the AI SDK's form. */
+/** A message in the AI SDK's format. */
 export type PromptMessage =
   | { readonly role: 'system'; readonly content: string }
   | { readonly role: 'user' | 'assistant' | 'tool'; readonly content: PromptPart[] };
 
 /**
- * Returns the instruction and the history as messages. Every call has one answer directly after it: the last one, or
- * a pending answer. Consecutive messages of one role are one message, and nothing empty is sent. Files of a tool's
- * answer follow in a user message, which every model understands. Throws `INVALID_INPUT` for a file in the user's
+ * Returns the instruction and the history as messages. Every call has one answer directly after it: its last answer,
+ * or a pending answer. Consecutive messages of one role are one message, and empty messages are left out. Files of a
+ * tool's answer follow in a user message, which every model understands. Throws `INVALID_INPUT` for a file in the user's
  * newest message that the model cannot read; elsewhere a line of text names its type.
  */
 export function toAiSdkPrompt({ contents, config }: LlmRequest, target: RequestTarget): PromptMessage[] {
   const pairs = pairCalls(contents);
-  const ids = callIdsOf(pairs);
+  const ids = assignCallIds(pairs);
   const newest = newestUserContent(contents);
   const messages: PromptMessage[] = [];
   if (config.systemInstruction) messages.push({ role: 'system', content: config.systemInstruction });
@@ -35,22 +35,22 @@ export function toAiSdkPrompt({ contents, config }: LlmRequest, target: RequestT
   };
   contents.forEach(({ role, parts = [] }, content) => {
     if (role !== 'model') {
-      const isSaid = (part: Part, at: number): boolean => !part.functionResponse || !pairs.at(content, at);
-      parts.forEach((part, at) => {
-        const where = content === newest ? `contents[${content}].parts[${at}]` : undefined;
-        if (isSaid(part, at)) add('user', userParts(part, where, target));
+      const isUserPart = (part: Part, index: number): boolean => !part.functionResponse || !pairs.at(content, index);
+      parts.forEach((part, index) => {
+        const location = content === newest ? `contents[${content}].parts[${index}]` : undefined;
+        if (isUserPart(part, index)) add('user', toUserParts(part, location, target));
       });
       return;
     }
-    const idAt = (at: number): string | undefined => {
-      const pair = pairs.at(content, at);
+    const idAt = (index: number): string | undefined => {
+      const pair = pairs.at(content, index);
       return pair && ids.get(pair);
     };
     add(
       'assistant',
-      parts.flatMap((part, at) => assistantParts(part, idAt(at), target)),
+      parts.flatMap((part, index) => toAssistantParts(part, idAt(index), target)),
     );
-    const calls = callsIn(parts, (at) => pairs.at(content, at));
+    const calls = callsIn(parts, (index) => pairs.at(content, index));
     add(
       'tool',
       calls.map((pair) => toolResult(pair, ids.get(pair)!)),
@@ -63,45 +63,51 @@ export function toAiSdkPrompt({ contents, config }: LlmRequest, target: RequestT
   return messages;
 }
 
-function callsIn(parts: NonNullable<Content['parts']>, at: (part: number) => PairedCall | undefined): PairedCall[] {
-  return parts.flatMap((part, index) => (part.functionCall && at(index)) ?? []);
+function callsIn(
+  parts: NonNullable<Content['parts']>,
+  pairAt: (index: number) => PairedCall | undefined,
+): PairedCall[] {
+  return parts.flatMap((part, index) => (part.functionCall && pairAt(index)) ?? []);
 }
 
-function userParts(part: Part, where: string | undefined, target: RequestTarget): PromptPart[] {
+/** `location` is set only in the newest message, where unreadable files are rejected. */
+function toUserParts(part: Part, location: string | undefined, target: RequestTarget): PromptPart[] {
   const { functionResponse: answer } = part;
   if (answer) {
     const text = `${answer.name} returned ${JSON.stringify(answer.response)}`;
     return [{ type: 'text', text }, ...filesOf(answer, target)];
   }
   if (part.inlineData || part.fileData) {
-    if (where !== undefined && !toPromptFile(part, target)) throw unreadableFile(part, where, target);
+    if (location !== undefined && !toPromptFile(part, target)) throw unreadableFile(part, location, target);
     return [toFileOrLine(part, target)!];
   }
-  return part.thought ? [] : textParts(part);
+  return part.thought ? [] : toTextParts(part);
 }
 
-/** Parts of this endpoint have their metadata again. Thoughts of other endpoints are not sent. */
-function assistantParts(part: Part, callId: string | undefined, target: RequestTarget): PromptPart[] {
-  const mark = markOf(part, target.endpoint);
+/** Converts a part of the model. Parts of this endpoint are sent with their metadata. Thoughts of other endpoints are not sent. */
+function toAssistantParts(part: Part, callId: string | undefined, target: RequestTarget): PromptPart[] {
+  const mark = readMark(part, target.endpoint);
   const { metadata, before = [], after = [] } = mark ?? {};
-  const own = metadata && { providerOptions: metadata };
+  const metadataOptions = metadata && { providerOptions: metadata };
   const { functionCall: call } = part;
   let sent: PromptPart[];
   if (call) {
-    sent = [{ type: 'tool-call', toolCallId: callId ?? '', toolName: call.name, input: call.args, ...own }];
+    sent = [{ type: 'tool-call', toolCallId: callId ?? '', toolName: call.name, input: call.args, ...metadataOptions }];
   } else if (part.thought) {
-    sent = mark && part.text ? [{ type: 'reasoning', text: part.text, ...own }] : [];
+    sent = mark && part.text ? [{ type: 'reasoning', text: part.text, ...metadataOptions }] : [];
   } else if (part.inlineData ?? part.fileData) {
     const file = mark && toPromptFile(part, target);
-    sent = [file ? { ...file, ...own } : { type: 'text', text: mediaLine((part.inlineData ?? part.fileData)!) }];
+    sent = [
+      file ? { ...file, ...metadataOptions } : { type: 'text', text: mediaLine((part.inlineData ?? part.fileData)!) },
+    ];
   } else {
-    sent = textParts(part).map((each) => ({ ...each, ...own }));
+    sent = toTextParts(part).map((each) => ({ ...each, ...metadataOptions }));
   }
   return [...before, ...sent, ...after];
 }
 
-/** Text, and code that a model of another provider ran, as text. */
-function textParts({ text, executableCode: code, codeExecutionResult: result }: Part): JsonObject[] {
+/** Returns a text, or code that a model of another provider ran, as text. */
+function toTextParts({ text, executableCode: code, codeExecutionResult: result }: Part): JsonObject[] {
   if (code) return [{ type: 'text', text: `\`\`\`${code.language?.toLowerCase() ?? ''}\n${code.code}\n\`\`\`` }];
   if (result) return [{ type: 'text', text: `\`\`\`\n${result.output ?? result.outcome ?? ''}\n\`\`\`` }];
   return text ? [{ type: 'text', text }] : [];
@@ -112,7 +118,7 @@ function filesOf({ name, parts = [] }: FunctionResponse, target: RequestTarget):
   return files.length > 0 ? [{ type: 'text', text: `Files that belong to the answer of ${name}:` }, ...files] : [];
 }
 
-/** A call without an answer would be rejected. */
+/** Sent for a call without an answer, because providers reject an unanswered call. */
 const PENDING: JsonObject = { status: 'pending', message: 'There is no answer yet.' };
 
 function toolResult({ call, answer }: PairedCall, toolCallId: string): JsonObject {

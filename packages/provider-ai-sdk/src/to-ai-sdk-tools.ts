@@ -3,16 +3,16 @@ import { normalizeSchema } from '@thole/core/kit';
 import type { FunctionDeclaration, GenerateContentConfig, JsonObject } from '@thole/core';
 import type { RequestTarget } from './ai-sdk-options.ts';
 
-/** Tools and tool choice in the AI SDK's form. */
+/** Tools and tool choice in the AI SDK's format. */
 export interface PromptTools {
   readonly tools?: JsonObject[] | undefined;
   readonly toolChoice?: JsonObject | undefined;
 }
 
 /**
- * Returns functions, the provider's own tools, and which of them may or must be called. If only some functions are
- * allowed, the model receives only those. Throws `INVALID_INPUT` for a declared tool that the provider would run
- * itself: each provider has its own names for them, so that they are the option `providerTools`.
+ * Returns the functions, the provider's own tools, and the choice which of them may or must be called. If only some
+ * functions are allowed, the model receives only those. Throws `INVALID_INPUT` for a declared tool that the provider would
+ * run itself: each provider has its own names for such tools, so they must be in the option `providerTools`.
  */
 export function toAiSdkTools({ tools = [], toolConfig }: GenerateContentConfig, target: RequestTarget): PromptTools {
   const declarations = tools.flatMap((tool) => {
@@ -24,20 +24,20 @@ export function toAiSdkTools({ tools = [], toolConfig }: GenerateContentConfig, 
     );
   });
   const { mode = 'AUTO', allowedFunctionNames: allowed = [] } = toolConfig?.functionCallingConfig ?? {};
-  const isChosen = mode !== 'NONE' && allowed.length > 0;
-  const shown = isChosen ? declarations.filter(({ name }) => allowed.includes(name)) : declarations;
-  const own = (target.providerTools ?? []).map((tool): JsonObject => ({ type: 'provider', ...tool }));
-  const sent = [...shown.map(toTool), ...own];
+  const isLimited = mode !== 'NONE' && allowed.length > 0;
+  const offered = isLimited ? declarations.filter(({ name }) => allowed.includes(name)) : declarations;
+  const ownTools = (target.providerTools ?? []).map((tool): JsonObject => ({ type: 'provider', ...tool }));
+  const sent = [...offered.map(toTool), ...ownTools];
   if (sent.length === 0) return {};
-  return { tools: sent, ...choiceOf(mode, shown) };
+  return { tools: sent, ...toChoice(mode, offered) };
 }
 
-function choiceOf(mode: string, shown: readonly FunctionDeclaration[]): PromptTools {
+function toChoice(mode: string, offered: readonly FunctionDeclaration[]): PromptTools {
   if (mode === 'NONE') return { toolChoice: { type: 'none' } };
   if (mode !== 'ANY') return {};
-  const [only] = shown;
-  const isOne = only !== undefined && shown.length === 1;
-  return { toolChoice: isOne ? { type: 'tool', toolName: only.name } : { type: 'required' } };
+  const [only] = offered;
+  const isSingle = only !== undefined && offered.length === 1;
+  return { toolChoice: isSingle ? { type: 'tool', toolName: only.name } : { type: 'required' } };
 }
 
 function toTool({ name, description, parametersJsonSchema }: FunctionDeclaration): JsonObject {

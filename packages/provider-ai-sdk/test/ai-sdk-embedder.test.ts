@@ -12,7 +12,7 @@ import type { AiSdkEmbedderOptions, AiSdkEmbeddingModel } from '../src/index.ts'
 
 const servers: { [name: string]: ProtocolServer } = {};
 beforeAll(async () => {
-  // The AI SDK reads vectors in the order of the answer.
+  // The AI SDK ignores the indexes of vectors, so they must be sorted.
   const answers = embeddingAnswers(64);
   servers['openai'] = await ProtocolServer.start(async (request) => {
     const { body } = await answers(request);
@@ -39,19 +39,19 @@ register<Embedder>({ describe, it }, embedderCases, {
 });
 
 describe('AiSdkEmbedder', () => {
-  const opened: ProtocolServer[] = [];
+  const testServers: ProtocolServer[] = [];
   afterEach(async () => {
-    await Promise.all(opened.splice(0).map((server) => server.close()));
+    await Promise.all(testServers.splice(0).map((server) => server.close()));
   });
 
-  async function small(
+  async function embedderFor(
     answer: object | Answering,
     options: Partial<AiSdkEmbedderOptions> = {},
   ): Promise<AiSdkEmbedder> {
-    const answering: Answering =
+    const handler: Answering =
       typeof answer === 'function' ? (answer as Answering) : () => ({ body: JSON.stringify(answer) });
-    const server = await ProtocolServer.start(answering);
-    opened.push(server);
+    const server = await ProtocolServer.start(handler);
+    testServers.push(server);
     return new AiSdkEmbedder(openaiModel(server.url), { dimensions: 2, retry: false, ...options });
   }
 
@@ -62,31 +62,31 @@ describe('AiSdkEmbedder', () => {
     usage: { prompt_tokens: 1, total_tokens: 1 },
   });
 
-  it('has the batch limit of the model, unless it is given', () => {
+  it('uses the batch limit of the model by default', () => {
     const model = openaiModel('http://localhost:1');
     expect(new AiSdkEmbedder(model, { dimensions: 2 }).maxBatch).toBe(2048);
     expect(new AiSdkEmbedder(model, { dimensions: 2, maxBatch: 8 }).maxBatch).toBe(8);
   });
 
   it('sends options of the provider, for queries and documents', async () => {
-    const embedder = await small(vectors([1, 0]), {
+    const embedder = await embedderFor(vectors([1, 0]), {
       providerOptions: { openai: { dimensions: 2 } },
-      queryOptions: { openai: { user: 'asks' } },
+      queryOptions: { openai: { user: 'query-user' } },
     });
     await embedder.embed(['a'], { task: 'query' });
     await embedder.embed(['a'], { task: 'document' });
-    expect(opened[0]!.requests.map(({ body }) => body)).toMatchObject([
-      { input: ['a'], dimensions: 2, user: 'asks' },
+    expect(testServers[0]!.requests.map(({ body }) => body)).toMatchObject([
+      { input: ['a'], dimensions: 2, user: 'query-user' },
       { input: ['a'], dimensions: 2 },
     ]);
-    expect(opened[0]!.requests[1]!.body).not.toHaveProperty('user');
+    expect(testServers[0]!.requests[1]!.body).not.toHaveProperty('user');
   });
 
   it.each([
     [vectors([1, 0]), /returned 1 vectors for 2 texts/],
     [vectors([1, 0], [1]), /vectors of 1 numbers, but dimensions is 2/],
   ])('rejects wrong vectors: %j', async (answer, message) => {
-    const embedder = await small(answer);
+    const embedder = await embedderFor(answer);
     await expect(embedder.embed(['a', 'b'], { task: 'query' })).rejects.toMatchObject({
       code: 'EMBEDDER_FAILED',
       retryable: false,
@@ -94,17 +94,17 @@ describe('AiSdkEmbedder', () => {
     });
   });
 
-  it('has the errors and time limits of models', async () => {
-    const refused = await small(() => ({ status: 401, body: JSON.stringify({ error: { message: 'Bad key' } }) }));
+  it('throws MODEL_AUTH and MODEL_TIMEOUT, as models do', async () => {
+    const refused = await embedderFor(() => ({ status: 401, body: JSON.stringify({ error: { message: 'Bad key' } }) }));
     await expect(refused.embed(['a'], { task: 'query' })).rejects.toMatchObject({ code: 'MODEL_AUTH' });
-    const silent = await small(() => ({ ending: 'silence' }), { timeoutMs: 30 });
+    const silent = await embedderFor(() => ({ ending: 'silence' }), { timeoutMs: 30 });
     await expect(silent.embed(['a'], { task: 'query' })).rejects.toMatchObject({ code: 'MODEL_TIMEOUT' });
   });
 
   it('rejects more texts than maxBatch before a request', async () => {
-    const embedder = await small(vectors(), { maxBatch: 1 });
+    const embedder = await embedderFor(vectors(), { maxBatch: 1 });
     await expect(embedder.embed(['a', 'b'], { task: 'query' })).rejects.toMatchObject({ code: 'INVALID_INPUT' });
-    expect(opened[0]!.requests).toEqual([]);
+    expect(testServers[0]!.requests).toEqual([]);
   });
 
   it.each([
@@ -114,8 +114,8 @@ describe('AiSdkEmbedder', () => {
     [{ dimensions: 2, queryOptions: { google: 'x' } }, /queryOptions/],
     [{ dimensions: 2, baseUrl: 'http://localhost' }, /no option baseUrl\. Pass it to the AI SDK provider/],
   ])('rejects the options %j', (options, message) => {
-    const make = (): unknown => new AiSdkEmbedder(openaiModel('http://localhost:1'), options as AiSdkEmbedderOptions);
-    expect(make).toThrow(expect.objectContaining({ code: 'INVALID_INPUT', message: expect.stringMatching(message) }));
+    const create = (): unknown => new AiSdkEmbedder(openaiModel('http://localhost:1'), options as AiSdkEmbedderOptions);
+    expect(create).toThrow(expect.objectContaining({ code: 'INVALID_INPUT', message: expect.stringMatching(message) }));
   });
 
   it('rejects a language model', () => {

@@ -3,7 +3,7 @@ import { describe, it } from 'vitest';
 import { aiSdkSubjects } from './ai-sdk-server.ts';
 import { commonClaims, SuiteSubject, withoutTopP } from './suite-subject.ts';
 
-// `pnpm check` runs the suite with one package. All other packages and specifications are here.
+// `pnpm check` runs the suite with one package of the AI SDK. These tests run it with the others.
 register({ describe, it }, llmCases, {
   name: 'AiSdkLlm (@ai-sdk/anthropic, specification v3)',
   claims: [...commonClaims, 'thoughts', 'signatures', 'stop-sequences', 'refuses-media'],

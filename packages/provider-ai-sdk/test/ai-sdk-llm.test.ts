@@ -28,13 +28,13 @@ const text: Answering = ({ body }) => answerAsAnthropic(llmScenarios.text, body)
 const claude = ({ url }: ProtocolServer, name = 'claude-sonnet-4-5'): AiSdkLanguageModel =>
   createAnthropic({ baseURL: `${url}/v1`, apiKey: 'sk-local' })(name);
 const bodiesOf = ({ requests }: ProtocolServer): string[] => requests.map(({ body }) => JSON.stringify(body));
-const unused = createAnthropic({ apiKey: 'sk-local' })('claude-sonnet-4-5');
+const anyModel = createAnthropic({ apiKey: 'sk-local' })('claude-sonnet-4-5');
 
 describe('new AiSdkLlm', () => {
-  it('has the name of the model, and OpenTelemetry’s name of its operator', () => {
+  it('returns the name of the model, and OpenTelemetry’s name of its operator', () => {
     const openai = createOpenAI({ apiKey: 'sk-local' });
     const google = createGoogle({ apiKey: 'key-local' });
-    const models = [unused, openai('gpt-5-mini'), openai.chat('gpt-4.1'), google('gemini-3-flash')];
+    const models = [anyModel, openai('gpt-5-mini'), openai.chat('gpt-4.1'), google('gemini-3-flash')];
     expect(models.map((each) => new AiSdkLlm(each)).map(({ model, providerName }) => [model, providerName])).toEqual([
       ['claude-sonnet-4-5', 'anthropic'],
       ['gpt-5-mini', 'openai'],
@@ -47,11 +47,11 @@ describe('new AiSdkLlm', () => {
     ['a name', 'anthropic/claude-sonnet-4-5', /got a string\. Create the model with its provider/],
     ['nothing', undefined, /got undefined/],
     ['another object', { modelId: 'm' }, /takes a language model of an AI SDK provider, got an object/],
-    ['a model of v2', { ...bare('v2') }, /v3 or v4 \(AI SDK 6 or newer\), got v2/],
-    ['a model without a name', { ...bare('v4'), modelId: '' }, /has no modelId/],
+    ['a model of v2', { ...modelObject('v2') }, /v3 or v4 \(AI SDK 6 or newer\), got v2/],
+    ['a model without a name', { ...modelObject('v4'), modelId: '' }, /has no modelId/],
   ])('rejects %s', (_, model, message) => {
-    const make = (): AiSdkLlm => new AiSdkLlm(model as unknown as AiSdkLanguageModel);
-    expect(make).toThrow(expect.objectContaining({ code: 'INVALID_INPUT', message: expect.stringMatching(message) }));
+    const create = (): AiSdkLlm => new AiSdkLlm(model as unknown as AiSdkLanguageModel);
+    expect(create).toThrow(expect.objectContaining({ code: 'INVALID_INPUT', message: expect.stringMatching(message) }));
   });
 
   it.each([
@@ -64,16 +64,16 @@ describe('new AiSdkLlm', () => {
     [{ endpoint: '' }, /endpoint/],
     [{ models: 'claude' }, /models/],
   ])('rejects the options %j', (options, message) => {
-    const make = (): AiSdkLlm => new AiSdkLlm(unused, options as unknown as AiSdkLlmOptions);
-    expect(make).toThrow(expect.objectContaining({ code: 'INVALID_INPUT', message: expect.stringMatching(message) }));
+    const create = (): AiSdkLlm => new AiSdkLlm(anyModel, options as unknown as AiSdkLlmOptions);
+    expect(create).toThrow(expect.objectContaining({ code: 'INVALID_INPUT', message: expect.stringMatching(message) }));
   });
 });
 
 describe('request.model', () => {
   it('is rejected before a request if it names another model and there is no option models', async () => {
     const server = await serve(text);
-    const asked = ask(new AiSdkLlm(claude(server)), { request: { model: 'claude-opus-4-5' } });
-    await expect(asked).rejects.toMatchObject({
+    const result = ask(new AiSdkLlm(claude(server)), { request: { model: 'claude-opus-4-5' } });
+    await expect(result).rejects.toMatchObject({
       code: 'INVALID_INPUT',
       message: expect.stringMatching(/option models/),
     });
@@ -84,7 +84,7 @@ describe('request.model', () => {
 describe('files', () => {
   const video = { inlineData: { mimeType: 'video/mp4', data: 'AAAA' } };
 
-  it('become a line of text in earlier messages if the model rejects them, for it only', async () => {
+  it('become a line of text in earlier messages for models that reject them', async () => {
     const server = await serve(text);
     const models = (name: string): AiSdkLanguageModel => claude(server, name);
     const llm = new AiSdkLlm(claude(server), { models });
@@ -110,7 +110,7 @@ describe('warnings', () => {
     thinkingConfig: { thinkingBudget: 2048, includeThoughts: true },
   };
 
-  it.each([false, true])('name all settings that are left out in one line, once (stream: %s)', async (stream) => {
+  it.each([false, true])('name all left-out settings in one line, once (stream: %s)', async (stream) => {
     const server = await serve(text);
     const { logger, logs } = new FixedRuntime();
     const llm = new AiSdkLlm(claude(server));
@@ -118,7 +118,7 @@ describe('warnings', () => {
     expect(logs).toEqual([
       {
         level: 'warn',
-        message: 'settings that the model does not take are left out',
+        message: 'settings that the model does not accept are left out',
         fields: {
           model: 'claude-sonnet-4-5',
           provider: 'anthropic',
@@ -178,7 +178,7 @@ describe('time limits', () => {
     await server.allEnded();
   });
 
-  it('do not run while the caller is busy with a response', async () => {
+  it('do not apply while the caller processes a response', async () => {
     const server = await serve(({ body }) => answerAsAnthropic(llmScenarios.stream, body));
     const runtime = new FixedRuntime();
     const llm = new AiSdkLlm(claude(server), { runtime, idleTimeoutMs: 1000 });
@@ -194,14 +194,14 @@ describe('time limits', () => {
 });
 
 describe('abort', () => {
-  it('ends a stream with the reason also if the model ignores the signal', async () => {
-    const model = { ...bare('v4'), doStream: async () => ({ stream: new ReadableStream({}) }) };
+  it('ends a stream with the reason even if the model ignores the signal', async () => {
+    const model = { ...modelObject('v4'), doStream: async () => ({ stream: new ReadableStream({}) }) };
     const abort = new AbortController();
     const reason = new Error('enough');
-    const asked = ask(new AiSdkLlm(model as unknown as AiSdkLanguageModel), { stream: true, signal: abort.signal });
+    const result = ask(new AiSdkLlm(model as unknown as AiSdkLanguageModel), { stream: true, signal: abort.signal });
     await Promise.resolve();
     abort.abort(reason);
-    await expect(asked).rejects.toBe(reason);
+    await expect(result).rejects.toBe(reason);
   });
 });
 
@@ -222,23 +222,23 @@ describe('retries', () => {
 
   it('never repeat an answer that ends early', async () => {
     const server = await serve({ body: ['{"id": "msg_1", "type": "mess'], ending: 'cut' });
-    const asked = ask(new AiSdkLlm(claude(server)));
-    await expect(asked).rejects.toMatchObject({ code: 'MODEL_INCOMPLETE', retryable: true });
+    const result = ask(new AiSdkLlm(claude(server)));
+    await expect(result).rejects.toMatchObject({ code: 'MODEL_INCOMPLETE', retryable: true });
     expect(server.requests.length).toBe(1);
   });
 
   it('report a server that cannot be reached as MODEL_UNAVAILABLE', async () => {
-    const gone = await ProtocolServer.start(text);
-    const model = claude(gone);
-    await gone.close();
-    const asked = ask(new AiSdkLlm(model, { retry: false }));
-    await expect(asked).rejects.toMatchObject({ code: 'MODEL_UNAVAILABLE', retryable: true });
+    const stopped = await ProtocolServer.start(text);
+    const model = claude(stopped);
+    await stopped.close();
+    const result = ask(new AiSdkLlm(model, { retry: false }));
+    await expect(result).rejects.toMatchObject({ code: 'MODEL_UNAVAILABLE', retryable: true });
   });
 
-  it('report a page instead of an answer as MODEL_PROTOCOL', async () => {
+  it('report an HTML page instead of an answer as MODEL_PROTOCOL', async () => {
     const server = await serve({ headers: { 'content-type': 'text/html' }, body: '<html>Sign in</html>' });
-    const asked = ask(new AiSdkLlm(claude(server)));
-    await expect(asked).rejects.toMatchObject({ code: 'MODEL_PROTOCOL' });
+    const result = ask(new AiSdkLlm(claude(server)));
+    await expect(result).rejects.toMatchObject({ code: 'MODEL_PROTOCOL' });
     expect(server.requests.length).toBe(1);
   });
 });
@@ -249,8 +249,8 @@ describe('streams that end early', () => {
       const answer = answerAsAnthropic(llmScenarios['text-then-call'], body);
       return { ...answer, body: (answer.body as readonly string[]).slice(0, -2) };
     });
-    const asked = ask(new AiSdkLlm(claude(server)), { stream: true });
-    await expect(asked).rejects.toMatchObject({ code: 'MODEL_INCOMPLETE' });
+    const result = ask(new AiSdkLlm(claude(server)), { stream: true });
+    await expect(result).rejects.toMatchObject({ code: 'MODEL_INCOMPLETE' });
   });
 
   it('throw the code of an error that the server sends in the stream', async () => {
@@ -260,27 +260,27 @@ describe('streams that end early', () => {
       const events = [...(answer.body as readonly string[]), ...serverSentEvents([{ event: 'error', data: error }])];
       return { ...answer, body: events, ending: 'end' };
     });
-    const asked = ask(new AiSdkLlm(claude(server)), { stream: true });
-    await expect(asked).rejects.toMatchObject({ code: 'MODEL_OVERLOADED', retryable: true });
+    const result = ask(new AiSdkLlm(claude(server)), { stream: true });
+    await expect(result).rejects.toMatchObject({ code: 'MODEL_OVERLOADED', retryable: true });
   });
 });
 
 describe('a model that breaks its interface', () => {
   const llm = (methods: object): AiSdkLlm =>
-    new AiSdkLlm({ ...bare('v4'), ...methods } as unknown as AiSdkLanguageModel, { retry: false });
+    new AiSdkLlm({ ...modelObject('v4'), ...methods } as unknown as AiSdkLanguageModel, { retry: false });
   const streamOf = (...parts: unknown[]): object => ({ stream: ReadableStream.from(parts) });
 
   it.each([undefined, 'text', {}, { content: 'text' }])('throws MODEL_PROTOCOL for the result %j', async (result) => {
-    const both = llm({ doGenerate: async () => result, doStream: async () => result });
+    const brokenModel = llm({ doGenerate: async () => result, doStream: async () => result });
     for (const stream of [false, true])
-      await expect(ask(both, { stream })).rejects.toMatchObject({ code: 'MODEL_PROTOCOL' });
+      await expect(ask(brokenModel, { stream })).rejects.toMatchObject({ code: 'MODEL_PROTOCOL' });
   });
 
-  it('has no text, calls or tokens of wrong types', async () => {
+  it('does not return text, calls or tokens of wrong types', async () => {
     const content = [null, 'text', { type: 'text', text: 7 }, { type: 'reasoning' }, { type: 'file', data: 7 }, {}];
     const end = { finishReason: { unified: 'stop' }, usage: { inputTokens: { total: '7' }, outputTokens: null } };
     const warnings = [null, 'x'];
-    const wrong = llm({
+    const brokenModel = llm({
       doGenerate: async () => ({ content, ...end, warnings, response: 'x', providerMetadata: 'x' }),
       doStream: async () =>
         streamOf(
@@ -290,7 +290,7 @@ describe('a model that breaks its interface', () => {
           { type: 'finish', ...end },
         ),
     });
-    for (const stream of [false, true]) expect(await ask(wrong, { stream })).toEqual([{ finishReason: 'STOP' }]);
+    for (const stream of [false, true]) expect(await ask(brokenModel, { stream })).toEqual([{ finishReason: 'STOP' }]);
   });
 });
 
@@ -308,32 +308,32 @@ describe('sealed reasoning', () => {
     ];
   }
 
-  it('goes back to its own provider only, thoughts included', async () => {
+  it('is sent back only to its own provider, like its thoughts', async () => {
     const contents = await historyOf();
-    const own = await serve(text);
-    await ask(new AiSdkLlm(claude(own)), { request: { contents } });
-    const other = await serve(({ body }) => answerAsAnthropic(llmScenarios.text, body));
-    const openai = createOpenAI({ baseURL: `${other.url}/v1`, apiKey: 'sk-local' });
+    const sameProvider = await serve(text);
+    await ask(new AiSdkLlm(claude(sameProvider)), { request: { contents } });
+    const otherProvider = await serve(({ body }) => answerAsAnthropic(llmScenarios.text, body));
+    const openai = createOpenAI({ baseURL: `${otherProvider.url}/v1`, apiKey: 'sk-local' });
     await ask(new AiSdkLlm(openai.chat('gpt-4.1')), { request: { contents } }).catch(() => []);
-    expect(bodiesOf(own)[0]).toContain(seal);
-    expect(bodiesOf(own)[0]).toContain('High floors.');
-    expect(bodiesOf(other)[0]).toContain('find_rooms');
-    expect(bodiesOf(other)[0]).not.toContain(seal);
-    expect(bodiesOf(other)[0]).not.toContain('High floors.');
+    expect(bodiesOf(sameProvider)[0]).toContain(seal);
+    expect(bodiesOf(sameProvider)[0]).toContain('High floors.');
+    expect(bodiesOf(otherProvider)[0]).toContain('find_rooms');
+    expect(bodiesOf(otherProvider)[0]).not.toContain(seal);
+    expect(bodiesOf(otherProvider)[0]).not.toContain('High floors.');
   });
 
-  it('does not go to a model of another provider that models returns', async () => {
+  it('is not sent to a model of another provider that the option models returns', async () => {
     const contents = await historyOf();
     const server = await serve(({ body }) => answerAsAnthropic(llmScenarios.text, body));
     const openai = createOpenAI({ baseURL: `${server.url}/v1`, apiKey: 'sk-local' });
-    const llm = new AiSdkLlm(unused, { models: (name) => openai.chat(name), retry: false });
+    const llm = new AiSdkLlm(anyModel, { models: (name) => openai.chat(name), retry: false });
     await ask(llm, { request: { model: 'gpt-4.1', contents } }).catch(() => []);
     expect(bodiesOf(server).map((body) => [body.includes('find_rooms'), body.includes(seal!)])).toEqual([
       [true, false],
     ]);
   });
 
-  it('goes back only to the account that endpoint names', async () => {
+  it('is sent back only to the account that endpoint names', async () => {
     const contents = await historyOf('account-a');
     const server = await serve(text);
     for (const endpoint of ['account-a', 'account-b'])
@@ -384,7 +384,7 @@ describe('content that is not a part', () => {
   };
   const providerTools = [{ id: 'anthropic.web_search_20250305', name: 'web_search', args: { maxUses: 2 } }] as const;
 
-  it('is sent back in its place: redacted thinking, and calls that the provider ran itself', async () => {
+  it('is sent back in its place: redacted thoughts, and calls that the provider ran itself', async () => {
     const server = await serve({ body: JSON.stringify(answer) });
     const llm = new AiSdkLlm(claude(server), { providerTools });
     const [final] = await ask(llm);
@@ -405,8 +405,8 @@ describe('content that is not a part', () => {
   });
 });
 
-/** Returns a model object without behaviour, for checks that happen before a call. */
-function bare(specificationVersion: string): object {
+/** Returns a model object that is valid but cannot be called. */
+function modelObject(specificationVersion: string): object {
   const unreachable = (): Promise<never> => Promise.reject(new Error('It is not called.'));
   const methods = { doGenerate: unreachable, doStream: unreachable };
   return { specificationVersion, provider: 'local', modelId: 'm-1', supportedUrls: {}, ...methods };

@@ -11,7 +11,7 @@ const anthropic = createAnthropic({ apiKey: 'sk-local' });
 const openai = createOpenAI({ apiKey: 'sk-local' });
 
 describe('aiSdkModels', () => {
-  it('knows models by the key of their provider and any name', () => {
+  it('supports <key of a provider>/<any name>', () => {
     const models = aiSdkModels({ anthropic, openai });
     expect(models.patterns).toEqual(['anthropic/*', 'openai/*']);
     const names = ['anthropic/claude-sonnet-4-5', 'openai/a/b', 'anthropic/', 'claude', '/x', 'google/x', 'toString/x'];
@@ -44,7 +44,7 @@ describe('aiSdkModels', () => {
     [{ a: 'anthropic' }, /providers\.a .*a provider of the AI SDK/],
     [[anthropic], /an object of providers/],
   ])('rejects the providers of case %#', (providers, message) => {
-    const make = (): unknown => aiSdkModels(providers as unknown as { [key: string]: AiSdkProvider });
-    expect(make).toThrow(expect.objectContaining({ code: 'INVALID_INPUT', message: expect.stringMatching(message) }));
+    const create = (): unknown => aiSdkModels(providers as unknown as { [key: string]: AiSdkProvider });
+    expect(create).toThrow(expect.objectContaining({ code: 'INVALID_INPUT', message: expect.stringMatching(message) }));
   });
 });

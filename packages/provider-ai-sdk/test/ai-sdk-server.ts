@@ -11,8 +11,9 @@ import { startResponsesServer } from '../../provider-openai/test/responses-serve
 import type { AiSdkLanguageModel } from '../src/index.ts';
 import { startAnthropicServer } from './anthropic-server.ts';
 
-/** A provider of the AI SDK, and the server that plays scenarios in its protocol. */
+/** A provider of the AI SDK, and a server with its API that plays scenarios. */
 export interface AiSdkSubject {
+  /** Starts the server. */
   start(scenario: LlmScenario): Promise<ProtocolServer>;
   /** Returns a model that calls the server at this address. */
   model(url: string, scenario: LlmScenario): (name?: string) => AiSdkLanguageModel;
@@ -20,7 +21,7 @@ export interface AiSdkSubject {
 
 type SubjectName = 'anthropic' | 'anthropic-v3' | 'google' | 'chat' | 'responses' | 'compatible';
 
-/** The providers under test, with the real packages of the AI SDK. */
+/** The tested providers, which are real packages of the AI SDK. */
 export const aiSdkSubjects: { readonly [name in SubjectName]: AiSdkSubject } = {
   anthropic: {
     start: startAnthropicServer,
@@ -39,7 +40,7 @@ export const aiSdkSubjects: { readonly [name in SubjectName]: AiSdkSubject } = {
   },
   google: {
     start: startGeminiServer,
-    // The server takes the scenario from the model's name.
+    // The server reads the scenario from the name of the model.
     model: (url, scenario) => {
       const google = createGoogle({ baseURL: `${url}/v1beta`, apiKey: 'sk-local' });
       return (name = `gemini-${scenario.name}`) => google(name);
@@ -56,7 +57,7 @@ export const aiSdkSubjects: { readonly [name in SubjectName]: AiSdkSubject } = {
     start: startResponsesServer,
     model: (url, scenario) => {
       const openai = createOpenAI({ baseURL: `${url}/v1`, apiKey: 'sk-local' });
-      // A model that thinks takes no temperature.
+      // A thinking model does not accept a temperature.
       return (name = scenario.thoughts ? 'gpt-5-mini' : 'gpt-4.1-mini') => openai.responses(name);
     },
   },

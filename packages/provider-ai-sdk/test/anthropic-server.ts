@@ -4,8 +4,8 @@ import { ProtocolServer, serverSentEvents } from '@thole/testing/http';
 import type { ServerAnswer } from '@thole/testing/http';
 
 /**
- * A server that speaks Anthropic's Messages API and plays the scenario at each call. Shapes as Anthropic publishes
- * them (https://docs.anthropic.com/en/api/messages, "Streaming Messages", "Errors" and "Extended thinking").
+ * Starts a server with Anthropic's Messages API that plays the scenario at each call. The formats are those of Anthropic's
+ * documentation (https://docs.anthropic.com/en/api/messages, "Streaming Messages", "Errors" and "Extended thinking").
  */
 export function startAnthropicServer(scenario: LlmScenario): Promise<ProtocolServer> {
   return ProtocolServer.start(({ body }) => answerAsAnthropic(scenario, body));
@@ -15,15 +15,15 @@ export function startAnthropicServer(scenario: LlmScenario): Promise<ProtocolSer
 export function answerAsAnthropic(scenario: LlmScenario, body: unknown): ServerAnswer {
   if (scenario.ending === 'error') return refusal(scenario);
   const isStreamed = (body as { stream?: unknown }).stream === true;
-  const isCut = scenario.ending === 'cut' || scenario.ending === 'silence';
+  const endsEarly = scenario.ending === 'cut' || scenario.ending === 'silence';
   if (!isStreamed) {
     const text = JSON.stringify({ ...messageOf(scenario), content: blocksOf(scenario) });
-    if (!isCut) return { body: text };
+    if (!endsEarly) return { body: text };
     return { ...(scenario.pieces && { body: [text.slice(0, 40)] }), ending: endingOf(scenario) };
   }
-  if (isCut && !scenario.pieces) return { ending: endingOf(scenario) };
+  if (endsEarly && !scenario.pieces) return { ending: endingOf(scenario) };
   const events = eventsOf(scenario);
-  const sent = isCut ? events.slice(0, -3) : events;
+  const sent = endsEarly ? events.slice(0, -3) : events;
   return {
     headers: { 'content-type': 'text/event-stream; charset=utf-8' },
     body: serverSentEvents(sent.map((data) => ({ event: data['type'] as string, data }))),
@@ -63,15 +63,15 @@ function stopReason({ ending, calls }: LlmScenario): string {
   return calls ? 'tool_use' : 'end_turn';
 }
 
-/** Input tokens do not include those of the cache; output tokens include thinking. */
-function usageOf({ usage: told }: LlmScenario): JsonObject {
-  if (!told) return { input_tokens: 19, output_tokens: 30 };
+/** Returns the usage of the scenario. Input tokens do not include those of the cache; output tokens include thoughts. */
+function usageOf({ usage: counts }: LlmScenario): JsonObject {
+  if (!counts) return { input_tokens: 19, output_tokens: 30 };
   return {
-    input_tokens: told.promptTokenCount - told.cachedContentTokenCount,
-    cache_read_input_tokens: told.cachedContentTokenCount,
+    input_tokens: counts.promptTokenCount - counts.cachedContentTokenCount,
+    cache_read_input_tokens: counts.cachedContentTokenCount,
     cache_creation_input_tokens: 0,
-    output_tokens: told.candidatesTokenCount + told.thoughtsTokenCount,
-    output_tokens_details: { thinking_tokens: told.thoughtsTokenCount },
+    output_tokens: counts.candidatesTokenCount + counts.thoughtsTokenCount,
+    output_tokens_details: { thinking_tokens: counts.thoughtsTokenCount },
   };
 }
 
@@ -95,26 +95,26 @@ function eventsOf(scenario: LlmScenario): JsonObject[] {
 }
 
 function blockEvents({ thoughts = [], pieces = [] }: LlmScenario, block: JsonObject, index: number): JsonObject[] {
-  const between = (begun: JsonObject, deltas: JsonObject[]): JsonObject[] => [
+  const wrapDeltas = (begun: JsonObject, deltas: JsonObject[]): JsonObject[] => [
     { type: 'content_block_start', index, content_block: begun },
     ...deltas.map((delta) => ({ type: 'content_block_delta', index, delta })),
     { type: 'content_block_stop', index },
   ];
   if (block['type'] === 'thinking') {
-    return between({ type: 'thinking', thinking: '', signature: '' }, [
+    return wrapDeltas({ type: 'thinking', thinking: '', signature: '' }, [
       ...thoughts.map((thinking) => ({ type: 'thinking_delta', thinking })),
       { type: 'signature_delta', signature: block['signature']! },
     ]);
   }
   if (block['type'] === 'text')
-    return between(
+    return wrapDeltas(
       { type: 'text', text: '' },
       pieces.map((text) => ({ type: 'text_delta', text })),
     );
   const args = JSON.stringify(block['input']);
   const half = args.length >> 1;
   const halves = ['', args.slice(0, half), args.slice(half)];
-  return between(
+  return wrapDeltas(
     { ...block, input: {} },
     halves.map((partial_json) => ({ type: 'input_json_delta', partial_json })),
   );

@@ -1,5 +1,5 @@
-// Serves Anthropic's API on this machine, for the README's first program: prints the variables to set, as one line of
-// JSON, and answers every question alike until it is stopped. `node --conditions=@thole/source test/example-server.ts`
+// Serves Anthropic's API on this machine, for the first program of the README. Prints the environment variables to set as one
+// line of JSON, and gives the same answer to every request until it is stopped. `node --conditions=@thole/source test/example-server.ts`
 import type { LlmScenario } from '@thole/testing';
 import { ProtocolServer } from '@thole/testing/http';
 import { answerAsAnthropic } from './anthropic-server.ts';

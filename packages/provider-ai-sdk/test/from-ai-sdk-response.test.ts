@@ -5,15 +5,15 @@ import { readAiSdkStream } from '../src/read-ai-sdk-stream.ts';
 
 const endpoint = { name: 'ai-sdk:local' };
 const stop = { unified: 'stop', raw: 'stop' };
-const read = (content: readonly object[], more: object = {}): LlmResponse =>
-  fromAiSdkResponse({ content, finishReason: stop, ...more }, endpoint);
+const read = (content: readonly object[], members: object = {}): LlmResponse =>
+  fromAiSdkResponse({ content, finishReason: stop, ...members }, endpoint);
 const partsOf = (content: readonly object[]): unknown => read(content).content?.parts;
 
-async function streamed(...parts: readonly unknown[]): Promise<LlmResponse[]> {
-  return Array.fromAsync(readAiSdkStream(each(parts), endpoint, () => {}));
+async function readStream(...parts: readonly unknown[]): Promise<LlmResponse[]> {
+  return Array.fromAsync(readAiSdkStream(toStream(parts), endpoint, () => {}));
 }
 
-async function* each(parts: readonly unknown[]): AsyncGenerator<unknown> {
+async function* toStream(parts: readonly unknown[]): AsyncGenerator<unknown> {
   yield* parts;
 }
 
@@ -75,7 +75,7 @@ describe('fromAiSdkResponse', () => {
     expect(read([ran])).toEqual({ finishReason: 'STOP', customMetadata: { items: [call] } });
   });
 
-  it('has files of v3 and v4 as bytes or addresses', () => {
+  it('returns files of v3 and v4 as bytes or addresses', () => {
     const mark = { partMetadata: { provider: endpoint.name } };
     const bytes = Uint8Array.of(1, 2, 3);
     const url = new URL('https://a.example/b.png');
@@ -87,7 +87,7 @@ describe('fromAiSdkResponse', () => {
     ]);
   });
 
-  it('counts reasoning separately from the answer, and nothing if nothing was counted', () => {
+  it('counts reasoning separately from the answer, and returns no usage without counts', () => {
     const usage = {
       inputTokens: { total: 10, cacheRead: 4, noCache: 6, cacheWrite: undefined },
       outputTokens: { total: 7, reasoning: 5, text: 2 },
@@ -107,7 +107,7 @@ describe('fromAiSdkResponse', () => {
     expect(read([], { usage: { inputTokens: {}, outputTokens: {} } }).usageMetadata).toBeUndefined();
   });
 
-  it('has id and model of the answer, and metadata of the provider', () => {
+  it('returns id and model of the answer, and metadata of the provider', () => {
     const more = { response: { id: 'r1', modelId: 'm-2' }, providerMetadata: { local: { tier: 'flex' } } };
     expect(read([], more)).toEqual({
       finishReason: 'STOP',
@@ -116,7 +116,7 @@ describe('fromAiSdkResponse', () => {
     });
   });
 
-  it('has sources and the places that cite them', () => {
+  it('returns sources and the texts that cite them', () => {
     const source = { type: 'source', sourceType: 'url', id: '1', url: 'https://a.example', title: 'A' };
     const citations = [{ source, startIndex: 0, endIndex: 4 }];
     const document = {
@@ -138,8 +138,8 @@ describe('fromAiSdkResponse', () => {
       ],
       groundingSupports: [{ segment: { partIndex: 0, startIndex: 0, endIndex: 4 }, groundingChunkIndices: [0] }],
     });
-    const own = { google: { groundingMetadata: { webSearchQueries: ['q'] } } };
-    expect(read([source], { providerMetadata: own }).groundingMetadata).toEqual({ webSearchQueries: ['q'] });
+    const googleMetadata = { google: { groundingMetadata: { webSearchQueries: ['q'] } } };
+    expect(read([source], { providerMetadata: googleMetadata }).groundingMetadata).toEqual({ webSearchQueries: ['q'] });
   });
 
   it.each([
@@ -179,8 +179,8 @@ describe('readAiSdkStream', () => {
     usage: { inputTokens: { total: 1 }, outputTokens: { total: 2 } },
   };
 
-  it('keeps interleaved passages apart and in the order of their beginnings', async () => {
-    const [first, second, third, final] = await streamed(
+  it('keeps interleaved texts separate, in the order in which they begin', async () => {
+    const [first, second, third, final] = await readStream(
       { type: 'reasoning-start', id: '0' },
       { type: 'text-start', id: '0', providerMetadata: { local: { item: 'a' } } },
       { type: 'text-delta', id: '0', delta: 'Yes' },
@@ -202,18 +202,18 @@ describe('readAiSdkStream', () => {
     ]);
   });
 
-  it('begins a new passage when an id is used again', async () => {
+  it('begins a new part when an id is used again', async () => {
     const passage = (delta: string): object[] => [
       { type: 'text-start', id: '0' },
       { type: 'text-delta', id: '0', delta },
       { type: 'text-end', id: '0' },
     ];
-    const responses = await streamed(...passage('a'), ...passage('b'), finish);
+    const responses = await readStream(...passage('a'), ...passage('b'), finish);
     expect(responses.at(-1)?.content?.parts).toEqual([{ text: 'a' }, { text: 'b' }]);
   });
 
   it('ignores pings, raw chunks, unknown parts and inputs of calls until they are complete', async () => {
-    const responses = await streamed(
+    const responses = await readStream(
       ...[{ type: 'ping' }, { type: 'raw', rawValue: 1 }, { type: 'new' }, 'x'],
       { type: 'tool-input-start', id: 'c1', toolName: 'find' },
       { type: 'tool-input-delta', id: 'c1', delta: '{}' },
@@ -233,7 +233,7 @@ describe('readAiSdkStream', () => {
 
   it('throws the error of an error part, and MODEL_INCOMPLETE without an end', async () => {
     const error = new Error('overloaded');
-    await expect(streamed({ type: 'error', error }, finish)).rejects.toBe(error);
-    await expect(streamed({ type: 'ping' })).rejects.toMatchObject({ code: 'MODEL_INCOMPLETE' });
+    await expect(readStream({ type: 'error', error }, finish)).rejects.toBe(error);
+    await expect(readStream({ type: 'ping' })).rejects.toMatchObject({ code: 'MODEL_INCOMPLETE' });
   });
 });

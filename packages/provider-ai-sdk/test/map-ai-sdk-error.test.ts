@@ -7,40 +7,45 @@ import { mapAiSdkError } from '../src/map-ai-sdk-error.ts';
 const NOW = 1_700_000_000;
 const map = (error: unknown, when: 'asking' | 'reading' = 'asking'): TholeError =>
   mapAiSdkError(error, when, { provider: 'local.chat', now: NOW });
-const call = (statusCode: number | undefined, body: unknown, more: object = {}): APICallError =>
+const call = (statusCode: number | undefined, body: unknown, members: object = {}): APICallError =>
   new APICallError({
     message: 'It failed.',
     url: 'http://localhost/v1',
     requestBodyValues: { secret: 'prompt' },
     responseBody: typeof body === 'string' ? body : JSON.stringify(body),
     ...(statusCode !== undefined && { statusCode }),
-    ...more,
+    ...members,
   });
-const said = (message: string, more: object = {}): object => ({ error: { message, ...more } });
+const bodyOf = (message: string, members: object = {}): object => ({ error: { message, ...members } });
 
 describe('mapAiSdkError', () => {
   it.each([
-    [401, said('Bad key'), 'MODEL_AUTH', false],
-    [400, said('API key not valid. Please pass a valid API key.', { status: 'INVALID_ARGUMENT' }), 'MODEL_AUTH', false],
-    [402, said('Pay first'), 'MODEL_RATE_LIMITED', false],
-    [429, said('Slow down'), 'MODEL_RATE_LIMITED', true],
-    [429, said('No money', { code: 'insufficient_quota' }), 'MODEL_RATE_LIMITED', false],
-    [503, said('Busy'), 'MODEL_OVERLOADED', true],
-    [529, said('Overloaded', { type: 'overloaded_error' }), 'MODEL_OVERLOADED', true],
-    [500, said('Oops'), 'MODEL_UNAVAILABLE', true],
+    [401, bodyOf('Bad key'), 'MODEL_AUTH', false],
+    [
+      400,
+      bodyOf('API key not valid. Please pass a valid API key.', { status: 'INVALID_ARGUMENT' }),
+      'MODEL_AUTH',
+      false,
+    ],
+    [402, bodyOf('Pay first'), 'MODEL_RATE_LIMITED', false],
+    [429, bodyOf('Slow down'), 'MODEL_RATE_LIMITED', true],
+    [429, bodyOf('No money', { code: 'insufficient_quota' }), 'MODEL_RATE_LIMITED', false],
+    [503, bodyOf('Busy'), 'MODEL_OVERLOADED', true],
+    [529, bodyOf('Overloaded', { type: 'overloaded_error' }), 'MODEL_OVERLOADED', true],
+    [500, bodyOf('Oops'), 'MODEL_UNAVAILABLE', true],
     [504, '<html>Gateway</html>', 'MODEL_TIMEOUT', true],
-    [400, said('prompt is too long: 210000 tokens > 200000 maximum'), 'MODEL_CONTEXT_TOO_LONG', false],
-    [413, said('Too big', { type: 'request_too_large' }), 'MODEL_CONTEXT_TOO_LONG', false],
-    [400, said('No', { code: 'content_filter' }), 'MODEL_BLOCKED', false],
-    [404, said('No such model'), 'MODEL_BAD_REQUEST', false],
+    [400, bodyOf('prompt is too long: 210000 tokens > 200000 maximum'), 'MODEL_CONTEXT_TOO_LONG', false],
+    [413, bodyOf('Too big', { type: 'request_too_large' }), 'MODEL_CONTEXT_TOO_LONG', false],
+    [400, bodyOf('No', { code: 'content_filter' }), 'MODEL_BLOCKED', false],
+    [404, bodyOf('No such model'), 'MODEL_BAD_REQUEST', false],
     [422, { detail: 'Wrong type' }, 'MODEL_BAD_REQUEST', false],
   ])('maps status %i with %j to %s', (status, body, code, retryable) => {
     expect(map(call(status, body))).toMatchObject({ code, retryable, status });
   });
 
-  it('has the server’s words, code and request id, and never the request', () => {
+  it('returns the server’s message, code and request id, and never the request', () => {
     const error = map(
-      call(400, said('Invalid value', { code: 'invalid_value', type: 'invalid_request_error', param: 'tools' }), {
+      call(400, bodyOf('Invalid value', { code: 'invalid_value', type: 'invalid_request_error', param: 'tools' }), {
         responseHeaders: { 'x-request-id': 'req_1' },
       }),
     );
@@ -57,21 +62,21 @@ describe('mapAiSdkError', () => {
 
   it('follows retry-after, x-should-retry and Google’s RetryInfo', () => {
     const date = new Date((NOW + 3) * 1000).toUTCString();
-    const at = (headers: object): TholeError => map(call(429, said('Slow'), { responseHeaders: headers }));
-    expect(at({ 'retry-after': '2' }).retryAfterMs).toBe(2000);
-    expect(at({ 'retry-after': date }).retryAfterMs).toBe(3000);
-    expect(at({ 'x-should-retry': 'false' }).retryable).toBe(false);
+    const errorWith = (headers: object): TholeError => map(call(429, bodyOf('Slow'), { responseHeaders: headers }));
+    expect(errorWith({ 'retry-after': '2' }).retryAfterMs).toBe(2000);
+    expect(errorWith({ 'retry-after': date }).retryAfterMs).toBe(3000);
+    expect(errorWith({ 'x-should-retry': 'false' }).retryable).toBe(false);
     const info = { '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: '1.5s' };
-    expect(map(call(429, [said('Slow', { details: [info] })])).retryAfterMs).toBe(1500);
+    expect(map(call(429, [bodyOf('Slow', { details: [info] })])).retryAfterMs).toBe(1500);
   });
 
-  it('tells a connection that failed from an answer that ended early', () => {
+  it('distinguishes a connection that failed from an answer that ended early', () => {
     const failed = call(undefined, '', { responseBody: undefined, cause: new Error('ECONNREFUSED') });
     expect(map(failed).code).toBe('MODEL_UNAVAILABLE');
     expect(map(new TypeError('terminated'), 'reading').code).toBe('MODEL_INCOMPLETE');
     const text = '{"id": "x", "cho';
-    const cut = call(200, text, { cause: new JSONParseError({ text, cause: new SyntaxError('end') }) });
-    expect(map(cut).code).toBe('MODEL_INCOMPLETE');
+    const incomplete = call(200, text, { cause: new JSONParseError({ text, cause: new SyntaxError('end') }) });
+    expect(map(incomplete).code).toBe('MODEL_INCOMPLETE');
     const page = '<html></html>';
     expect(map(call(200, page, { cause: new JSONParseError({ text: page, cause: 0 }) })).code).toBe('MODEL_PROTOCOL');
     const wrong = call(200, '{}', { cause: new TypeValidationError({ value: {}, cause: new Error('no choices') }) });
@@ -97,7 +102,7 @@ describe('mapAiSdkError', () => {
     });
     expect(map(new NoContentGeneratedError()).code).toBe('MODEL_EMPTY');
     expect(map(new Error('odd')).code).toBe('MODEL_FAILED');
-    const ours = new TholeError('MODEL_TIMEOUT', 'Late.');
-    expect(map(ours)).toBe(ours);
+    const tholeError = new TholeError('MODEL_TIMEOUT', 'Timed out.');
+    expect(map(tholeError)).toBe(tholeError);
   });
 });

@@ -6,10 +6,10 @@ describe('AiSdkLlm', () => {
     const entry = new URL('../src/index.ts', import.meta.url).href;
     const program = `
       import { registerHooks } from 'node:module';
-      const seen = [];
-      registerHooks({ resolve: (name, context, next) => (seen.push(name), next(name, context)) });
+      const imported = [];
+      registerHooks({ resolve: (name, context, next) => (imported.push(name), next(name, context)) });
       await import(${JSON.stringify(entry)});
-      console.log(seen.includes('@thole/core'), seen.filter((name) => name.startsWith('@ai-sdk/')).length);`;
+      console.log(imported.includes('@thole/core'), imported.filter((name) => name.startsWith('@ai-sdk/')).length);`;
     const flags = ['--conditions=@thole/source', '--input-type=module', '-e', program];
     expect(execFileSync(process.execPath, flags, { encoding: 'utf8' }).trim()).toBe('true 0');
   });

@@ -4,7 +4,7 @@ import { AiSdkLlm } from '../src/index.ts';
 import type { AiSdkLlmOptions } from '../src/index.ts';
 import type { AiSdkSubject } from './ai-sdk-server.ts';
 
-/** The model against a server that plays the scenario, and the servers that were started for it. */
+/** Creates models, and a server for each that plays the scenario. */
 export class SuiteSubject implements LlmSubject {
   readonly unreadableType = 'font/woff2';
   readonly #servers: ProtocolServer[] = [];
@@ -36,7 +36,7 @@ export class SuiteSubject implements LlmSubject {
   }
 }
 
-/** What every package can do. */
+/** The features of the suite that every package supports. */
 export const commonClaims: readonly string[] = [
   'cuts',
   'stalls',
@@ -46,7 +46,7 @@ export const commonClaims: readonly string[] = [
   'request-model',
 ];
 
-/** The cases that packages for Claude do not pass. */
+/** The cases that packages for Claude do not pass, with the reason. */
 export const withoutTopP: { readonly [id: string]: string } = {
   'llm.sends-settings': 'the package drops topP next to temperature, with a warning',
 };

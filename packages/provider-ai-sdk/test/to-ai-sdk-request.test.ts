@@ -6,14 +6,15 @@ import { toAiSdkRequest } from '../src/to-ai-sdk-request.ts';
 const endpoint = { name: 'ai-sdk:anthropic.messages' };
 const target: RequestTarget = { version: 'v4', endpoint };
 
-function sent(request: Partial<LlmRequest>, more: Partial<RequestTarget> = {}): { [member: string]: unknown } {
-  const { prompt, ...options } = toAiSdkRequest({ contents: [], config: {}, ...request }, { ...target, ...more });
+function convert(request: Partial<LlmRequest>, changes: Partial<RequestTarget> = {}): { [member: string]: unknown } {
+  const { prompt, ...options } = toAiSdkRequest({ contents: [], config: {}, ...request }, { ...target, ...changes });
   return { ...options, ...(prompt.length > 0 && { prompt }) };
 }
 
-const configured = (config: GenerateContentConfig, more: Partial<RequestTarget> = {}): object => sent({ config }, more);
-const prompted = (contents: Content[], more: Partial<RequestTarget> = {}): unknown =>
-  sent({ contents }, more)['prompt'];
+const convertConfig = (config: GenerateContentConfig, changes: Partial<RequestTarget> = {}): object =>
+  convert({ config }, changes);
+const promptOf = (contents: Content[], changes: Partial<RequestTarget> = {}): unknown =>
+  convert({ contents }, changes)['prompt'];
 const user = (text: string): Content => ({ role: 'user', parts: [{ text }] });
 const PIXEL = 'iVBORw0KGgo=';
 const image = { inlineData: { mimeType: 'image/png', data: PIXEL, displayName: 'room.png' } };
@@ -21,21 +22,21 @@ const image = { inlineData: { mimeType: 'image/png', data: PIXEL, displayName: '
 describe('toAiSdkRequest', () => {
   it('sends settings with the names of the AI SDK', () => {
     const settings = { temperature: 0.5, topP: 0.9, topK: 40, maxOutputTokens: 100, seed: 7, stopSequences: ['END'] };
-    expect(configured(settings)).toEqual(settings);
-    expect(configured({ stopSequences: [] })).toEqual({});
+    expect(convertConfig(settings)).toEqual(settings);
+    expect(convertConfig({ stopSequences: [] })).toEqual({});
   });
 
-  it('sends the schema of the answer, or asks for JSON', () => {
+  it('sends the schema of the answer, or requests JSON', () => {
     const schema = { type: 'object', properties: { floor: { type: 'integer', nullable: true } } };
-    expect(configured({ responseJsonSchema: schema, responseMimeType: 'application/json' })).toEqual({
+    expect(convertConfig({ responseJsonSchema: schema, responseMimeType: 'application/json' })).toEqual({
       responseFormat: {
         type: 'json',
         name: 'response',
         schema: { type: 'object', properties: { floor: { type: ['integer', 'null'] } } },
       },
     });
-    expect(configured({ responseMimeType: 'application/json' })).toEqual({ responseFormat: { type: 'json' } });
-    expect(configured({ responseMimeType: 'text/plain' })).toEqual({});
+    expect(convertConfig({ responseMimeType: 'application/json' })).toEqual({ responseFormat: { type: 'json' } });
+    expect(convertConfig({ responseMimeType: 'text/plain' })).toEqual({});
   });
 
   it.each([
@@ -51,14 +52,14 @@ describe('toAiSdkRequest', () => {
   ] as const)('sends the thinking config %j to a model of %s as %j', (thinkingConfig, version, expected, leftOut) => {
     const names: string[] = [];
     const leaveOut = (name: string): void => void names.push(name);
-    expect(configured({ thinkingConfig }, { version, leaveOut })).toEqual(expected);
+    expect(convertConfig({ thinkingConfig }, { version, leaveOut })).toEqual(expected);
     expect(names).toEqual(leftOut);
   });
 
-  it('merges provider options: those of the request replace members of the model’s', () => {
+  it('merges provider options; members of the request replace members of the model', () => {
     const providerOptions = { anthropic: { effort: 'high', sendReasoning: true }, openai: { store: false } };
     const request = { providerOptions: { anthropic: { effort: 'low' }, google: { a: 1 } } };
-    expect(sent(request, { providerOptions, headers: { 'x-team': 'front' } })).toEqual({
+    expect(convert(request, { providerOptions, headers: { 'x-team': 'front' } })).toEqual({
       headers: { 'x-team': 'front' },
       providerOptions: {
         anthropic: { effort: 'low', sendReasoning: true },
@@ -72,16 +73,16 @@ describe('toAiSdkRequest', () => {
 describe('tools', () => {
   const tools = [{ functionDeclarations: [{ name: 'find', description: 'Finds.' }, { name: 'book' }] }];
   const choice = (functionCallingConfig: object): { tools?: { name: string }[]; toolChoice?: object } =>
-    configured({ tools, toolConfig: { functionCallingConfig } });
+    convertConfig({ tools, toolConfig: { functionCallingConfig } });
 
   it('are functions with a schema, and tools of the provider', () => {
-    const own = { id: 'anthropic.web_search_20250305', name: 'web_search', args: {} } as const;
+    const providerTool = { id: 'anthropic.web_search_20250305', name: 'web_search', args: {} } as const;
     const schema = { type: 'object', properties: {} };
-    expect(configured({ tools }, { providerTools: [own] })).toEqual({
+    expect(convertConfig({ tools }, { providerTools: [providerTool] })).toEqual({
       tools: [
         { type: 'function', name: 'find', description: 'Finds.', inputSchema: schema },
         { type: 'function', name: 'book', inputSchema: schema },
-        { type: 'provider', ...own },
+        { type: 'provider', ...providerTool },
       ],
     });
   });
@@ -93,14 +94,14 @@ describe('tools', () => {
     [{ mode: 'ANY', allowedFunctionNames: ['book'] }, ['book'], { type: 'tool', toolName: 'book' }],
     [{ mode: 'AUTO', allowedFunctionNames: ['book'] }, ['book'], undefined],
     [{ mode: 'VALIDATED' }, ['find', 'book'], undefined],
-  ])('follow %j', (config, names, toolChoice) => {
+  ])('are limited and selected by %j', (config, names, toolChoice) => {
     const result = choice(config);
     expect(result.tools?.map(({ name }) => name)).toEqual(names);
     expect(result.toolChoice).toEqual(toolChoice);
   });
 
-  it('that the provider would run itself are rejected with the option to use', () => {
-    expect(() => configured({ tools: [{ googleSearch: {} }] })).toThrow(
+  it('that the provider would run itself are rejected; the error names providerTools', () => {
+    expect(() => convertConfig({ tools: [{ googleSearch: {} }] })).toThrow(
       expect.objectContaining({ code: 'INVALID_INPUT', message: expect.stringMatching(/googleSearch.*providerTools/) }),
     );
   });
@@ -114,7 +115,7 @@ describe('messages', () => {
       { role: 'model' as const, parts: [{ text: 'c' }, { text: '' }] },
       user('d'),
     ];
-    expect(sent({ contents, config: { systemInstruction: 'Be kind.' } })['prompt']).toEqual([
+    expect(convert({ contents, config: { systemInstruction: 'Be kind.' } })['prompt']).toEqual([
       { role: 'system', content: 'Be kind.' },
       {
         role: 'user',
@@ -128,7 +129,7 @@ describe('messages', () => {
     ]);
   });
 
-  it('give every call its last answer directly after it, and an open call a pending one', () => {
+  it('contain one answer directly after each call: the last one, or a pending one', () => {
     const contents: Content[] = [
       user('a'),
       {
@@ -150,7 +151,7 @@ describe('messages', () => {
       toolName,
       output: json(value),
     });
-    expect(prompted(contents)).toEqual([
+    expect(promptOf(contents)).toEqual([
       { role: 'user', content: [{ type: 'text', text: 'a' }] },
       {
         role: 'assistant',
@@ -172,23 +173,23 @@ describe('messages', () => {
     ]);
   });
 
-  it('have an answer without a call as text', () => {
+  it('contain an answer without a call as text', () => {
     const contents: Content[] = [
       { role: 'user', parts: [{ functionResponse: { name: 'find', response: { free: 1 } } }] },
     ];
-    expect(prompted(contents)).toEqual([
+    expect(promptOf(contents)).toEqual([
       { role: 'user', content: [{ type: 'text', text: 'find returned {"free":1}' }] },
     ]);
   });
 
-  it('show code that another provider ran as text, and no thoughts of it', () => {
+  it('contain code that another provider ran as text, and none of its thoughts', () => {
     const parts = [
       { text: 'hm', thought: true, partMetadata: { provider: 'openai' } },
       { executableCode: { language: 'PYTHON', code: 'print(1)' } },
       { codeExecutionResult: { outcome: 'OUTCOME_OK', output: '1' } },
       image,
     ];
-    expect(prompted([{ role: 'model', parts }])).toEqual([
+    expect(promptOf([{ role: 'model', parts }])).toEqual([
       {
         role: 'assistant',
         content: [
@@ -203,18 +204,18 @@ describe('messages', () => {
     ]);
   });
 
-  it('have metadata of the same endpoint only, and the content before and after a part', () => {
+  it('contain metadata of the same endpoint only, with the content before and after a part', () => {
     const metadata = { anthropic: { signature: 'abc' } };
     const before = [{ type: 'reasoning', text: '', providerOptions: { anthropic: { redactedData: 'xyz' } } }];
     const after = [{ type: 'custom', kind: 'anthropic.compaction' }];
-    const made = (provider: string): Content => ({
+    const answerOf = (provider: string): Content => ({
       role: 'model',
       parts: [
         { text: 'hm', thought: true, partMetadata: { provider, metadata } },
         { text: 'Yes.', partMetadata: { provider, before, after: [...after, 'broken'] } },
       ],
     });
-    expect(prompted([made(endpoint.name)])).toEqual([
+    expect(promptOf([answerOf(endpoint.name)])).toEqual([
       {
         role: 'assistant',
         content: [
@@ -225,7 +226,7 @@ describe('messages', () => {
         ],
       },
     ]);
-    expect(prompted([made('ai-sdk:google.generative-ai')])).toEqual([
+    expect(promptOf([answerOf('ai-sdk:google.generative-ai')])).toEqual([
       { role: 'assistant', content: [{ type: 'text', text: 'Yes.' }] },
     ]);
   });
@@ -235,12 +236,12 @@ describe('files', () => {
   const url = 'https://hotel.example/room.png';
   const supportedUrls = { 'image/*': [/^https:/] };
 
-  it('are bytes in the form of v3 and v4', () => {
+  it('are bytes in the format of v3 and v4', () => {
     const file = { type: 'file', mediaType: 'image/png', filename: 'room.png' };
-    expect(prompted([{ role: 'user', parts: [image] }])).toEqual([
+    expect(promptOf([{ role: 'user', parts: [image] }])).toEqual([
       { role: 'user', content: [{ ...file, data: { type: 'data', data: PIXEL } }] },
     ]);
-    expect(prompted([{ role: 'user', parts: [image] }], { version: 'v3' })).toEqual([
+    expect(promptOf([{ role: 'user', parts: [image] }], { version: 'v3' })).toEqual([
       { role: 'user', content: [{ ...file, data: PIXEL }] },
     ]);
   });
@@ -248,19 +249,19 @@ describe('files', () => {
   it('are addresses if the model reads them itself', () => {
     const parts = [{ fileData: { fileUri: url } }];
     const file = { type: 'file', mediaType: 'image/png' };
-    expect(prompted([{ role: 'user', parts }], { supportedUrls })).toEqual([
+    expect(promptOf([{ role: 'user', parts }], { supportedUrls })).toEqual([
       { role: 'user', content: [{ ...file, data: { type: 'url', url: new URL(url) } }] },
     ]);
-    expect(prompted([{ role: 'user', parts }], { supportedUrls, version: 'v3' })).toEqual([
+    expect(promptOf([{ role: 'user', parts }], { supportedUrls, version: 'v3' })).toEqual([
       { role: 'user', content: [{ ...file, data: new URL(url) }] },
     ]);
   });
 
-  it('are rejected in the newest message at other addresses: nothing is downloaded', () => {
+  it('are rejected in the newest message at addresses that the model does not read', () => {
     for (const fileUri of [url, 'gs://bucket/room.png', 'file-abc']) {
       const parts = [{ fileData: { fileUri, mimeType: 'image/png' } }];
       const other = { supportedUrls: { 'application/pdf': [/^https:/] } };
-      expect(() => prompted([{ role: 'user', parts }], other)).toThrow(
+      expect(() => promptOf([{ role: 'user', parts }], other)).toThrow(
         expect.objectContaining({
           code: 'INVALID_INPUT',
           message: expect.stringMatching(/files of type image\/png at this address \(contents\[0\]\.parts\[0\]\)/),
@@ -271,7 +272,7 @@ describe('files', () => {
 
   it('in data URLs are bytes', () => {
     const parts = [{ fileData: { fileUri: `data:image/png;base64,${PIXEL}` } }];
-    expect(prompted([{ role: 'user', parts }])).toEqual([
+    expect(promptOf([{ role: 'user', parts }])).toEqual([
       { role: 'user', content: [{ type: 'file', mediaType: 'image/png', data: { type: 'data', data: PIXEL } }] },
     ]);
   });
@@ -284,7 +285,7 @@ describe('files', () => {
         parts: [{ functionResponse: { id: 'c1', name: 'show', response: { ok: true }, parts: [image] } }],
       },
     ];
-    expect(prompted(contents, { unreadable: new Set(['image/jpeg']) })).toMatchObject([
+    expect(promptOf(contents, { unreadable: new Set(['image/jpeg']) })).toMatchObject([
       { role: 'assistant' },
       { role: 'tool', content: [{ type: 'tool-result', output: { type: 'json', value: { ok: true } } }] },
       {
@@ -292,6 +293,6 @@ describe('files', () => {
         content: [{ text: 'Files that belong to the answer of show:' }, { type: 'file', mediaType: 'image/png' }],
       },
     ]);
-    expect(JSON.stringify(prompted(contents, { unreadable: new Set(['image/png']) }))).not.toContain(PIXEL);
+    expect(JSON.stringify(promptOf(contents, { unreadable: new Set(['image/png']) }))).not.toContain(PIXEL);
   });
 });

@@ -1,10 +1,10 @@
 import { ProviderConnection, TholeError } from '@thole/core';
 import type { JsonObject } from '@thole/core';
 import type { Endpoint } from '@thole/core/kit';
-import { earlierVersion } from './api-version.ts';
+import { selectEarlierVersion } from './api-version.ts';
 import { endpointOf } from './anthropic-options.ts';
 import type { AnthropicConnectionOptions } from './anthropic-options.ts';
-import { anthropicErrors, isAboutCredentials } from './map-anthropic-error.ts';
+import { anthropicErrors, isCredentialsError } from './map-anthropic-error.ts';
 
 /** A request in the API's format. */
 export interface AnthropicCall {
@@ -15,12 +15,12 @@ export interface AnthropicCall {
 }
 
 /** A streamed answer: its events, or a complete unread body. */
-export type OpenedAnswer = { readonly events: AsyncIterable<unknown> } | { readonly whole: Response };
+export type OpenedAnswer = { readonly events: AsyncIterable<unknown> } | { readonly body: Response };
 
-/** Maximum delay of a timer: the SDK's time limit must not fire before ours. */
-const NEVER_MS = 2_147_483_647;
+/** The longest delay that a timer supports. It turns the SDK's time limit off, so that only ours applies. */
+const NO_TIMEOUT_MS = 2_147_483_647;
 
-/** The members of the SDK's clients that are used. */
+/** The members of the SDK's clients that this package uses. */
 interface Sdk {
   post(path: string, options: object): SdkAnswer;
 }
@@ -30,7 +30,10 @@ interface SdkAnswer extends PromiseLike<unknown> {
   withResponse(): Promise<{ data: unknown; response: Response }>;
 }
 
-/** Anthropic's SDK with our connection, loaded at the first call. Takes nothing from the environment except cloud credentials. */
+/**
+ * Calls Claude through Anthropic's SDK, which is loaded at the first call. Reads nothing from the environment except cloud
+ * credentials.
+ */
 export class AnthropicClient {
   readonly connection: ProviderConnection;
   readonly endpoint: Endpoint;
@@ -45,23 +48,23 @@ export class AnthropicClient {
     for (const secret of [accessKeyId, secretAccessKey, sessionToken]) if (secret) this.connection.hide(secret);
   }
 
-  /** Sends the request and returns the answer, for `stream` of `ProviderConnection`. */
+  /** Sends the request and returns the unread answer, for `stream` of `ProviderConnection`. */
   async post(call: AnthropicCall, signal: AbortSignal): Promise<OpenedAnswer> {
     const sdk = await this.#load();
     const { betas, stream } = call;
-    const version = earlierVersion(call.body, this.#options);
+    const version = selectEarlierVersion(call.body, this.#options);
     const body = { ...call.body, ...version.body };
     const headers = { ...version.headers, ...(betas.length > 0 && { 'anthropic-beta': betas.join(',') }) };
     try {
-      if (!stream) return { whole: await sdk.post('/v1/messages', { body, headers, signal }).asResponse() };
+      if (!stream) return { body: await sdk.post('/v1/messages', { body, headers, signal }).asResponse() };
       const { data, response } = await sdk.post('/v1/messages', { body, headers, signal, stream: true }).withResponse();
       // The SDK would find no events in these bodies and end without an error.
       const type = response.headers.get('content-type') ?? '';
-      if (/json|html/i.test(type)) return { whole: response };
+      if (/json|html/i.test(type)) return { body: response };
       return { events: data as AsyncIterable<unknown> };
     } catch (error) {
-      // A client keeps credentials that it could not get.
-      if (isAboutCredentials(error)) this.#sdk = undefined;
+      // The client would not look for the credentials again, so the next call creates a new one.
+      if (isCredentialsError(error)) this.#sdk = undefined;
       throw error;
     }
   }
@@ -78,25 +81,25 @@ export class AnthropicClient {
     const { apiKey, baseUrl, headers, bedrock, vertex } = this.#options;
     const options = {
       maxRetries: 0,
-      timeout: NEVER_MS,
+      timeout: NO_TIMEOUT_MS,
       logLevel: 'off' as const,
-      // The runner traces model calls.
+      // The runner already traces model calls.
       openTelemetry: false as const,
       fetch: (input: string | URL | Request, init?: RequestInit) => this.connection.fetch(input, init),
       defaultHeaders: {
         ...withoutCustomHeaders(),
-        ...(!bedrock && !vertex && apiKey === undefined && WITHOUT_KEY),
+        ...(!bedrock && !vertex && apiKey === undefined && HEADERS_WITHOUT_KEY),
         ...headers,
       },
     };
     if (bedrock) {
-      const { AnthropicBedrock } = await installed(
+      const { AnthropicBedrock } = await loadPackage(
         '@anthropic-ai/bedrock-sdk',
         () => import('@anthropic-ai/bedrock-sdk'),
       );
       const { region, accessKeyId, secretAccessKey, sessionToken = null } = bedrock;
       const baseURL = baseUrl ?? `https://bedrock-runtime.${region}.amazonaws.com`;
-      // Null keeps the variables of the environment out.
+      // With null, the SDK does not read the environment.
       const common = { ...options, apiKey: apiKey ?? null, baseURL, awsRegion: region };
       if (accessKeyId === undefined || secretAccessKey === undefined)
         return new AnthropicBedrock(common) as unknown as Sdk;
@@ -104,7 +107,10 @@ export class AnthropicClient {
       return new AnthropicBedrock({ ...common, ...keys }) as unknown as Sdk;
     }
     if (vertex) {
-      const { AnthropicVertex } = await installed('@anthropic-ai/vertex-sdk', () => import('@anthropic-ai/vertex-sdk'));
+      const { AnthropicVertex } = await loadPackage(
+        '@anthropic-ai/vertex-sdk',
+        () => import('@anthropic-ai/vertex-sdk'),
+      );
       const { project, region = 'global', authClient } = vertex;
       return new AnthropicVertex({
         ...options,
@@ -120,8 +126,8 @@ export class AnthropicClient {
   }
 }
 
-/** The SDK requires a key; a server with another authorization does not receive this one. */
-const WITHOUT_KEY = { Authorization: null };
+/** Removes the header with the placeholder key, which the SDK requires although the server needs no key. */
+const HEADERS_WITHOUT_KEY = { Authorization: null };
 
 function vertexUrl(region: string): string {
   if (region === 'global') return 'https://aiplatform.googleapis.com/v1';
@@ -129,7 +135,7 @@ function vertexUrl(region: string): string {
   return `https://${region}-aiplatform.googleapis.com/v1`;
 }
 
-async function installed<T>(name: string, load: () => Promise<T>): Promise<T> {
+async function loadPackage<T>(name: string, load: () => Promise<T>): Promise<T> {
   try {
     return await load();
   } catch (cause) {
@@ -139,7 +145,7 @@ async function installed<T>(name: string, load: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The SDK reads headers from `ANTHROPIC_CUSTOM_HEADERS`, which the caller did not ask for. Null removes each. */
+/** Removes the headers that the SDK reads from `ANTHROPIC_CUSTOM_HEADERS`. Null removes a header. */
 function withoutCustomHeaders(): { [name: string]: null } {
   const lines = globalThis.process?.env['ANTHROPIC_CUSTOM_HEADERS']?.split('\n') ?? [];
   const names = lines.filter((line) => line.includes(':')).map((line) => line.slice(0, line.indexOf(':')).trim());

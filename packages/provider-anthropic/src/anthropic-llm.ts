@@ -5,11 +5,11 @@ import { AnthropicClient } from './anthropic-client.ts';
 import type { AnthropicCall } from './anthropic-client.ts';
 import { assertAnthropicOptions, assertModelName } from './anthropic-options.ts';
 import type { AnthropicConnectionOptions, RequestTarget } from './anthropic-options.ts';
-import { GatheredAnswer } from './gathered-answer.ts';
+import { AnswerBuilder } from './answer-builder.ts';
 import { optionsFromEnv } from './options-from-env.ts';
 import type { FromEnv } from './options-from-env.ts';
 import { readAnthropicStream } from './read-anthropic-stream.ts';
-import { refusedSetting, tokenLimitIn, withoutSettings } from './refused-settings.ts';
+import { findRejectedSetting, readTokenLimit, withoutSettings } from './refused-settings.ts';
 import { toAnthropicRequest } from './to-anthropic-request.ts';
 
 /** Model and connection of an `Anthropic`. */
@@ -18,7 +18,7 @@ export interface AnthropicOptions extends AnthropicConnectionOptions {
   model: string;
 }
 
-/** Options of `Anthropic.fromEnv`. `bedrock: true` and `vertex: true` take all their options from the environment. */
+/** Options of `Anthropic.fromEnv`. `bedrock: true` and `vertex: true` read all options of the cloud from the environment. */
 export type AnthropicEnvOptions = FromEnv;
 
 /** Maximum number of requests for one answer that the provider pauses. */
@@ -34,12 +34,12 @@ export class Anthropic implements Llm {
   readonly providerName: string;
   readonly #client: AnthropicClient;
   readonly #maxTokens: number | undefined;
-  /** Settings that the server has rejected, by model. They are not sent again. */
-  readonly #refused = new Map<string, Set<string>>();
-  /** Limits of `max_tokens` that the server has named, by model. */
+  /** Settings that the server rejected, by model. They are not sent again. */
+  readonly #rejectedSettings = new Map<string, Set<string>>();
+  /** Limits of `max_tokens` that error messages of the server contained, by model. */
   readonly #limits = new Map<string, number>();
-  /** Warnings already logged: each is logged once. */
-  readonly #warned = new Set<string>();
+  /** Warnings that were logged. Each is logged once. */
+  readonly #loggedWarnings = new Set<string>();
 
   /** Throws `INVALID_INPUT` for invalid options and for a missing key; the message names the variable to set. */
   constructor(options: AnthropicOptions) {
@@ -54,7 +54,7 @@ export class Anthropic implements Llm {
 
   /**
    * Creates a model with options from the environment: `ANTHROPIC_API_KEY` and `ANTHROPIC_BASE_URL`, or the variables
-   * of Bedrock or Vertex AI. Given options have priority.
+   * of Bedrock or Vertex AI. The given options have priority.
    */
   static fromEnv(model: string, options: AnthropicEnvOptions = {}): Anthropic {
     return new Anthropic({ ...optionsFromEnv(options), model });
@@ -62,15 +62,15 @@ export class Anthropic implements Llm {
 
   /**
    * Calls the model. `request.model` overrides the constructor's model. An answer that the provider pauses is continued.
-   * A rejected request is sent again without the rejected part if it is optional: thoughts that the model cannot read,
-   * settings such as `temperature`, and a `max_tokens` over the model's limit. All are logged.
+   * A rejected request is sent again without the rejected part if that is optional: thoughts that the model cannot read,
+   * settings such as `temperature`, and a `max_tokens` over the model's limit. A warning is logged once for each.
    */
   generateContentAsync(request: LlmRequest, options: LlmOptions): AsyncIterableIterator<LlmResponse> {
     const { model = this.model } = request;
     const { endpoint } = this.#client;
-    const refused = this.#refused.get(model) ?? new Set<string>();
+    const rejected = this.#rejectedSettings.get(model) ?? new Set<string>();
     const limit = this.#limits.get(model);
-    let sent: JsonObject = {};
+    let sentBody: JsonObject = {};
     const makeCall = (): AnthropicCall => {
       const leftOut: string[] = [];
       const target: RequestTarget = {
@@ -81,41 +81,41 @@ export class Anthropic implements Llm {
         leaveOut: (setting) => leftOut.push(setting),
       };
       const { body, betas } = toAnthropicRequest(request, target);
-      sent = withoutSettings(body, refused);
-      this.#warn('settings that the model does not take are left out', model, leftOut, options);
-      return { body: sent, betas, stream: options.stream };
+      sentBody = withoutSettings(body, rejected);
+      this.#warn('settings that the model does not accept are left out', model, leftOut, options);
+      return { body: sentBody, betas, stream: options.stream };
     };
     return recoverFirst(this.#answer(makeCall, options.signal), (error) => {
       if (isSealRefused(error) && hasSealedParts(request.contents, endpoint)) {
         this.#warn('thoughts that the model cannot read are left out', model, [endpoint.name], options);
         return this.generateContentAsync({ ...request, contents: withoutSealedParts(request.contents) }, options);
       }
-      const learned = tokenLimitIn(error);
-      if (learned !== undefined && limit === undefined && request.config.maxOutputTokens === undefined) {
-        this.#limits.set(model, learned);
-        this.#warn('the limit of tokens is lowered to that of the model', model, ['maxTokens'], options);
+      const serverLimit = readTokenLimit(error);
+      if (serverLimit !== undefined && limit === undefined && request.config.maxOutputTokens === undefined) {
+        this.#limits.set(model, serverLimit);
+        this.#warn('maxTokens is lowered to the limit of the model', model, ['maxTokens'], options);
         return this.generateContentAsync(request, options);
       }
-      const setting = refusedSetting(error, sent);
-      if (setting === undefined || refused.has(setting)) return undefined;
-      this.#refused.set(model, refused.add(setting));
+      const setting = findRejectedSetting(error, sentBody);
+      if (setting === undefined || rejected.has(setting)) return undefined;
+      this.#rejectedSettings.set(model, rejected.add(setting));
       this.#warn('settings that the server refused are left out', model, [setting], options);
       return this.generateContentAsync(request, options);
     });
   }
 
-  /** Yields one answer, from as many requests as it needs. A request that a filter rejects is a blocked answer. */
+  /** Yields one answer. Sends further requests while the answer is paused. A request that a filter rejects is a blocked answer. */
   async *#answer(makeCall: () => AnthropicCall, signal: AbortSignal): AsyncGenerator<LlmResponse, void, undefined> {
     const { connection, endpoint } = this.#client;
-    const gathered = new GatheredAnswer(endpoint.name);
+    const builder = new AnswerBuilder(endpoint.name);
     const first = makeCall();
     let call = first;
     for (let requests = 1; ; requests++) {
-      const now = call;
+      const current = call;
       try {
         yield* connection.stream(
-          (own) => this.#client.post(now, own),
-          (opened) => readAnthropicStream(opened, gathered),
+          (attemptSignal) => this.#client.post(current, attemptSignal),
+          (opened) => readAnthropicStream(opened, builder),
           signal,
         );
       } catch (error) {
@@ -123,22 +123,22 @@ export class Anthropic implements Llm {
         yield { finishReason: 'SAFETY', errorCode: 'MODEL_BLOCKED', errorMessage: error.message };
         return;
       }
-      const pause = requests < MAX_REQUESTS ? gathered.takePause() : undefined;
+      const pause = requests < MAX_REQUESTS ? builder.takePause() : undefined;
       if (!pause) break;
       const { messages } = first.body;
-      const before = Array.isArray(messages) ? messages : [];
-      const continued = [...before, { role: 'assistant', content: [...pause.content] }];
+      const earlierMessages = Array.isArray(messages) ? messages : [];
+      const continued = [...earlierMessages, { role: 'assistant', content: [...pause.content] }];
       const container = pause.container === undefined ? {} : { container: pause.container };
       call = { ...first, body: { ...first.body, ...container, messages: continued } };
     }
-    yield gathered.final();
+    yield builder.toResponse();
   }
 
   #warn(message: string, model: string, settings: readonly string[], { logger }: LlmOptions): void {
-    const fresh = settings.filter((each) => !this.#warned.has(`${model} ${message} ${each}`));
-    if (fresh.length === 0) return;
-    for (const each of fresh) this.#warned.add(`${model} ${message} ${each}`);
-    const fields = { model, provider: 'anthropic', settings: fresh };
+    const unlogged = settings.filter((each) => !this.#loggedWarnings.has(`${model} ${message} ${each}`));
+    if (unlogged.length === 0) return;
+    for (const each of unlogged) this.#loggedWarnings.add(`${model} ${message} ${each}`);
+    const fields = { model, provider: 'anthropic', settings: unlogged };
     (logger ?? this.#client.connection.runtime.logger).warn(message, fields);
   }
 }

@@ -34,9 +34,9 @@ export interface VertexOptions {
 
 /** Connection options of Claude: Anthropic's API with a key, Amazon Bedrock or Vertex AI. */
 export interface AnthropicConnectionOptions extends ConnectionOptions {
-  /** Amazon Bedrock instead of Anthropic's API. Needs the package `@anthropic-ai/bedrock-sdk`. `apiKey` is Bedrock's. */
+  /** Connects to Amazon Bedrock. Needs the package `@anthropic-ai/bedrock-sdk`. `apiKey` is then a key of Bedrock. */
   bedrock?: BedrockOptions | undefined;
-  /** Vertex AI instead of Anthropic's API. Needs the package `@anthropic-ai/vertex-sdk`. Takes no `apiKey`. */
+  /** Connects to Vertex AI. Needs the package `@anthropic-ai/vertex-sdk`. `apiKey` is then not accepted. */
   vertex?: VertexOptions | undefined;
   /** Maximum number of tokens of an answer if a request has no `maxOutputTokens`. Default: 32,000, or the model's limit. */
   maxTokens?: number | undefined;
@@ -47,9 +47,9 @@ export interface RequestTarget {
   readonly model: string;
   readonly endpoint: Endpoint;
   readonly stream: boolean;
-  /** The largest value of `max_tokens` if the request has none. */
+  /** Value of `max_tokens` if the request does not set it. */
   readonly maxTokens?: number | undefined;
-  /** Called with the name of each setting that is not sent. */
+  /** Is called with the name of each setting that is not sent. */
   readonly leaveOut?: ((setting: string) => void) | undefined;
 }
 
@@ -66,17 +66,17 @@ const bedrockNames = optionNames<BedrockOptions>({
 });
 const vertexNames = optionNames<VertexOptions>({ project: true, region: true, authClient: true });
 
-/** Throws `INVALID_INPUT` for options that `owner` cannot use. For a missing key, the message names the variable. */
+/** Throws `INVALID_INPUT` for options that `owner` cannot use. For a missing key, the message names the environment variable. */
 export function assertAnthropicOptions(
   options: AnthropicConnectionOptions,
-  own: readonly string[],
+  moreNames: readonly string[],
   owner: string,
 ): void {
-  assertConnectionOptions(options, [...ownOptionNames, ...own], owner);
+  assertConnectionOptions(options, [...ownOptionNames, ...moreNames], owner);
   const { apiKey, bedrock, vertex, maxTokens, headers = {} } = options;
   if (maxTokens !== undefined) assertCount(`maxTokens of ${owner}`, maxTokens, 1);
   if (bedrock !== undefined && vertex !== undefined)
-    throw new TholeError('INVALID_INPUT', `${owner} takes bedrock or vertex, not both.`);
+    throw new TholeError('INVALID_INPUT', `${owner} accepts bedrock or vertex, not both.`);
   if (bedrock !== undefined) return assertBedrock(bedrock, owner);
   if (vertex !== undefined) {
     if (apiKey !== undefined)
@@ -112,33 +112,33 @@ export function endpointOf({ bedrock, vertex, baseUrl }: AnthropicConnectionOpti
 }
 
 function assertBedrock(bedrock: unknown, owner: string): void {
-  const where = `bedrock of ${owner}`;
-  if (!isPlainObject(bedrock)) throw invalidInput(where, '{region, accessKeyId?, secretAccessKey?}', bedrock);
-  rejectUnknownOptions(bedrock, bedrockNames, where);
+  const argument = `bedrock of ${owner}`;
+  if (!isPlainObject(bedrock)) throw invalidInput(argument, '{region, accessKeyId?, secretAccessKey?}', bedrock);
+  rejectUnknownOptions(bedrock, bedrockNames, argument);
   if (bedrock['region'] === undefined)
     throw new TholeError(
       'INVALID_INPUT',
-      `${where} needs a region: set AWS_REGION and use ${owner}.fromEnv, or pass region.`,
+      `${argument} needs a region: set AWS_REGION and use ${owner}.fromEnv, or pass region.`,
     );
-  for (const name of bedrockNames) assertText(bedrock[name], `${name} of ${where}`);
+  for (const name of bedrockNames) assertText(bedrock[name], `${name} of ${argument}`);
   if ((bedrock['accessKeyId'] === undefined) !== (bedrock['secretAccessKey'] === undefined))
-    throw new TholeError('INVALID_INPUT', `${where} needs both accessKeyId and secretAccessKey, or neither.`);
+    throw new TholeError('INVALID_INPUT', `${argument} needs both accessKeyId and secretAccessKey, or neither.`);
 }
 
 function assertVertex(vertex: unknown, owner: string): void {
-  const where = `vertex of ${owner}`;
-  if (!isPlainObject(vertex)) throw invalidInput(where, '{project, region?, authClient?}', vertex);
-  rejectUnknownOptions(vertex, vertexNames, where);
+  const argument = `vertex of ${owner}`;
+  if (!isPlainObject(vertex)) throw invalidInput(argument, '{project, region?, authClient?}', vertex);
+  rejectUnknownOptions(vertex, vertexNames, argument);
   const { project, region, authClient } = vertex;
   if (project === undefined)
     throw new TholeError(
       'INVALID_INPUT',
-      `${where} needs a project: set ANTHROPIC_VERTEX_PROJECT_ID or GOOGLE_CLOUD_PROJECT and use ${owner}.fromEnv, or pass project.`,
+      `${argument} needs a project: set ANTHROPIC_VERTEX_PROJECT_ID or GOOGLE_CLOUD_PROJECT and use ${owner}.fromEnv, or pass project.`,
     );
-  assertText(project, `project of ${where}`);
-  assertText(region, `region of ${where}`);
+  assertText(project, `project of ${argument}`);
+  assertText(region, `region of ${argument}`);
   if (authClient !== undefined && (typeof authClient !== 'object' || authClient === null))
-    throw invalidInput(`authClient of ${where}`, 'a client of google-auth-library', authClient);
+    throw invalidInput(`authClient of ${argument}`, 'a client of google-auth-library', authClient);
 }
 
 function assertText(value: unknown, argument: string): void {

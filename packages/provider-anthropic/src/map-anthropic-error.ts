@@ -21,7 +21,7 @@ export const anthropicErrors: ErrorTable = {
         "The connection to Claude's server ended before the answer was complete.",
         { cause: error },
       );
-    if (isAboutCredentials(error)) return credentialsError(error);
+    if (isCredentialsError(error)) return credentialsError(error);
     return new TholeError('MODEL_UNAVAILABLE', "Claude's server could not be reached.", { cause: error });
   },
 };
@@ -37,8 +37,8 @@ export function notAMessage(body: unknown): TholeError {
   );
 }
 
-/** True for an error of a cloud's SDK that looked for credentials and found none. */
-export function isAboutCredentials(error: unknown): boolean {
+/** True for an error of a cloud's SDK that found no valid credentials. */
+export function isCredentialsError(error: unknown): boolean {
   const { message } = (typeof error === 'object' && error !== null ? error : {}) as { message?: unknown };
   return typeof message === 'string' && /\bcredentials?\b/i.test(message);
 }
@@ -51,52 +51,53 @@ function credentialsError(cause: unknown): TholeError {
   );
 }
 
-interface Signs {
+interface RejectionDetails {
   readonly status?: number | undefined;
   readonly type?: string | undefined;
   readonly retryAfterMs?: number | undefined;
   readonly requestId?: string | undefined;
 }
 
-function failure(body: unknown, { status, type: named, retryAfterMs, requestId }: Signs): TholeError {
+function failure(body: unknown, { status, type: headerType, retryAfterMs, requestId }: RejectionDetails): TholeError {
   const read = readBody(body);
-  const type = named ?? read.type;
+  const type = headerType ?? read.type;
   const message = read.message ?? (status === undefined ? 'no reason' : `status ${status}, without a reason`);
-  const kind = kindOf(status, type ?? '', read.message ?? '');
+  const errorCode = codeOf(status, type ?? '', read.message ?? '');
   const code = /\bsignature\b.{0,12}\bthinking\b/i.test(message) ? 'invalid_signature' : read.code;
   const details: JsonObject = { provider: 'anthropic', status: status ?? 200 };
   const id = requestId ?? read.requestId;
   for (const [name, value] of Object.entries({ type, code, requestId: id }))
     if (value !== undefined) details[name] = value;
-  const verb =
+  const summary =
     status === undefined ? "Claude's server reported an error in its answer" : "Claude's server refused the request";
-  return new TholeError(kind, `${verb}: ${message}`, {
+  return new TholeError(errorCode, `${summary}: ${message}`, {
     status,
     retryAfterMs,
-    // Credit that is used up does not come back while a caller waits.
-    ...(kind === 'MODEL_RATE_LIMITED' && isUsedUp(status, type, `${code ?? ''} ${message}`) && { retryable: false }),
+    // Waiting does not restore credit that is used up.
+    ...(errorCode === 'MODEL_RATE_LIMITED' &&
+      isUsedUp(status, type, `${code ?? ''} ${message}`) && { retryable: false }),
     details,
   });
 }
 
 const isUsedUp = (status: number | undefined, type: string | undefined, message: string): boolean =>
-  status === 402 || type === 'billing_error' || NO_CREDIT.test(message);
+  status === 402 || type === 'billing_error' || NO_CREDIT_MESSAGE.test(message);
 
-const NO_CREDIT = /credit balance is too low|usage limits?.*regain access|spend_limit_reached/i;
+const NO_CREDIT_MESSAGE = /credit balance is too low|usage limits?.*regain access|spend_limit_reached/i;
 
-function kindOf(status: number | undefined, type: string, message: string): TholeErrorCode {
-  if (NO_CREDIT.test(message) || type === 'billing_error' || status === 402) return 'MODEL_RATE_LIMITED';
-  const isRequest = status === undefined || status === 400 || status === 413;
-  if (isRequest && TOO_LONG.test(message)) return 'MODEL_CONTEXT_TOO_LONG';
-  if (isRequest && /content filtering policy/i.test(message)) return 'MODEL_BLOCKED';
-  return (status === undefined ? undefined : codeOfStatus(status)) ?? byType(type);
+function codeOf(status: number | undefined, type: string, message: string): TholeErrorCode {
+  if (NO_CREDIT_MESSAGE.test(message) || type === 'billing_error' || status === 402) return 'MODEL_RATE_LIMITED';
+  const isRequestError = status === undefined || status === 400 || status === 413;
+  if (isRequestError && CONTEXT_TOO_LONG.test(message)) return 'MODEL_CONTEXT_TOO_LONG';
+  if (isRequestError && /content filtering policy/i.test(message)) return 'MODEL_BLOCKED';
+  return (status === undefined ? undefined : codeOfStatus(status)) ?? codeOfType(type);
 }
 
-const TOO_LONG =
+const CONTEXT_TOO_LONG =
   /(prompt|input) is too long|exceed(s)? (the )?context (limit|window)|too many (input )?tokens|maximum (context|prompt) length/i;
 
-/** Errors inside an answer have no status: Anthropic's types, and the exceptions of Bedrock's streams. */
-function byType(type: string): TholeErrorCode {
+/** Maps errors inside an answer, which have no status: Anthropic's types, and the exceptions of Bedrock's streams. */
+function codeOfType(type: string): TholeErrorCode {
   if (/rate_limit|throttling/i.test(type)) return 'MODEL_RATE_LIMITED';
   if (/overloaded|serviceUnavailable|modelNotReady/i.test(type)) return 'MODEL_OVERLOADED';
   if (/authentication|permission|accessDenied/i.test(type)) return 'MODEL_AUTH';

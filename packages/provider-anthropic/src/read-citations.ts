@@ -7,7 +7,7 @@ export interface PlacedBlock {
   readonly partIndex: number | undefined;
 }
 
-/** Returns the sources that an answer cites, the parts that cite them, and the search queries, in Gemini's shape. */
+/** Returns the sources that an answer cites, the parts that cite them, and the search queries, in Gemini's format. */
 export function readCitations(
   blocks: readonly PlacedBlock[],
 ): Pick<LlmResponse, 'groundingMetadata' | 'citationMetadata'> {
@@ -45,22 +45,22 @@ export function readCitations(
   };
 }
 
-/** Web pages, search results and documents. Citations of unknown types stay in the parts. */
+/** Returns the source of a citation. Undefined for an unknown type, which stays in the part. */
 function sourceOf(citation: JsonObject): { chunk: JsonObject; cited: JsonObject } | undefined {
   const { type, url, source, title, document_title: document, file_id: file, cited_text: text } = citation;
   const uri = [url, source, file].find((each) => typeof each === 'string' && each !== '');
   const name = [title, document].find((each) => typeof each === 'string' && each !== '');
-  const named: JsonObject = { ...(uri !== undefined && { uri }), ...(name !== undefined && { title: name }) };
-  if (type === 'web_search_result_location') return { chunk: { web: named }, cited: named };
+  const reference: JsonObject = { ...(uri !== undefined && { uri }), ...(name !== undefined && { title: name }) };
+  if (type === 'web_search_result_location') return { chunk: { web: reference }, cited: reference };
   if (typeof text !== 'string') return undefined;
-  return { chunk: { retrievedContext: { ...named, text } }, cited: { ...named, ...placeOf(citation) } };
+  return { chunk: { retrievedContext: { ...reference, text } }, cited: { ...reference, ...placeOf(citation) } };
 }
 
-const PLACES = ['document_index', 'start_char_index', 'end_char_index', 'start_page_number', 'end_page_number'];
-const BLOCKS = ['search_result_index', 'start_block_index', 'end_block_index'];
+const POSITIONS = ['document_index', 'start_char_index', 'end_char_index', 'start_page_number', 'end_page_number'];
+const BLOCK_POSITIONS = ['search_result_index', 'start_block_index', 'end_block_index'];
 
-/** Positions within the source, with Anthropic's names. */
+/** Returns the positions within the source, with Anthropic's names. */
 function placeOf(citation: JsonObject): JsonObject {
-  const names = [...PLACES, ...BLOCKS].filter((name) => typeof citation[name] === 'number');
+  const names = [...POSITIONS, ...BLOCK_POSITIONS].filter((name) => typeof citation[name] === 'number');
   return { place: Object.fromEntries(names.map((name) => [name, citation[name]!])) };
 }

@@ -1,8 +1,8 @@
 import { isPlainObject } from '@thole/core/kit';
 import type { JsonObject, LlmResponse } from '@thole/core';
 
-/** Finish reasons with Gemini's names. Others are passed on unchanged. */
-const REASONS: { readonly [reason: string]: string } = {
+/** Gemini's names of finish reasons. Other reasons are returned unchanged. */
+const GEMINI_REASONS: { readonly [reason: string]: string } = {
   end_turn: 'STOP',
   stop_sequence: 'STOP',
   tool_use: 'STOP',
@@ -15,10 +15,14 @@ const REASONS: { readonly [reason: string]: string } = {
 export function readFinish(message: JsonObject): Pick<LlmResponse, 'finishReason' | 'errorCode' | 'errorMessage'> {
   const { stop_reason: reason, stop_details: details } = message;
   if (typeof reason !== 'string') return {};
-  const finishReason = Object.hasOwn(REASONS, reason) ? REASONS[reason]! : reason;
+  const finishReason = Object.hasOwn(GEMINI_REASONS, reason) ? GEMINI_REASONS[reason]! : reason;
   if (reason !== 'refusal') return { finishReason };
   const { category, explanation } = isPlainObject(details) ? details : {};
-  const why = typeof category === 'string' ? ` (${category})` : '';
-  const more = typeof explanation === 'string' && explanation !== '' ? `: ${explanation}` : '.';
-  return { finishReason, errorCode: 'MODEL_BLOCKED', errorMessage: `Claude refused to answer${why}${more}` };
+  const categoryText = typeof category === 'string' ? ` (${category})` : '';
+  const explanationText = typeof explanation === 'string' && explanation !== '' ? `: ${explanation}` : '.';
+  return {
+    finishReason,
+    errorCode: 'MODEL_BLOCKED',
+    errorMessage: `Claude refused to answer${categoryText}${explanationText}`,
+  };
 }

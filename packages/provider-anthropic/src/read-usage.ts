@@ -2,7 +2,7 @@ import { isPlainObject } from '@thole/core/kit';
 import type { JsonObject, Usage } from '@thole/core';
 
 /**
- * Returns token counts. The prompt includes tokens that were read from the cache and written to it; thoughts are counted
+ * Returns the token counts. The prompt includes tokens that were read from the cache and written to it; thoughts are counted
  * separately from the answer.
  */
 export function readUsage(usage: JsonObject): Usage {
@@ -22,15 +22,15 @@ export function readUsage(usage: JsonObject): Usage {
   };
 }
 
-/** Adds the counts of several requests for one answer. Members that are not counts are taken from the later one. */
-export function addUsage(one: JsonObject | undefined, other: JsonObject | undefined): JsonObject | undefined {
-  if (!one || !other) return one ?? other;
-  const sum: JsonObject = { ...one };
-  for (const [name, value] of Object.entries(other)) {
-    const before = one[name];
-    if (typeof value === 'number' && typeof before === 'number') sum[name] = before + value;
-    else if (isPlainObject(value) && isPlainObject(before))
-      sum[name] = addUsage(before as JsonObject, value as JsonObject)!;
+/** Adds the counts of two requests for one answer. Members that are not counts are those of the second request. */
+export function addUsage(first: JsonObject | undefined, second: JsonObject | undefined): JsonObject | undefined {
+  if (!first || !second) return first ?? second;
+  const sum: JsonObject = { ...first };
+  for (const [name, value] of Object.entries(second)) {
+    const firstValue = first[name];
+    if (typeof value === 'number' && typeof firstValue === 'number') sum[name] = firstValue + value;
+    else if (isPlainObject(value) && isPlainObject(firstValue))
+      sum[name] = addUsage(firstValue as JsonObject, value as JsonObject)!;
     else sum[name] = value;
   }
   return sum;

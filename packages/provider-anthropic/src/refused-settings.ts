@@ -1,10 +1,10 @@
 import { TholeError } from '@thole/core';
 import { isPlainObject } from '@thole/core/kit';
 import type { JsonObject } from '@thole/core';
-import { schemaInWords } from './to-anthropic-request.ts';
+import { describeSchema } from './to-anthropic-request.ts';
 
-/** Optional settings by their path in the body, and the words with which the API rejects them. */
-const OPTIONAL: readonly (readonly [path: string, words: RegExp])[] = [
+/** Optional settings by their path in the body, and a pattern of the error messages that reject them. */
+const OPTIONAL_SETTINGS: readonly (readonly [path: string, pattern: RegExp])[] = [
   ['output_config.effort', /\beffort\b/i],
   [
     'output_config.format',
@@ -22,17 +22,19 @@ const UNSUPPORTED =
   /not (supported|available|allowed|permitted|enabled)|does(n't| not) support|unsupported|deprecated|cannot both be|may only be set|too complex|too large|too many/i;
 
 /** Returns the path of the setting that the server does not support. Undefined for any other error. */
-export function refusedSetting(error: unknown, body: JsonObject): string | undefined {
+export function findRejectedSetting(error: unknown, body: JsonObject): string | undefined {
   if (!TholeError.is(error, 'MODEL_BAD_REQUEST') || !UNSUPPORTED.test(error.message)) return undefined;
-  return OPTIONAL.find(([path, words]) => words.test(error.message) && valueAt(body, path) !== undefined)?.[0];
+  return OPTIONAL_SETTINGS.find(
+    ([path, pattern]) => pattern.test(error.message) && valueAt(body, path) !== undefined,
+  )?.[0];
 }
 
-/** Returns the model's limit of `max_tokens`, if the error says that the request is over it. */
-export function tokenLimitIn(error: unknown): number | undefined {
+/** Returns the model's limit of `max_tokens` from an error about a larger value. Undefined for any other error. */
+export function readTokenLimit(error: unknown): number | undefined {
   if (!TholeError.is(error, 'MODEL_BAD_REQUEST')) return undefined;
-  const limit = /max_tokens: \d+ > (\d+)|max(?:imum|_)tokens.{0,60}exceeds.{0,60}limit of (\d+)/i.exec(error.message);
-  const number = Number(limit?.[1] ?? limit?.[2]);
-  return number > 0 ? number : undefined;
+  const match = /max_tokens: \d+ > (\d+)|max(?:imum|_)tokens.{0,60}exceeds.{0,60}limit of (\d+)/i.exec(error.message);
+  const limit = Number(match?.[1] ?? match?.[2]);
+  return limit > 0 ? limit : undefined;
 }
 
 /** Returns the body without the settings at these paths. A schema is described in the instruction instead. */
@@ -42,7 +44,8 @@ export function withoutSettings(body: JsonObject, paths: ReadonlySet<string>): J
     const value = valueAt(copy, path);
     if (value === undefined) continue;
     copy = without(copy, path.split('.'));
-    if (path === 'output_config.format' && isPlainObject(value)) copy = withWords(copy, schemaInWords(value['schema']));
+    if (path === 'output_config.format' && isPlainObject(value))
+      copy = addInstruction(copy, describeSchema(value['schema']));
   }
   return copy;
 }
@@ -54,10 +57,10 @@ function without(body: JsonObject, [name = '', ...rest]: readonly string[]): Jso
   return Object.keys(inner).length > 0 ? { ...others, [name]: inner } : others;
 }
 
-function withWords(body: JsonObject, words: string): JsonObject {
+function addInstruction(body: JsonObject, instruction: string): JsonObject {
   const { system } = body;
-  if (Array.isArray(system)) return { ...body, system: [...system, { type: 'text', text: words }] };
-  return { ...body, system: typeof system === 'string' ? `${system}\n\n${words}` : words };
+  if (Array.isArray(system)) return { ...body, system: [...system, { type: 'text', text: instruction }] };
+  return { ...body, system: typeof system === 'string' ? `${system}\n\n${instruction}` : instruction };
 }
 
 function valueAt(body: JsonObject, path: string): unknown {

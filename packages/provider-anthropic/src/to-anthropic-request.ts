@@ -14,15 +14,15 @@ export interface AnthropicRequest {
   readonly betas: readonly string[];
 }
 
-/** The API requires a limit. Every current model supports this one. */
-const MAX_TOKENS = 32_000;
+/** Default of `max_tokens`, which the API requires. Every current model supports this value. */
+const DEFAULT_MAX_TOKENS = 32_000;
 
 /**
  * Returns a request in the format of the Messages API. `providerOptions.anthropic` is merged into the body, plain
  * objects member by member; null removes a member, and the list `tools` is joined. This package reads two of its
  * members itself: `betas` (names of beta features) and `citations` (true to let Claude cite documents). The API has no
- * `seed`, `safetySettings`, `cachedContent` and `labels`, and no sampling settings while Claude thinks: `leaveOut` gets
- * their names. Throws `SCHEMA_UNSUPPORTED` for parameters of a tool that are not an object, and `INVALID_INPUT` for
+ * `seed`, `safetySettings`, `cachedContent` and `labels`, and no sampling settings while Claude thinks: `leaveOut` is
+ * called with their names. Throws `SCHEMA_UNSUPPORTED` for parameters of a tool that are not an object, and `INVALID_INPUT` for
  * tools that Claude does not have and for unsupported media in the user's newest message.
  */
 export function toAnthropicRequest(request: LlmRequest, target: RequestTarget): AnthropicRequest {
@@ -35,30 +35,33 @@ export function toAnthropicRequest(request: LlmRequest, target: RequestTarget): 
   const isForced = toolChoice?.['type'] === 'any' || toolChoice?.['type'] === 'tool';
   const thinking = toThinking(config.thinkingConfig, { target, messages, isForced });
   const isThinking = thinking.thinking !== undefined && thinking.thinking['type'] !== 'disabled';
-  const takesSampling = !isThinking && !isPlainObject(options['thinking']);
-  nameLeftOut(request, target, takesSampling);
+  const acceptsSamplingSettings = !isThinking && !isPlainObject(options['thinking']);
+  reportLeftOut(request, target, acceptsSamplingSettings);
   const format = toFormat(request);
   const body: { [name: string]: unknown } = {
     model: target.model,
     max_tokens: maxTokensOf(request, target, thinking.thinking),
-    system: systemOf(config.systemInstruction, format.words),
+    system: systemOf(config.systemInstruction, format.instruction),
     messages,
     tools: tools.length > 0 ? tools : undefined,
     tool_choice: toolChoice,
     stop_sequences: config.stopSequences && config.stopSequences.length > 0 ? [...config.stopSequences] : undefined,
-    temperature: takesSampling ? config.temperature : undefined,
-    top_p: takesSampling ? config.topP : undefined,
-    top_k: takesSampling ? config.topK : undefined,
+    temperature: acceptsSamplingSettings ? config.temperature : undefined,
+    top_p: acceptsSamplingSettings ? config.topP : undefined,
+    top_k: acceptsSamplingSettings ? config.topK : undefined,
     thinking: thinking.thinking,
-    output_config: joined(thinking.effort && { effort: thinking.effort }, format.schema && { format: format.schema }),
+    output_config: mergeMembers(
+      thinking.effort && { effort: thinking.effort },
+      format.schema && { format: format.schema },
+    ),
   };
   const merged = merge(withoutUndefined(body), options);
   const cached = contextCache ? withCacheBreakpoints(merged, contextCache) : merged;
   return { body: { ...cached, ...(target.stream && { stream: true }) }, betas };
 }
 
-/** Returns the instruction that asks for JSON by this schema, for a server that cannot be given the schema itself. */
-export function schemaInWords(schema: unknown): string {
+/** Returns the instruction to answer with JSON of this schema, for a model without structured outputs. */
+export function describeSchema(schema: unknown): string {
   return `Answer only with JSON that is valid against this JSON Schema: ${JSON.stringify(schema)}`;
 }
 
@@ -78,49 +81,52 @@ function readOptions({ providerOptions = {} }: LlmRequest): {
   return { betas: betas as string[], citations, options };
 }
 
-function toFormat({ config }: LlmRequest): { schema?: JsonObject | undefined; words?: string | undefined } {
+function toFormat({ config }: LlmRequest): { schema?: JsonObject | undefined; instruction?: string | undefined } {
   const { responseJsonSchema: given, responseMimeType } = config;
   if (given) {
     const schema = toAnthropicSchema(given);
-    return schema ? { schema: { type: 'json_schema', schema } } : { words: schemaInWords(given) };
+    return schema ? { schema: { type: 'json_schema', schema } } : { instruction: describeSchema(given) };
   }
-  return responseMimeType === 'application/json' ? { words: 'Answer only with JSON.' } : {};
+  return responseMimeType === 'application/json' ? { instruction: 'Answer only with JSON.' } : {};
 }
 
-function systemOf(instruction: string | undefined, words: string | undefined): string | undefined {
-  return [instruction, words].filter(Boolean).join('\n\n') || undefined;
+function systemOf(instruction: string | undefined, formatInstruction: string | undefined): string | undefined {
+  return [instruction, formatInstruction].filter(Boolean).join('\n\n') || undefined;
 }
 
-/** Thoughts count towards the limit, so that a budget of thoughts must not use it up. */
+/** Returns the limit of tokens. Thoughts count towards it, so it is increased for a large budget of thoughts. */
 function maxTokensOf({ config }: LlmRequest, { maxTokens }: RequestTarget, thinking: JsonObject | undefined): number {
   if (config.maxOutputTokens !== undefined) return config.maxOutputTokens;
   const budget = typeof thinking?.['budget_tokens'] === 'number' ? thinking['budget_tokens'] : 0;
-  return maxTokens ?? Math.max(MAX_TOKENS, budget + MAX_TOKENS / 4);
+  return maxTokens ?? Math.max(DEFAULT_MAX_TOKENS, budget + DEFAULT_MAX_TOKENS / 4);
 }
 
-const NOT_HERE = ['seed', 'safetySettings', 'cachedContent', 'labels'] as const;
+const UNSUPPORTED_SETTINGS = ['seed', 'safetySettings', 'cachedContent', 'labels'] as const;
 
-function nameLeftOut({ config }: LlmRequest, target: RequestTarget, takesSampling: boolean): void {
-  const missing = [...(takesSampling ? [] : (['temperature', 'topP', 'topK'] as const)), ...NOT_HERE];
+function reportLeftOut({ config }: LlmRequest, target: RequestTarget, acceptsSamplingSettings: boolean): void {
+  const missing = [
+    ...(acceptsSamplingSettings ? [] : (['temperature', 'topP', 'topK'] as const)),
+    ...UNSUPPORTED_SETTINGS,
+  ];
   for (const name of missing) if (config[name] !== undefined) target.leaveOut?.(name);
 }
 
 function merge(body: JsonObject, options: JsonObject): JsonObject {
   const merged: JsonObject = { ...body };
   for (const [name, value] of Object.entries(options)) {
-    const before = merged[name];
+    const current = merged[name];
     if (value === null) delete merged[name];
-    else if (name === 'tools' && Array.isArray(before) && Array.isArray(value)) merged[name] = [...before, ...value];
-    else if (name !== 'thinking' && isPlainObject(before) && isPlainObject(value))
-      merged[name] = { ...(before as JsonObject), ...(value as JsonObject) };
+    else if (name === 'tools' && Array.isArray(current) && Array.isArray(value)) merged[name] = [...current, ...value];
+    else if (name !== 'thinking' && isPlainObject(current) && isPlainObject(value))
+      merged[name] = { ...(current as JsonObject), ...(value as JsonObject) };
     else merged[name] = value;
   }
   return merged;
 }
 
-function joined(...members: (JsonObject | undefined | '')[]): JsonObject | undefined {
-  const whole = Object.assign({}, ...members.filter(Boolean)) as JsonObject;
-  return Object.keys(whole).length > 0 ? whole : undefined;
+function mergeMembers(...members: (JsonObject | undefined | '')[]): JsonObject | undefined {
+  const merged = Object.assign({}, ...members.filter(Boolean)) as JsonObject;
+  return Object.keys(merged).length > 0 ? merged : undefined;
 }
 
 const withoutUndefined = (body: { [name: string]: unknown }): JsonObject =>

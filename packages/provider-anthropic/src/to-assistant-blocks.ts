@@ -2,12 +2,12 @@ import { isFromEndpoint, mediaLine } from '@thole/core/kit';
 import type { JsonObject, Part } from '@thole/core';
 import type { Endpoint } from '@thole/core/kit';
 import { toMediaBlock } from './to-media-block.ts';
-import { blockOf } from './own-block.ts';
+import { readPartMark } from './part-mark.ts';
 
 /**
  * Returns a content of the model as blocks. Thoughts and the tools that Anthropic ran itself are sent back only from
  * parts of this endpoint, unchanged. Of other parts, text, calls and code (as text) are sent. A tool that Anthropic ran
- * is left out if its call or its result was removed from the history, because the API rejects one without the other.
+ * is left out if its call or its result was removed from the history, because the API rejects a call without a result and a result without a call.
  */
 export function toAssistantBlocks(
   parts: readonly Part[],
@@ -23,29 +23,30 @@ export function toAssistantBlocks(
 }
 
 function toBlocks(part: Part, endpoint: Endpoint, id: string | undefined): JsonObject[] {
-  const own = blockOf(part, endpoint);
+  const markedBlock = readPartMark(part, endpoint);
   const { functionCall: call, functionResponse: answer, executableCode: code, codeExecutionResult: result } = part;
   if (call) {
-    // The form that the API documents for arguments that are not JSON.
+    // The API documents this format for arguments that are not JSON.
     const input: JsonObject = call.brokenArgs === undefined ? call.args : { INVALID_JSON: call.brokenArgs };
-    return [{ ...own, type: 'tool_use', id: id ?? '', name: call.name, input }];
+    return [{ ...markedBlock, type: 'tool_use', id: id ?? '', name: call.name, input }];
   }
-  if (part.thought) return thoughts(part, own, endpoint);
-  if (own && own['type'] !== 'text') return [own];
-  if (answer) return said(`${answer.name} returned ${JSON.stringify(answer.response)}`);
-  if (code) return said(`\`\`\`${code.language?.toLowerCase() ?? ''}\n${code.code}\n\`\`\``);
-  if (result) return said(`\`\`\`\n${result.output ?? result.outcome ?? ''}\n\`\`\``);
+  if (part.thought) return toThoughtBlocks(part, markedBlock, endpoint);
+  if (markedBlock && markedBlock['type'] !== 'text') return [markedBlock];
+  if (answer) return toTextBlocks(`${answer.name} returned ${JSON.stringify(answer.response)}`);
+  if (code) return toTextBlocks(`\`\`\`${code.language?.toLowerCase() ?? ''}\n${code.code}\n\`\`\``);
+  if (result) return toTextBlocks(`\`\`\`\n${result.output ?? result.outcome ?? ''}\n\`\`\``);
   // The API rejects blank texts.
-  if (part.text !== undefined) return part.text.trim() === '' ? [] : [{ ...own, type: 'text', text: part.text }];
+  if (part.text !== undefined)
+    return part.text.trim() === '' ? [] : [{ ...markedBlock, type: 'text', text: part.text }];
   const file = part.inlineData ?? part.fileData;
-  return file && !toMediaBlock(part, { hasCitations: false }) ? said(mediaLine(file)) : [];
+  return file && !toMediaBlock(part, { hasCitations: false }) ? toTextBlocks(mediaLine(file)) : [];
 }
 
-function thoughts(part: Part, own: JsonObject | undefined, endpoint: Endpoint): JsonObject[] {
-  if (own?.['type'] === 'redacted_thinking') return [own];
+function toThoughtBlocks(part: Part, markedBlock: JsonObject | undefined, endpoint: Endpoint): JsonObject[] {
+  if (markedBlock?.['type'] === 'redacted_thinking') return [markedBlock];
   const { text = '', thoughtSignature: signature } = part;
   if (!signature || !isFromEndpoint(part, endpoint)) return [];
   return [{ type: 'thinking', thinking: text, signature }];
 }
 
-const said = (text: string): JsonObject[] => [{ type: 'text', text }];
+const toTextBlocks = (text: string): JsonObject[] => [{ type: 'text', text }];

@@ -3,7 +3,7 @@ import type { FileData, FunctionResponsePart, InlineData, JsonObject } from '@th
 
 const IMAGES: readonly string[] = ['image/jpeg', 'image/png', 'image/gif', 'image/webp'];
 
-/** Text documents besides `text/…`. */
+/** Text documents in addition to `text/…`. */
 const TEXTS: readonly string[] = ['application/json', 'application/xml', 'application/javascript', 'application/yaml'];
 
 /**
@@ -14,13 +14,13 @@ export function toMediaBlock(
   { inlineData, fileData }: FunctionResponsePart,
   { hasCitations }: { hasCitations: boolean },
 ): JsonObject | undefined {
-  const found = inlineData ? inline(inlineData) : fileData && byReference(fileData);
-  if (found?.['type'] !== 'document') return found;
+  const block = inlineData ? fromInlineData(inlineData) : fileData && fromFileData(fileData);
+  if (block?.['type'] !== 'document') return block;
   const title = (inlineData ?? fileData)?.displayName;
-  return { ...found, ...(title && { title }), ...(hasCitations && { citations: { enabled: true } }) };
+  return { ...block, ...(title && { title }), ...(hasCitations && { citations: { enabled: true } }) };
 }
 
-function inline({ mimeType, data }: InlineData): JsonObject | undefined {
+function fromInlineData({ mimeType, data }: InlineData): JsonObject | undefined {
   const type = typeOf(mimeType);
   const base64 = data.replaceAll('-', '+').replaceAll('_', '/');
   if (IMAGES.includes(type)) return { type: 'image', source: { type: 'base64', media_type: type, data: base64 } };
@@ -33,7 +33,7 @@ function inline({ mimeType, data }: InlineData): JsonObject | undefined {
   return text ? { type: 'document', source: { type: 'text', media_type: 'text/plain', data: text } } : undefined;
 }
 
-function byReference({ fileUri, mimeType }: FileData): JsonObject | undefined {
+function fromFileData({ fileUri, mimeType }: FileData): JsonObject | undefined {
   const type = mimeType === undefined ? undefined : typeOf(mimeType);
   const isImage = type === undefined ? /\.(png|jpe?g|gif|webp)(\?|$)/i.test(fileUri) : IMAGES.includes(type);
   const isDocument = type === undefined ? !isImage : type === 'application/pdf';

@@ -1,15 +1,16 @@
 import { isPlainObject } from '@thole/core/kit';
 import type { Json, JsonObject, Part } from '@thole/core';
-import { markWith } from './own-block.ts';
+import { toPartMark } from './part-mark.ts';
 
 /**
- * Returns the parts of a block: none for an empty one. Blocks that core has no part for (searches, redacted thoughts,
- * unknown ones) are an empty text with the whole block in `partMetadata`. `json` is the text of streamed arguments.
+ * Returns the parts of a block. An empty block has no parts. A block that core has no part for (searches, redacted
+ * thoughts, unknown blocks) becomes an empty text with the complete block in `partMetadata`. `json` is the text of
+ * streamed arguments.
  */
 export function toParts(block: JsonObject, json: string | undefined, endpoint: string): Part[] {
   switch (block['type']) {
     case 'text':
-      return textParts(block, endpoint);
+      return toTextParts(block, endpoint);
     case 'thinking': {
       const { thinking, signature } = block;
       if (!thinking && !signature) return [];
@@ -18,29 +19,31 @@ export function toParts(block: JsonObject, json: string | undefined, endpoint: s
       return [{ ...part, thoughtSignature: signature, partMetadata: { provider: endpoint } }];
     }
     case 'redacted_thinking':
-      return [{ text: '', thought: true, partMetadata: markWith(endpoint, block) }];
+      return [{ text: '', thought: true, partMetadata: toPartMark(endpoint, block) }];
     case 'tool_use':
-      return [callPart(block, json, endpoint)];
+      return [toCallPart(block, json, endpoint)];
     case 'server_tool_use': {
-      const code = codeIn(block);
-      if (code) return [{ executableCode: code, partMetadata: markWith(endpoint, block) }];
+      const code = readCode(block);
+      if (code) return [{ executableCode: code, partMetadata: toPartMark(endpoint, block) }];
       break;
     }
     case 'code_execution_tool_result':
     case 'bash_code_execution_tool_result':
-      return [{ codeExecutionResult: resultIn(block), partMetadata: markWith(endpoint, block) }];
+      return [{ codeExecutionResult: readResult(block), partMetadata: toPartMark(endpoint, block) }];
   }
-  return [{ text: '', partMetadata: markWith(endpoint, block) }];
+  return [{ text: '', partMetadata: toPartMark(endpoint, block) }];
 }
 
-function textParts(block: JsonObject, endpoint: string): Part[] {
+function toTextParts(block: JsonObject, endpoint: string): Part[] {
   const { type, text, citations, ...rest } = block;
   if (typeof text !== 'string' || text === '') return [];
-  const own = { ...(Array.isArray(citations) && citations.length > 0 && { citations }), ...rest };
-  return [Object.keys(own).length > 0 ? { text, partMetadata: markWith(endpoint, { type: type!, ...own }) } : { text }];
+  const extra = { ...(Array.isArray(citations) && citations.length > 0 && { citations }), ...rest };
+  return [
+    Object.keys(extra).length > 0 ? { text, partMetadata: toPartMark(endpoint, { type: type!, ...extra }) } : { text },
+  ];
 }
 
-function callPart(block: JsonObject, json: string | undefined, endpoint: string): Part {
+function toCallPart(block: JsonObject, json: string | undefined, endpoint: string): Part {
   const { type: _, id, name, input, caller, ...rest } = block;
   const isBroken = json !== undefined && json.trim() !== '' && !isJsonObject(json);
   const functionCall = {
@@ -51,10 +54,10 @@ function callPart(block: JsonObject, json: string | undefined, endpoint: string)
       ? { brokenArgs: json }
       : !isPlainObject(input) && input !== undefined && { brokenArgs: JSON.stringify(input) }),
   };
-  // A call from code that Anthropic runs must be sent back with its caller.
+  // A call that code made, which Anthropic ran, must be sent back with its caller.
   const isDirect = !isPlainObject(caller) || caller['type'] === 'direct';
-  const own: JsonObject = { ...rest, ...(!isDirect && { caller: caller as Json }) };
-  return Object.keys(own).length > 0 ? { functionCall, partMetadata: markWith(endpoint, own) } : { functionCall };
+  const extra: JsonObject = { ...rest, ...(!isDirect && { caller: caller as Json }) };
+  return Object.keys(extra).length > 0 ? { functionCall, partMetadata: toPartMark(endpoint, extra) } : { functionCall };
 }
 
 function isJsonObject(json: string): boolean {
@@ -65,7 +68,7 @@ function isJsonObject(json: string): boolean {
   }
 }
 
-function codeIn({ name, input }: JsonObject): { code: string; language: string } | undefined {
+function readCode({ name, input }: JsonObject): { code: string; language: string } | undefined {
   if (!isPlainObject(input)) return undefined;
   if (name === 'code_execution' && typeof input['code'] === 'string')
     return { code: input['code'], language: 'PYTHON' };
@@ -74,7 +77,7 @@ function codeIn({ name, input }: JsonObject): { code: string; language: string }
   return undefined;
 }
 
-function resultIn({ content }: JsonObject): { outcome: string; output: string } {
+function readResult({ content }: JsonObject): { outcome: string; output: string } {
   const { stdout, stderr, return_code: status, error_code: code } = isPlainObject(content) ? content : {};
   if (typeof code === 'string') return { outcome: 'OUTCOME_FAILED', output: code };
   const output = [stdout, stderr].flatMap((each) => (typeof each === 'string' && each !== '' ? [each] : [])).join('\n');

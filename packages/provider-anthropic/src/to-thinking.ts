@@ -1,19 +1,20 @@
 import type { JsonObject, ThinkingConfig } from '@thole/core';
 import type { RequestTarget } from './anthropic-options.ts';
 
-/** The least budget that the API takes. */
+/** Minimum budget of the API. */
 const MIN_BUDGET = 1024;
 
-/** Budgets of the levels, for models that do not choose their own. */
+/** Budgets of the thinking levels, for models that need a budget. */
 const BUDGETS: { readonly [level: string]: number } = { minimal: 1024, low: 2048, medium: 8192, high: 16_384 };
 
-/** Models that take a budget of thoughts and no effort: Claude 3.7 to 4.5. */
-const WITH_BUDGET = /claude-(3-7-|(opus|sonnet|haiku)-4(-[015])?(-\d{8}|@\d{8}|-v\d|$))/;
+/** Models that accept a budget of thoughts and no effort: Claude 3.7 to 4.5. */
+const BUDGET_MODELS = /claude-(3-7-|(opus|sonnet|haiku)-4(-[015])?(-\d{8}|@\d{8}|-v\d|$))/;
 
 /**
- * Returns the settings `thinking` and `effort`. Models since Claude 4.6 decide themselves how much to think, and take an
- * effort; older ones take a budget. A forced call of a tool excludes thoughts. So does a budget, if the last step of the
- * history has no thoughts to begin with, because another model made it. `leaveOut` gets the names of what is not sent.
+ * Returns the settings `thinking` and `effort`. Models since Claude 4.6 decide how much they think, and accept an
+ * effort; older models accept a budget. Thoughts are left out if a call of a tool is forced. With a budget, they are also
+ * left out if the last step of the history does not begin with thoughts, because another model made it. `leaveOut` is
+ * called with the names of settings that are not sent.
  */
 export function toThinking(
   config: ThinkingConfig | undefined,
@@ -22,16 +23,16 @@ export function toThinking(
   const { includeThoughts, thinkingBudget: budget, thinkingLevel } = config ?? {};
   const level = thinkingLevel && !/unspecified/i.test(thinkingLevel) ? thinkingLevel.toLowerCase() : undefined;
   if (budget === 0) return { thinking: { type: 'disabled' } };
-  const wants = includeThoughts === true || level !== undefined || budget !== undefined;
-  if (!wants) return {};
-  const takesBudget = WITH_BUDGET.test(p.target.model);
-  const effort = level === undefined || takesBudget ? undefined : level === 'minimal' ? 'low' : level;
-  if (p.isForced || (takesBudget && !beginsWithThoughts(p.messages))) {
+  const isRequested = includeThoughts === true || level !== undefined || budget !== undefined;
+  if (!isRequested) return {};
+  const acceptsBudget = BUDGET_MODELS.test(p.target.model);
+  const effort = level === undefined || acceptsBudget ? undefined : level === 'minimal' ? 'low' : level;
+  if (p.isForced || (acceptsBudget && !beginsWithThoughts(p.messages))) {
     p.target.leaveOut?.('thinkingConfig');
     return { effort };
   }
   const display = includeThoughts === false ? { display: 'omitted' } : {};
-  if (takesBudget) {
+  if (acceptsBudget) {
     const tokens = budget !== undefined && budget > 0 ? budget : (BUDGETS[level ?? ''] ?? BUDGETS['medium']!);
     return { thinking: { type: 'enabled', budget_tokens: Math.max(MIN_BUDGET, tokens), ...display } };
   }
@@ -41,9 +42,9 @@ export function toThinking(
 
 /** True unless the history ends with answers to calls whose message has no thoughts before the calls. */
 function beginsWithThoughts(messages: readonly JsonObject[]): boolean {
-  const [before, last] = messages.slice(-2).map(({ content }) => (Array.isArray(content) ? content : []));
+  const [callMessage, last] = messages.slice(-2).map(({ content }) => (Array.isArray(content) ? content : []));
   const isAnswers = last?.some((block) => typeOf(block) === 'tool_result');
-  return !isAnswers || /^(redacted_)?thinking$/.test(typeOf(before?.[0]));
+  return !isAnswers || /^(redacted_)?thinking$/.test(typeOf(callMessage?.[0]));
 }
 
 const typeOf = (block: unknown): string => String((block as { type?: unknown } | undefined)?.type);

@@ -14,8 +14,8 @@ afterEach(async () => {
   for (const server of servers.splice(0)) await server.close();
 });
 
-async function start(answering: (request: ReceivedRequest) => ServerAnswer): Promise<ProtocolServer> {
-  const server = await ProtocolServer.start(answering);
+async function start(answer: (request: ReceivedRequest) => ServerAnswer): Promise<ProtocolServer> {
+  const server = await ProtocolServer.start(answer);
   servers.push(server);
   return server;
 }
@@ -24,7 +24,7 @@ const message = messageOf([{ type: 'text', text: 'Nine.' }]);
 
 describe('Claude on Amazon Bedrock', () => {
   // Paths and bodies of InvokeModel and InvokeModelWithResponseStream of the Bedrock Runtime API.
-  const bedrock = ({ path }: ReceivedRequest): ServerAnswer =>
+  const answerAsBedrock = ({ path }: ReceivedRequest): ServerAnswer =>
     path.endsWith('/invoke')
       ? { body: JSON.stringify(message) }
       : {
@@ -40,7 +40,7 @@ describe('Claude on Amazon Bedrock', () => {
   };
 
   it('signs requests with the AWS key, and reads complete and streamed answers', async () => {
-    const server = await start(bedrock);
+    const server = await start(answerAsBedrock);
     const llm = new Anthropic({ model, bedrock: keys, baseUrl: server.url, retry: false });
     for (const stream of [false, true]) {
       const responses = await ask(llm, hello, { stream });
@@ -58,18 +58,18 @@ describe('Claude on Amazon Bedrock', () => {
     expect(Object.keys(body as object)).not.toContain('model');
   });
 
-  it('sends the earlier version of the API to models that have no other', async () => {
-    const server = await start(bedrock);
-    const old = 'eu.anthropic.claude-sonnet-4-5-20250929-v1:0';
-    const llm = new Anthropic({ model: old, bedrock: keys, baseUrl: server.url, retry: false });
+  it('sends the earlier version of the API to models that support no other version', async () => {
+    const server = await start(answerAsBedrock);
+    const oldModel = 'eu.anthropic.claude-sonnet-4-5-20250929-v1:0';
+    const llm = new Anthropic({ model: oldModel, bedrock: keys, baseUrl: server.url, retry: false });
     await ask(llm);
     await ask(llm, { ...hello, model: 'anthropic.claude-opus-4-7' });
     const versions = server.requests.map(({ body }) => (body as JsonObject)['anthropic_version']);
     expect(versions).toEqual(['bedrock-2023-05-31', '2026-10-21']);
   });
 
-  it("sends Bedrock's own key", async () => {
-    const server = await start(bedrock);
+  it('sends a key of Bedrock', async () => {
+    const server = await start(answerAsBedrock);
     const llm = new Anthropic({ model, bedrock: { region: 'r' }, apiKey: 'bedrock-key', baseUrl: server.url });
     await ask(llm);
     expect(JSON.stringify(server.requests[0]!.headers)).toContain('bedrock-key');
@@ -85,7 +85,7 @@ describe('Claude on Amazon Bedrock', () => {
     await expect(ask(llm, hello, { stream: true })).rejects.toMatchObject({ code: 'MODEL_RATE_LIMITED' });
   });
 
-  it('keeps the AWS key out of errors', async () => {
+  it('throws errors without the AWS key', async () => {
     const server = await start(() => ({
       status: 403,
       body: JSON.stringify({ message: 'No access for AKIDEXAMPLE.' }),
@@ -107,8 +107,11 @@ describe('Claude on Vertex AI', () => {
     const llm = new Anthropic({ model: 'claude-sonnet-5-5', vertex, baseUrl: `${server.url}/v1`, retry: false });
     for (const stream of [false, true])
       expect((await ask(llm, hello, { stream })).at(-1)?.content?.parts).toEqual([{ text: 'Nine.' }]);
-    const before = '/v1/projects/hotel/locations/us-east5/publishers/anthropic/models/claude-sonnet-5-5';
-    expect(server.requests.map(({ path }) => path)).toEqual([`${before}:rawPredict`, `${before}:streamRawPredict`]);
+    const modelPath = '/v1/projects/hotel/locations/us-east5/publishers/anthropic/models/claude-sonnet-5-5';
+    expect(server.requests.map(({ path }) => path)).toEqual([
+      `${modelPath}:rawPredict`,
+      `${modelPath}:streamRawPredict`,
+    ]);
     const { headers, body } = server.requests[0]!;
     expect(headers['authorization']).toBe('Bearer ya29.token');
     expect(headers['x-api-key']).toBeUndefined();
@@ -117,14 +120,14 @@ describe('Claude on Vertex AI', () => {
     expect(server.requests[2]!.body).toMatchObject({ anthropic_version: 'vertex-2023-10-16', temperature: 0.5 });
   });
 
-  it('throws MODEL_AUTH without credentials, and looks for them again at the next call', async () => {
+  it('throws MODEL_AUTH without credentials, and reads them again at the next call', async () => {
     const server = await start(({ body }) => answerWith(message, body));
-    const late = new OAuth2Client();
-    const vertex = { project: 'hotel', authClient: late };
+    const emptyClient = new OAuth2Client();
+    const vertex = { project: 'hotel', authClient: emptyClient };
     const llm = new Anthropic({ model: 'claude-sonnet-5-5', vertex, baseUrl: `${server.url}/v1`, retry: false });
     await expect(ask(llm)).rejects.toMatchObject({ code: 'MODEL_AUTH', retryable: false });
     expect(server.requests).toHaveLength(0);
-    late.setCredentials({ access_token: 'ya29.token' });
+    emptyClient.setCredentials({ access_token: 'ya29.token' });
     expect((await ask(llm)).at(-1)?.content?.parts).toEqual([{ text: 'Nine.' }]);
   });
 });
@@ -150,8 +153,8 @@ function frame(type: string, payload: JsonObject, kind: 'event' | 'exception' = 
   prelude.writeUInt32BE(16 + headers.length + body.length, 0);
   prelude.writeUInt32BE(headers.length, 4);
   prelude.writeUInt32BE(crc32(prelude.subarray(0, 8)), 8);
-  const checked = Buffer.concat([prelude, headers, body]);
+  const content = Buffer.concat([prelude, headers, body]);
   const checksum = Buffer.alloc(4);
-  checksum.writeUInt32BE(crc32(checked));
-  return Buffer.concat([checked, checksum]);
+  checksum.writeUInt32BE(crc32(content));
+  return Buffer.concat([content, checksum]);
 }

@@ -9,19 +9,19 @@ import { messageOf } from './fixtures/messages.ts';
 afterEach(() => vi.unstubAllEnvs());
 
 describe('Anthropic.fromEnv', () => {
-  it('reads key and address; the constructor reads nothing', async () => {
+  it('reads key and address from the environment; the constructor does not', async () => {
     const server = await ProtocolServer.start(({ body }) => answerWith(messageOf([]), body));
     try {
       vi.stubEnv('ANTHROPIC_API_KEY', 'of-the-environment');
       vi.stubEnv('ANTHROPIC_AUTH_TOKEN', 'another-token');
       vi.stubEnv('ANTHROPIC_BASE_URL', server.url);
-      vi.stubEnv('ANTHROPIC_CUSTOM_HEADERS', 'x-not-asked-for: 1');
+      vi.stubEnv('ANTHROPIC_CUSTOM_HEADERS', 'x-from-env: 1');
       await ask(Anthropic.fromEnv('claude-sonnet-5-5'));
       vi.stubEnv('ANTHROPIC_BASE_URL', 'http://127.0.0.1:9');
       await ask(new Anthropic({ model: 'claude-sonnet-5-5', apiKey: 'own', baseUrl: server.url }));
       const headers = server.requests.map((request) => request.headers);
       expect(headers.map(({ authorization }) => authorization)).toEqual(['Bearer of-the-environment', 'Bearer own']);
-      for (const each of headers) expect(each['x-not-asked-for']).toBeUndefined();
+      for (const each of headers) expect(each['x-from-env']).toBeUndefined();
     } finally {
       await server.close();
     }
@@ -31,17 +31,17 @@ describe('Anthropic.fromEnv', () => {
     const server = await ProtocolServer.start(() => ({ body: JSON.stringify(messageOf([])) }));
     try {
       vi.stubEnv('ANTHROPIC_API_KEY', 'of-anthropic');
-      vi.stubEnv('AWS_BEARER_TOKEN_BEDROCK', 'not-asked-for');
+      vi.stubEnv('AWS_BEARER_TOKEN_BEDROCK', 'bedrock-of-the-environment');
       const bedrock = { region: 'us-east-1', accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'secret' };
       await ask(new Anthropic({ model: 'claude-sonnet-5-5', bedrock, baseUrl: server.url }));
       expect(server.requests[0]!.headers['authorization']).toMatch(/^AWS4-HMAC-SHA256/);
-      expect(JSON.stringify(server.requests[0]!.headers)).not.toMatch(/of-anthropic|not-asked-for/);
+      expect(JSON.stringify(server.requests[0]!.headers)).not.toMatch(/of-anthropic|bedrock-of-the-environment/);
     } finally {
       await server.close();
     }
   });
 
-  it('uses Google’s default credentials for Vertex AI, and looks for them after a failure', async () => {
+  it('uses Google’s default credentials for Vertex AI, and reads them again after a failure', async () => {
     const server = await ProtocolServer.start(({ path, body }) =>
       path.startsWith('/computeMetadata')
         ? {
@@ -53,7 +53,7 @@ describe('Anthropic.fromEnv', () => {
     try {
       vi.stubEnv('GOOGLE_APPLICATION_CREDENTIALS', '');
       vi.stubEnv('CLOUDSDK_CONFIG', join(import.meta.dirname, 'no-such-folder'));
-      // Without it, the library would ask the command gcloud.
+      // Without this variable, the library would run the command gcloud.
       vi.stubEnv('GOOGLE_CLOUD_PROJECT', 'hotel');
       vi.stubEnv('GCE_METADATA_HOST', new URL(server.url).host);
       vi.stubEnv('METADATA_SERVER_DETECTION', 'none');

@@ -14,7 +14,6 @@ const CLAIMS = [
   ...['images', 'answer-images', 'refuses-media'],
 ];
 
-// Each case is a test with its id as name. The tests that fail show the missing parts.
 register<Subject>({ describe, it }, llmCases, {
   name: 'Anthropic',
   claims: CLAIMS,

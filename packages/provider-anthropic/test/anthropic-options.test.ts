@@ -4,7 +4,7 @@ import { Anthropic } from '../src/index.ts';
 import type { AnthropicOptions } from '../src/index.ts';
 import { optionsFromEnv } from '../src/options-from-env.ts';
 
-const make = (options: object) => () => new Anthropic({ model: 'claude-sonnet-5-5', ...options } as AnthropicOptions);
+const create = (options: object) => () => new Anthropic({ model: 'claude-sonnet-5-5', ...options } as AnthropicOptions);
 
 describe('Anthropic', () => {
   it.each<[string, object, RegExp]>([
@@ -14,20 +14,24 @@ describe('Anthropic', () => {
     ['maxTokens 0', { apiKey: 'k', maxTokens: 0 }, /maxTokens of Anthropic/],
     ['two clouds', { bedrock: { region: 'r' }, vertex: { project: 'p' } }, /bedrock or vertex, not both/],
     ['bedrock without a region', { bedrock: {} }, /AWS_REGION/],
-    ['half an AWS key', { bedrock: { region: 'r', accessKeyId: 'a' } }, /both accessKeyId and secretAccessKey/],
+    [
+      'an AWS key without its secret',
+      { bedrock: { region: 'r', accessKeyId: 'a' } },
+      /both accessKeyId and secretAccessKey/,
+    ],
     ['an unknown option of bedrock', { bedrock: { region: 'r', key: 'a' } }, /no option key/],
     ['vertex without a project', { vertex: {} }, /GOOGLE_CLOUD_PROJECT/],
     ['vertex with a key', { vertex: { project: 'p' }, apiKey: 'k' }, /does not accept apiKey with vertex/],
-    ['an auth client that is a text', { vertex: { project: 'p', authClient: 'x' } }, /authClient/],
+    ['an authClient that is not an object', { vertex: { project: 'p', authClient: 'x' } }, /authClient/],
   ])('rejects %s with INVALID_INPUT', (_, options, message) => {
-    expect(make(options)).toThrow(message);
-    expect(make(options)).toThrow(expect.objectContaining({ code: 'INVALID_INPUT' }));
+    expect(create(options)).toThrow(message);
+    expect(create(options)).toThrow(expect.objectContaining({ code: 'INVALID_INPUT' }));
   });
 
-  it('names its operator', () => {
-    expect(make({ apiKey: 'k' })().providerName).toBe('anthropic');
-    expect(make({ bedrock: { region: 'r' } })().providerName).toBe('aws.bedrock');
-    expect(make({ vertex: { project: 'p' } })().providerName).toBe('gcp.vertex_ai');
+  it('names the operator of its models', () => {
+    expect(create({ apiKey: 'k' })().providerName).toBe('anthropic');
+    expect(create({ bedrock: { region: 'r' } })().providerName).toBe('aws.bedrock');
+    expect(create({ vertex: { project: 'p' } })().providerName).toBe('gcp.vertex_ai');
   });
 });
 
@@ -51,7 +55,7 @@ describe('optionsFromEnv', () => {
     CLOUD_ML_REGION: 'us-east5',
   };
 
-  it('reads the key and the address, and prefers given options', () => {
+  it('reads the key and the address, and prefers the given options', () => {
     expect(optionsFromEnv({ env })).toEqual({ apiKey: 'k', baseUrl: 'https://gateway.example' });
     expect(optionsFromEnv({ env, apiKey: 'own', baseUrl: 'https://a.example' })).toEqual({
       apiKey: 'own',

@@ -4,17 +4,17 @@ import { ProtocolServer, serverSentEvents } from '@thole/testing/http';
 import type { ServerAnswer } from '@thole/testing/http';
 import { errorBody, eventsOf, messageFor } from './fixtures/messages.ts';
 
-/** Starts a server that speaks the Messages API, and plays the scenario at each call. */
+/** Starts a server with the Messages API that plays the scenario at each call. */
 export function startAnthropicServer(scenario: LlmScenario): Promise<ProtocolServer> {
   return ProtocolServer.start(({ method, path, headers, body }) => {
     if (method !== 'POST' || path !== '/v1/messages')
       return { status: 404, body: JSON.stringify(errorBody('not_found_error', `Not found: ${method} ${path}`)) };
-    return tooNew(headers['anthropic-version'], body) ?? answerMessages(scenario, body);
+    return rejectSampling(headers['anthropic-version'], body) ?? answerMessages(scenario, body);
   });
 }
 
-/** Version 2026-10-21 of the API has no sampling settings. */
-function tooNew(version: string | undefined, body: unknown): ServerAnswer | undefined {
+/** Rejects sampling settings in versions of the API that do not have them. */
+function rejectSampling(version: string | undefined, body: unknown): ServerAnswer | undefined {
   const setting = ['temperature', 'top_p', 'top_k'].find((name) => name in (body as object));
   if (setting === undefined || version === '2023-06-01') return undefined;
   const message = `${setting}: Extra inputs are not permitted`;
@@ -26,15 +26,15 @@ export function answerMessages(scenario: LlmScenario, body: unknown): ServerAnsw
   if (scenario.ending === 'error') return refusal(scenario);
   const isStreamed = (body as { stream?: unknown } | undefined)?.stream === true;
   const message = messageFor(scenario);
-  const isWhole = scenario.ending !== 'cut' && scenario.ending !== 'silence';
+  const isComplete = scenario.ending !== 'cut' && scenario.ending !== 'silence';
   const ending = scenario.ending === 'cut' || scenario.ending === 'silence' ? scenario.ending : 'end';
-  if (!isWhole && !scenario.pieces) return { ending };
+  if (!isComplete && !scenario.pieces) return { ending };
   if (!isStreamed) {
     const text = JSON.stringify(message);
-    return isWhole ? { body: text } : { body: [text.slice(0, 40)], ending };
+    return isComplete ? { body: text } : { body: [text.slice(0, 40)], ending };
   }
   const events = eventsOf(message, (text) => piecesOf(scenario, text));
-  const sent = isWhole ? events : events.slice(0, events.findLastIndex(({ delta }) => isText(delta)) + 1);
+  const sent = isComplete ? events : events.slice(0, events.findLastIndex(({ delta }) => isText(delta)) + 1);
   return {
     headers: STREAM,
     body: serverSentEvents(sent.map((data) => ({ event: data['type'] as string, data }))),
@@ -54,7 +54,7 @@ const STREAM = { 'content-type': 'text/event-stream; charset=utf-8' };
 
 const isText = (delta: unknown): boolean => (delta as { type?: unknown } | undefined)?.type === 'text_delta';
 
-/** Texts as the scenario cuts them; arguments in three pieces. */
+/** Splits texts as in the scenario, and arguments into three pieces. */
 function piecesOf({ thoughts = [], pieces = [] }: LlmScenario, text: string): readonly string[] {
   if (text === thoughts.join('')) return thoughts;
   if (text === pieces.join('')) return pieces;

@@ -6,7 +6,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { Anthropic } from '../src/index.ts';
 import type { AnthropicOptions } from '../src/index.ts';
 import { answerWith } from './anthropic-server.ts';
-import { ask, final, hello } from './ask.ts';
+import { ask, askFinal, hello } from './ask.ts';
 import { errorBody, eventsOf, messageOf, USAGE } from './fixtures/messages.ts';
 
 const servers: ProtocolServer[] = [];
@@ -14,11 +14,12 @@ afterEach(async () => {
   for (const server of servers.splice(0)) await server.close();
 });
 
-type Answering = (body: JsonObject, at: number) => ServerAnswer;
+/** Answers the request with this index. */
+type Answer = (body: JsonObject, index: number) => ServerAnswer;
 
-async function start(answering: Answering, options: Partial<AnthropicOptions> = {}) {
-  let at = 0;
-  const server = await ProtocolServer.start(({ body }) => answering(body as JsonObject, at++));
+async function start(answer: Answer, options: Partial<AnthropicOptions> = {}) {
+  let index = 0;
+  const server = await ProtocolServer.start(({ body }) => answer(body as JsonObject, index++));
   servers.push(server);
   const bodies = () => server.requests.map(({ body }) => body as JsonObject);
   const llm = new Anthropic({
@@ -31,13 +32,13 @@ async function start(answering: Answering, options: Partial<AnthropicOptions> = 
   return { server, llm, bodies };
 }
 
-const said = (text: string, more: JsonObject = {}): JsonObject => messageOf([{ type: 'text', text }], more);
-const refused = (status: number, type: string, message: string): ServerAnswer => ({
+const textMessage = (text: string): JsonObject => messageOf([{ type: 'text', text }]);
+const refusal = (status: number, type: string, message: string): ServerAnswer => ({
   status,
   body: JSON.stringify(errorBody(type, message)),
 });
 
-function logging(): { logger: Logger; lines: [string, unknown][] } {
+function createLogger(): { logger: Logger; lines: [string, unknown][] } {
   const lines: [string, unknown][] = [];
   const silent = (): void => {};
   const warn: Logger['warn'] = (message, fields) => void lines.push([message, fields?.['settings']]);
@@ -46,7 +47,9 @@ function logging(): { logger: Logger; lines: [string, unknown][] } {
 
 describe('Anthropic', () => {
   it('sends key, version and beta features as headers', async () => {
-    const { llm, server } = await start((body) => answerWith(said('Nine.'), body), { headers: { 'x-team': 'hotel' } });
+    const { llm, server } = await start((body) => answerWith(textMessage('Nine.'), body), {
+      headers: { 'x-team': 'hotel' },
+    });
     await ask(llm, { ...hello, providerOptions: { anthropic: { betas: ['a-2026', 'b-2026'] } } });
     expect(server.requests[0]).toMatchObject({
       path: '/v1/messages',
@@ -60,7 +63,7 @@ describe('Anthropic', () => {
   });
 
   it('sends sampling settings in the earlier version of the API, which has them', async () => {
-    const { llm, server } = await start((body) => answerWith(said('Nine.'), body));
+    const { llm, server } = await start((body) => answerWith(textMessage('Nine.'), body));
     await ask(llm, { ...hello, config: { temperature: 0.5 } });
     expect(server.requests[0]!.headers['anthropic-version']).toBe('2023-06-01');
   });
@@ -68,7 +71,10 @@ describe('Anthropic', () => {
   it('sends no key if the caller sets an authorization header', async () => {
     for (const name of ['authorization', 'x-api-key'] as const) {
       const headers = { [name]: 'of-a-gateway' };
-      const { llm, server } = await start((body) => answerWith(said('Nine.'), body), { apiKey: undefined, headers });
+      const { llm, server } = await start((body) => answerWith(textMessage('Nine.'), body), {
+        apiKey: undefined,
+        headers,
+      });
       await ask(llm);
       const { authorization, 'x-api-key': key } = server.requests[0]!.headers;
       expect({ authorization, 'x-api-key': key }).toEqual({
@@ -87,7 +93,7 @@ describe('Anthropic', () => {
       stop_reason: 'pause_turn',
       container,
     });
-    const { llm, bodies } = await start((body, at) => answerWith(at === 0 ? paused : said('Nine.'), body));
+    const { llm, bodies } = await start((body, index) => answerWith(index === 0 ? paused : textMessage('Nine.'), body));
     const responses = await ask(llm, hello, { stream });
     expect(bodies()[1]).toEqual({
       ...bodies()[0]!,
@@ -104,23 +110,23 @@ describe('Anthropic', () => {
     expect(responses.filter(({ partial }) => partial).length).toBe(stream ? 2 : 0);
   });
 
-  it('ends an answer that is paused again and again', async () => {
+  it('ends an answer that is still paused after 20 requests', async () => {
     const paused = messageOf([{ type: 'text', text: 'x' }], { stop_reason: 'pause_turn' });
     const { llm, bodies } = await start((body) => answerWith(paused, body));
-    expect((await final(llm)).finishReason).toBe('pause_turn');
+    expect((await askFinal(llm)).finishReason).toBe('pause_turn');
     expect(bodies()).toHaveLength(20);
   });
 
-  it('waits as retry-after says when the server is overloaded', async () => {
+  it('waits for the delay of retry-after if the server is overloaded', async () => {
     const runtime = new FixedRuntime();
     const { llm, server } = await start(
-      (body, at) =>
-        at === 0
-          ? { ...refused(529, 'overloaded_error', 'Overloaded'), headers: { 'retry-after': '5' } }
-          : answerWith(said('Nine.'), body),
+      (body, index) =>
+        index === 0
+          ? { ...refusal(529, 'overloaded_error', 'Overloaded'), headers: { 'retry-after': '5' } }
+          : answerWith(textMessage('Nine.'), body),
       { retry: undefined, runtime },
     );
-    const answered = final(llm);
+    const result = askFinal(llm);
     await expect.poll(() => server.requests.length).toBe(1);
     await expect
       .poll(async () => {
@@ -128,7 +134,7 @@ describe('Anthropic', () => {
         return server.requests.length;
       })
       .toBe(2);
-    expect((await answered).content?.parts).toEqual([{ text: 'Nine.' }]);
+    expect((await result).content?.parts).toEqual([{ text: 'Nine.' }]);
   });
 
   it.each([
@@ -140,11 +146,11 @@ describe('Anthropic', () => {
       { thinkingConfig: { thinkingLevel: 'low' } },
     ],
   ])(
-    'sends a request again without %s if the model does not support it, and remembers it',
+    'sends a request again without %s if the model does not support it; later ones, too',
     async (setting, message, config) => {
-      const { logger, lines } = logging();
-      const { llm, bodies } = await start((body, at) =>
-        at === 0 ? refused(400, 'invalid_request_error', message) : answerWith(said('Nine.'), body),
+      const { logger, lines } = createLogger();
+      const { llm, bodies } = await start((body, index) =>
+        index === 0 ? refusal(400, 'invalid_request_error', message) : answerWith(textMessage('Nine.'), body),
       );
       await ask(llm, { ...hello, config }, { logger });
       await ask(llm, { ...hello, config }, { logger });
@@ -157,10 +163,10 @@ describe('Anthropic', () => {
   );
 
   it('describes a schema in the instruction for a model without structured outputs', async () => {
-    const { llm, bodies } = await start((body, at) =>
-      at === 0
-        ? refused(400, 'invalid_request_error', "'claude-x' does not support output format.")
-        : answerWith(said('{}'), body),
+    const { llm, bodies } = await start((body, index) =>
+      index === 0
+        ? refusal(400, 'invalid_request_error', "'claude-x' does not support output format.")
+        : answerWith(textMessage('{}'), body),
     );
     const config = { responseJsonSchema: { type: 'object', properties: { berth: { type: 'string' } } } };
     await ask(llm, { ...hello, config });
@@ -168,12 +174,12 @@ describe('Anthropic', () => {
     expect(bodies()[1]!['system']).toContain('"berth"');
   });
 
-  it('lowers its limit of tokens to the model’s, but not the caller’s', async () => {
+  it('lowers the default limit of tokens to that of the model, but not maxOutputTokens', async () => {
     const { llm, bodies } = await start((body) => {
       const tokens = body['max_tokens'] as number;
-      if (tokens <= 8192) return answerWith(said('Nine.'), body);
+      if (tokens <= 8192) return answerWith(textMessage('Nine.'), body);
       const message = `max_tokens: ${tokens} > 8192, which is the maximum allowed number of output tokens for claude-x`;
-      return refused(400, 'invalid_request_error', message);
+      return refusal(400, 'invalid_request_error', message);
     });
     await ask(llm);
     await ask(llm);
@@ -183,11 +189,11 @@ describe('Anthropic', () => {
   });
 
   it('sends a request again without thoughts that the model cannot read', async () => {
-    const { logger, lines } = logging();
-    const { llm, bodies, server } = await start((body, at) =>
-      at === 0
-        ? refused(400, 'invalid_request_error', 'messages.1.content.0: Invalid `signature` in `thinking` block')
-        : answerWith(said('Nine.'), body),
+    const { logger, lines } = createLogger();
+    const { llm, bodies, server } = await start((body, index) =>
+      index === 0
+        ? refusal(400, 'invalid_request_error', 'messages.1.content.0: Invalid `signature` in `thinking` block')
+        : answerWith(textMessage('Nine.'), body),
     );
     const provider = `anthropic:${new URL(server.url).host}`;
     const thought = { text: 'Hm.', thought: true, thoughtSignature: 'b2xk', partMetadata: { provider } };
@@ -203,7 +209,7 @@ describe('Anthropic', () => {
   });
 
   it('throws the error of a stream that fails after it has begun', async () => {
-    const begun = eventsOf(said('Nine.')).slice(0, 4);
+    const begun = eventsOf(textMessage('Nine.')).slice(0, 4);
     const events = [...begun, errorBody('overloaded_error', 'Overloaded')];
     const { llm } = await start(() => ({
       headers: { 'content-type': 'text/event-stream' },
@@ -217,18 +223,18 @@ describe('Anthropic', () => {
 
   it('reports a request that the filter rejects as a blocked answer', async () => {
     const { llm } = await start(() =>
-      refused(400, 'invalid_request_error', 'Output blocked by content filtering policy'),
+      refusal(400, 'invalid_request_error', 'Output blocked by content filtering policy'),
     );
     expect(await ask(llm, hello, { stream: true })).toMatchObject([
       { errorCode: 'MODEL_BLOCKED', finishReason: 'SAFETY' },
     ]);
   });
 
-  it.each([['a whole message for a stream', true, JSON.stringify(said('Nine.')), 'application/json']])(
+  it.each([['a complete message instead of a stream', true, JSON.stringify(textMessage('Nine.')), 'application/json']])(
     'reads %s',
     async (_, stream, body, type) => {
       const { llm } = await start(() => ({ body, headers: { 'content-type': type } }));
-      expect((await final(llm, hello, { stream })).content?.parts).toEqual([{ text: 'Nine.' }]);
+      expect((await askFinal(llm, hello, { stream })).content?.parts).toEqual([{ text: 'Nine.' }]);
     },
   );
 
@@ -240,22 +246,22 @@ describe('Anthropic', () => {
   it('closes the connection of a body that does not end when the call is aborted', async () => {
     const { llm, server } = await start(() => ({ body: ['{"type":'], ending: 'silence' }));
     const abort = new AbortController();
-    const answered = ask(llm, hello, { signal: abort.signal });
+    const result = ask(llm, hello, { signal: abort.signal });
     await expect.poll(() => server.open).toBe(1);
     await new Promise((resolve) => setTimeout(resolve, 50));
     abort.abort();
-    await expect(answered).rejects.toThrow();
+    await expect(result).rejects.toThrow();
     await server.allEnded();
   });
 
-  it('keeps its key out of errors', async () => {
-    const { llm } = await start(() => refused(401, 'authentication_error', 'invalid x-api-key sk-ant-12345'));
+  it('throws errors without the key', async () => {
+    const { llm } = await start(() => refusal(401, 'authentication_error', 'invalid x-api-key sk-ant-12345'));
     const error: unknown = await ask(llm).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ code: 'MODEL_AUTH' });
     expect(JSON.stringify([error, String(error)])).not.toContain('sk-ant-12345');
   });
 
-  it('sends what it received back so that the server’s cache and checks find it unchanged', async () => {
+  it('sends received blocks back unchanged', async () => {
     const blocks: JsonObject[] = [
       { type: 'thinking', thinking: 'Hm.', signature: 'c2ln' },
       { type: 'redacted_thinking', data: 'ZW5j' },
@@ -267,7 +273,7 @@ describe('Anthropic', () => {
     const message = messageOf(blocks, { stop_reason: 'tool_use', usage: USAGE });
     const { llm, bodies } = await start((body) => answerWith(message, body));
     for (const stream of [false, true]) {
-      const { content } = await final(llm, hello, { stream });
+      const { content } = await askFinal(llm, hello, { stream });
       const answer = { functionResponse: { id: 't1', name: 'look', response: { ok: true } } };
       await ask(llm, { ...hello, contents: [...hello.contents, content!, { role: 'user', parts: [answer] }] });
       const sent = bodies().at(-1)!['messages'] as JsonObject[];

@@ -3,7 +3,7 @@ import type { Llm, LlmRequest, LlmResponse, Logger } from '@thole/core';
 /** A request with one message. */
 export const hello: LlmRequest = { contents: [{ role: 'user', parts: [{ text: 'Is there a room?' }] }], config: {} };
 
-/** Returns the responses of a model, the final one last. */
+/** Calls a model and returns its responses. The last one is the final response. */
 export async function ask(
   llm: Llm,
   request: LlmRequest = hello,
@@ -13,8 +13,8 @@ export async function ask(
   return await Array.fromAsync(llm.generateContentAsync(request, { stream, signal, logger }));
 }
 
-/** Returns the final response of a model. */
-export async function final(
+/** Calls a model and returns its final response. */
+export async function askFinal(
   llm: Llm,
   request?: LlmRequest,
   p?: { stream?: boolean; logger?: Logger },

@@ -1,20 +1,20 @@
 import type { JsonObject, LlmResponse } from '@thole/core';
 import { describe, expect, it } from 'vitest';
 import { fromAnthropicResponse } from '../src/from-anthropic-response.ts';
-import { GatheredAnswer } from '../src/gathered-answer.ts';
+import { AnswerBuilder } from '../src/answer-builder.ts';
 import { readAnthropicStream } from '../src/read-anthropic-stream.ts';
 import { errorBody, eventsOf, messageOf, REFUSAL, USAGE } from './fixtures/messages.ts';
 
-/** Reads a message whole and as a stream, which must give the same final response. */
+/** Reads a complete message and its stream, which must have the same final response. */
 async function read(message: JsonObject): Promise<LlmResponse> {
-  const whole = fromAnthropicResponse(message);
-  const gathered = new GatheredAnswer('anthropic');
+  const response = fromAnthropicResponse(message);
+  const builder = new AnswerBuilder('anthropic');
   const events = (async function* () {
     yield* eventsOf(message, (text) => text.match(/.{1,4}/gs) ?? []);
   })();
-  await Array.fromAsync(readAnthropicStream({ events }, gathered));
-  expect(gathered.final()).toEqual(whole);
-  return whole;
+  await Array.fromAsync(readAnthropicStream({ events }, builder));
+  expect(builder.toResponse()).toEqual(response);
+  return response;
 }
 
 const mark = (block: object) => ({ provider: 'anthropic', block });
@@ -80,7 +80,7 @@ describe('fromAnthropicResponse', () => {
     });
   });
 
-  it('returns citations of documents with their places', async () => {
+  it('returns citations of documents with their positions', async () => {
     const citation = {
       type: 'page_location',
       cited_text: 'Breakfast from seven.',
@@ -151,7 +151,7 @@ describe('fromAnthropicResponse', () => {
     ['max_tokens', 'MAX_TOKENS'],
     ['model_context_window_exceeded', 'MAX_TOKENS'],
     ['something_new', 'something_new'],
-  ])('reports the end %s as %s', async (stop_reason, finishReason) => {
+  ])('maps the stop reason %s to %s', async (stop_reason, finishReason) => {
     const response = await read(messageOf([{ type: 'text', text: 'Nine.' }], { stop_reason, stop_sequence: 'END' }));
     expect(response.finishReason).toBe(finishReason);
     expect(response.errorCode).toBeUndefined();
@@ -174,38 +174,38 @@ describe('fromAnthropicResponse', () => {
 });
 
 describe('readAnthropicStream', () => {
-  const gather = async (events: JsonObject[]) => {
-    const gathered = new GatheredAnswer('anthropic');
+  const readStream = async (events: JsonObject[]) => {
+    const builder = new AnswerBuilder('anthropic');
     const list = (async function* () {
       yield* events;
     })();
-    const partials = await Array.fromAsync(readAnthropicStream({ events: list }, gathered));
-    return { partials, gathered };
+    const partials = await Array.fromAsync(readAnthropicStream({ events: list }, builder));
+    return { partials, builder };
   };
   const events = eventsOf(messageOf([{ type: 'text', text: 'Nine.' }]));
 
   it('ignores unknown events and deltas', async () => {
-    const more: JsonObject[] = [
+    const unknown: JsonObject[] = [
       { type: 'something_new' },
       { type: 'content_block_delta', index: 0, delta: { type: 'something_new', text: 'x' } },
       { type: 'content_block_delta', index: 7, delta: { type: 'text_delta', text: 'x' } },
     ];
-    const { gathered } = await gather([...events.slice(0, 4), ...more, ...events.slice(4)]);
-    expect(gathered.final().content?.parts).toEqual([{ text: 'Nine.' }]);
+    const { builder } = await readStream([...events.slice(0, 4), ...unknown, ...events.slice(4)]);
+    expect(builder.toResponse().content?.parts).toEqual([{ text: 'Nine.' }]);
   });
 
   it('throws MODEL_INCOMPLETE for a stream without an end', async () => {
-    await expect(gather(events.slice(0, -1))).rejects.toMatchObject({ code: 'MODEL_INCOMPLETE', retryable: true });
-    await expect(gather([])).rejects.toMatchObject({ code: 'MODEL_INCOMPLETE' });
+    await expect(readStream(events.slice(0, -1))).rejects.toMatchObject({ code: 'MODEL_INCOMPLETE', retryable: true });
+    await expect(readStream([])).rejects.toMatchObject({ code: 'MODEL_INCOMPLETE' });
   });
 
   it('returns incomplete arguments as brokenArgs, not as arguments', async () => {
-    const cut = eventsOf(
+    const incomplete = eventsOf(
       messageOf([{ type: 'tool_use', id: 't1', name: 'look', input: { city: 'Oslo' } }], { stop_reason: 'max_tokens' }),
       (text) => [text.slice(0, 9)],
     );
-    const { gathered } = await gather(cut);
-    expect(gathered.final()).toMatchObject({
+    const { builder } = await readStream(incomplete);
+    expect(builder.toResponse()).toMatchObject({
       content: { parts: [{ functionCall: { id: 't1', name: 'look', args: {}, brokenArgs: '{"city":"' } }] },
       finishReason: 'MAX_TOKENS',
     });

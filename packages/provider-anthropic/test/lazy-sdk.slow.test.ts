@@ -6,14 +6,14 @@ describe('Anthropic', () => {
     const entry = new URL('../src/index.ts', import.meta.url).href;
     const program = `
       import { registerHooks } from 'node:module';
-      const seen = [];
-      registerHooks({ resolve: (name, context, next) => (seen.push(name), next(name, context)) });
+      const imported = [];
+      registerHooks({ resolve: (name, context, next) => (imported.push(name), next(name, context)) });
       const { Anthropic } = await import(${JSON.stringify(entry)});
       const model = new Anthropic({ model: 'm', apiKey: 'k', baseUrl: 'http://127.0.0.1:9', retry: false });
-      const before = seen.includes('@anthropic-ai/sdk');
+      const before = imported.includes('@anthropic-ai/sdk');
       const options = { stream: false, signal: new AbortController().signal };
       await model.generateContentAsync({ contents: [], config: {} }, options).next().catch(() => {});
-      console.log(before, seen.includes('@anthropic-ai/sdk'), seen.some((name) => /bedrock|vertex/.test(name)));`;
+      console.log(before, imported.includes('@anthropic-ai/sdk'), imported.some((name) => /bedrock|vertex/.test(name)));`;
     const flags = ['--conditions=@thole/source', '--input-type=module', '-e', program];
     expect(execFileSync(process.execPath, flags, { encoding: 'utf8' }).trim()).toBe('false true false');
   });

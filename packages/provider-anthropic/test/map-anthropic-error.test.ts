@@ -71,7 +71,7 @@ describe('anthropicErrors.refuse', () => {
     });
   });
 
-  it('says when the thoughts of the history cannot be read', () => {
+  it('marks errors about unreadable thoughts of the history', () => {
     const message = 'messages.1.content.0: Invalid `signature` in `thinking` block';
     expect(isSealRefused(refuse(400, errorBody('invalid_request_error', message)))).toBe(true);
     expect(isSealRefused(refuse(400, errorBody('invalid_request_error', 'max_tokens: Field required')))).toBe(false);
@@ -86,7 +86,7 @@ describe('anthropicErrors.explain', () => {
     ['throttlingException', 'MODEL_RATE_LIMITED'],
     ['validationException', 'MODEL_BAD_REQUEST'],
     ['modelTimeoutException', 'MODEL_TIMEOUT'],
-  ])('maps the event of an error %s to %s', (type, code) => {
+  ])('maps the error event %s to %s', (type, code) => {
     const thrown = Object.assign(new Error('x'), { error: errorBody(type, 'Why.') });
     expect(anthropicErrors.explain(thrown, 'reading')).toMatchObject({
       code,
@@ -94,7 +94,7 @@ describe('anthropicErrors.explain', () => {
     });
   });
 
-  it('tells a connection that ended early from one that was never made', () => {
+  it('distinguishes a connection that ended early from one that was not opened', () => {
     expect(anthropicErrors.explain(new TypeError('terminated'), 'reading').code).toBe('MODEL_INCOMPLETE');
     expect(anthropicErrors.explain(new TypeError('fetch failed'), 'asking').code).toBe('MODEL_UNAVAILABLE');
     const credentials = new Error('Failed to acquire Google OAuth credentials.');

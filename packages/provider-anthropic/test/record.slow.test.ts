@@ -9,7 +9,7 @@ describe('record', () => {
   const folder = mkdtempSync(join(tmpdir(), 'thole-record-'));
   afterAll(() => rmSync(folder, { recursive: true }));
 
-  it('saves what came over the wire, without keys', async () => {
+  it('saves status, headers and bodies of the answers, without keys', async () => {
     const server = await startAnthropicServer({ name: 'text', pieces: ['Nine ', 'rooms.'], ending: 'stop' });
     try {
       await record(folder, { ANTHROPIC_API_KEY: 'sk-ant-do-not-save', ANTHROPIC_BASE_URL: server.url });

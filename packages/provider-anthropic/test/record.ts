@@ -1,7 +1,7 @@
 // node --conditions=@thole/source packages/provider-anthropic/test/record.ts [folder]
-// Makes a handful of calls to Anthropic's API and keeps what came over the wire, a file each, in test/fixtures/recorded or
-// the folder that is named: path, status, headers without secrets, and the pieces of the body. Needs ANTHROPIC_API_KEY;
-// RECORD_MODEL says which model is asked (claude-haiku-5-5).
+// Calls Anthropic's API several times and writes a file per call: path, status, headers without secrets, and the chunks of the
+// body. The default folder is test/fixtures/recorded. Needs ANTHROPIC_API_KEY. RECORD_MODEL is the model (default:
+// claude-haiku-5-5).
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -14,11 +14,11 @@ export interface Recording {
   readonly request: { readonly path: string; readonly body: unknown };
   readonly status: number;
   readonly headers: { readonly [name: string]: string };
-  /** Text of the body. A piece that ends within a character passes its bytes to the next piece. */
+  /** Chunks of the body as text. A character that is split between two chunks is in the second one. */
   readonly body: readonly string[];
 }
 
-const asking = (text: string, config: LlmRequest['config'] = {}): LlmRequest => ({
+const requestOf = (text: string, config: LlmRequest['config'] = {}): LlmRequest => ({
   contents: [{ role: 'user', parts: [{ text }] }],
   config,
 });
@@ -33,43 +33,43 @@ const room = {
   required: ['beds', 'view'],
 };
 
-const wanted: readonly { readonly name: string; readonly stream: boolean; readonly request: LlmRequest }[] = [
-  { name: 'text', stream: false, request: asking('Say good morning in French.') },
-  { name: 'streamed-text', stream: true, request: asking('Count from one to thirty in words.') },
+const calls: readonly { readonly name: string; readonly stream: boolean; readonly request: LlmRequest }[] = [
+  { name: 'text', stream: false, request: requestOf('Say good morning in French.') },
+  { name: 'streamed-text', stream: true, request: requestOf('Count from one to thirty in words.') },
   {
     name: 'thinking',
     stream: true,
-    request: asking('Is 391 a prime?', { thinkingConfig: { includeThoughts: true, thinkingLevel: 'low' } }),
+    request: requestOf('Is 391 a prime?', { thinkingConfig: { includeThoughts: true, thinkingLevel: 'low' } }),
   },
   {
     name: 'parallel-calls',
     stream: true,
-    request: asking('What is the weather in Oslo and in Bergen?', { tools: [{ functionDeclarations: [weather] }] }),
+    request: requestOf('What is the weather in Oslo and in Bergen?', { tools: [{ functionDeclarations: [weather] }] }),
   },
   {
     name: 'web-search',
     stream: true,
-    request: asking('Who won the Tour de France last?', { tools: [{ webSearch: {} }] }),
+    request: requestOf('Who won the Tour de France last?', { tools: [{ webSearch: {} }] }),
   },
   {
     name: 'code-execution',
     stream: true,
-    request: asking('Compute 2^61 - 1 with code.', { tools: [{ codeExecution: {} }] }),
+    request: requestOf('Compute 2^61 - 1 with code.', { tools: [{ codeExecution: {} }] }),
   },
   {
     name: 'structured-output',
     stream: false,
-    request: asking('A hotel room for two with a view of the sea.', { responseJsonSchema: room }),
+    request: requestOf('A hotel room for two with a view of the sea.', { responseJsonSchema: room }),
   },
 ];
 
-/** Records everything into the folder, refusals too. Returns the files. */
+/** Records all calls into the folder, also rejected ones. Returns the paths of the files. */
 export async function record(folder: string, env: EnvVars): Promise<string[]> {
   const recordings: Recording[] = [];
   const key = env['ANTHROPIC_API_KEY']?.trim() ?? '';
   const { signal } = new AbortController();
-  for (const { name, stream, request } of wanted) {
-    const fetch = recording(name, recordings, key);
+  for (const { name, stream, request } of calls) {
+    const fetch = recordingFetch(name, recordings, key);
     const llm = Anthropic.fromEnv(env['RECORD_MODEL'] ?? 'claude-haiku-5-5', { env, retry: false, fetch });
     await Array.fromAsync(llm.generateContentAsync(request, { stream, signal })).catch((error: unknown) =>
       console.error(`${name}: ${String(error)}`),
@@ -83,28 +83,28 @@ export async function record(folder: string, env: EnvVars): Promise<string[]> {
   });
 }
 
-/** Returns a `fetch` that keeps what came. The last of several requests of one call is kept. */
-function recording(name: string, recordings: Recording[], key: string): typeof fetch {
-  const clean = (text: string): string => (key === '' ? text : text.replaceAll(key, '[redacted]'));
+/** Returns a `fetch` that adds a recording for each request. */
+function recordingFetch(name: string, recordings: Recording[], key: string): typeof fetch {
+  const redact = (text: string): string => (key === '' ? text : text.replaceAll(key, '[redacted]'));
   return async (input, init) => {
     const answer = await fetch(input, init);
     const { pathname } = new URL(input instanceof Request ? input.url : input);
     const body: string[] = [];
-    const sent: unknown = typeof init?.body === 'string' ? JSON.parse(clean(init.body)) : null;
+    const sent: unknown = typeof init?.body === 'string' ? JSON.parse(redact(init.body)) : null;
     const headers = Object.fromEntries(
       [...answer.headers].filter(([each]) => !/cookie|auth|key|token|organization/i.test(each)),
     );
     recordings.push({ name, request: { path: pathname, body: sent }, status: answer.status, headers, body });
     const decoder = new TextDecoder();
     for await (const bytes of answer.body ?? [])
-      body.push(clean(decoder.decode(bytes as Uint8Array, { stream: true })));
+      body.push(redact(decoder.decode(bytes as Uint8Array, { stream: true })));
     return new Response(body.join(''), { status: answer.status, headers: answer.headers });
   };
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   if (!process.env['ANTHROPIC_API_KEY']) {
-    console.error("Set ANTHROPIC_API_KEY to record what Anthropic's API answers.");
+    console.error("Set ANTHROPIC_API_KEY to record answers of Anthropic's API.");
     process.exit(1);
   }
   const folder = process.argv[2] ?? join(import.meta.dirname, 'fixtures/recorded');

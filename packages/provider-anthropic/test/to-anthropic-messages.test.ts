@@ -8,7 +8,7 @@ const user = (...parts: Part[]): Content => ({ role: 'user', parts });
 const model = (...parts: Part[]): Content => ({ role: 'model', parts });
 const call = (id: string, args = {}): Part => ({ functionCall: { id, name: 'look', args } });
 const answer = (id: string, response = {}): Part => ({ functionResponse: { id, name: 'look', response } });
-const own = (block: object): Part['partMetadata'] => ({ provider: 'anthropic', block: block as never });
+const markOf = (block: object): Part['partMetadata'] => ({ provider: 'anthropic', block: block as never });
 const PNG = { inlineData: { mimeType: 'image/png', data: 'iVBORw0KGgo=' } };
 
 describe('toAnthropicMessages', () => {
@@ -37,7 +37,7 @@ describe('toAnthropicMessages', () => {
     expect(messages()).toHaveLength(1);
   });
 
-  it('sends all answers of parallel calls first in the next message, also later and pending ones', () => {
+  it('sends all answers of parallel calls first in the next message, also late and pending ones', () => {
     const sent = messages(
       user({ text: 'go' }),
       model(call('a'), call('b'), call('c')),
@@ -56,7 +56,7 @@ describe('toAnthropicMessages', () => {
     expect(sent).toHaveLength(3);
   });
 
-  it('gives calls ids that the API accepts and that are unique', () => {
+  it('sends call ids that the API accepts and that are unique', () => {
     const sent = messages(
       user({ text: 'go' }),
       model(call('a b'), call('x'), call('x')),
@@ -111,7 +111,7 @@ describe('toAnthropicMessages', () => {
   it.each([
     ['audio', { inlineData: { mimeType: 'audio/wav', data: 'AAAA' } }],
     ['a file without https', { fileData: { fileUri: 'gs://b/a.pdf', mimeType: 'application/pdf' } }],
-    ['a page', { fileData: { fileUri: 'https://x.example/a', mimeType: 'text/html' } }],
+    ['an HTML page', { fileData: { fileUri: 'https://x.example/a', mimeType: 'text/html' } }],
   ])('rejects %s in the newest message', (_, part) => {
     expect(() => messages(user(part))).toThrow(/Claude does not accept this file of type/);
     expect(messages(user(part), model({ text: 'No.' }), user({ text: 'ok' }))[0]!['content']).toMatchObject([
@@ -119,7 +119,7 @@ describe('toAnthropicMessages', () => {
     ]);
   });
 
-  it('shows images of the model in a message of the user, after the answers to its calls', () => {
+  it('sends images of the model in a message of the user, after the answers to its calls', () => {
     const sent = messages(user({ text: 'Draw.' }), model(PNG, call('a')), user(answer('a'), { text: 'Nice.' }));
     expect((sent[2]!['content'] as { type: string }[]).map(({ type }) => type)).toEqual([
       'tool_result',
@@ -131,7 +131,7 @@ describe('toAnthropicMessages', () => {
 });
 
 describe('parts of the same endpoint', () => {
-  it('are sent back as the blocks that they were', () => {
+  it('are sent back as their original blocks', () => {
     const thinking: Part = {
       text: 'Hm.',
       thought: true,
@@ -144,11 +144,11 @@ describe('parts of the same endpoint', () => {
     const citations = [{ type: 'web_search_result_location', url: 'https://x.example', encrypted_index: 'e' }];
     const parts: Part[] = [
       thinking,
-      { text: '', thought: true, partMetadata: own(redacted) },
-      { text: '', partMetadata: own(use) },
-      { text: '', partMetadata: own(result) },
-      { text: 'So.', partMetadata: own({ type: 'text', citations }) },
-      { ...call('a'), partMetadata: own({ caller: { type: 'code_execution_20250825', tool_id: 't' } }) },
+      { text: '', thought: true, partMetadata: markOf(redacted) },
+      { text: '', partMetadata: markOf(use) },
+      { text: '', partMetadata: markOf(result) },
+      { text: 'So.', partMetadata: markOf({ type: 'text', citations }) },
+      { ...call('a'), partMetadata: markOf({ caller: { type: 'code_execution_20250825', tool_id: 't' } }) },
     ];
     expect(messages(user({ text: 'go' }), model(...parts))[1]!['content']).toEqual([
       { type: 'thinking', thinking: 'Hm.', signature: 'c2ln' },
@@ -168,18 +168,18 @@ describe('parts of the same endpoint', () => {
     ]);
   });
 
-  it('are left out if the other half of a tool that Anthropic ran is gone', () => {
+  it('are left out if the call or the result of a tool that Anthropic ran is missing', () => {
     const use = { type: 'server_tool_use', id: 'srvtoolu_1', name: 'web_search', input: {} };
     const result = { type: 'web_search_tool_result', tool_use_id: 'srvtoolu_2', content: [] };
     const parts: Part[] = [
-      { text: '', partMetadata: own(use) },
-      { text: '', partMetadata: own(result) },
+      { text: '', partMetadata: markOf(use) },
+      { text: '', partMetadata: markOf(result) },
       { text: 'So.' },
     ];
     expect(messages(user({ text: 'go' }), model(...parts))[1]!['content']).toEqual([{ type: 'text', text: 'So.' }]);
   });
 
-  it('of other providers are sent as code in text', () => {
+  it('with code of other providers are sent as text', () => {
     const parts: Part[] = [
       { executableCode: { code: 'print(1)', language: 'PYTHON' } },
       { codeExecutionResult: { output: '1' } },

@@ -11,9 +11,9 @@ const book = { name: 'book', parametersJsonSchema: {} };
 
 function bodyOf(
   config: GenerateContentConfig,
-  more: Partial<LlmRequest> & { model?: string; leftOut?: string[] } = {},
+  members: Partial<LlmRequest> & { model?: string; leftOut?: string[] } = {},
 ) {
-  const { model = 'claude-sonnet-5-5', leftOut = [], ...request } = more;
+  const { model = 'claude-sonnet-5-5', leftOut = [], ...request } = members;
   return toAnthropicRequest(
     { contents: [{ role: 'user', parts: [{ text: 'Hello' }] }], config, ...request },
     { model, endpoint: { name: 'anthropic' }, stream: false, leaveOut: (name) => leftOut.push(name) },
@@ -21,7 +21,7 @@ function bodyOf(
 }
 
 describe('toAnthropicRequest', () => {
-  it('sends model, limit and messages, and nothing that was not asked for', () => {
+  it('sends model, limit and messages, and no other settings', () => {
     expect(bodyOf({})).toEqual({
       model: 'claude-sonnet-5-5',
       max_tokens: 32_000,
@@ -29,7 +29,7 @@ describe('toAnthropicRequest', () => {
     });
   });
 
-  it('sends settings with the names of the API, and names those that it does not have', () => {
+  it('sends settings with the names of the API, and reports unsupported ones', () => {
     const leftOut: string[] = [];
     const config = {
       systemInstruction: 'Be kind.',
@@ -52,7 +52,7 @@ describe('toAnthropicRequest', () => {
     expect(leftOut).toEqual(['seed', 'labels']);
   });
 
-  it('asks new models for adaptive thoughts with an effort, and leaves out sampling settings', () => {
+  it('requests adaptive thoughts with an effort from new models, without sampling settings', () => {
     const leftOut: string[] = [];
     const thinkingConfig = { includeThoughts: true, thinkingLevel: 'HIGH', thinkingBudget: 4000 };
     expect(bodyOf({ thinkingConfig, temperature: 0.5 }, { leftOut })).toEqual({
@@ -75,11 +75,11 @@ describe('toAnthropicRequest', () => {
     ['claude-opus-4-6', { includeThoughts: false, thinkingLevel: 'minimal' }, { type: 'adaptive', display: 'omitted' }],
     ['claude-opus-4-6', { thinkingBudget: 0 }, { type: 'disabled' }],
     ['claude-opus-4-6', { includeThoughts: false }, undefined],
-  ])('asks %s with %j for thoughts as it takes them', (model, thinkingConfig, thinking) => {
+  ])('sends to %s with %j the setting thinking: %j', (model, thinkingConfig, thinking) => {
     expect(bodyOf({ thinkingConfig }, { model })['thinking']).toEqual(thinking);
   });
 
-  it('leaves tokens for the answer next to a large budget of thoughts', () => {
+  it('increases max_tokens for a large budget of thoughts', () => {
     const thinkingConfig = { thinkingBudget: 50_000 };
     expect(bodyOf({ thinkingConfig }, { model: 'claude-haiku-4-5' })['max_tokens']).toBe(58_000);
   });
@@ -121,12 +121,12 @@ describe('toAnthropicRequest', () => {
   });
 
   it('rejects parameters that are not an object with their path', () => {
-    const asking = (parametersJsonSchema: object) =>
+    const convert = (parametersJsonSchema: object) =>
       bodyOf({
         tools: [{ functionDeclarations: [{ name: 'book', parametersJsonSchema: parametersJsonSchema as never }] }],
       });
-    expect(() => asking({ type: 'array' })).toThrow(/tools\.book\.parameters: its root must be of type object/);
-    expect(() => asking({ anyOf: [{ type: 'object' }, { type: 'null' }] })).toThrow(/must not have anyOf/);
+    expect(() => convert({ type: 'array' })).toThrow(/tools\.book\.parameters: its root must be of type object/);
+    expect(() => convert({ anyOf: [{ type: 'object' }, { type: 'null' }] })).toThrow(/must not have anyOf/);
   });
 
   it('sends the tools that Anthropic runs, without settings of other providers', () => {
@@ -138,8 +138,8 @@ describe('toAnthropicRequest', () => {
     expect(bodyOf({ tools: [{ googleSearch: { timeRangeFilter: {} } }] })['tools']).toEqual([
       { type: 'web_search_20250305', name: 'web_search' },
     ]);
-    const twice = [{ googleSearch: {} }, { webSearch: { max_uses: 2 } }];
-    expect(bodyOf({ tools: twice })['tools']).toEqual([
+    const bothSearches = [{ googleSearch: {} }, { webSearch: { max_uses: 2 } }];
+    expect(bodyOf({ tools: bothSearches })['tools']).toEqual([
       { type: 'web_search_20250305', name: 'web_search', max_uses: 2 },
     ]);
     expect(() => bodyOf({ tools: [{ fileSearch: {} }] })).toThrow(/no tool fileSearch/);
@@ -210,17 +210,17 @@ describe('responseJsonSchema', () => {
   });
 
   it.each([
-    ['a map', { type: 'object', additionalProperties: { type: 'number' } }],
-    ['an object of any kind', { type: 'object', properties: { a: { type: 'object' } } }],
+    ['a record', { type: 'object', additionalProperties: { type: 'number' } }],
+    ['an object without properties', { type: 'object', properties: { a: { type: 'object' } } }],
     ['recursion', { $ref: '#/$defs/a', $defs: { a: { type: 'object', properties: { a: { $ref: '#/$defs/a' } } } } }],
-    ['a pattern of names', { type: 'object', properties: {}, patternProperties: { '^a': { type: 'string' } } }],
+    ['patternProperties', { type: 'object', properties: {}, patternProperties: { '^a': { type: 'string' } } }],
   ])('is described in the instruction if it has %s', (_, schema) => {
     const body = bodyOf({ systemInstruction: 'Be kind.', responseJsonSchema: schema as never });
     expect(body['output_config']).toBeUndefined();
     expect(body['system']).toMatch(/^Be kind\.\n\nAnswer only with JSON that is valid against this JSON Schema: \{/);
   });
 
-  it('is JSON of any kind with responseMimeType alone', () => {
+  it('is not needed for JSON with responseMimeType', () => {
     expect(bodyOf({ responseMimeType: 'application/json' })['system']).toBe('Answer only with JSON.');
   });
 });
@@ -237,10 +237,10 @@ describe('contextCache', () => {
     const body = bodyOf(config, { contents, contextCache: { key: 'k' } });
     expect(body['tools']).toMatchObject([{ name: 'find_rooms' }, { name: 'book', cache_control: cache }]);
     expect(body['system']).toEqual([{ type: 'text', text: 'Be kind.', cache_control: cache }]);
-    const marked = (body['messages'] as { content: { cache_control?: object }[] }[]).map(
+    const hasBreakpoint = (body['messages'] as { content: { cache_control?: object }[] }[]).map(
       ({ content }) => content.at(-1)!.cache_control !== undefined,
     );
-    expect(marked).toEqual([false, false, true, false, true]);
+    expect(hasBreakpoint).toEqual([false, false, true, false, true]);
     expect(JSON.stringify(body).match(/cache_control/g)).toHaveLength(4);
   });
 
@@ -249,11 +249,11 @@ describe('contextCache', () => {
     expect(body['system']).toMatchObject([{ cache_control: { type: 'ephemeral', ttl: '1h' } }]);
   });
 
-  it('sets none for a prompt under minTokens, and none if the caller sets its own', () => {
+  it('sets no breakpoints for a prompt under minTokens, and none if the caller sets them', () => {
     const small = bodyOf(config, { contextCache: { key: 'k', minTokens: 5000 } });
     expect(JSON.stringify(small)).not.toContain('cache_control');
-    const own = { providerOptions: { anthropic: { cache_control: cache } } };
-    const body = bodyOf(config, { contextCache: { key: 'k' }, ...own });
+    const callerOptions = { providerOptions: { anthropic: { cache_control: cache } } };
+    const body = bodyOf(config, { contextCache: { key: 'k' }, ...callerOptions });
     expect(JSON.stringify(body).match(/cache_control/g)).toHaveLength(1);
   });
 });

@@ -16,22 +16,22 @@ const event = (i: number): string => {
   return `data: ${JSON.stringify({ candidates: [candidate], usageMetadata, modelVersion: 'gemini-local', responseId: 'r' })}\r\n\r\n`;
 };
 const packets = Array.from({ length: chunks }, (_, i) => new TextEncoder().encode(event(i)));
-const canned: typeof fetch = async () =>
+const fetchFromMemory: typeof fetch = async () =>
   new Response(ReadableStream.from(packets) as unknown as ReadableStream<Uint8Array<ArrayBuffer>>, {
     headers: { 'content-type': 'text/event-stream' },
   });
 
-const sdk = new GoogleGenAI({ apiKey: 'local', httpOptions: { fetch: canned } });
-const llm = new Gemini({ model: 'gemini-local', apiKey: 'local', fetch: canned });
+const sdk = new GoogleGenAI({ apiKey: 'local', httpOptions: { fetch: fetchFromMemory } });
+const llm = new Gemini({ model: 'gemini-local', apiKey: 'local', fetch: fetchFromMemory });
 const contents = [{ role: 'user' as const, parts: [{ text: 'Hello.' }] }];
 
-async function ofSdk(): Promise<void> {
+async function readWithSdk(): Promise<void> {
   const config = { automaticContinuation: false };
   for await (const chunk of await sdk.models.generateContentStream({ model: 'gemini-local', contents, config }))
     void chunk;
 }
 
-async function ours(): Promise<void> {
+async function readWithThole(): Promise<void> {
   const { signal } = new AbortController();
   let final: unknown;
   for await (const response of llm.generateContentAsync({ contents, config: {} }, { stream: true, signal }))
@@ -44,8 +44,8 @@ for (let sample = -15; sample < samples; sample++) {
   if (sample === 0) for (const cost of Object.values(costs)) cost.length = 0;
   clearNursery();
   await inTurns(Math.abs(sample), [
-    async () => void costs.ours.push(await cpuOf(chunks, ours)),
-    async () => void costs.sdk.push(await cpuOf(chunks, ofSdk)),
+    async () => void costs.ours.push(await cpuOf(chunks, readWithThole)),
+    async () => void costs.sdk.push(await cpuOf(chunks, readWithSdk)),
   ]);
 }
 

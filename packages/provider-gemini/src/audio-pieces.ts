@@ -1,17 +1,17 @@
 import { encodeBase64, decodeBase64, isPlainObject } from '@thole/core/kit';
 import type { Part } from '@thole/core';
-import { ownPart } from './own-part.ts';
+import { fromGeminiPart } from './from-gemini-part.ts';
 
 type Raw = { readonly [key: string]: unknown };
 
-/** True if the part holds inline audio only. Such parts of a stream are joined. */
+/** True if the part contains only inline audio. Such parts of a stream are joined. */
 export function isAudio(raw: Raw): boolean {
   const { inlineData } = raw;
   if (!isPlainObject(inlineData) || typeof inlineData['data'] !== 'string') return false;
   return /^audio\//i.test(String(inlineData['mimeType'])) && Object.keys(raw).every((key) => key === 'inlineData');
 }
 
-/** Audio that arrives in pieces. Each piece is separate base64. */
+/** Collects audio that arrives in pieces. Each piece is encoded in base64 separately. */
 export class AudioPieces {
   readonly #first: { readonly [key: string]: unknown };
   readonly #pieces: string[];
@@ -30,9 +30,9 @@ export class AudioPieces {
     return true;
   }
 
-  /** Returns one part with all pieces. It ends before the first piece that is not base64. */
+  /** Returns one part with all pieces before the first one that is not base64. */
   toPart(endpoint: string): Part {
-    if (this.#pieces.length === 1) return ownPart({ inlineData: this.#first }, endpoint);
+    if (this.#pieces.length === 1) return fromGeminiPart({ inlineData: this.#first }, endpoint);
     const chunks: Uint8Array[] = [];
     for (const piece of this.#pieces) {
       const bytes = decodeBase64(piece);
@@ -40,11 +40,11 @@ export class AudioPieces {
       chunks.push(bytes);
     }
     const bytes = new Uint8Array(chunks.reduce((sum, { length }) => sum + length, 0));
-    let at = 0;
+    let offset = 0;
     for (const chunk of chunks) {
-      bytes.set(chunk, at);
-      at += chunk.length;
+      bytes.set(chunk, offset);
+      offset += chunk.length;
     }
-    return ownPart({ inlineData: { ...this.#first, data: encodeBase64(bytes) } }, endpoint);
+    return fromGeminiPart({ inlineData: { ...this.#first, data: encodeBase64(bytes) } }, endpoint);
   }
 }

@@ -1,8 +1,7 @@
 import type { Json, JsonObject } from '@thole/core';
 
 /**
- * Collects citations under one name: the Gemini API calls them `citationSources`, Vertex AI `citations`. Chunks of a
- * stream may repeat some.
+ * Collects the citations of all chunks, each once. The Gemini API calls them `citationSources`, Vertex AI `citations`.
  */
 export class Citations {
   readonly #known = new Set<string>();
@@ -12,18 +11,18 @@ export class Citations {
   add(metadata: { readonly [key: string]: unknown }): void {
     const { citationSources, citations, ...rest } = metadata as JsonObject;
     this.#rest = { ...this.#rest, ...rest };
-    // All citations of one chunk count, even if two of them are equal.
-    const fresh = [citations, citationSources]
+    // Equal citations within one chunk are all kept.
+    const added = [citations, citationSources]
       .flatMap((list) => (Array.isArray(list) ? list : []))
       .map((each) => ({ each, key: JSON.stringify(each) }))
       .filter(({ key }) => !this.#known.has(key));
-    for (const { each, key } of fresh) {
+    for (const { each, key } of added) {
       this.#known.add(key);
       this.#citations.push(each);
     }
   }
 
-  whole(): JsonObject {
+  toMetadata(): JsonObject {
     return { ...this.#rest, citations: this.#citations };
   }
 }

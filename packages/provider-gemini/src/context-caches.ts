@@ -1,14 +1,14 @@
 import { TholeError } from '@thole/core';
 import type { ContextCacheHint, Json, JsonObject, Logger, Runtime } from '@thole/core';
 
-/** Gemini's own minimum: a smaller cache is rejected. */
+/** Gemini's minimum: a smaller cache is rejected. */
 const MIN_TOKENS = 1_024;
-/** Maximum number of keys. The oldest is forgotten. */
+/** Maximum number of keys. Above it, the least recently used key is removed. */
 const MAX_KEYS = 1_000;
 /** Members of a body that a cache contains. Gemini rejects a request that has them next to a cache. */
-const CACHED = ['systemInstruction', 'tools', 'toolConfig'] as const;
+const CACHED_SETTINGS = ['systemInstruction', 'tools', 'toolConfig'] as const;
 
-/** Calls of the API for caches. */
+/** The two calls of the API that create and delete caches. */
 export interface CacheCalls {
   /** Returns the name of the new cache. `body` has the contents and the settings. */
   create(p: { model: string; ttlSeconds: number; body: JsonObject }, signal: AbortSignal): Promise<string>;
@@ -17,18 +17,18 @@ export interface CacheCalls {
 
 /** The beginning of a request, which a cache may contain. */
 interface Prefix {
-  /** Number of contents. */
+  /** Number of contents in the prefix. */
   readonly count: number;
   /** Hash of the settings. */
-  readonly settings: string;
+  readonly settingsHash: string;
   /** Hash of the settings and the contents. */
-  readonly whole: string;
+  readonly hash: string;
 }
 
 interface Cache {
   readonly name: string;
   readonly prefix: Prefix;
-  /** Seconds since the epoch. */
+  /** In seconds since the epoch. */
   readonly usableUntil: number;
   usesLeft: number;
 }
@@ -40,9 +40,9 @@ interface Entry {
   last: Prefix | undefined;
   /** Prompt tokens of the last answer. */
   tokens: number;
-  /** Number of calls without a new cache, after a failure. */
-  pause: number;
-  isBusy: boolean;
+  /** Number of calls that create no cache, after a failure. */
+  pausedCalls: number;
+  isCreating: boolean;
   hasWarned: boolean;
 }
 
@@ -51,14 +51,14 @@ export interface PreparedBody {
   readonly body: JsonObject;
   /** True if the body names a cache. */
   readonly hasCache: boolean;
-  /** Called with the prompt tokens of the final answer. */
-  answered(tokens: number | undefined): void;
-  /** Called if the server does not accept the cache. */
-  refused(): void;
+  /** Must be called with the prompt tokens of the final answer. */
+  onAnswer(tokens: number | undefined): void;
+  /** Must be called if the server does not accept the cache. */
+  onCacheRejected(): void;
 }
 
-/** The request of a body. */
-interface BodyInit {
+/** Model, hint and signal of a request. */
+interface RequestContext {
   readonly hint: ContextCacheHint;
   readonly model: string;
   readonly signal: AbortSignal;
@@ -66,7 +66,7 @@ interface BodyInit {
 }
 
 /**
- * Explicit caches, by the key of the hint and the model. A cache contains the system instruction, the tools and the contents
+ * Creates and reuses explicit caches: one for each model and key of the hint. A cache contains the system instruction, the tools and the contents
  * before the user's newest message. It is created when two consecutive requests begin the same and the prompt is long enough.
  * It is created again after `cacheIntervals` calls, shortly before it expires, and after the prompt begins differently. If that
  * fails, the request is sent without a cache; one warning per key is logged.
@@ -82,10 +82,10 @@ export class ContextCaches {
   }
 
   /** Returns the body to send, with a cache if there is one. Throws only the reason of an aborted signal. */
-  async prepare(body: JsonObject, p: BodyInit): Promise<PreparedBody> {
+  async prepare(body: JsonObject, p: RequestContext): Promise<PreparedBody> {
     const entry = this.#entryOf(`${p.model} ${p.hint.key}`);
     const prefix = await prefixOf(body);
-    if (!(await this.#isUsable(entry.cache, body, prefix))) await this.#mayCreate(entry, body, prefix, p);
+    if (!(await this.#isUsable(entry.cache, body, prefix))) await this.#createIfStable(entry, body, prefix, p);
     p.signal.throwIfAborted();
     entry.last = prefix;
     const cache = (await this.#isUsable(entry.cache, body, prefix)) ? entry.cache : undefined;
@@ -93,8 +93,8 @@ export class ContextCaches {
     return {
       body: cache ? withCache(body, cache) : body,
       hasCache: cache !== undefined,
-      answered: (tokens) => void (entry.tokens = tokens ?? entry.tokens),
-      refused: () => {
+      onAnswer: (tokens) => void (entry.tokens = tokens ?? entry.tokens),
+      onCacheRejected: () => {
         if (entry.cache === cache) entry.cache = undefined;
         entry.last = undefined;
       },
@@ -106,24 +106,24 @@ export class ContextCaches {
     return beginsWith(body, prefix, cache.prefix);
   }
 
-  async #mayCreate(entry: Entry, body: JsonObject, prefix: Prefix, p: BodyInit): Promise<void> {
+  async #createIfStable(entry: Entry, body: JsonObject, prefix: Prefix, p: RequestContext): Promise<void> {
     const { hint } = p;
-    if (entry.pause > 0) return void entry.pause--;
-    if (entry.isBusy || !entry.last || entry.tokens < Math.max(hint.minTokens ?? 0, MIN_TOKENS)) return;
-    if (prefix.count === 0 && !CACHED.some((name) => body[name] !== undefined)) return;
+    if (entry.pausedCalls > 0) return void entry.pausedCalls--;
+    if (entry.isCreating || !entry.last || entry.tokens < Math.max(hint.minTokens ?? 0, MIN_TOKENS)) return;
+    if (prefix.count === 0 && !CACHED_SETTINGS.some((name) => body[name] !== undefined)) return;
     if (!(await beginsWith(body, prefix, entry.last))) return;
-    entry.isBusy = true;
+    entry.isCreating = true;
     const { cacheIntervals = 10, ttlSeconds = 1_800 } = hint;
     const startedAt = this.#runtime.now();
     try {
-      const name = await this.#calls.create({ model: p.model, ttlSeconds, body: cachedBody(body, prefix) }, p.signal);
+      const name = await this.#calls.create({ model: p.model, ttlSeconds, body: bodyOfCache(body, prefix) }, p.signal);
       const old = entry.cache;
       // A cache that expires during a call would make the call fail.
       const usableUntil = startedAt + ttlSeconds - Math.min(60, ttlSeconds / 10);
       entry.cache = { name, prefix, usableUntil, usesLeft: cacheIntervals };
       if (old) this.#delete(old);
     } catch (error) {
-      entry.pause = cacheIntervals;
+      entry.pausedCalls = cacheIntervals;
       if (p.signal.aborted || entry.hasWarned) return;
       entry.hasWarned = true;
       const code = TholeError.is(error) ? error.code : undefined;
@@ -132,16 +132,16 @@ export class ContextCaches {
         error: TholeError.is(error) ? error.message : String(error),
       });
     } finally {
-      entry.isBusy = false;
+      entry.isCreating = false;
     }
   }
 
   #entryOf(key: string): Entry {
     const known = this.#entries.get(key);
-    // Moved to the end: the first entry of the map is the one used longest ago.
+    // Moves the entry to the end: the first entry of the map is the least recently used one.
     if (known) this.#entries.delete(key);
     const entry = known ?? {
-      ...{ cache: undefined, last: undefined, tokens: 0, pause: 0, isBusy: false, hasWarned: false },
+      ...{ cache: undefined, last: undefined, tokens: 0, pausedCalls: 0, isCreating: false, hasWarned: false },
     };
     this.#entries.set(key, entry);
     if (this.#entries.size > MAX_KEYS) {
@@ -152,53 +152,58 @@ export class ContextCaches {
     return entry;
   }
 
-  /** Not awaited: a cache that is not deleted expires. */
+  /** Does not wait for the deletion and ignores its errors: the cache expires anyway. */
   #delete({ name, usableUntil }: Cache): void {
     if (this.#runtime.now() < usableUntil) this.#calls.delete(name).catch(() => {});
   }
 }
 
 async function prefixOf(body: JsonObject): Promise<Prefix> {
-  const count = stableCount(contentsIn(body));
-  const settings = await hashOf(CACHED.map((name) => body[name] ?? null));
-  return { count, settings, whole: await wholeOf(body, count, settings) };
+  const count = countStableContents(contentsIn(body));
+  const settings = await hashOf(CACHED_SETTINGS.map((name) => body[name] ?? null));
+  return { count, settingsHash: settings, hash: await prefixHash(body, count, settings) };
 }
 
 /** True if the body begins with the prefix and has more contents. `own` is the body's own prefix. */
 async function beginsWith(body: JsonObject, own: Prefix, prefix: Prefix): Promise<boolean> {
-  if (own.settings !== prefix.settings || contentsIn(body).length <= prefix.count) return false;
-  if (own.count === prefix.count) return own.whole === prefix.whole;
-  return (await wholeOf(body, prefix.count, prefix.settings)) === prefix.whole;
+  if (own.settingsHash !== prefix.settingsHash || contentsIn(body).length <= prefix.count) return false;
+  if (own.count === prefix.count) return own.hash === prefix.hash;
+  return (await prefixHash(body, prefix.count, prefix.settingsHash)) === prefix.hash;
 }
 
-const wholeOf = (body: JsonObject, count: number, settings: string): Promise<string> =>
+const prefixHash = (body: JsonObject, count: number, settings: string): Promise<string> =>
   hashOf([settings, contentsIn(body).slice(0, count)]);
 
 const contentsIn = (body: JsonObject): JsonObject[] => body['contents'] as JsonObject[];
 
 /**
- * Returns the number of contents before the user's newest message and the texts directly before it, such as instructions and
- * memory, which differ from turn to turn.
+ * Returns the number of contents before the user's newest message. Texts directly before that message, such as instructions
+ * and memory, are not counted, because they differ from turn to turn.
  */
-function stableCount(contents: readonly JsonObject[]): number {
-  let at = contents.findLastIndex(isMessage);
-  while (at > 0 && isMessage(contents[at - 1]!)) at--;
-  return Math.max(at, 0);
+function countStableContents(contents: readonly JsonObject[]): number {
+  let count = contents.findLastIndex(isMessage);
+  while (count > 0 && isMessage(contents[count - 1]!)) count--;
+  return Math.max(count, 0);
 }
 
+/** True for a user message that does not contain answers to calls. */
 function isMessage({ role, parts }: JsonObject): boolean {
   return (
     role !== 'model' && !(parts as JsonObject[] | undefined)?.some((part) => part['functionResponse'] !== undefined)
   );
 }
 
-function cachedBody(body: JsonObject, { count }: Prefix): JsonObject {
-  const settings = CACHED.flatMap((name): [string, Json][] => (body[name] === undefined ? [] : [[name, body[name]]]));
+function bodyOfCache(body: JsonObject, { count }: Prefix): JsonObject {
+  const settings = CACHED_SETTINGS.flatMap((name): [string, Json][] =>
+    body[name] === undefined ? [] : [[name, body[name]]],
+  );
   return { ...Object.fromEntries(settings), ...(count > 0 && { contents: contentsIn(body).slice(0, count) }) };
 }
 
 function withCache(body: JsonObject, { name, prefix }: Cache): JsonObject {
-  const rest = Object.fromEntries(Object.entries(body).filter(([key]) => !(CACHED as readonly string[]).includes(key)));
+  const rest = Object.fromEntries(
+    Object.entries(body).filter(([key]) => !(CACHED_SETTINGS as readonly string[]).includes(key)),
+  );
   return { ...rest, contents: contentsIn(body).slice(prefix.count), cachedContent: name } as JsonObject;
 }
 

@@ -1,22 +1,22 @@
 import { isPlainObject } from '@thole/core/kit';
 import type { LlmResponse } from '@thole/core';
-import { GatheredAnswer } from './gathered-answer.ts';
+import { AnswerBuilder } from './answer-builder.ts';
 import { errorIn, notGemini } from './map-gemini-error.ts';
 
-/** Returns the final response of a call without streaming. Throws the error that the answer holds. */
+/** Returns the final response of a call without streaming. Throws the error that the answer contains. */
 export function fromGeminiResponse(answer: unknown): LlmResponse {
-  const gathered = new GatheredAnswer();
-  gathered.add(checkPiece(answer));
-  return gathered.final();
+  const builder = new AnswerBuilder();
+  builder.add(checkChunk(answer));
+  return builder.toResponse();
 }
 
 /**
- * Returns a chunk of an answer, or the complete answer, as JSON. Throws the error that it holds, or
- * `MODEL_UNAVAILABLE` if it is not an answer of Gemini.
+ * Returns the chunk, or the complete answer, as an object. Throws the error that it contains, or `MODEL_UNAVAILABLE` if
+ * it is not a JSON object.
  */
-export function checkPiece(piece: unknown): { readonly [key: string]: unknown } {
-  const error = isPlainObject(piece) && isPlainObject(piece['error']) ? errorIn(piece) : undefined;
+export function checkChunk(chunk: unknown): { readonly [key: string]: unknown } {
+  const error = isPlainObject(chunk) && isPlainObject(chunk['error']) ? errorIn(chunk) : undefined;
   if (error) throw error;
-  if (!isPlainObject(piece)) throw notGemini('its answer is not a JSON object');
-  return piece;
+  if (!isPlainObject(chunk)) throw notGemini('its answer is not a JSON object');
+  return chunk;
 }

@@ -27,7 +27,7 @@ export interface EmbedCall {
   readonly dimensions: number;
 }
 
-/** The members of the SDK that are used. */
+/** The members of the SDK that this package uses. */
 interface Sdk {
   readonly models: {
     generateContent(parameters: GenerateContentParameters): Promise<unknown>;
@@ -41,8 +41,8 @@ interface Sdk {
 }
 
 /**
- * Google's SDK, loaded at the first call. It determines address, headers and credentials. The bodies of
- * `generateContent` bypass it in both directions, because its converters drop members they do not know.
+ * Calls Gemini through Google's SDK, which is loaded at the first call and determines address, headers and credentials.
+ * The bodies of `generateContent` bypass the SDK in both directions, because its converters drop unknown members.
  */
 export class GeminiClient {
   readonly connection: ProviderConnection;
@@ -62,26 +62,26 @@ export class GeminiClient {
   }
 
   /** Returns the server's response with an unread body, for `send` and `stream` of `ProviderConnection`. */
-  async ask(call: GeminiCall, signal: AbortSignal): Promise<Response> {
+  async generate(call: GeminiCall, signal: AbortSignal): Promise<Response> {
     const body = JSON.stringify(call.body);
-    const answers: Response[] = [];
+    const responses: Response[] = [];
     await this.#call((sdk, fetch) => {
-      const past: typeof fetch = async (input, init) => {
-        answers.push(await fetch(input, { ...init, body }));
+      const fetchWithBody: typeof fetch = async (input, init) => {
+        responses.push(await fetch(input, { ...init, body }));
         return Response.json({});
       };
-      // The SDK would continue an answer in several requests itself; this package does it instead.
-      const config = { abortSignal: signal, automaticContinuation: false, httpOptions: { fetch: past } };
-      const parameters = { model: call.model, contents: 'in the body', config };
+      // `Gemini` requests the rest of an answer, so the SDK must not.
+      const config = { abortSignal: signal, automaticContinuation: false, httpOptions: { fetch: fetchWithBody } };
+      const parameters = { model: call.model, contents: 'replaced by the body', config };
       return call.stream ? sdk.models.generateContentStream(parameters) : sdk.models.generateContent(parameters);
     });
-    return answers[0]!;
+    return responses[0]!;
   }
 
   /** Returns the SDK's result: an object with `embeddings`. */
   embed(call: EmbedCall, signal: AbortSignal): Promise<unknown> {
     const { model, texts, taskType, dimensions } = call;
-    // Contents, not strings: the newer models join strings into one content.
+    // The newer models would join strings into one content.
     const contents = texts.map((text) => ({ parts: [{ text }] }));
     return this.#call((sdk, fetch) => {
       const config = {
@@ -94,24 +94,24 @@ export class GeminiClient {
     });
   }
 
-  /** Creates a cache and returns its name. Calls once: a request does not wait for retries of a cache. */
+  /** Creates a cache and returns its name. Does not retry, because a request waits for the result. */
   createCache(
     { model, ttlSeconds, body }: { model: string; ttlSeconds: number; body: JsonObject },
     signal: AbortSignal,
   ): Promise<string> {
-    return this.#cacheConnection.send(async (own) => {
-      const answers: Response[] = [];
+    return this.#cacheConnection.send(async (attemptSignal) => {
+      const responses: Response[] = [];
       await this.#call((sdk, fetch) => {
-        const past: typeof fetch = async (input, init) => {
-          // The SDK writes the names of model and time. Its converters drop members of the rest that they do not know.
-          const written = JSON.parse(init?.body as string) as JsonObject;
-          answers.push(await fetch(input, { ...init, body: JSON.stringify({ ...body, ...written }) }));
+        const fetchWithBody: typeof fetch = async (input, init) => {
+          // The SDK formats model and time. The other members bypass it, because its converters drop unknown ones.
+          const formatted = JSON.parse(init?.body as string) as JsonObject;
+          responses.push(await fetch(input, { ...init, body: JSON.stringify({ ...body, ...formatted }) }));
           return Response.json({});
         };
-        const config = { ttl: `${ttlSeconds}s`, abortSignal: own, httpOptions: { fetch: past } };
+        const config = { ttl: `${ttlSeconds}s`, abortSignal: attemptSignal, httpOptions: { fetch: fetchWithBody } };
         return sdk.caches.create({ model, config });
       }, this.#cacheConnection);
-      const { name } = (await answers[0]!.json()) as { name?: unknown };
+      const { name } = (await responses[0]!.json()) as { name?: unknown };
       if (typeof name !== 'string' || name === '') throw notGemini('the new cache has no name');
       return name;
     }, signal);
@@ -132,16 +132,16 @@ export class GeminiClient {
     call: (sdk: Sdk, fetch: typeof globalThis.fetch) => Promise<unknown>,
     connection: ProviderConnection = this.connection,
   ): Promise<unknown> {
-    let asked = false;
+    let hasSent = false;
     const fetch: typeof globalThis.fetch = (input, init) => {
-      asked = true;
+      hasSent = true;
       return connection.fetch(input, init);
     };
     const sdk = await this.#load();
     try {
       return await call(sdk, fetch);
     } catch (error) {
-      throw asked || TholeError.is(error) ? error : credentialsError(error);
+      throw hasSent || TholeError.is(error) ? error : credentialsError(error);
     }
   }
 
@@ -154,7 +154,7 @@ export class GeminiClient {
   }
 }
 
-/** Returns the private keys, secrets and tokens in credentials. */
+/** Returns the private keys, secrets and tokens in the options of the credentials. */
 function secretsIn(value: unknown): string[] {
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([name, each]) =>
@@ -162,26 +162,26 @@ function secretsIn(value: unknown): string[] {
   );
 }
 
-/** Time limit of a call for a cache, during which the request waits. */
+/** Time limit of a call for a cache in milliseconds. The request waits for this call. */
 const CACHE_TIMEOUT_MS = 30_000;
 const CREDENTIALS_TIMEOUT_MS = 60_000;
 
 async function load(options: GeminiConnectionOptions): Promise<Sdk> {
   const { vertexai = false, apiKey, project, headers } = options;
-  const given: GoogleGenAIOptions = { vertexai, httpOptions: { ...(headers && { headers: { ...headers } }) } };
+  const sdkOptions: GoogleGenAIOptions = { vertexai, httpOptions: { ...(headers && { headers: { ...headers } }) } };
   const apiVersion = options.apiVersion ?? (vertexai ? undefined : 'v1beta');
-  if (apiVersion !== undefined) given.apiVersion = apiVersion;
-  if (options.baseUrl !== undefined) given.httpOptions!.baseUrl = options.baseUrl;
+  if (apiVersion !== undefined) sdkOptions.apiVersion = apiVersion;
+  if (options.baseUrl !== undefined) sdkOptions.httpOptions!.baseUrl = options.baseUrl;
   // An API key needs no credentials. The SDK's portable build reads no environment.
   if (apiKey !== undefined && project === undefined) {
     const { GoogleGenAI } = await import('@google/genai/web');
-    return new GoogleGenAI({ ...given, apiKey });
+    return new GoogleGenAI({ ...sdkOptions, apiKey });
   }
   const { GoogleGenAI } = await import('@google/genai');
-  // Set everything that the SDK would otherwise read from the environment.
+  // These options are always set, so that the SDK does not read them from the environment.
   const location = options.location ?? 'global';
-  given.httpOptions!.baseUrl ??= vertexUrl(location);
-  const vertex: GoogleGenAIOptions = { apiVersion: 'v1beta1', ...given, project: project!, location };
+  sdkOptions.httpOptions!.baseUrl ??= vertexUrl(location);
+  const vertex: GoogleGenAIOptions = { apiVersion: 'v1beta1', ...sdkOptions, project: project!, location };
   if (apiKey !== undefined) return new GoogleGenAI({ ...vertex, apiKey });
   const transporterOptions = {
     // The library's timer overflows above this value.
@@ -189,9 +189,9 @@ async function load(options: GeminiConnectionOptions): Promise<Sdk> {
     ...(options.fetch && { fetchImplementation: options.fetch }),
   };
   const auth: NonNullable<GoogleGenAIOptions['googleAuthOptions']> = options.googleAuthOptions ?? {};
-  const ownClient: unknown = auth.clientOptions ?? {};
-  // A client of the caller has its own connection.
-  const clientOptions = isPlainObject(ownClient) ? { transporterOptions, ...ownClient } : ownClient;
+  const givenClient: unknown = auth.clientOptions ?? {};
+  // A client object of the caller is used unchanged.
+  const clientOptions = isPlainObject(givenClient) ? { transporterOptions, ...givenClient } : givenClient;
   return new GoogleGenAI({ ...vertex, googleAuthOptions: { ...auth, clientOptions } as typeof auth });
 }
 

@@ -16,14 +16,15 @@ export interface GeminiEmbedderOptions extends GeminiConnectionOptions {
   maxBatchTokens?: number | undefined;
 }
 
-const WHOLE = 3072;
-/** Concurrent calls, for models that embed one text per call. */
-const AT_ONCE = 8;
+/** Length of the vectors that Gemini normalizes itself. */
+const FULL_DIMENSIONS = 3072;
+/** Maximum number of concurrent calls. */
+const MAX_CONCURRENT_CALLS = 8;
 
 /**
- * Embeddings of Gemini for at most 100 texts, in one or several calls by their number of tokens. On Vertex AI,
- * models named `gemini-…` embed one text per call. Throws `EMBEDDER_FAILED` for an invalid answer, otherwise
- * `MODEL_…`.
+ * Embeds texts with Gemini, at most 100 at a time. Texts with more than `maxBatchTokens` tokens are split into several
+ * calls. On Vertex AI, models named `gemini-…` embed one text per call. Errors have the code `EMBEDDER_FAILED` for an
+ * invalid answer, otherwise `MODEL_…`; the constructor throws `INVALID_INPUT`.
  */
 export class GeminiEmbedder implements Embedder {
   readonly specVersion = 1;
@@ -32,12 +33,12 @@ export class GeminiEmbedder implements Embedder {
   readonly maxBatch = 100;
   readonly providerName: string;
   readonly #client: GeminiClient;
-  readonly #perCall: number;
+  readonly #textsPerCall: number;
   readonly #maxBatchTokens: number;
 
   constructor(options: GeminiEmbedderOptions) {
     assertGeminiOptions(options, ['model', 'dimensions', 'maxBatchTokens'], 'GeminiEmbedder');
-    const { model = 'gemini-embedding-001', dimensions = WHOLE, maxBatchTokens = 20_000, ...rest } = options;
+    const { model = 'gemini-embedding-001', dimensions = FULL_DIMENSIONS, maxBatchTokens = 20_000, ...rest } = options;
     assertModelName(model, 'GeminiEmbedder');
     assertCount('dimensions of GeminiEmbedder', dimensions, 1);
     assertCount('maxBatchTokens of GeminiEmbedder', maxBatchTokens, 1);
@@ -47,7 +48,7 @@ export class GeminiEmbedder implements Embedder {
     this.providerName = rest.vertexai ? 'gcp.vertex_ai' : 'gcp.gemini';
     const { schemas: _, ...connection } = rest;
     this.#client = new GeminiClient(connection);
-    this.#perCall = rest.vertexai && model.includes('gemini') ? 1 : this.maxBatch;
+    this.#textsPerCall = rest.vertexai && model.includes('gemini') ? 1 : this.maxBatch;
   }
 
   /**
@@ -69,18 +70,20 @@ export class GeminiEmbedder implements Embedder {
     p.signal?.throwIfAborted();
     if (texts.length > this.maxBatch)
       throw new TholeError('INVALID_INPUT', `texts must have at most ${this.maxBatch} texts, got ${texts.length}.`);
-    const batches = batchesOf(texts, { maxTexts: this.#perCall, maxTokens: this.#maxBatchTokens });
-    const over = new AbortController();
-    const signal = p.signal ? AbortSignal.any([p.signal, over.signal]) : over.signal;
+    const batches = splitIntoBatches(texts, { maxTexts: this.#textsPerCall, maxTokens: this.#maxBatchTokens });
+    const stop = new AbortController();
+    const signal = p.signal ? AbortSignal.any([p.signal, stop.signal]) : stop.signal;
     const vectors: Float32Array[] = [];
     try {
-      for (let i = 0; i < batches.length; i += AT_ONCE) {
-        const some = batches.slice(i, i + AT_ONCE).map((batch) => this.#embed(batch, { task: p.task, signal }));
-        vectors.push(...(await Promise.all(some)).flat());
+      for (let i = 0; i < batches.length; i += MAX_CONCURRENT_CALLS) {
+        const calls = batches
+          .slice(i, i + MAX_CONCURRENT_CALLS)
+          .map((batch) => this.#embed(batch, { task: p.task, signal }));
+        vectors.push(...(await Promise.all(calls)).flat());
       }
       return vectors;
     } finally {
-      over.abort();
+      stop.abort();
     }
   }
 
@@ -88,13 +91,13 @@ export class GeminiEmbedder implements Embedder {
     texts: readonly string[],
     p: { task: 'query' | 'document'; signal?: AbortSignal | undefined },
   ): Promise<Float32Array[]> {
-    const call = { model: this.model, ...taskOf(this.model, texts, p.task), dimensions: this.dimensions };
+    const call = { model: this.model, ...applyTask(this.model, texts, p.task), dimensions: this.dimensions };
     const answer = await this.#client.connection.send((signal) => this.#client.embed(call, signal), p.signal);
-    const given: unknown = isRecord(answer) ? answer['embeddings'] : undefined;
-    const count = Array.isArray(given) ? given.length : 0;
+    const embeddings: unknown = isRecord(answer) ? answer['embeddings'] : undefined;
+    const count = Array.isArray(embeddings) ? embeddings.length : 0;
     if (count !== texts.length)
       throw new TholeError('EMBEDDER_FAILED', `Gemini returned ${count} embeddings for ${texts.length} texts.`);
-    return (given as unknown[]).map((each) => this.#vectorOf(each));
+    return (embeddings as unknown[]).map((each) => this.#vectorOf(each));
   }
 
   #vectorOf(embedding: unknown): Float32Array {
@@ -107,12 +110,12 @@ export class GeminiEmbedder implements Embedder {
         `Gemini returned an embedding that does not have ${this.dimensions} numbers.`,
       );
     const vector = Float32Array.from(values as number[]);
-    return this.dimensions < WHOLE ? normalized(vector) : vector;
+    return this.dimensions < FULL_DIMENSIONS ? normalize(vector) : vector;
   }
 }
 
-/** Returns the task as the model expects it: in the text since `gemini-embedding-2`, before that as a parameter. */
-function taskOf(
+/** Returns texts and task in the format of the model: since `gemini-embedding-2`, the task is a prefix of each text. */
+function applyTask(
   model: string,
   texts: readonly string[],
   task: 'query' | 'document',
@@ -124,24 +127,24 @@ function taskOf(
 }
 
 /**
- * Returns the texts in order, in batches of at most this many texts and tokens. A text with more tokens is a
- * separate batch.
+ * Returns the texts in order, in batches of at most `maxTexts` texts and `maxTokens` estimated tokens. A text with more
+ * tokens is a separate batch.
  */
-function batchesOf(texts: readonly string[], p: { maxTexts: number; maxTokens: number }): string[][] {
+function splitIntoBatches(texts: readonly string[], p: { maxTexts: number; maxTokens: number }): string[][] {
   const batches: string[][] = [];
   let tokens = 0;
   for (const text of texts) {
-    const more = estimateTokens(text);
+    const textTokens = estimateTokens(text);
     const last = batches.at(-1);
-    const fits = last !== undefined && last.length < p.maxTexts && tokens + more <= p.maxTokens;
+    const fits = last !== undefined && last.length < p.maxTexts && tokens + textTokens <= p.maxTokens;
     if (fits) last.push(text);
     else batches.push([text]);
-    tokens = fits ? tokens + more : more;
+    tokens = fits ? tokens + textTokens : textTokens;
   }
   return batches;
 }
 
-function normalized(vector: Float32Array): Float32Array {
+function normalize(vector: Float32Array): Float32Array {
   const length = Math.hypot(...vector);
   return length > 0 ? vector.map((x) => x / length) : vector;
 }

@@ -3,15 +3,15 @@ import type { EnvVars, JsonObject, Llm, LlmOptions, LlmRequest, LlmResponse, Usa
 import type { Endpoint } from '@thole/core/kit';
 import { ContextCaches } from './context-caches.ts';
 import type { CacheCalls, PreparedBody } from './context-caches.ts';
-import { GatheredAnswer } from './gathered-answer.ts';
+import { AnswerBuilder } from './answer-builder.ts';
 import { GeminiClient } from './gemini-client.ts';
 import { assertGeminiOptions, assertModelName, endpointOf, withEnv } from './gemini-options.ts';
 import type { GeminiConnectionOptions } from './gemini-options.ts';
 import { isCacheRefused } from './map-gemini-error.ts';
 import { readGeminiAnswer, readGeminiStream } from './read-gemini-stream.ts';
-import { refusedSetting, withoutSettings } from './refused-settings.ts';
+import { findRejectedSetting, withoutSettings } from './refused-settings.ts';
 import { toGeminiRequest } from './to-gemini-request.ts';
-import type { GeminiPlace } from './to-gemini-request.ts';
+import type { RequestTarget } from './to-gemini-request.ts';
 
 /** Model and connection of a `Gemini`. */
 export interface GeminiOptions extends GeminiConnectionOptions {
@@ -29,12 +29,12 @@ export class Gemini implements Llm {
   readonly providerName: string;
   readonly #client: GeminiClient;
   readonly #caches: ContextCaches;
-  readonly #place: GeminiPlace;
+  readonly #target: RequestTarget;
   readonly #endpoint: Endpoint;
-  /** Settings that Gemini has rejected, by model. They are not sent again. */
-  readonly #refused = new Map<string, Set<string>>();
-  /** Warnings already logged: each is logged once. */
-  readonly #warned = new Set<string>();
+  /** Settings that Gemini rejected, by model. They are not sent again. */
+  readonly #rejectedSettings = new Map<string, Set<string>>();
+  /** Warnings that were logged. Each is logged once. */
+  readonly #loggedWarnings = new Set<string>();
 
   constructor(options: GeminiOptions) {
     assertGeminiOptions(options, ['model'], 'Gemini');
@@ -43,7 +43,7 @@ export class Gemini implements Llm {
     this.model = model;
     this.providerName = vertexai ? 'gcp.vertex_ai' : 'gcp.gemini';
     this.#endpoint = endpointOf(options);
-    this.#place = { vertexai, project, location, schemas, endpoint: this.#endpoint };
+    this.#target = { vertexai, project, location, schemas, endpoint: this.#endpoint };
     this.#client = new GeminiClient({ ...rest, vertexai, project, location });
     const calls: CacheCalls = {
       create: (p, signal) => this.#client.createCache(p, signal),
@@ -63,74 +63,78 @@ export class Gemini implements Llm {
 
   /**
    * Calls the model. `request.model` overrides the constructor's model. A rejected request is sent again without the
-   * rejected part if it is optional: thought signatures of another endpoint, a context cache, and settings such as
-   * `thinkingLevel`. All are logged.
+   * rejected part if that is optional: thought signatures of another endpoint, a context cache, and settings such as
+   * `thinkingLevel`. A warning is logged once for each.
    */
   generateContentAsync(request: LlmRequest, options: LlmOptions): AsyncIterableIterator<LlmResponse> {
     const { model = this.model } = request;
-    const refused = this.#refused.get(model) ?? new Set<string>();
-    let sent: JsonObject = {};
+    const rejected = this.#rejectedSettings.get(model) ?? new Set<string>();
+    let fullBody: JsonObject = {};
     let prepared: PreparedBody | undefined;
     const makeBody = async (): Promise<JsonObject> => {
-      sent = withoutSettings(toGeminiRequest(request, this.model, this.#place).body, refused);
+      fullBody = withoutSettings(toGeminiRequest(request, this.model, this.#target).body, rejected);
       const { contextCache: hint } = request;
-      if (!hint || sent['cachedContent'] !== undefined) return sent;
+      if (!hint || fullBody['cachedContent'] !== undefined) return fullBody;
       const logger = options.logger ?? this.#client.connection.runtime.logger;
-      prepared = await this.#caches.prepare(sent, { hint, model, signal: options.signal, logger });
+      prepared = await this.#caches.prepare(fullBody, { hint, model, signal: options.signal, logger });
       return prepared.body;
     };
-    const answered = (usage: Usage | undefined): void => prepared?.answered(usage?.promptTokenCount);
-    return recoverFirst(this.#answer(model, { makeBody, answered }, options), (error) => {
+    const onAnswer = (usage: Usage | undefined): void => prepared?.onAnswer(usage?.promptTokenCount);
+    return recoverFirst(this.#answer(model, { makeBody, onAnswer }, options), (error) => {
       if (prepared?.hasCache && isCacheRefused(error)) {
-        prepared.refused();
+        prepared.onCacheRejected();
         this.#warn('a context cache that the server does not accept is left out', model, 'cachedContent', options);
         return this.generateContentAsync({ ...request, contextCache: undefined }, options);
       }
-      if (isSealRefused(error) && this.#hasSeals(request)) {
+      if (isSealRefused(error) && this.#hasSignatures(request)) {
         this.#warn('thought signatures that the model cannot read are left out', model, this.#endpoint.name, options);
         return this.generateContentAsync({ ...request, contents: withoutSealedParts(request.contents) }, options);
       }
-      const setting = refusedSetting(error, sent);
-      if (setting === undefined || refused.has(setting)) return undefined;
-      this.#refused.set(model, refused.add(setting));
+      const setting = findRejectedSetting(error, fullBody);
+      if (setting === undefined || rejected.has(setting)) return undefined;
+      this.#rejectedSettings.set(model, rejected.add(setting));
       this.#warn('settings that the server refused are left out', model, setting, options);
       return this.generateContentAsync(request, options);
     });
   }
 
-  /** Yields one answer, from as many requests as it needs. */
+  /** Yields one answer. Sends further requests while the server announces more of it. */
   async *#answer(
     model: string,
-    { makeBody, answered }: { makeBody: () => Promise<JsonObject>; answered: (usage: Usage | undefined) => void },
+    { makeBody, onAnswer }: { makeBody: () => Promise<JsonObject>; onAnswer: (usage: Usage | undefined) => void },
     { stream, signal }: LlmOptions,
   ): AsyncGenerator<LlmResponse, void, undefined> {
     const body = await makeBody();
     const { connection } = this.#client;
-    const gathered = new GatheredAnswer(this.#endpoint.name);
-    let asked = { model, body, stream };
+    const builder = new AnswerBuilder(this.#endpoint.name);
+    let call = { model, body, stream };
     for (;;) {
-      const ask = (own: AbortSignal): Promise<Response> => this.#client.ask(asked, own);
-      if (stream) yield* connection.stream(ask, (answer) => readGeminiStream(answer, gathered), signal);
-      else for await (const piece of connection.stream(ask, readGeminiAnswer, signal)) gathered.add(piece);
-      const continuationToken = gathered.takeToken();
+      const send = (attemptSignal: AbortSignal): Promise<Response> => this.#client.generate(call, attemptSignal);
+      if (stream) yield* connection.stream(send, (answer) => readGeminiStream(answer, builder), signal);
+      else for await (const chunk of connection.stream(send, readGeminiAnswer, signal)) builder.add(chunk);
+      const continuationToken = builder.takeToken();
       if (continuationToken === undefined) break;
-      asked = { model, body: { ...body, continuationToken }, stream };
+      call = { model, body: { ...body, continuationToken }, stream };
     }
-    const final = gathered.final();
-    answered(final.usageMetadata);
+    const final = builder.toResponse();
+    onAnswer(final.usageMetadata);
     yield final;
   }
 
-  /** Parts without an endpoint may hold a signature too, from other frameworks. */
-  #hasSeals({ contents }: LlmRequest): boolean {
+  /** Also true for signatures in parts that name no endpoint, such as parts of other frameworks. */
+  #hasSignatures({ contents }: LlmRequest): boolean {
     if (hasSealedParts(contents, this.#endpoint)) return true;
     return contents.some(({ parts = [] }) => parts.some((part) => part.thoughtSignature !== undefined));
   }
 
-  #warn(message: string, model: string, what: string, { logger }: LlmOptions): void {
-    const key = `${model} ${message} ${what}`;
-    if (this.#warned.has(key)) return;
-    this.#warned.add(key);
-    (logger ?? this.#client.connection.runtime.logger).warn(message, { model, provider: 'gemini', settings: [what] });
+  #warn(message: string, model: string, setting: string, { logger }: LlmOptions): void {
+    const key = `${model} ${message} ${setting}`;
+    if (this.#loggedWarnings.has(key)) return;
+    this.#loggedWarnings.add(key);
+    (logger ?? this.#client.connection.runtime.logger).warn(message, {
+      model,
+      provider: 'gemini',
+      settings: [setting],
+    });
   }
 }

@@ -8,7 +8,7 @@ import type { SchemaHandling } from './to-gemini-schema.ts';
 export interface GeminiConnectionOptions extends ConnectionOptions {
   /** True to use Vertex AI instead of the Gemini API. Default: false. */
   vertexai?: boolean | undefined;
-  /** Google Cloud project for Vertex AI. Calls use its default credentials unless `apiKey` is set. */
+  /** Google Cloud project for Vertex AI. Without `apiKey`, calls use Google Cloud's default credentials. */
   project?: string | undefined;
   /** Location of the model on Vertex AI. Default: `global`. */
   location?: string | undefined;
@@ -26,7 +26,7 @@ export interface GeminiConnectionOptions extends ConnectionOptions {
   schemas?: SchemaHandling | undefined;
 }
 
-const ownOptionNames = optionNames<Omit<GeminiConnectionOptions, keyof ConnectionOptions>>({
+const geminiOptionNames = optionNames<Omit<GeminiConnectionOptions, keyof ConnectionOptions>>({
   vertexai: true,
   project: true,
   location: true,
@@ -35,9 +35,16 @@ const ownOptionNames = optionNames<Omit<GeminiConnectionOptions, keyof Connectio
   schemas: true,
 });
 
-/** Throws `INVALID_INPUT` for options that `owner` cannot use. For a missing key, the message names the variable. */
-export function assertGeminiOptions(options: GeminiConnectionOptions, own: readonly string[], owner: string): void {
-  assertConnectionOptions(options, [...ownOptionNames, ...own], owner);
+/**
+ * Throws `INVALID_INPUT` for options that `owner` cannot use. `moreNames` are options that are not connection options. For
+ * a missing key, the message names the environment variable.
+ */
+export function assertGeminiOptions(
+  options: GeminiConnectionOptions,
+  moreNames: readonly string[],
+  owner: string,
+): void {
+  assertConnectionOptions(options, [...geminiOptionNames, ...moreNames], owner);
   const { vertexai, apiKey, apiVersion, googleAuthOptions, schemas } = options;
   if (schemas !== undefined && schemas !== 'exact' && schemas !== 'lenient')
     throw new TholeError('INVALID_INPUT', `schemas of ${owner} must be 'exact' or 'lenient'.`);
@@ -78,15 +85,20 @@ export function assertModelName(model: unknown, owner: string): asserts model is
  * `GOOGLE_GENAI_API_KEY`. On Vertex AI, a project of the environment has priority over its key.
  */
 export function withEnv<T extends GeminiConnectionOptions>(given: T, env: EnvVars = processEnv()): T {
-  const read = (name: string): string | undefined => env[name]?.trim() || undefined;
-  const vertexai = given.vertexai ?? /^(true|1)$/i.test(read('GOOGLE_GENAI_USE_VERTEXAI') ?? '');
-  const apiKey = given.apiKey ?? read('GOOGLE_API_KEY') ?? read('GEMINI_API_KEY') ?? read('GOOGLE_GENAI_API_KEY');
-  if (!vertexai) return { ...given, vertexai, apiKey, baseUrl: given.baseUrl ?? read('GOOGLE_GEMINI_BASE_URL') };
-  const base = { ...given, vertexai, baseUrl: given.baseUrl ?? read('GOOGLE_VERTEX_BASE_URL') };
+  const readVariable = (name: string): string | undefined => env[name]?.trim() || undefined;
+  const vertexai = given.vertexai ?? /^(true|1)$/i.test(readVariable('GOOGLE_GENAI_USE_VERTEXAI') ?? '');
+  const apiKey =
+    given.apiKey ??
+    readVariable('GOOGLE_API_KEY') ??
+    readVariable('GEMINI_API_KEY') ??
+    readVariable('GOOGLE_GENAI_API_KEY');
+  if (!vertexai)
+    return { ...given, vertexai, apiKey, baseUrl: given.baseUrl ?? readVariable('GOOGLE_GEMINI_BASE_URL') };
+  const base = { ...given, vertexai, baseUrl: given.baseUrl ?? readVariable('GOOGLE_VERTEX_BASE_URL') };
   if (given.apiKey !== undefined) return base;
-  const project = given.project ?? read('GOOGLE_CLOUD_PROJECT');
+  const project = given.project ?? readVariable('GOOGLE_CLOUD_PROJECT');
   if (project === undefined) return { ...base, apiKey };
-  return { ...base, project, location: given.location ?? read('GOOGLE_CLOUD_LOCATION') };
+  return { ...base, project, location: given.location ?? readVariable('GOOGLE_CLOUD_LOCATION') };
 }
 
 /**
@@ -97,10 +109,10 @@ export function endpointOf({ vertexai, baseUrl }: GeminiConnectionOptions): Endp
   const provider = vertexai ? 'vertex' : 'gemini';
   if (baseUrl === undefined) return { name: provider };
   const { host, hostname } = new URL(baseUrl);
-  const own = vertexai
+  const googleHost = vertexai
     ? /(^|[.-])aiplatform(\.[a-z]+\.rep)?\.googleapis\.com$/
     : /^generativelanguage\.googleapis\.com$/;
-  return { name: own.test(hostname) ? provider : `${provider}:${host}` };
+  return { name: googleHost.test(hostname) ? provider : `${provider}:${host}` };
 }
 
 function processEnv(): EnvVars {

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '@thole/core';
 
-/** An object that arrives in pieces: lists are joined; of other values, the last one counts. Takes linear time. */
+/** Joins the pieces of an object: lists are concatenated, other values replace earlier ones. Takes linear time. */
 export class JoinedLists {
   readonly #lists = new Map<string, Json[]>();
   #rest: JsonObject = {};
@@ -17,7 +17,7 @@ export class JoinedLists {
     }
   }
 
-  whole(): JsonObject {
+  toObject(): JsonObject {
     return { ...this.#rest, ...Object.fromEntries(this.#lists) };
   }
 }

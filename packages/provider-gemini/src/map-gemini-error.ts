@@ -13,13 +13,13 @@ export const geminiErrors: ErrorTable = {
       : new TholeError('MODEL_UNAVAILABLE', 'Gemini could not be reached.', { cause: error }),
 };
 
-/** Returns the error in an answer with status 200 or in a chunk of it. Undefined if there is none. */
+/** Returns the error in an answer with status 200 or in a chunk of it. Undefined without an error. */
 export function errorIn(answer: unknown): TholeError | undefined {
   const error = errorOf(answer);
   return error && refusal(typeof error['code'] === 'number' ? error['code'] : 500, answer, undefined);
 }
 
-/** Returns the error for a call that failed before it was sent, while the SDK looked for credentials. */
+/** Returns the error for a call that failed before it was sent, while the SDK requested credentials. */
 export function credentialsError(cause: unknown): TholeError {
   const chain = chainOf(cause);
   if (chain.some(({ name }) => name === 'TimeoutError' || name === 'AbortError'))
@@ -49,24 +49,24 @@ function chainOf(error: unknown): { [key: string]: unknown }[] {
   return chain;
 }
 
-/** True without a response, or if the response blames the server. */
+/** True for a connection error and for a 5xx response. */
 function isUnreachable({ code, message, status }: { [key: string]: unknown }): boolean {
   if (/^(ENOTFOUND|ECONNREFUSED|ECONNRESET|ETIMEDOUT|EAI_AGAIN|EPIPE)$/.test(String(code))) return true;
   return message === 'fetch failed' || (typeof status === 'number' && status >= 500);
 }
 
-/** Returns the error for a body that could not be read although its status was a success. */
-export function notGemini(what: string): TholeError {
+/** Returns the error for a body that is not an answer of Gemini although the status is a success. */
+export function notGemini(reason: string): TholeError {
   return new TholeError(
     'MODEL_UNAVAILABLE',
-    `The answer of the server is not an answer of the Gemini API: ${what}. Check baseUrl.`,
+    `The answer of the server is not an answer of the Gemini API: ${reason}. Check baseUrl.`,
     {
       retryable: false,
     },
   );
 }
 
-function refusal(status: number, body: unknown, waitMs: number | undefined): TholeError {
+function refusal(status: number, body: unknown, headerDelayMs: number | undefined): TholeError {
   const error = errorOf(body) ?? {};
   const message = typeof error['message'] === 'string' ? error['message'].trim() : '';
   const details = Array.isArray(error['details']) ? error['details'].filter(isPlainObject) : [];
@@ -78,7 +78,7 @@ function refusal(status: number, body: unknown, waitMs: number | undefined): Tho
   if (reason !== undefined) errorDetails['reason'] = reason;
   return new TholeError(code, `Gemini refused the request: ${message || `status ${status}, without a reason`}`, {
     status,
-    retryAfterMs: waitMs ?? retryDelay(details),
+    retryAfterMs: headerDelayMs ?? retryDelay(details),
     ...(isUsedUp && { retryable: false }),
     details: errorDetails,
   });
@@ -89,13 +89,13 @@ function codeOf(status: number, message: string, reason: string | undefined): Th
   // Google's ABORTED and CANCELLED.
   if (status === 409 || status === 499) return 'MODEL_UNAVAILABLE';
   const code = codeOfStatus(status) ?? 'MODEL_BAD_REQUEST';
-  return code === 'MODEL_BAD_REQUEST' && TOO_LONG.test(message) ? 'MODEL_CONTEXT_TOO_LONG' : code;
+  return code === 'MODEL_BAD_REQUEST' && CONTEXT_TOO_LONG.test(message) ? 'MODEL_CONTEXT_TOO_LONG' : code;
 }
 
-const TOO_LONG =
+const CONTEXT_TOO_LONG =
   /exceeds the maximum number of (input )?tokens|token count .*exceeds|(input|prompt|context) is too long/i;
 
-/** True for a daily limit or a limit of zero, which do not pass while a caller waits. */
+/** True for a daily limit and for a limit of zero: waiting some seconds does not help. */
 function isQuotaUsedUp(message: string, details: readonly { [key: string]: unknown }[]): boolean {
   if (/exceeded your current quota[^]*limit: 0\b|per[ _]?day/i.test(message)) return true;
   return details
@@ -104,7 +104,7 @@ function isQuotaUsedUp(message: string, details: readonly { [key: string]: unkno
     .some((each) => [each['quotaId'], each['quota_limit']].some((id) => typeof id === 'string' && /PerDay/i.test(id)));
 }
 
-/** Returns the delay of `google.rpc.RetryInfo`, which is in seconds: `"34.5s"`. */
+/** Returns the delay of `google.rpc.RetryInfo` in milliseconds. The server sends seconds: `"34.5s"`. */
 function retryDelay(details: readonly { [key: string]: unknown }[]): number | undefined {
   const delay = details.map((detail) => detail['retryDelay']).find((delay) => typeof delay === 'string');
   const seconds = delay === undefined ? NaN : /^(\d+(?:\.\d+)?)s$/.exec(delay)?.[1];
@@ -112,17 +112,19 @@ function retryDelay(details: readonly { [key: string]: unknown }[]): number | un
 }
 
 /**
- * Returns the error of a body `{error: {code, message, status, details}}`. For a stream that never began, the body
- * is a list of one.
+ * Returns the error of a body `{error: {code, message, status, details}}`. For a streamed request that fails at
+ * once, the body is a list with one such object.
  */
 function errorOf(body: unknown): { [key: string]: unknown } | undefined {
   const first: unknown = Array.isArray(body) ? body[0] : body;
-  if (!isPlainObject(first)) return typeof first === 'string' && first !== '' ? { message: brief(first) } : undefined;
+  if (!isPlainObject(first))
+    return typeof first === 'string' && first !== '' ? { message: describeText(first) } : undefined;
   const { error } = first;
   if (isPlainObject(error)) return error;
   return typeof error === 'string' ? { message: error } : undefined;
 }
 
-const brief = (text: string): string => (/^\s*</.test(text) ? 'an HTML page. Check baseUrl' : text.slice(0, 300));
+const describeText = (text: string): string =>
+  /^\s*</.test(text) ? 'an HTML page. Check baseUrl' : text.slice(0, 300);
 
 const isObject = (value: unknown): value is { [key: string]: unknown } => typeof value === 'object' && value !== null;

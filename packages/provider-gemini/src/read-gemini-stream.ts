@@ -1,23 +1,23 @@
 import { TholeError } from '@thole/core';
 import type { LlmResponse } from '@thole/core';
-import { checkPiece } from './from-gemini-response.ts';
-import type { GatheredAnswer } from './gathered-answer.ts';
+import { checkChunk } from './from-gemini-response.ts';
+import type { AnswerBuilder } from './answer-builder.ts';
 import { notGemini } from './map-gemini-error.ts';
 import { readServerSentEvents } from './read-server-sent-events.ts';
 
 /**
- * Yields the partial responses of a streamed answer, each with new texts only, and collects the complete answer.
- * Throws `MODEL_INCOMPLETE` if the stream ends early, and the error that the stream holds.
+ * Yields the partial responses of a streamed answer, each with new texts and audio only, and adds each chunk to
+ * `builder`. Throws `MODEL_INCOMPLETE` if the stream ends early, and the error that the stream contains.
  */
 export async function* readGeminiStream(
   answer: Response,
-  gathered: GatheredAnswer,
+  builder: AnswerBuilder,
 ): AsyncGenerator<LlmResponse, void, undefined> {
-  for await (const piece of piecesOf(answer)) {
-    const parts = gathered.add(checkPiece(piece));
+  for await (const chunk of readChunks(answer)) {
+    const parts = builder.add(checkChunk(chunk));
     if (parts.length > 0) yield { content: { role: 'model', parts }, partial: true };
   }
-  if (!gathered.isEnded && !gathered.hasToken)
+  if (!builder.isEnded && !builder.hasToken)
     throw new TholeError('MODEL_INCOMPLETE', "Gemini's stream ended before the answer was complete.");
 }
 
@@ -25,10 +25,10 @@ export async function* readGeminiStream(
 export async function* readGeminiAnswer(
   answer: Response,
 ): AsyncGenerator<{ readonly [key: string]: unknown }, void, undefined> {
-  yield checkPiece(parse(await answer.text(), answer));
+  yield checkChunk(parse(await answer.text(), answer));
 }
 
-async function* piecesOf(answer: Response): AsyncGenerator<unknown, void, undefined> {
+async function* readChunks(answer: Response): AsyncGenerator<unknown, void, undefined> {
   if (!/^text\/event-stream\b/i.test(answer.headers.get('content-type') ?? '')) {
     const whole = parse(await answer.text(), answer);
     yield* Array.isArray(whole) ? (whole as unknown[]) : [whole];
@@ -36,12 +36,12 @@ async function* piecesOf(answer: Response): AsyncGenerator<unknown, void, undefi
   }
   for await (const data of readServerSentEvents(answer.body as unknown as AsyncIterable<Uint8Array>)) {
     if (data === '' || data === '[DONE]') continue;
-    yield parsePiece(data);
+    yield parseChunk(data);
   }
 }
 
-/** A chunk that is not JSON was cut off. */
-function parsePiece(data: string): unknown {
+/** Throws `MODEL_INCOMPLETE` for a chunk that is not JSON: the end of the stream cut it off. */
+function parseChunk(data: string): unknown {
   try {
     return JSON.parse(data);
   } catch {
@@ -56,7 +56,7 @@ function parse(text: string, answer: Response): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    const type = answer.headers.get('content-type') ?? 'nothing';
-    throw notGemini(`it sent ${type} that is not JSON`);
+    const type = answer.headers.get('content-type') ?? 'unknown';
+    throw notGemini(`its body, of the type ${type}, is not JSON`);
   }
 }

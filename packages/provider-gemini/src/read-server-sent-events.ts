@@ -1,8 +1,8 @@
 import { createParser } from 'eventsource-parser';
 
 /**
- * Yields the data of each event of a `text/event-stream` as soon as it is complete, for any chunking of the bytes.
- * An event that the end cuts off is yielded last; the reader decides about it.
+ * Yields the data of each event of a `text/event-stream` as soon as it is complete. Events may span chunks. An
+ * incomplete event at the end of the stream is yielded too; the caller must check it.
  */
 export async function* readServerSentEvents(body: AsyncIterable<Uint8Array>): AsyncGenerator<string, void, undefined> {
   let events: string[] = [];

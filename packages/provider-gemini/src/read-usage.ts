@@ -10,7 +10,7 @@ export const usageCounts: readonly (keyof Usage)[] = [
   'toolUsePromptTokenCount',
 ];
 
-/** Returns the counts, or undefined if there are none. */
+/** Returns the token counts. Undefined without any count. */
 export function usageOf(metadata: { readonly [key: string]: unknown } | undefined): Usage | undefined {
   if (!metadata) return undefined;
   const usage: Usage = {};
@@ -19,9 +19,9 @@ export function usageOf(metadata: { readonly [key: string]: unknown } | undefine
 }
 
 /** Adds the counts of several requests for one answer. */
-export function addUsage(one: Usage | undefined, other: Usage | undefined): Usage | undefined {
-  if (!one || !other) return one ?? other;
-  const sum: Usage = { ...one };
-  for (const name of usageCounts) if (other[name] !== undefined) sum[name] = (one[name] ?? 0) + other[name];
+export function addUsage(first: Usage | undefined, second: Usage | undefined): Usage | undefined {
+  if (!first || !second) return first ?? second;
+  const sum: Usage = { ...first };
+  for (const name of usageCounts) if (second[name] !== undefined) sum[name] = (first[name] ?? 0) + second[name];
   return sum;
 }

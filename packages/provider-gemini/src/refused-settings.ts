@@ -2,8 +2,8 @@ import { TholeError } from '@thole/core';
 import { isPlainObject } from '@thole/core/kit';
 import type { JsonObject } from '@thole/core';
 
-/** Optional settings by their path in the body, and the words with which Gemini rejects them. */
-const OPTIONAL: readonly (readonly [path: string, words: RegExp])[] = [
+/** Optional settings by their path in the body, and a pattern of the error messages that reject them. */
+const OPTIONAL_SETTINGS: readonly (readonly [path: string, pattern: RegExp])[] = [
   ['generationConfig.thinkingConfig.thinkingLevel', /thinking[_ ]?level/i],
   ['generationConfig.thinkingConfig.thinkingBudget', /thinking[_ ]?budget|budget \d+ is invalid/i],
   ['generationConfig.thinkingConfig', /\bthinking|include[_ ]?thoughts/i],
@@ -24,10 +24,12 @@ const UNSUPPORTED =
   /not (enabled|supported|available|allowed)|does not support|unsupported|unknown name|cannot find field/i;
 
 /** Returns the path of the setting that Gemini does not support. Undefined for any other error. */
-export function refusedSetting(error: unknown, body: JsonObject): string | undefined {
+export function findRejectedSetting(error: unknown, body: JsonObject): string | undefined {
   if (!TholeError.is(error, 'MODEL_BAD_REQUEST') || !UNSUPPORTED.test(error.message)) return undefined;
   const { message } = error;
-  return OPTIONAL.find(([path, words]) => words.test(message) && valueAt(body, path.split('.')) !== undefined)?.[0];
+  return OPTIONAL_SETTINGS.find(
+    ([path, pattern]) => pattern.test(message) && valueAt(body, path.split('.')) !== undefined,
+  )?.[0];
 }
 
 /** Returns the body without the settings at these paths. */

@@ -4,23 +4,23 @@ import type { Endpoint } from '@thole/core/kit';
 import { canRead } from './readable-media.ts';
 
 /**
- * Returns the answer to a call with the id that Gemini gave the call. With `inAnswer`, images and files are sent in
- * it; `response.unreadableFiles` names the type of each file that Gemini cannot read.
+ * Returns the answer to a call, with Gemini's id of the call. If `includesFiles` is true, it contains the files, and
+ * `response.unreadableFiles` has a line with the type of each file that Gemini cannot read.
  */
 export function toGeminiAnswer(
   part: Part,
-  p: { id: string | undefined; inAnswer: boolean; endpoint: Endpoint },
+  p: { id: string | undefined; includesFiles: boolean; endpoint: Endpoint },
 ): JsonObject {
   const { functionResponse, partMetadata, ...rest } = part;
-  // An update of a call is an answer to Gemini: with `willContinue` it would expect more answers of the same call.
+  // `willContinue` is not sent: Gemini would expect more answers to the same call.
   const { id: _, willContinue: __, parts = [], response, ...answer } = functionResponse!;
-  const readable = p.inAnswer ? parts.filter((each) => canRead(each)) : [];
-  const lines = p.inAnswer ? parts.filter((each) => !canRead(each)).flatMap(lineOf) : [];
+  const readable = p.includesFiles ? parts.filter((each) => canRead(each)) : [];
+  const lines = p.includesFiles ? parts.filter((each) => !canRead(each)).flatMap(lineOf) : [];
   // Members that only Gemini knows are sent unless another endpoint made them.
   const isForeign = partMetadata?.provider !== undefined && !isFromEndpoint(part, p.endpoint);
-  const own = isForeign ? {} : rest;
+  const otherMembers = isForeign ? {} : rest;
   return {
-    ...(own as JsonObject),
+    ...(otherMembers as JsonObject),
     functionResponse: {
       ...(p.id !== undefined && { id: p.id }),
       ...(answer as JsonObject),

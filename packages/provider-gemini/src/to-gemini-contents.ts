@@ -2,21 +2,21 @@ import { newestUserContent, pairCalls } from '@thole/core/kit';
 import type { Content, JsonObject, Part } from '@thole/core';
 import type { Endpoint, PairedCalls } from '@thole/core/kit';
 import { answerFiles, toGeminiAnswer } from './to-gemini-answer.ts';
-import { idGivenTo, toGeminiPart } from './to-gemini-part.ts';
+import { geminiIdOf, toGeminiPart } from './to-gemini-part.ts';
 
-type Sent = { role: 'user' | 'model'; parts: JsonObject[] };
+type GeminiContent = { role: 'user' | 'model'; parts: JsonObject[] };
 
-/** Replaces a missing signature. Google documents it for histories that another model began. */
-const NO_SIGNATURE = 'skip_thought_signature_validator';
+/** Sent instead of a missing signature. Google documents it for histories that another model began. */
+const PLACEHOLDER_SIGNATURE = 'skip_thought_signature_validator';
 
-/** Sent as the only message if a request has none: the API rejects empty contents. */
-const NO_MESSAGE = 'Follow the system instruction.';
+/** Sent as the only message if a request has no message: the API rejects empty contents. */
+const PLACEHOLDER_MESSAGE = 'Follow the system instruction.';
 
 /**
  * Returns the history in Gemini's format. Answers to calls are a separate content, directly after the calls and
  * before the user's other parts. Every call has one answer: the last one, or one that says it is pending.
  * Consecutive contents of the model are joined. If a model needs a signature on the first call of each step of the
- * current turn and there is none, it gets the documented placeholder. Throws `INVALID_INPUT` for data in the newest
+ * current turn, a missing signature is replaced by the documented placeholder. Throws `INVALID_INPUT` for data in the newest
  * message that Gemini cannot read; elsewhere a line of text names its type.
  */
 export function toGeminiContents(
@@ -25,53 +25,53 @@ export function toGeminiContents(
 ): JsonObject[] {
   const paired = pairCalls(contents);
   const newest = newestUserContent(contents);
-  const idOf = givenIds(contents, paired, endpoint);
-  const inAnswer = isGemini3(model);
+  const idOf = geminiIds(contents, paired, endpoint);
+  const includesFiles = isGemini3(model);
   const answered = new Set<object>();
-  const sent: Sent[] = [];
+  const sent: GeminiContent[] = [];
 
-  const toAnswers = (at: number, parts: readonly Part[]): { answers: JsonObject[]; files: JsonObject[] } => {
+  const toAnswers = (index: number, parts: readonly Part[]): { answers: JsonObject[]; files: JsonObject[] } => {
     const answers: JsonObject[] = [];
     const files: JsonObject[] = [];
     for (const [i, part] of parts.entries()) {
       if (!part.functionResponse) continue;
-      const pair = paired.at(at, i);
+      const pair = paired.at(index, i);
       if (pair && answered.has(pair)) continue;
       if (pair) answered.add(pair);
       const answer = pair?.answer ?? part.functionResponse;
-      const of = answer === part.functionResponse ? part : { functionResponse: answer };
-      answers.push(toGeminiAnswer(of, { id: pair && idOf(pair), inAnswer, endpoint }));
-      if (!inAnswer) files.push(...answerFiles(answer));
+      const answerPart = answer === part.functionResponse ? part : { functionResponse: answer };
+      answers.push(toGeminiAnswer(answerPart, { id: pair && idOf(pair), includesFiles, endpoint }));
+      if (!includesFiles) files.push(...answerFiles(answer));
     }
     return { answers, files };
   };
 
-  for (const [at, { role = 'user', parts = [] }] of contents.entries()) {
-    const { answers, files } = toAnswers(at, parts);
+  for (const [index, { role = 'user', parts = [] }] of contents.entries()) {
+    const { answers, files } = toAnswers(index, parts);
     if (answers.length > 0) append(sent, { role: 'user', parts: answers });
-    const isNewest = at === newest;
+    const isNewest = index === newest;
     const others = parts
       .filter((part) => !part.functionResponse)
       .map((part) => toGeminiPart(part, { endpoint, isNewest }))
       .filter((part) => part !== undefined);
     const rest = [...files, ...others];
     if (rest.length > 0) append(sent, { role, parts: rest });
-    const pending = paired.openIn(at).map((pair) => pendingAnswer(pair.call.name, idOf(pair)));
+    const pending = paired.openIn(index).map((pair) => pendingAnswer(pair.call.name, idOf(pair)));
     if (pending.length > 0) append(sent, { role: 'user', parts: pending });
   }
-  if (sent.length === 0) return [{ role: 'user', parts: [{ text: NO_MESSAGE }] }];
+  if (sent.length === 0) return [{ role: 'user', parts: [{ text: PLACEHOLDER_MESSAGE }] }];
   if (isGemini3(model)) signCurrentTurn(sent);
   return sent;
 }
 
-/** Returns the id that Gemini gave the call of a pair. */
-function givenIds(
+/** Returns a function that finds Gemini's id of a paired call. */
+function geminiIds(
   contents: readonly Content[],
   { calls }: PairedCalls,
   endpoint: Endpoint,
 ): (pair: PairedCalls['calls'][number]) => string | undefined {
   const ids = new Map(
-    calls.map((pair) => [pair, idGivenTo(contents[pair.content]!.parts![pair.part]!, endpoint)] as const),
+    calls.map((pair) => [pair, geminiIdOf(contents[pair.content]!.parts![pair.part]!, endpoint)] as const),
   );
   return (pair) => ids.get(pair);
 }
@@ -81,14 +81,14 @@ function pendingAnswer(name: string, id: string | undefined): JsonObject {
   return { functionResponse: { ...(id !== undefined && { id }), name, response } };
 }
 
-function append(sent: Sent[], next: Sent): void {
+function append(sent: GeminiContent[], next: GeminiContent): void {
   const last = sent.at(-1);
-  const isOne = last?.role === next.role && (next.role === 'model' || (isAnswers(last) && isAnswers(next)));
-  if (isOne) for (const part of next.parts) last.parts.push(part);
+  const canJoin = last?.role === next.role && (next.role === 'model' || (isAnswers(last) && isAnswers(next)));
+  if (canJoin) for (const part of next.parts) last.parts.push(part);
   else sent.push(next);
 }
 
-const isAnswers = ({ role, parts }: Sent): boolean => role === 'user' && 'functionResponse' in parts[0]!;
+const isAnswers = ({ role, parts }: GeminiContent): boolean => role === 'user' && 'functionResponse' in parts[0]!;
 
 /**
  * True for Gemini 3 and newer, also for the aliases of the newest model. They need signatures on calls and accept
@@ -99,11 +99,11 @@ function isGemini3(model: string): boolean {
   return version === undefined ? /gemini-[a-z-]*latest/.test(model) : Number(version) >= 3;
 }
 
-/** A turn begins with the user's last message that holds more than answers to calls. */
-function signCurrentTurn(sent: readonly Sent[]): void {
-  const begin = sent.findLastIndex((content) => content.role === 'user' && !isAnswers(content));
-  for (const { role, parts } of sent.slice(begin + 1)) {
+/** Adds the placeholder to unsigned calls. The turn begins with the user's last message that is not an answer to calls. */
+function signCurrentTurn(sent: readonly GeminiContent[]): void {
+  const start = sent.findLastIndex((content) => content.role === 'user' && !isAnswers(content));
+  for (const { role, parts } of sent.slice(start + 1)) {
     const first = role === 'model' ? parts.find((part) => 'functionCall' in part) : undefined;
-    if (first && first['thoughtSignature'] === undefined) first['thoughtSignature'] = NO_SIGNATURE;
+    if (first && first['thoughtSignature'] === undefined) first['thoughtSignature'] = PLACEHOLDER_SIGNATURE;
   }
 }

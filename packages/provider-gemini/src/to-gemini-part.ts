@@ -4,7 +4,7 @@ import type { FunctionCall, InlineData, JsonObject, Part } from '@thole/core';
 import type { Endpoint } from '@thole/core/kit';
 import { canReadType } from './readable-media.ts';
 
-/** The place of a part in the history, and the model that receives it. */
+/** The endpoint that receives a part, and the place of the part in the history. */
 export interface PartTarget {
   readonly endpoint: Endpoint;
   /** True in the user's newest message, where data that Gemini cannot read is rejected. */
@@ -12,21 +12,22 @@ export interface PartTarget {
 }
 
 /**
- * Returns a part in Gemini's format, except an answer to a call. Undefined for empty texts and for data that only
- * another endpoint understands. Parts of this endpoint are sent unchanged, with their signature. Throws
+ * Returns a part in Gemini's format. Must not be called for answers to calls. Undefined for empty texts and for data
+ * that only another endpoint understands. Parts of this endpoint are sent unchanged, with their signature. Throws
  * `INVALID_INPUT` for data in the newest message that Gemini cannot read; elsewhere a line of text names its type.
  */
 export function toGeminiPart(part: Part, target: PartTarget): JsonObject | undefined {
   const { partMetadata, ...rest } = part;
-  // Metadata without a provider may be that of Gemini's own parts.
-  const maker: unknown = partMetadata?.provider;
+  // Metadata without a provider may be Gemini's `partMetadata`.
+  const provider: unknown = partMetadata?.provider;
   const isOwn = isFromEndpoint(part, target.endpoint);
-  if (maker !== undefined && !isOwn) return foreignPart(part, target);
+  if (provider !== undefined && !isOwn) return toPlainPart(part, target);
   if (part.thought && !isOwn && part.thoughtSignature === undefined) return undefined;
   const sent: { [key: string]: unknown } = { ...rest };
   sent['partMetadata'] = isOwn ? partMetadata?.['partMetadata'] : partMetadata;
-  if (part.functionCall) sent['functionCall'] = callOf(part.functionCall, idGivenTo(part, target.endpoint));
-  if (part.inlineData && !isOwn && !canReadType(part.inlineData.mimeType)) return unreadable(part.inlineData, target);
+  if (part.functionCall) sent['functionCall'] = toCall(part.functionCall, geminiIdOf(part, target.endpoint));
+  if (part.inlineData && !isOwn && !canReadType(part.inlineData.mimeType))
+    return replaceUnreadable(part.inlineData, target);
   for (const key of Object.keys(sent)) if (sent[key] === undefined) delete sent[key];
   const isEmpty = Object.keys(sent).every(
     (key) => key === 'thought' || (sent[key] === '' && (key === 'text' || key === 'thoughtSignature')),
@@ -35,24 +36,24 @@ export function toGeminiPart(part: Part, target: PartTarget): JsonObject | undef
 }
 
 /**
- * Returns the id that Gemini gave a call. A runner's id has no meaning for Gemini, and some of its servers know no
- * ids.
+ * Returns the id that Gemini gave a call. Undefined if Gemini gave none: ids of a runner have no meaning for Gemini, and
+ * some of its servers do not support ids.
  */
-export function idGivenTo(part: Part, endpoint: Endpoint): string | undefined {
+export function geminiIdOf(part: Part, endpoint: Endpoint): string | undefined {
   const id = isFromEndpoint(part, endpoint) ? part.partMetadata?.['id'] : undefined;
   return typeof id === 'string' && part.functionCall?.id === id ? id : undefined;
 }
 
-/** Returns the plain part of a part that another endpoint made. Undefined if it has none. */
-function foreignPart(part: Part, target: PartTarget): JsonObject | undefined {
+/** Returns the members that every endpoint understands of a part that another endpoint made. Undefined without any. */
+function toPlainPart(part: Part, target: PartTarget): JsonObject | undefined {
   const { text, thought, functionCall, inlineData, fileData } = part;
   if (thought) return undefined;
   if (text) return { text };
-  if (functionCall) return { functionCall: callOf(functionCall, undefined) };
+  if (functionCall) return { functionCall: toCall(functionCall, undefined) };
   if (inlineData) {
     return canReadType(inlineData.mimeType)
       ? { inlineData: { ...inlineData } as JsonObject }
-      : unreadable(inlineData, target);
+      : replaceUnreadable(inlineData, target);
   }
   if (fileData) return { fileData: { ...fileData } as JsonObject };
   const { executableCode: code, codeExecutionResult: result } = part;
@@ -60,12 +61,13 @@ function foreignPart(part: Part, target: PartTarget): JsonObject | undefined {
   return result?.output ? { text: `\`\`\`\n${result.output}\n\`\`\`` } : undefined;
 }
 
-function callOf(call: FunctionCall, id: string | undefined): JsonObject {
+function toCall(call: FunctionCall, id: string | undefined): JsonObject {
   const { id: _, brokenArgs: __, ...rest } = call;
   return { ...(id !== undefined && { id }), ...rest };
 }
 
-function unreadable(data: InlineData, { isNewest }: PartTarget): JsonObject {
+/** Returns a line of text instead of data that Gemini cannot read. Throws `INVALID_INPUT` in the newest message. */
+function replaceUnreadable(data: InlineData, { isNewest }: PartTarget): JsonObject {
   if (!isNewest) return { text: mediaLine(data) };
   const mimeType = data.mimeType.split(';')[0]!.trim().toLowerCase();
   throw new TholeError('INVALID_INPUT', `Gemini cannot read inlineData of the MIME type ${mimeType || '(none)'}.`, {

@@ -3,7 +3,7 @@ import { invalidInput, isPlainObject, setOwn } from '@thole/core/kit';
 import type { FunctionDeclaration, Json, JsonObject, LlmRequest } from '@thole/core';
 import type { Endpoint } from '@thole/core/kit';
 import { toGeminiContents } from './to-gemini-contents.ts';
-import { GEMINI } from './own-part.ts';
+import { GEMINI } from './from-gemini-part.ts';
 import { toGeminiParameters, toGeminiSchema } from './to-gemini-schema.ts';
 import type { SchemaHandling } from './to-gemini-schema.ts';
 import { toProviderTool } from './to-provider-tool.ts';
@@ -15,8 +15,8 @@ export interface GeminiRequest {
   readonly body: JsonObject;
 }
 
-/** The model's endpoint, and the handling of schemas. */
-export interface GeminiPlace {
+/** The endpoint that receives a request, and the handling of unsupported schemas. */
+export interface RequestTarget {
   readonly vertexai?: boolean | undefined;
   readonly project?: string | undefined;
   readonly location?: string | undefined;
@@ -25,8 +25,8 @@ export interface GeminiPlace {
   readonly schemas?: SchemaHandling | undefined;
 }
 
-/** Members of the config that are next to `generationConfig` in the body, with their names there. */
-const BESIDE: { readonly [name: string]: string } = {
+/** Names in the body of the config's members that are next to `generationConfig`, not inside it. */
+const TOP_LEVEL_NAMES: { readonly [name: string]: string } = {
   systemInstruction: 'systemInstruction',
   tools: 'tools',
   toolConfig: 'toolConfig',
@@ -39,8 +39,8 @@ const BESIDE: { readonly [name: string]: string } = {
   store: 'store',
 };
 
-/** Members of the SDK's config that control the SDK, or that this package does itself. */
-const REFUSED: readonly string[] = [
+/** Members of the SDK's config that this package sets itself, or that the model does not receive. */
+const FORBIDDEN_OPTIONS: readonly string[] = [
   'httpOptions',
   'abortSignal',
   'automaticFunctionCalling',
@@ -53,77 +53,78 @@ const REFUSED: readonly string[] = [
  * given request and shares unchanged parts with it. Throws `SCHEMA_UNSUPPORTED` or `INVALID_INPUT` for data that
  * Gemini cannot receive.
  */
-export function toGeminiRequest(request: LlmRequest, model: string, place: GeminiPlace = {}): GeminiRequest {
-  const named = request.model ?? model;
+export function toGeminiRequest(request: LlmRequest, model: string, target: RequestTarget = {}): GeminiRequest {
+  const modelName = request.model ?? model;
   const config = mergeOptions(request.config as JsonObject, request.providerOptions?.['gemini']);
   const body: JsonObject = {
-    contents: toGeminiContents(request.contents, { model: named, endpoint: place.endpoint ?? { name: GEMINI } }),
+    contents: toGeminiContents(request.contents, { model: modelName, endpoint: target.endpoint ?? { name: GEMINI } }),
   };
   const generationConfig: JsonObject = {};
   for (const [name, value] of Object.entries(config)) {
     if (value === undefined) continue;
-    const beside = Object.hasOwn(BESIDE, name) ? BESIDE[name] : undefined;
-    if (beside === undefined) setOwn(generationConfig, name === 'modelSelectionConfig' ? 'modelConfig' : name, value);
+    const topLevelName = Object.hasOwn(TOP_LEVEL_NAMES, name) ? TOP_LEVEL_NAMES[name] : undefined;
+    if (topLevelName === undefined)
+      setOwn(generationConfig, name === 'modelSelectionConfig' ? 'modelConfig' : name, value);
     else {
-      const sent = toBeside(name, value, place);
-      if (sent !== undefined) body[beside] = sent;
+      const sent = toTopLevelValue(name, value, target);
+      if (sent !== undefined) body[topLevelName] = sent;
     }
   }
   if (generationConfig['responseJsonSchema'] !== undefined) {
     generationConfig['responseJsonSchema'] = toGeminiSchema(
       generationConfig['responseJsonSchema'],
       'responseJsonSchema',
-      place.schemas,
+      target.schemas,
     );
     generationConfig['responseMimeType'] ??= 'application/json';
   }
   if (Object.keys(generationConfig).length > 0) body['generationConfig'] = generationConfig;
-  return { model: named, body };
+  return { model: modelName, body };
 }
 
-function toBeside(name: string, value: Json, place: GeminiPlace): Json | undefined {
+function toTopLevelValue(name: string, value: Json, target: RequestTarget): Json | undefined {
   if (name === 'systemInstruction' && typeof value === 'string')
     return value === '' ? undefined : { role: 'user', parts: [{ text: value }] };
-  if (name === 'tools') return toTools(value, place);
-  if (name === 'cachedContent' && typeof value === 'string') return toCacheName(value, place);
+  if (name === 'tools') return toTools(value, target);
+  if (name === 'cachedContent' && typeof value === 'string') return toCacheName(value, target);
   return value;
 }
 
-/** Merges the options: lists of tools are joined, objects are merged member by member, other values for Gemini win. */
+/** Merges `options` into the config: lists of tools are joined, objects are merged, other values replace the config's. */
 function mergeOptions(config: JsonObject, options: JsonObject | undefined): JsonObject {
   if (options === undefined) return config;
   if (!isPlainObject(options)) throw invalidInput('providerOptions.gemini', 'an object', options);
   const merged: JsonObject = { ...config };
   for (const [name, value] of Object.entries(options)) {
-    if (REFUSED.includes(name))
+    if (FORBIDDEN_OPTIONS.includes(name))
       throw new TholeError('INVALID_INPUT', `providerOptions.gemini.${name} is not an option of the model.`);
     if (name === 'candidateCount' && value !== 1)
       throw new TholeError(
         'INVALID_INPUT',
         'providerOptions.gemini.candidateCount must be 1, because only one answer is read.',
       );
-    const before = merged[name];
-    if (name === 'tools' && Array.isArray(before) && Array.isArray(value)) merged[name] = [...before, ...value];
-    else if (isPlainObject(before) && isPlainObject(value))
-      merged[name] = { ...(before as JsonObject), ...(value as JsonObject) };
+    const current = merged[name];
+    if (name === 'tools' && Array.isArray(current) && Array.isArray(value)) merged[name] = [...current, ...value];
+    else if (isPlainObject(current) && isPlainObject(value))
+      merged[name] = { ...(current as JsonObject), ...(value as JsonObject) };
     else merged[name] = value;
   }
   return merged;
 }
 
-function toTools(tools: Json, place: GeminiPlace): Json | undefined {
+function toTools(tools: Json, target: RequestTarget): Json | undefined {
   if (!Array.isArray(tools)) throw invalidInput('config.tools', 'an array', tools);
   const sent = tools.flatMap((tool) => {
     if (!isPlainObject(tool)) throw invalidInput('config.tools[]', 'an object', tool);
-    if (!Array.isArray(tool['functionDeclarations'])) return [toProviderTool(tool as JsonObject, place)];
+    if (!Array.isArray(tool['functionDeclarations'])) return [toProviderTool(tool as JsonObject, target)];
     const declarations = tool['functionDeclarations'] as unknown as FunctionDeclaration[];
     if (declarations.length === 0) return [];
-    return [{ ...(tool as JsonObject), functionDeclarations: declarations.map((each) => toDeclaration(each, place)) }];
+    return [{ ...(tool as JsonObject), functionDeclarations: declarations.map((each) => toDeclaration(each, target)) }];
   });
   return sent.length > 0 ? sent : undefined;
 }
 
-function toDeclaration(declaration: FunctionDeclaration, { schemas }: GeminiPlace): JsonObject {
+function toDeclaration(declaration: FunctionDeclaration, { schemas }: RequestTarget): JsonObject {
   const { parametersJsonSchema, responseJsonSchema, ...rest } = declaration;
   const path = `tools.${declaration.name}`;
   const parameters = parametersJsonSchema && toGeminiParameters(parametersJsonSchema, `${path}.parameters`, schemas);
@@ -135,7 +136,7 @@ function toDeclaration(declaration: FunctionDeclaration, { schemas }: GeminiPlac
   };
 }
 
-function toCacheName(name: string, { vertexai, project, location = 'global' }: GeminiPlace): string {
+function toCacheName(name: string, { vertexai, project, location = 'global' }: RequestTarget): string {
   if (name.startsWith('projects/')) return name;
   const short = name.startsWith('cachedContents/') ? name : `cachedContents/${name}`;
   return vertexai && project !== undefined ? `projects/${project}/locations/${location}/${short}` : short;

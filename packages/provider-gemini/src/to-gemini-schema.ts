@@ -6,10 +6,10 @@ import type { Json, JsonObject } from '@thole/core';
 export type SchemaHandling = 'exact' | 'lenient';
 
 /** Keywords of Gemini that are not in JSON Schema. */
-const OWN: readonly string[] = ['propertyOrdering'];
+const GEMINI_KEYWORDS: readonly string[] = ['propertyOrdering'];
 
 /** Keywords that are sent unchanged. */
-const TAKEN: readonly string[] = [
+const SUPPORTED: readonly string[] = [
   '$id',
   '$anchor',
   'type',
@@ -24,16 +24,18 @@ const TAKEN: readonly string[] = [
   'propertyOrdering',
 ];
 
-/** Keywords whose value is a schema, a list of schemas, or schemas by name. */
-const ONE: readonly string[] = ['items', 'additionalProperties'];
-const MANY: readonly string[] = ['anyOf', 'oneOf', 'prefixItems'];
-const NAMED: readonly string[] = ['properties', '$defs'];
+/** Keywords whose value is a schema. */
+const SCHEMA_KEYWORDS: readonly string[] = ['items', 'additionalProperties'];
+/** Keywords whose value is a list of schemas. */
+const LIST_KEYWORDS: readonly string[] = ['anyOf', 'oneOf', 'prefixItems'];
+/** Keywords whose value is an object of schemas by name. */
+const MAP_KEYWORDS: readonly string[] = ['properties', '$defs'];
 
 /**
- * Keywords that are removed: they describe, or limit answers in ways that Gemini cannot receive. The tool or agent
- * checks them.
+ * Keywords that are removed. They only describe, or they are limits that Gemini does not support; the tool or agent
+ * checks these limits.
  */
-const LEFT_OUT: readonly string[] = [
+const REMOVED: readonly string[] = [
   '$schema',
   '$comment',
   'default',
@@ -62,7 +64,7 @@ const LEFT_OUT: readonly string[] = [
  * `lenient` it is removed.
  */
 export function toGeminiSchema(schema: Json, path: string, handling: SchemaHandling = 'exact'): Json {
-  const normal = isPlainObject(schema) ? normalizeSchema(schema as JsonObject, OWN) : schema;
+  const normal = isPlainObject(schema) ? normalizeSchema(schema as JsonObject, GEMINI_KEYWORDS) : schema;
   return convert(normal, path, handling);
 }
 
@@ -72,37 +74,38 @@ export function toGeminiParameters(
   path: string,
   handling: SchemaHandling = 'exact',
 ): Json | undefined {
-  const taken = toGeminiSchema(schema, path, handling) as JsonObject;
-  if (taken['type'] !== undefined && taken['type'] !== 'object') {
+  const result = toGeminiSchema(schema, path, handling) as JsonObject;
+  if (result['type'] !== undefined && result['type'] !== 'object') {
     if (handling === 'exact') throw unsupported(path, 'parameters that are not an object');
-    taken['type'] = 'object';
+    result['type'] = 'object';
   }
-  const isEmpty = isPlainObject(taken['properties']) ? Object.keys(taken['properties']).length === 0 : true;
-  const isAll = Object.keys(taken).every((key) => EMPTY_KEYS.includes(key));
-  // A record has parameters although it names none.
-  const isRecord = taken['additionalProperties'] !== undefined && taken['additionalProperties'] !== false;
-  return isEmpty && isAll && !isRecord ? undefined : taken;
+  const isEmpty = isPlainObject(result['properties']) ? Object.keys(result['properties']).length === 0 : true;
+  const hasOnlyKnownKeys = Object.keys(result).every((key) => KEYS_WITHOUT_PARAMETERS.includes(key));
+  // A record accepts parameters although it does not name any.
+  const isRecord = result['additionalProperties'] !== undefined && result['additionalProperties'] !== false;
+  return isEmpty && hasOnlyKnownKeys && !isRecord ? undefined : result;
 }
 
 function convert(schema: Json, path: string, handling: SchemaHandling): Json {
   if (schema === true) return {};
   if (!isPlainObject(schema)) throw unsupported(path, `a schema that is ${JSON.stringify(schema)}`);
-  const taken: JsonObject = {};
+  const result: JsonObject = {};
   const reference = schema['$ref'];
   for (const [keyword, value] of Object.entries(schema as JsonObject)) {
     if (value === undefined) continue;
     const at = `${path}.${keyword}`;
     try {
-      if (reference !== undefined && isPlainReference(reference, path)) takeBeside(taken, keyword, value, at, handling);
-      else takeKeyword(taken, keyword, value, at, handling);
+      if (reference !== undefined && checkLocalReference(reference, path))
+        convertNextToReference(result, keyword, value, at, handling);
+      else convertKeyword(result, keyword, value, at, handling);
     } catch (error) {
       if (handling === 'exact' || !TholeError.is(error, 'SCHEMA_UNSUPPORTED')) throw error;
     }
   }
-  return taken;
+  return result;
 }
 
-const EMPTY_KEYS: readonly string[] = [
+const KEYS_WITHOUT_PARAMETERS: readonly string[] = [
   'type',
   'properties',
   'required',
@@ -111,69 +114,82 @@ const EMPTY_KEYS: readonly string[] = [
   'description',
 ];
 
-function takeKeyword(taken: JsonObject, keyword: string, value: Json, path: string, handling: SchemaHandling): void {
-  if (LEFT_OUT.includes(keyword) || keyword.startsWith('x-')) return;
-  if (TAKEN.includes(keyword)) return setOwn(taken, keyword, value);
-  if (ONE.includes(keyword)) {
-    if (keyword === 'additionalProperties' && isImpossible(value)) taken[keyword] = false;
-    else taken[keyword] = typeof value === 'boolean' && keyword !== 'items' ? value : convert(value, path, handling);
+function convertKeyword(
+  result: JsonObject,
+  keyword: string,
+  value: Json,
+  path: string,
+  handling: SchemaHandling,
+): void {
+  if (REMOVED.includes(keyword) || keyword.startsWith('x-')) return;
+  if (SUPPORTED.includes(keyword)) return setOwn(result, keyword, value);
+  if (SCHEMA_KEYWORDS.includes(keyword)) {
+    if (keyword === 'additionalProperties' && isImpossible(value)) result[keyword] = false;
+    else result[keyword] = typeof value === 'boolean' && keyword !== 'items' ? value : convert(value, path, handling);
     return;
   }
-  if (MANY.includes(keyword) && Array.isArray(value)) {
+  if (LIST_KEYWORDS.includes(keyword) && Array.isArray(value)) {
     const possible = keyword === 'prefixItems' ? value : value.filter((each) => !isImpossible(each));
-    taken[keyword] = possible.map((each, i) => convert(each, `${path}[${i}]`, handling));
+    result[keyword] = possible.map((each, i) => convert(each, `${path}[${i}]`, handling));
     return;
   }
   const name = keyword === 'definitions' ? '$defs' : keyword;
-  if (NAMED.includes(name) && isPlainObject(value)) {
-    taken[name] = named(value as JsonObject, path, handling);
+  if (MAP_KEYWORDS.includes(name) && isPlainObject(value)) {
+    result[name] = convertNamed(value as JsonObject, path, handling);
     return;
   }
-  if (keyword === 'enum' && Array.isArray(value)) return takeValues(taken, value, path);
-  if (keyword === 'const') return takeValues(taken, [value], path);
+  if (keyword === 'enum' && Array.isArray(value)) return convertValues(result, value, path);
+  if (keyword === 'const') return convertValues(result, [value], path);
   throw unsupported(path, `the keyword ${keyword}`);
 }
 
-function named(schemas: JsonObject, path: string, handling: SchemaHandling): JsonObject {
-  const taken: JsonObject = {};
+function convertNamed(schemas: JsonObject, path: string, handling: SchemaHandling): JsonObject {
+  const result: JsonObject = {};
   for (const [name, schema] of Object.entries(schemas))
-    setOwn(taken, name, convert(schema, `${path}.${name}`, handling));
-  return taken;
+    setOwn(result, name, convert(schema, `${path}.${name}`, handling));
+  return result;
 }
 
-/** Texts and numbers can be listed; for booleans and null only the type can be sent. */
-function takeValues(taken: JsonObject, values: readonly Json[], path: string): void {
+/** Converts `enum` and `const`. Gemini lists only strings and numbers; for booleans and null only the type is sent. */
+function convertValues(result: JsonObject, values: readonly Json[], path: string): void {
   const listed = values.filter((value) => typeof value === 'string' || typeof value === 'number');
   if (listed.length === values.length) {
-    taken['enum'] = [...listed];
+    result['enum'] = [...listed];
     return;
   }
   const others = values.filter((value) => typeof value !== 'string' && typeof value !== 'number');
   if (others.some((value) => typeof value === 'object' && value !== null))
     throw unsupported(path, 'values that are objects or arrays');
-  const kinds: JsonObject[] = [];
-  if (others.includes(null)) kinds.push({ type: 'null' });
-  if (others.some((value) => typeof value === 'boolean')) kinds.push({ type: 'boolean' });
-  if (listed.length > 0) kinds.unshift({ enum: listed });
-  if (kinds.length === 1) Object.assign(taken, kinds[0]);
+  const alternatives: JsonObject[] = [];
+  if (others.includes(null)) alternatives.push({ type: 'null' });
+  if (others.some((value) => typeof value === 'boolean')) alternatives.push({ type: 'boolean' });
+  if (listed.length > 0) alternatives.unshift({ enum: listed });
+  if (alternatives.length === 1) Object.assign(result, alternatives[0]);
   else {
-    delete taken['type'];
-    taken['anyOf'] = kinds;
+    delete result['type'];
+    result['anyOf'] = alternatives;
   }
 }
 
-function isPlainReference(target: unknown, path: string): target is string {
+/** Returns true for a reference within the schema. Throws `SCHEMA_UNSUPPORTED` otherwise. */
+function checkLocalReference(target: unknown, path: string): target is string {
   if (typeof target === 'string' && target.startsWith('#')) return true;
   throw unsupported(`${path}.$ref`, 'a reference to another document');
 }
 
 /** Next to a reference, Gemini accepts only keywords that begin with `$`. */
-function takeBeside(taken: JsonObject, keyword: string, value: Json, path: string, handling: SchemaHandling): void {
-  if (keyword === '$ref') taken['$ref'] = (value as string).replace(/^#\/definitions\//, '#/$defs/');
-  else if (keyword === 'title' || keyword === 'description' || LEFT_OUT.includes(keyword)) return;
+function convertNextToReference(
+  result: JsonObject,
+  keyword: string,
+  value: Json,
+  path: string,
+  handling: SchemaHandling,
+): void {
+  if (keyword === '$ref') result['$ref'] = (value as string).replace(/^#\/definitions\//, '#/$defs/');
+  else if (keyword === 'title' || keyword === 'description' || REMOVED.includes(keyword)) return;
   else if (!keyword.startsWith('$') && keyword !== 'definitions')
-    throw unsupported(path, `the keyword ${keyword} beside $ref`);
-  else takeKeyword(taken, keyword, value, path, handling);
+    throw unsupported(path, `the keyword ${keyword} next to $ref`);
+  else convertKeyword(result, keyword, value, path, handling);
 }
 
 /** True for a schema without any valid value. */
@@ -181,6 +197,6 @@ function isImpossible(schema: Json): boolean {
   return isPlainObject(schema) && isPlainObject(schema['not']) && Object.keys(schema['not']).length === 0;
 }
 
-function unsupported(path: string, what: string): TholeError {
-  return new TholeError('SCHEMA_UNSUPPORTED', `Gemini does not support ${path}: ${what}.`, { details: { path } });
+function unsupported(path: string, reason: string): TholeError {
+  return new TholeError('SCHEMA_UNSUPPORTED', `Gemini does not support ${path}: ${reason}.`, { details: { path } });
 }

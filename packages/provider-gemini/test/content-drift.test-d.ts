@@ -1,12 +1,12 @@
-// Types only: `tsc` reports differences between the shapes of @google/genai and ours. A member that the SDK gains or loses
-// is an error here until a decision about it is made.
+// Types only: `tsc` compares the types of @google/genai with ours. A new or removed member of the SDK is a compile error
+// until it is listed here.
 import type * as genai from '@google/genai';
 import type * as core from '@thole/core';
 
-/** Fails to compile unless the two are the same. */
+/** `true` if both types are equal, otherwise `never`, which does not compile. */
 type Same<One, Other> = [One] extends [Other] ? ([Other] extends [One] ? true : never) : never;
 
-/** Keys of ours that the SDK has not, and keys of the SDK that ours has not: each has to be listed. */
+/** The keys that only our type has, and the keys that only the SDK's type has. Each must be listed. */
 type Drift<Ours, Theirs> = { ours: Exclude<keyof Ours, keyof Theirs>; theirs: Exclude<keyof Theirs, keyof Ours> };
 
 export const drift: {
@@ -42,8 +42,8 @@ export const drift: {
     Drift<core.FunctionDeclaration, genai.FunctionDeclaration>,
     { ours: never; theirs: 'behavior' | 'parameters' | 'response' }
   >;
-  // Gemini does not report tokens written to its cache. Theirs are kept in `customMetadata.gemini.usageMetadata`; the last
-  // is the SDK's own.
+  // Gemini does not report tokens written to its cache. The keys of `theirs` are kept in
+  // `customMetadata.gemini.usageMetadata`; the last one is used only by the SDK.
   usage: Same<
     Drift<core.Usage, genai.GenerateContentResponseUsageMetadata>,
     {
@@ -85,7 +85,7 @@ export const drift: {
         | RefusedOption;
     }
   >;
-  // What a final is made of, or keeps in `customMetadata.gemini.candidate`.
+  // The final response uses these members or keeps them in `customMetadata.gemini.candidate`.
   candidate: Same<
     keyof genai.Candidate,
     | 'content'
@@ -125,40 +125,41 @@ type RefusedOption =
   | 'continuationToken';
 
 /**
- * The SDK lets every member be missing where ours need some, and types JSON as `unknown`: what it makes, with those filled in,
- * is ours. Everything else is assigned as it is.
+ * The SDK's members are all optional, and its JSON is `unknown`. With the needed members filled in, its types must be assignable
+ * to ours.
  */
-type Filled<T, Needed extends keyof T> = Omit<T, Needed> & { [Key in Needed]-?: NonNullable<T[Key]> };
+type WithRequired<T, Needed extends keyof T> = Omit<T, Needed> & { [Key in Needed]-?: NonNullable<T[Key]> };
 type Json<T, Keys extends keyof T, As> = Omit<T, Keys> & { [Key in Keys]: As };
-interface GivenAnswerPart {
-  inlineData?: Filled<genai.FunctionResponseBlob, 'data' | 'mimeType'>;
-  fileData?: Filled<genai.FunctionResponseFileData, 'fileUri'>;
+interface SdkAnswerPart {
+  inlineData?: WithRequired<genai.FunctionResponseBlob, 'data' | 'mimeType'>;
+  fileData?: WithRequired<genai.FunctionResponseFileData, 'fileUri'>;
 }
-type GivenPart = Omit<
+type SdkPart = Omit<
   genai.Part,
   'functionCall' | 'functionResponse' | 'inlineData' | 'fileData' | 'executableCode' | 'partMetadata'
 > & {
-  functionCall?: Json<Filled<genai.FunctionCall, 'name' | 'args'>, 'args', core.JsonObject>;
+  functionCall?: Json<WithRequired<genai.FunctionCall, 'name' | 'args'>, 'args', core.JsonObject>;
   functionResponse?: Json<
-    Filled<Omit<genai.FunctionResponse, 'parts'>, 'name' | 'response'>,
+    WithRequired<Omit<genai.FunctionResponse, 'parts'>, 'name' | 'response'>,
     'response',
     core.JsonObject
-  > & { parts?: GivenAnswerPart[] };
-  inlineData?: Filled<genai.Blob, 'data' | 'mimeType'>;
-  fileData?: Filled<genai.FileData, 'fileUri'>;
-  executableCode?: Filled<genai.ExecutableCode, 'code'>;
+  > & { parts?: SdkAnswerPart[] };
+  inlineData?: WithRequired<genai.Blob, 'data' | 'mimeType'>;
+  fileData?: WithRequired<genai.FileData, 'fileUri'>;
+  executableCode?: WithRequired<genai.ExecutableCode, 'code'>;
   partMetadata?: { provider: string };
 };
 
-export const partOfTheSdk = (part: GivenPart): core.Part => part;
-export const contentOfTheSdk = (content: { role?: 'user' | 'model'; parts?: GivenPart[] }): core.Content => content;
+/** The types of the SDK must be assignable to ours. */
+export const partOfTheSdk = (part: SdkPart): core.Part => part;
+export const contentOfTheSdk = (content: { role?: 'user' | 'model'; parts?: SdkPart[] }): core.Content => content;
 export const usageOfTheSdk = (usage: genai.GenerateContentResponseUsageMetadata): core.Usage => usage;
 
-/** And the other way: what ours hold, the SDK takes. */
+/** Our types must be assignable to those of the SDK. */
 export const partForTheSdk = (part: Defined<core.Part>): genai.Part => part;
 export const contentForTheSdk = (content: Defined<core.Content>): genai.Content => content;
 
-/** Without the `undefined` that ours allow on every optional member, where the SDK's types do not. Words are its own enums. */
+/** Our type without `undefined` in optional members, which the SDK does not allow, and with the SDK's enums. */
 type Defined<T> = T extends (infer Each)[]
   ? Defined<Each>[]
   : T extends core.ExecutableCode

@@ -22,39 +22,39 @@ const requestOf = (contents: Content[], hint: ContextCacheOptions & { key?: stri
   contextCache: { key: 'k1', ...hint },
 });
 
-/** Answers as Gemini does. `prompt` is the number of prompt tokens, `refuses` may answer instead. */
-function answering(
-  prompt: number,
-  refuses: (request: ReceivedRequest) => ServerAnswer | undefined = () => undefined,
+/** Returns a handler that answers like Gemini. An answer of `refuse` has priority. */
+function answerWith(
+  promptTokens: number,
+  refuse: (request: ReceivedRequest) => ServerAnswer | undefined = () => undefined,
 ): (request: ReceivedRequest) => ServerAnswer {
   let caches = 0;
   return (request) => {
-    const refused = refuses(request);
-    if (refused) return refused;
+    const rejection = refuse(request);
+    if (rejection) return rejection;
     if (request.method === 'DELETE') return whole({});
     if (request.path.includes('cachedContents')) return whole({ name: `cachedContents/c${++caches}` });
-    const usageMetadata = { promptTokenCount: prompt, totalTokenCount: prompt + 1 };
+    const usageMetadata = { promptTokenCount: promptTokens, totalTokenCount: promptTokens + 1 };
     const candidate = { content: { role: 'model', parts: [{ text: 'fine' }] }, finishReason: 'STOP' };
     const answer = { candidates: [candidate], usageMetadata };
     return request.path.includes('stream') ? streamed([answer]) : whole(answer);
   };
 }
 
-interface Sent {
-  what: 'create' | 'delete' | 'ask';
+interface SentRequest {
+  kind: 'create' | 'delete' | 'generate';
   body: JsonObject;
 }
-const sentTo = (server: ProtocolServer): Sent[] =>
+const sentTo = (server: ProtocolServer): SentRequest[] =>
   server.requests.map(({ method, path, body }) => ({
-    what: method === 'DELETE' ? 'delete' : path.includes('cachedContents') ? 'create' : 'ask',
+    kind: method === 'DELETE' ? 'delete' : path.includes('cachedContents') ? 'create' : 'generate',
     body: (body ?? {}) as JsonObject,
   }));
 const kindsOf = (server: ProtocolServer): string =>
   sentTo(server)
-    .map(({ what, body }) => (what === 'ask' && body['cachedContent'] ? 'cached' : what))
+    .map(({ kind, body }) => (kind === 'generate' && body['cachedContent'] ? 'cached' : kind))
     .join(' ');
 
-/** Sends the requests one after the other. */
+/** Sends the requests one after the other, then calls `body`. */
 async function send(
   answer: (request: ReceivedRequest) => ServerAnswer,
   requests: readonly LlmRequest[],
@@ -81,10 +81,10 @@ describe('Gemini with a context cache', () => {
     async (stream) => {
       const requests = [1, 2, 3].map((n) => requestOf(turn(n)));
       await send(
-        answering(5_000),
+        answerWith(5_000),
         requests,
         (server) => {
-          expect(kindsOf(server)).toBe('ask create cached cached');
+          expect(kindsOf(server)).toBe('generate create cached cached');
           const [first, create, second, third] = sentTo(server).map(({ body }) => body);
           const system = { role: 'user', parts: [{ text: 'Be brief.' }] };
           expect(first).toMatchObject({ contents: turn(1), systemInstruction: system, tools });
@@ -103,10 +103,10 @@ describe('Gemini with a context cache', () => {
     },
   );
 
-  it('creates the cache on Vertex AI with the names that it needs there', async () => {
+  it('creates a cache on Vertex AI with resource names', async () => {
     const options = { vertexai: true, project: 'hotel', location: 'europe-west1' };
     await send(
-      answering(5_000),
+      answerWith(5_000),
       [requestOf(turn(1)), requestOf(turn(2), { ttlSeconds: 60 })],
       (server) => {
         const create = server.requests[1]!;
@@ -120,23 +120,23 @@ describe('Gemini with a context cache', () => {
     );
   });
 
-  it('creates a longer one after cacheIntervals uses, and deletes the old one', async () => {
+  it('creates a longer cache after cacheIntervals uses, and deletes the old cache', async () => {
     const requests = [1, 2, 3, 4].map((n) => requestOf(turn(n), { cacheIntervals: 2 }));
-    await send(answering(5_000), requests, async (server) => {
+    await send(answerWith(5_000), requests, async (server) => {
       await vi.waitFor(() => expect(kindsOf(server)).toContain('delete'));
-      expect(kindsOf(server).replace(' delete', '')).toBe('ask create cached cached create cached');
+      expect(kindsOf(server).replace(' delete', '')).toBe('generate create cached cached create cached');
       expect(server.requests.find(({ method }) => method === 'DELETE')!.path).toBe('/v1beta/cachedContents/c1');
-      const created = sentTo(server).filter(({ what }) => what === 'create');
+      const created = sentTo(server).filter(({ kind }) => kind === 'create');
       expect(created[1]!.body['contents']).toEqual(turn(4).slice(0, 6));
     });
   });
 
-  it('creates it again before it expires', async () => {
+  it('creates the cache again before it expires', async () => {
     const requests = [1, 2, 3].map((n) => requestOf(turn(n), { ttlSeconds: 100 }));
     await send(
-      answering(5_000),
+      answerWith(5_000),
       requests,
-      (server) => expect(kindsOf(server)).toBe('ask create cached create cached'),
+      (server) => expect(kindsOf(server)).toBe('generate create cached create cached'),
       {
         pauseMs: 95_000,
       },
@@ -146,21 +146,21 @@ describe('Gemini with a context cache', () => {
   it('never leaves the contents empty, and caches no texts before the newest message', async () => {
     const memory = textOf('user', 'Memory of today.');
     const contents = (n: number): Content[] => [...turn(n).slice(0, -1), memory, textOf('user', `q${n}`)];
-    await send(answering(5_000), [requestOf(contents(2)), requestOf(contents(2))], (server) => {
-      const [, create, ask] = sentTo(server);
+    await send(answerWith(5_000), [requestOf(contents(2)), requestOf(contents(2))], (server) => {
+      const [, create, generate] = sentTo(server);
       expect(create!.body['contents']).toEqual(turn(2).slice(0, 2));
-      expect(ask!.body['contents']).toEqual([memory, textOf('user', 'q2')]);
+      expect(generate!.body['contents']).toEqual([memory, textOf('user', 'q2')]);
     });
   });
 
-  it('uses the same cache for all steps of a turn', async () => {
+  it('uses one cache for all steps of a turn', async () => {
     const step = [
       { role: 'model' as const, parts: [{ functionCall: { id: 'c', name: 'look', args: {} } }] },
       { role: 'user' as const, parts: [{ functionResponse: { id: 'c', name: 'look', response: { found: 1 } } }] },
     ];
     const requests = [requestOf(turn(1)), requestOf(turn(2)), requestOf([...turn(2), ...step])];
-    await send(answering(5_000), requests, (server) => {
-      expect(kindsOf(server)).toBe('ask create cached cached');
+    await send(answerWith(5_000), requests, (server) => {
+      expect(kindsOf(server)).toBe('generate create cached cached');
       expect(sentTo(server)[3]!.body['contents']).toHaveLength(3);
     });
   });
@@ -170,7 +170,7 @@ describe('Gemini with a context cache', () => {
     ['the prompt is shorter than the minimum of Gemini', 900, {}],
   ])('creates no cache if %s', async (_, prompt, options) => {
     const requests = [1, 2, 3].map((n) => requestOf(turn(n), options));
-    await send(answering(prompt), requests, (server) => expect(kindsOf(server)).toBe('ask ask ask'));
+    await send(answerWith(prompt), requests, (server) => expect(kindsOf(server)).toBe('generate generate generate'));
   });
 
   it('creates no cache while the instruction differs in each request', async () => {
@@ -178,15 +178,15 @@ describe('Gemini with a context cache', () => {
       const request = requestOf(turn(n));
       return { ...request, config: { ...request.config, systemInstruction: `It is ${n} o'clock.` } };
     });
-    await send(answering(5_000), requests, (server) => expect(kindsOf(server)).toBe('ask ask ask'));
+    await send(answerWith(5_000), requests, (server) => expect(kindsOf(server)).toBe('generate generate generate'));
   });
 
   it('keeps a separate cache for each key', async () => {
     const requests = [1, 2].flatMap((n) => ['a', 'b'].map((key) => requestOf(turn(n), { key })));
-    await send(answering(5_000), requests, (server) => {
-      expect(kindsOf(server)).toBe('ask ask create cached create cached');
-      const asked = sentTo(server).filter(({ what }) => what === 'ask');
-      expect(asked.map(({ body }) => body['cachedContent']).slice(2)).toEqual([
+    await send(answerWith(5_000), requests, (server) => {
+      expect(kindsOf(server)).toBe('generate generate create cached create cached');
+      const generated = sentTo(server).filter(({ kind }) => kind === 'generate');
+      expect(generated.map(({ body }) => body['cachedContent']).slice(2)).toEqual([
         'cachedContents/c1',
         'cachedContents/c2',
       ]);
@@ -194,13 +194,13 @@ describe('Gemini with a context cache', () => {
   });
 
   it('sends the request without a cache if the creation fails, and warns once', async () => {
-    const refuses = ({ path }: ReceivedRequest): ServerAnswer | undefined =>
+    const refuse = ({ path }: ReceivedRequest): ServerAnswer | undefined =>
       path.includes('cachedContents')
         ? whole(refusal(400, 'INVALID_ARGUMENT', 'Cached content is too small.'), 400)
         : undefined;
     const requests = [1, 2, 3, 4, 5].map((n) => requestOf(turn(n), { cacheIntervals: 1 }));
-    await send(answering(5_000, refuses), requests, (server, runtime) => {
-      expect(kindsOf(server)).toBe('ask create ask ask create ask ask');
+    await send(answerWith(5_000, refuse), requests, (server, runtime) => {
+      expect(kindsOf(server)).toBe('generate create generate generate create generate generate');
       const warnings = runtime.logs.filter(({ level }) => level === 'warn');
       expect(warnings).toMatchObject([
         {
@@ -212,34 +212,34 @@ describe('Gemini with a context cache', () => {
   });
 
   it('does not wait for retries of a creation that is rate limited', async () => {
-    const refuses = ({ path }: ReceivedRequest): ServerAnswer | undefined =>
+    const refuse = ({ path }: ReceivedRequest): ServerAnswer | undefined =>
       path.includes('cachedContents') ? whole(refusal(429, 'RESOURCE_EXHAUSTED', 'Slow down.'), 429) : undefined;
     await send(
-      answering(5_000, refuses),
+      answerWith(5_000, refuse),
       [requestOf(turn(1)), requestOf(turn(2))],
-      (server) => expect(kindsOf(server)).toBe('ask create ask'),
+      (server) => expect(kindsOf(server)).toBe('generate create generate'),
       { options: { retry: { maxAttempts: 3 } } },
     );
   });
 
   it('sends the request again without a cache that the server does not have any more', async () => {
     const message = 'CachedContent not found (or permission denied)';
-    const refuses = ({ body }: ReceivedRequest): ServerAnswer | undefined =>
+    const refuse = ({ body }: ReceivedRequest): ServerAnswer | undefined =>
       (body as JsonObject | undefined)?.['cachedContent']
         ? whole(refusal(403, 'PERMISSION_DENIED', message), 403)
         : undefined;
-    await send(answering(5_000, refuses), [requestOf(turn(1)), requestOf(turn(2))], (server) => {
-      expect(kindsOf(server)).toBe('ask create cached ask');
+    await send(answerWith(5_000, refuse), [requestOf(turn(1)), requestOf(turn(2))], (server) => {
+      expect(kindsOf(server)).toBe('generate create cached generate');
       expect(sentTo(server)[3]!.body).toMatchObject({ contents: turn(2), tools });
     });
   });
 
-  it('leaves a cache of the caller alone', async () => {
+  it('keeps the cachedContent of the caller', async () => {
     const requests = [1, 2, 3].map((n) => {
       const request = requestOf(turn(n));
       return { ...request, config: { cachedContent: 'mine' } };
     });
-    await send(answering(5_000), requests, (server) => {
+    await send(answerWith(5_000), requests, (server) => {
       expect(sentTo(server).map(({ body }) => body['cachedContent'])).toEqual(
         requests.map(() => 'cachedContents/mine'),
       );
@@ -248,6 +248,6 @@ describe('Gemini with a context cache', () => {
 
   it('creates no cache without a hint', async () => {
     const requests = [1, 2, 3].map((n) => ({ ...requestOf(turn(n)), contextCache: undefined }));
-    await send(answering(5_000), requests, (server) => expect(kindsOf(server)).toBe('ask ask ask'));
+    await send(answerWith(5_000), requests, (server) => expect(kindsOf(server)).toBe('generate generate generate'));
   });
 });

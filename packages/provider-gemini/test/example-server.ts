@@ -1,5 +1,5 @@
-// A server that speaks Gemini's protocol, for programs to be tried against without a key: prints the variables to set as one
-// line of JSON, and serves until it is killed.
+// A local Gemini server for programs that run without a key. Prints the environment variables to set as one line of JSON, and
+// serves until it is killed.
 import { startGeminiServer } from './gemini-server.ts';
 
 const { url } = await startGeminiServer();

@@ -79,7 +79,7 @@ describe('fromGeminiResponse', () => {
       { toolCall: { id: 't1', toolType: 'GOOGLE_SEARCH_WEB', args: { q: 'x' } }, thoughtSignature: 'c2ln' },
       { somethingNew: [1] },
       { functionCall: { name: 'f', args: {}, mood: 'glad' }, partMetadata: { file: 'a.txt' } },
-      'no part at all',
+      'not a part',
       null,
       {},
     ];
@@ -117,7 +117,7 @@ describe('fromGeminiResponse', () => {
   });
 
   it.each(['SAFETY', 'RECITATION', 'PROHIBITED_CONTENT', 'BLOCKLIST', 'SPII'])(
-    'tells an answer that ended for %s as a block, with what there is of it',
+    'returns MODEL_BLOCKED and the received parts for an answer that ended with %s',
     (finishReason) => {
       const response = fromGeminiResponse(answerOf([{ text: 'Well,' }], { finishReason, finishMessage: 'a filter' }));
       expect(response).toMatchObject({
@@ -129,7 +129,7 @@ describe('fromGeminiResponse', () => {
     },
   );
 
-  it.each(['MAX_TOKENS', 'MALFORMED_FUNCTION_CALL', 'UNEXPECTED_TOOL_CALL', 'OTHER', 'A_REASON_OF_TOMORROW'])(
+  it.each(['MAX_TOKENS', 'MALFORMED_FUNCTION_CALL', 'UNEXPECTED_TOOL_CALL', 'OTHER', 'AN_UNKNOWN_REASON'])(
     'returns the reason %s unchanged and without an error',
     (finishReason) => {
       const response = fromGeminiResponse(answerOf(undefined, { finishReason }));
@@ -171,8 +171,8 @@ describe('fromGeminiResponse', () => {
   });
 });
 
-function answerOf(parts: unknown, more: object = {}): unknown {
-  return { candidates: [{ ...(parts !== undefined && { content: { role: 'model', parts } }), ...more }] };
+function answerOf(parts: unknown, members: object = {}): unknown {
+  return { candidates: [{ ...(parts !== undefined && { content: { role: 'model', parts } }), ...members }] };
 }
 
 function thrownBy(body: () => unknown): TholeError | undefined {

@@ -15,26 +15,26 @@ describe('GeminiEmbedder', () => {
       await embedder.embed(['one', 'two'], { task: 'query' });
       expect(server.requests).toHaveLength(1);
       expect(server.requests[0]?.path).toBe('/v1beta/models/gemini-embedding-001:batchEmbedContents');
-      const asked = (text: string, taskType: string): JsonObject => ({
+      const requestFor = (text: string, taskType: string): JsonObject => ({
         content: { parts: [{ text }] },
         model: 'models/gemini-embedding-001',
         outputDimensionality: 768,
         taskType,
       });
       expect(server.requests[0]?.body).toEqual({
-        requests: [asked('one', 'RETRIEVAL_QUERY'), asked('two', 'RETRIEVAL_QUERY')],
+        requests: [requestFor('one', 'RETRIEVAL_QUERY'), requestFor('two', 'RETRIEVAL_QUERY')],
       });
       await embedder.embed(['three'], { task: 'document' });
-      expect(server.requests[1]?.body).toEqual({ requests: [asked('three', 'RETRIEVAL_DOCUMENT')] });
+      expect(server.requests[1]?.body).toEqual({ requests: [requestFor('three', 'RETRIEVAL_DOCUMENT')] });
     }));
 
-  it('returns one vector per text for models that join strings', () =>
+  it('returns one vector per text for models that would join strings', () =>
     withServer(answerAsGemini, async (server) => {
       const embedder = new GeminiEmbedder({ ...options, baseUrl: server.url, model: 'gemini-embedding-2-preview' });
       expect(await embedder.embed(['one', 'two', 'three'], { task: 'document' })).toHaveLength(3);
     }));
 
-  it('tells gemini-embedding-2 the task in the text, without a taskType', () =>
+  it('sends the task to gemini-embedding-2 in the text, without a taskType', () =>
     withServer(answerAsGemini, async (server) => {
       const embedder = new GeminiEmbedder({ ...options, baseUrl: server.url, model: 'gemini-embedding-2' });
       await embedder.embed(['Who sings?'], { task: 'query' });
@@ -127,22 +127,22 @@ describe('GeminiEmbedder', () => {
   it.each<[string, unknown]>([
     ['too few', { embeddings: [{ values: [1, 2, 3] }] }],
     ['too short', { embeddings: [{ values: [1, 2, 3] }, { values: [1, 2] }] }],
-    ['no numbers', { embeddings: [{ values: [1, 2, 3] }, { values: [1, 2, null] }] }],
-    ['none', {}],
+    ['not numbers', { embeddings: [{ values: [1, 2, 3] }, { values: [1, 2, null] }] }],
+    ['missing', {}],
   ])('throws EMBEDDER_FAILED if the vectors are %s', async (_, body) => {
     await expect(embedWith(whole(body))).rejects.toMatchObject({ code: 'EMBEDDER_FAILED' });
   });
 
   it.each<[string, ServerAnswer, string]>([
     [
-      'a refusal',
+      'a rejected request',
       whole({ error: { code: 400, message: 'Odd.', status: 'INVALID_ARGUMENT' } }, 400),
       'MODEL_BAD_REQUEST',
     ],
     ['too many calls', whole({ error: { code: 429, message: 'Slow down.' } }, 429), 'MODEL_RATE_LIMITED'],
     ['a 500 without a body', { status: 500, body: '' }, 'MODEL_UNAVAILABLE'],
-    ['a page', { body: '<html>' }, 'MODEL_UNAVAILABLE'],
-  ])('throws the code of the table for %s', async (_, answer, code) => {
+    ['an HTML page', { body: '<html>' }, 'MODEL_UNAVAILABLE'],
+  ])('throws the MODEL_… code for %s', async (_, answer, code) => {
     await expect(embedWith(answer)).rejects.toMatchObject({ code });
   });
 

@@ -10,27 +10,31 @@ import { Gemini, GeminiEmbedder } from '../src/index.ts';
 import { answerAsGemini } from './gemini-server.ts';
 import { collect, question } from './local-gemini.ts';
 
-// In a separate environment: the SDK and Google's credentials read that of the process.
+// The tests change the environment of the process, because the SDK and Google's credentials read it.
 const folder = mkdtempSync(join(tmpdir(), 'gemini-'));
-const before = { ...process.env };
+const originalEnv = { ...process.env };
 let server: ProtocolServer;
-let token: () => ServerAnswer;
-let tokens: string;
+let answerToken: () => ServerAnswer;
+let tokenServerUrl: string;
 
 beforeEach(async () => {
-  token = () => ({ body: JSON.stringify({ access_token: 'ya29.a-token', expires_in: 3600, token_type: 'Bearer' }) });
-  server = await ProtocolServer.start((request) => (request.path === '/token' ? token() : answerAsGemini(request)));
-  tokens = server.url;
+  answerToken = () => ({
+    body: JSON.stringify({ access_token: 'ya29.a-token', expires_in: 3600, token_type: 'Bearer' }),
+  });
+  server = await ProtocolServer.start((request) =>
+    request.path === '/token' ? answerToken() : answerAsGemini(request),
+  );
+  tokenServerUrl = server.url;
 });
 afterEach(async () => {
   vi.restoreAllMocks();
-  for (const name of Object.keys(process.env)) if (!(name in before)) delete process.env[name];
-  Object.assign(process.env, before);
+  for (const name of Object.keys(process.env)) if (!(name in originalEnv)) delete process.env[name];
+  Object.assign(process.env, originalEnv);
   await server.close();
 });
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
 
-/** A key file as Google Cloud gives it. */
+/** Writes a key file in Google Cloud's format. */
 function writeServiceAccount(): void {
   const { privateKey } = generateKeyPairSync('rsa', {
     modulusLength: 2048,
@@ -51,15 +55,18 @@ function writeServiceAccount(): void {
   process.env['GOOGLE_APPLICATION_CREDENTIALS'] = file;
 }
 
-/** The real fetch, except that Google's token server, whose address is fixed in its library, is the local one. */
+/** Calls `fetch`. Requests to Google's token server, whose address is fixed in its library, are sent to the local server. */
 const fetchLocally: typeof fetch = (input, init) =>
-  fetch(String(input instanceof Request ? input.url : input).replace('https://oauth2.googleapis.com', tokens), init);
+  fetch(
+    String(input instanceof Request ? input.url : input).replace('https://oauth2.googleapis.com', tokenServerUrl),
+    init,
+  );
 
 function vertex(timeoutMs?: number): Gemini {
-  const place = { vertexai: true, project: 'hotel', location: 'europe-west1' };
+  const connection = { vertexai: true, project: 'hotel', location: 'europe-west1' };
   return new Gemini({
     model: 'gemini-text',
-    ...place,
+    ...connection,
     baseUrl: server.url,
     retry: false,
     fetch: fetchLocally,
@@ -107,7 +114,7 @@ describe('Vertex AI with a service account', () => {
     const { error } = await collect(llm, question(), false);
     expect(error).toBeUndefined();
     expect(server.requests.map(({ headers }) => headers['authorization'])).toEqual([undefined, 'Bearer ya29.a-token']);
-    token = () => ({ status: 400, body: JSON.stringify({ error: `invalid_grant ${privateKey}` }) });
+    answerToken = () => ({ status: 400, body: JSON.stringify({ error: `invalid_grant ${privateKey}` }) });
     const refused = new Gemini({
       model: 'gemini-text',
       vertexai: true,
@@ -147,7 +154,7 @@ describe('Vertex AI with a service account', () => {
 
   it('throws MODEL_AUTH if the account is missing or rejected, without the key', async () => {
     writeServiceAccount();
-    token = () => ({
+    answerToken = () => ({
       status: 400,
       body: JSON.stringify({ error: 'invalid_grant', error_description: 'Invalid JWT Signature.' }),
     });
@@ -163,7 +170,7 @@ describe('Vertex AI with a service account', () => {
 
   it('throws MODEL_UNAVAILABLE if the token server cannot be reached', async () => {
     writeServiceAccount();
-    tokens = 'http://127.0.0.1:1';
+    tokenServerUrl = 'http://127.0.0.1:1';
     expect((await collect(vertex(), question(), false)).error).toMatchObject({
       code: 'MODEL_UNAVAILABLE',
       retryable: true,
@@ -172,7 +179,7 @@ describe('Vertex AI with a service account', () => {
 
   it('throws MODEL_TIMEOUT if the token does not arrive in time', async () => {
     writeServiceAccount();
-    token = () => ({ ending: 'silence' });
+    answerToken = () => ({ ending: 'silence' });
     expect((await collect(vertex(150), question(), false)).error).toMatchObject({
       code: 'MODEL_TIMEOUT',
       retryable: true,
@@ -181,7 +188,7 @@ describe('Vertex AI with a service account', () => {
 
   it('ends if the signal is aborted during the request for a token', async () => {
     writeServiceAccount();
-    token = () => ({ ending: 'silence' });
+    answerToken = () => ({ ending: 'silence' });
     const abort = new AbortController();
     const answers = vertex().generateContentAsync(question(), { stream: true, signal: abort.signal });
     const next = answers.next();
@@ -206,25 +213,25 @@ describe('Gemini with other environment variables', () => {
   it('uses the options with a key, and writes nothing to the console', async () => {
     process.env['GEMINI_API_KEY'] = 'another-key';
     process.env['GOOGLE_GENAI_USE_VERTEXAI'] = 'true';
-    const written = (['log', 'debug', 'info', 'warn', 'error'] as const).map((name) => vi.spyOn(console, name));
+    const consoleSpies = (['log', 'debug', 'info', 'warn', 'error'] as const).map((name) => vi.spyOn(console, name));
     const options = { apiKey: 'a-local-key', baseUrl: server.url, retry: false } as const;
     await collect(new Gemini({ model: 'gemini-text', ...options }), question(), false);
     await collect(new Gemini({ model: 'gemini-text', vertexai: true, ...options }), question(), true);
     await new GeminiEmbedder(options).embed(['a'], { task: 'query' });
-    // The credentials library asks again for what an earlier test let it wait for.
-    const asked = server.requests.filter(({ path }) => path !== '/token');
-    expect(asked.map(({ path }) => path)).toEqual([
+    // The credentials library may repeat the token request that an earlier test left unanswered.
+    const calls = server.requests.filter(({ path }) => path !== '/token');
+    expect(calls.map(({ path }) => path)).toEqual([
       '/v1beta/models/gemini-text:generateContent',
       '/v1beta1/publishers/google/models/gemini-text:streamGenerateContent?alt=sse',
       '/v1beta/models/gemini-embedding-001:batchEmbedContents',
     ]);
-    for (const { headers } of asked) expect(headers['x-goog-api-key']).toBe('a-local-key');
-    for (const spy of written) expect(spy).not.toHaveBeenCalled();
+    for (const { headers } of calls) expect(headers['x-goog-api-key']).toBe('a-local-key');
+    for (const spy of consoleSpies) expect(spy).not.toHaveBeenCalled();
   });
 
   it('uses the options with a project', async () => {
     process.env['GOOGLE_GENAI_USE_VERTEXAI'] = 'false';
-    // The SDK tells that it does not use the key of the environment.
+    // The SDK logs that it ignores the key of the environment.
     vi.spyOn(console, 'debug').mockReturnValue();
     writeServiceAccount();
     const llm = new Gemini({

@@ -12,12 +12,12 @@ describe('new Gemini', () => {
   });
 
   it('names the variable of a missing key in the constructor', () => {
-    for (const make of [
+    for (const create of [
       () => new Gemini({ model }),
       () => Gemini.fromEnv(model, { env: {} }),
       () => GeminiEmbedder.fromEnv('gemini-embedding-001', { env: {} }),
     ])
-      expect(make).toThrow(
+      expect(create).toThrow(
         expect.objectContaining({
           code: 'INVALID_INPUT',
           message: expect.stringMatching(/GOOGLE_API_KEY or GEMINI_API_KEY/),
@@ -67,7 +67,7 @@ describe('endpointOf', () => {
     [{ vertexai: true, baseUrl: 'https://europe-west1-aiplatform.googleapis.com' }, 'vertex'],
     [{ vertexai: true, baseUrl: 'https://aiplatform.eu.rep.googleapis.com' }, 'vertex'],
     [{ vertexai: true, baseUrl: 'https://proxy.example' }, 'vertex:proxy.example'],
-  ])('returns for %j the endpoint %s', (options, name) => {
+  ])('returns the endpoint for %j: %s', (options, name) => {
     expect(endpointOf(options)).toEqual({ name });
   });
 });
@@ -82,36 +82,36 @@ describe('fromEnv', () => {
     GOOGLE_VERTEX_BASE_URL: 'http://127.0.0.1:2',
   };
 
-  it('prefers GOOGLE_API_KEY to GEMINI_API_KEY and ignores Vertex AI’s variables without it', () => {
+  it('prefers GOOGLE_API_KEY to GEMINI_API_KEY, and ignores variables of Vertex AI by default', () => {
     const read = withEnv({}, env);
     expect(read).toEqual({ vertexai: false, apiKey: 'google-key', baseUrl: 'http://127.0.0.1:1' });
     expect(withEnv({}, { GEMINI_API_KEY: 'gemini-key' })).toMatchObject({ apiKey: 'gemini-key' });
   });
 
-  it.each(['true', 'TRUE', '1'])(
-    'goes to the project on Vertex AI for GOOGLE_GENAI_USE_VERTEXAI=%s, not by the key',
-    (use) => {
-      const read = withEnv({}, { ...env, GOOGLE_GENAI_USE_VERTEXAI: use });
-      expect(read).toEqual({
-        vertexai: true,
-        project: 'hotel',
-        location: 'europe-west1',
-        baseUrl: 'http://127.0.0.1:2',
-      });
-      const { GOOGLE_CLOUD_PROJECT: _, ...express } = env;
-      expect(withEnv({}, { ...express, GOOGLE_GENAI_USE_VERTEXAI: use })).toMatchObject({
-        vertexai: true,
-        apiKey: 'google-key',
-      });
-    },
-  );
-
-  it('prefers given options to the environment', () => {
-    const vertex = { ...env, GOOGLE_GENAI_USE_VERTEXAI: 'true' };
-    expect(withEnv({ vertexai: false, apiKey: 'mine' }, vertex)).toMatchObject({ vertexai: false, apiKey: 'mine' });
-    expect(withEnv({ apiKey: 'mine' }, vertex)).toEqual({
+  it.each(['true', 'TRUE', '1'])('uses the project, not the key, for GOOGLE_GENAI_USE_VERTEXAI=%s', (use) => {
+    const read = withEnv({}, { ...env, GOOGLE_GENAI_USE_VERTEXAI: use });
+    expect(read).toEqual({
       vertexai: true,
-      apiKey: 'mine',
+      project: 'hotel',
+      location: 'europe-west1',
+      baseUrl: 'http://127.0.0.1:2',
+    });
+    const { GOOGLE_CLOUD_PROJECT: _, ...express } = env;
+    expect(withEnv({}, { ...express, GOOGLE_GENAI_USE_VERTEXAI: use })).toMatchObject({
+      vertexai: true,
+      apiKey: 'google-key',
+    });
+  });
+
+  it('prefers options to the environment', () => {
+    const vertex = { ...env, GOOGLE_GENAI_USE_VERTEXAI: 'true' };
+    expect(withEnv({ vertexai: false, apiKey: 'given-key' }, vertex)).toMatchObject({
+      vertexai: false,
+      apiKey: 'given-key',
+    });
+    expect(withEnv({ apiKey: 'given-key' }, vertex)).toEqual({
+      vertexai: true,
+      apiKey: 'given-key',
       baseUrl: 'http://127.0.0.1:2',
     });
     expect(withEnv({ project: 'other', location: 'us' }, vertex)).toMatchObject({ project: 'other', location: 'us' });

@@ -5,8 +5,8 @@ import { ProtocolServer, serverSentEvents } from '@thole/testing/http';
 import type { ReceivedRequest, ServerAnswer } from '@thole/testing/http';
 
 /**
- * A local server that speaks Gemini's protocol: `generateContent`, `streamGenerateContent` and `batchEmbedContents`, and what
- * Vertex AI has instead. A model called `gemini-<scenario>` plays that scenario, every other one the scenario `text`.
+ * Starts a local server with Gemini's methods `generateContent`, `streamGenerateContent` and `batchEmbedContents`, and Vertex
+ * AI's methods for embeddings. A model named `gemini-<scenario>` plays that scenario, other models play the scenario `text`.
  */
 export function startGeminiServer(): Promise<ProtocolServer> {
   return ProtocolServer.start(answerAsGemini);
@@ -23,15 +23,15 @@ export async function answerAsGemini(request: ReceivedRequest): Promise<ServerAn
   const scenario: LlmScenario = Object.hasOwn(llmScenarios, name)
     ? llmScenarios[name as keyof typeof llmScenarios]
     : llmScenarios.text;
-  if (method === 'generateContent') return playAtOnce(scenario);
+  if (method === 'generateContent') return playComplete(scenario);
   if (method === 'streamGenerateContent') return playStreamed(scenario);
   return json(404, refusal(404, 'NOT_FOUND', 'Requested entity was not found.'));
 }
 
-/** The pieces of a scenario's answer; the last has the end. */
+/** Returns the chunks of a scenario's answer. The last chunk has the finish reason. */
 export function piecesOf(scenario: LlmScenario): JsonObject[] {
   if (scenario.ending === 'blocked')
-    return [{ promptFeedback: { blockReason: 'PROHIBITED_CONTENT' }, ...surroundings(0) }];
+    return [{ promptFeedback: { blockReason: 'PROHIBITED_CONTENT' }, ...metadataOf(0) }];
   const parts: JsonObject[] = [
     ...(scenario.thoughts ?? []).map((text) => ({ text, thought: true })),
     ...(scenario.pieces ?? []).map((text) => ({ text })),
@@ -60,7 +60,7 @@ function playStreamed(scenario: LlmScenario): ServerAnswer {
   };
 }
 
-function playAtOnce(scenario: LlmScenario): ServerAnswer {
+function playComplete(scenario: LlmScenario): ServerAnswer {
   if (scenario.error) return refuse(scenario);
   if (scenario.ending === 'silence') return { ending: 'silence' };
   const pieces = piecesOf(scenario);
@@ -75,7 +75,7 @@ function endingOf(scenario: LlmScenario): ServerAnswer['ending'] {
   return scenario.ending === 'cut' || scenario.ending === 'silence' ? scenario.ending : 'end';
 }
 
-/** https://ai.google.dev/gemini-api/docs/troubleshooting and https://google.aip.dev/193 have the codes and the form. */
+/** Codes and format: https://ai.google.dev/gemini-api/docs/troubleshooting and https://google.aip.dev/193. */
 function refuse(scenario: LlmScenario): ServerAnswer {
   switch (scenario.error?.code) {
     case 'MODEL_RATE_LIMITED':
@@ -108,7 +108,7 @@ function refuse(scenario: LlmScenario): ServerAnswer {
   }
 }
 
-/** The form of Google's errors. */
+/** Returns an error in Google's format. */
 export function refusal(code: number, status: string, message: string, details: Json[] = []): JsonObject {
   return { error: { code, message, status, ...(details.length > 0 && { details }) } };
 }
@@ -124,10 +124,10 @@ function piece(
   { usage }: LlmScenario,
 ): JsonObject {
   const content: JsonObject = { ...(parts.length > 0 && { parts }), role: 'model' };
-  return { candidates: [{ content, ...(finishReason && { finishReason }), index: 0 }], ...surroundings(tokens, usage) };
+  return { candidates: [{ content, ...(finishReason && { finishReason }), index: 0 }], ...metadataOf(tokens, usage) };
 }
 
-function surroundings(candidatesTokenCount: number, usage?: LlmScenario['usage']): JsonObject {
+function metadataOf(candidatesTokenCount: number, usage?: LlmScenario['usage']): JsonObject {
   return {
     usageMetadata: {
       promptTokenCount: 11,

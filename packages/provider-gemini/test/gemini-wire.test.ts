@@ -5,13 +5,7 @@ import { bytesOf, ProtocolServer, serverSentEvents } from '@thole/testing/http';
 import type { ServerAnswer } from '@thole/testing/http';
 import { describe, expect, it } from 'vitest';
 import { Gemini } from '../src/index.ts';
-import {
-  blockedPrompt,
-  callInPieces,
-  callInPiecesArgs,
-  plainText,
-  signatureInTheLastPiece,
-} from './fixtures/answers.ts';
+import { blockedPrompt, callInPieces, callInPiecesArgs, plainText, signatureInLastChunk } from './fixtures/answers.ts';
 import { ask, collect, question, streamed, whole, withServer } from './local-gemini.ts';
 
 describe('requests of Gemini', () => {
@@ -28,14 +22,14 @@ describe('requests of Gemini', () => {
     }
   });
 
-  it('have the headers of the caller and the requested version', async () => {
+  it('have the headers and the API version of the options', async () => {
     const options = { headers: { 'x-team': 'concierge' }, apiVersion: 'v1' };
     const { requests } = await ask(whole(plainText), { options });
     expect(requests[0]?.headers['x-team']).toBe('concierge');
     expect(requests[0]?.path).toBe('/v1/models/gemini-2.5-flash:generateContent');
   });
 
-  it('go to Vertex AI with an express-mode key, or with project and location', async () => {
+  it('are sent to Vertex AI with an express-mode key, or with project and location', async () => {
     const express = await ask(whole(plainText), { options: { vertexai: true } });
     expect(express.requests[0]?.path).toBe('/v1beta1/publishers/google/models/gemini-2.5-flash:generateContent');
     const options = { vertexai: true, project: 'hotel', location: 'europe-west1' };
@@ -55,9 +49,9 @@ describe('requests of Gemini', () => {
         content: { role: 'model', parts, x: 1 },
         finishReason: 'STOP',
         finishMessage: 'done',
-        tomorrow: [1],
+        newMember: [1],
       };
-      const answer = { candidates: [candidate], dayAfter: true, promptFeedback: { safetyRatings: [] } };
+      const answer = { candidates: [candidate], otherNewMember: true, promptFeedback: { safetyRatings: [] } };
       for (const stream of [false, true]) {
         const answers = [stream ? streamed([answer]) : whole(answer), whole(plainText)];
         await withServer(
@@ -74,9 +68,9 @@ describe('requests of Gemini', () => {
             const final = first.responses.at(-1)!;
             expect(final.customMetadata).toEqual({
               gemini: {
-                dayAfter: true,
+                otherNewMember: true,
                 promptFeedback: { safetyRatings: [] },
-                candidate: { content: { x: 1 }, tomorrow: [1], finishMessage: 'done' },
+                candidate: { content: { x: 1 }, newMember: [1], finishMessage: 'done' },
               },
             });
             const contents = [
@@ -120,7 +114,7 @@ describe('answers of Gemini', () => {
   });
 
   it('keep signatures and calls that were streamed in pieces', async () => {
-    const signed = await ask(streamed(signatureInTheLastPiece), { stream: true });
+    const signed = await ask(streamed(signatureInLastChunk), { stream: true });
     expect(signed.responses.at(-1)?.content?.parts?.at(-1)).toMatchObject({
       thoughtSignature: 'AY89a18iOcFus5wr5bW5xN6z/dwZ5oZ+Hemi',
     });
@@ -136,7 +130,7 @@ describe('answers of Gemini', () => {
   });
 
   it.each([false, true])(
-    'are requested further until they are complete, and are one final response; streamed: %s',
+    'are requested in further calls until they are complete, and are one response; streamed: %s',
     async (stream) => {
       const pieces = ['The har', 'bour ', 'hotel.'].map((text, i) => ({
         candidates: [
@@ -161,8 +155,8 @@ describe('answers of Gemini', () => {
   );
 
   it('throw MODEL_INCOMPLETE if the announced rest never arrives', async () => {
-    const again = { candidates: [{ finishReason: 'CONTINUATION', continuationToken: 'same' }] };
-    const { error, requests } = await ask(whole(again));
+    const repeated = { candidates: [{ finishReason: 'CONTINUATION', continuationToken: 'same' }] };
+    const { error, requests } = await ask(whole(repeated));
     expect(error).toMatchObject({ code: 'MODEL_INCOMPLETE' });
     expect(requests).toHaveLength(2);
   });
@@ -198,28 +192,28 @@ describe('errors of Gemini', () => {
     const { error } = await ask({ status: 400, body }, { stream });
     expect(error).toMatchObject({ message: 'Gemini refused the request: Key [redacted] is odd.' });
     expect(inspect(error, { depth: 10, showHidden: true })).not.toContain('a-local-key');
-    const gone = await collect(
+    const unreachable = await collect(
       new Gemini({ model: 'gemini-1', apiKey: 'a-local-key', baseUrl: 'http://127.0.0.1:1', retry: false }),
       question(),
       stream,
     );
-    expect(gone.error).toMatchObject({ code: 'MODEL_UNAVAILABLE', retryable: true });
-    expect(inspect(gone.error, { depth: 10, showHidden: true })).not.toContain('a-local-key');
+    expect(unreachable.error).toMatchObject({ code: 'MODEL_UNAVAILABLE', retryable: true });
+    expect(inspect(unreachable.error, { depth: 10, showHidden: true })).not.toContain('a-local-key');
   });
 
-  it('are retried after the time that Gemini names, without retries of the SDK', async () => {
+  it('are retried after the delay that Gemini sends, without retries of the SDK', async () => {
     const runtime = new FixedRuntime();
     const answers: ServerAnswer[] = [tooMany, tooMany, whole(plainText)];
     await withServer(
       () => answers.shift()!,
       async (server) => {
         const llm = new Gemini({ model: 'gemini-2.5-flash', apiKey: 'a-local-key', baseUrl: server.url, runtime });
-        const asked = collect(llm, question(), false);
+        const result = collect(llm, question(), false);
         for (let i = 0; i < 400 && server.requests.length < 3; i++) {
           await new Promise((resolve) => setTimeout(resolve, 5));
           await runtime.advance(100);
         }
-        expect((await asked).responses).toHaveLength(1);
+        expect((await result).responses).toHaveLength(1);
         expect(server.requests).toHaveLength(3);
         expect(runtime.monotonic()).toBeGreaterThan(4000);
       },
@@ -249,20 +243,20 @@ describe('errors of Gemini', () => {
     expect(requests).toHaveLength(1);
   });
 
-  it('are thrown after silence, before and during the answer', async () => {
+  it('are thrown after a time limit, before and during the answer', async () => {
     const first = serverSentEvents([JSON.stringify({ candidates: [{ content: { parts: [{ text: 'The har' }] } }] })]);
-    const quiet: [ServerAnswer, number][] = [
+    const silences: [ServerAnswer, number][] = [
       [{ ending: 'silence' }, 0],
       [{ headers: { 'content-type': 'text/event-stream' }, body: first, ending: 'silence' }, 1],
     ];
-    for (const [answer, partials] of quiet) {
+    for (const [answer, partials] of silences) {
       const { responses, error } = await ask(answer, { stream: true, options: { timeoutMs: 150, idleTimeoutMs: 150 } });
       expect(responses).toHaveLength(partials);
       expect(error).toMatchObject({ code: 'MODEL_TIMEOUT', retryable: true });
     }
   });
 
-  it('leave no connection open, nor does leaving an answer (contract 23)', async () => {
+  it('are not thrown to a reader that stops early, and its connection closes (contract 23)', async () => {
     const body = serverSentEvents([JSON.stringify({ candidates: [{ content: { parts: [{ text: 'The har' }] } }] })]);
     const server = await ProtocolServer.start(() => ({
       headers: { 'content-type': 'text/event-stream' },

@@ -14,9 +14,9 @@ describe('Gemini', () => {
     const llm = new Gemini({ model: 'gemini-1', apiKey: 'a-local-key', baseUrl: 'http://127.0.0.1:1', retry: false });
     const sdk = () => loaded.filter((name) => name.startsWith('@google/genai') || name === 'google-auth-library');
     const before = sdk();
-    const asked = { contents: [{ role: 'user', parts: [{ text: 'Hello.' }] }], config: {} };
+    const request = { contents: [{ role: 'user', parts: [{ text: 'Hello.' }] }], config: {} };
     try {
-      for await (const _ of llm.generateContentAsync(asked, { stream: false, signal: new AbortController().signal }));
+      for await (const _ of llm.generateContentAsync(request, { stream: false, signal: new AbortController().signal }));
     } catch {}
     console.log(JSON.stringify({ before, after: sdk() }));`;
     const flags = [

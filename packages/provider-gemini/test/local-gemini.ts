@@ -5,22 +5,22 @@ import { Gemini } from '../src/index.ts';
 import type { GeminiOptions } from '../src/index.ts';
 
 /** The result of one call to a local server. */
-export interface Asked {
+export interface CallResult {
   readonly responses: LlmResponse[];
   readonly error?: unknown;
   readonly requests: readonly ReceivedRequest[];
 }
 
-/** A request with one question in it. */
+/** Returns a request with one question. */
 export const question = (more: Partial<LlmRequest> = {}): LlmRequest => ({
   contents: [{ role: 'user', parts: [{ text: 'Is there a room?' }] }],
   config: {},
   ...more,
 });
 
-/** Gives the body a local server, and closes it. */
-export async function withServer<T>(answering: Answering, body: (server: ProtocolServer) => Promise<T>): Promise<T> {
-  const server = await ProtocolServer.start(answering);
+/** Calls `body` with a local server, and closes the server afterwards. */
+export async function withServer<T>(answer: Answering, body: (server: ProtocolServer) => Promise<T>): Promise<T> {
+  const server = await ProtocolServer.start(answer);
   try {
     return await body(server);
   } finally {
@@ -28,11 +28,11 @@ export async function withServer<T>(answering: Answering, body: (server: Protoco
   }
 }
 
-/** Asks a model whose server gives these answers, one after the other; the last again and again. */
+/** Calls a model whose server sends these answers, one after the other. The last answer is repeated. */
 export function ask(
   answers: ServerAnswer | readonly ServerAnswer[],
   p: { request?: LlmRequest; stream?: boolean; options?: Partial<GeminiOptions> } = {},
-): Promise<Asked> {
+): Promise<CallResult> {
   const list = Array.isArray(answers) ? (answers as readonly ServerAnswer[]) : [answers as ServerAnswer];
   let next = 0;
   return withServer(
@@ -45,14 +45,18 @@ export function ask(
         retry: false,
         ...p.options,
       });
-      const asked = await collect(llm, p.request ?? question(), p.stream ?? false);
-      return { ...asked, requests: server.requests };
+      const result = await collect(llm, p.request ?? question(), p.stream ?? false);
+      return { ...result, requests: server.requests };
     },
   );
 }
 
-/** The responses of a model, and its error. */
-export async function collect(llm: Gemini, request: LlmRequest, stream: boolean): Promise<Omit<Asked, 'requests'>> {
+/** Returns the responses of a model, and its error. */
+export async function collect(
+  llm: Gemini,
+  request: LlmRequest,
+  stream: boolean,
+): Promise<Omit<CallResult, 'requests'>> {
   const responses: LlmResponse[] = [];
   try {
     const { signal } = new AbortController();
@@ -63,7 +67,7 @@ export async function collect(llm: Gemini, request: LlmRequest, stream: boolean)
   }
 }
 
-/** An answer that is streamed in these pieces. */
+/** Returns an answer that is streamed in these chunks. */
 export function streamed(pieces: readonly unknown[], newline: '\n' | '\r\n' = '\r\n'): ServerAnswer {
   const body = serverSentEvents(
     pieces.map((piece) => JSON.stringify(piece)),
@@ -72,7 +76,7 @@ export function streamed(pieces: readonly unknown[], newline: '\n' | '\r\n' = '\
   return { headers: { 'content-type': 'text/event-stream' }, body };
 }
 
-/** An answer that comes at once. */
+/** Returns an answer that is not streamed. */
 export function whole(body: unknown, status = 200): ServerAnswer {
   return { status, body: JSON.stringify(body) };
 }

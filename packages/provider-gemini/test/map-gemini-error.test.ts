@@ -45,7 +45,7 @@ describe('geminiErrors', () => {
     });
   });
 
-  it('reads the time to wait from the header, otherwise from the body', () => {
+  it('reads the delay from the header, otherwise from the body', () => {
     const body = { error: { code: 429, details: [{ retryDelay: '2.5s' }] } };
     expect(refused(429, body)).toMatchObject({ retryAfterMs: 2500, retryable: true });
     expect(refused(429, body, { 'retry-after': '7' })).toMatchObject({ retryAfterMs: 7000 });
@@ -63,7 +63,7 @@ describe('geminiErrors', () => {
   it.each([
     ['an empty body', ''],
     ['a list of one', [{ error: { code: 500, message: 'Oh.', status: 'INTERNAL' } }]],
-    ['a page', '<html>500</html>'],
+    ['an HTML page', '<html>500</html>'],
     ['an error that is a text', { error: 'Oh.' }],
     ['something else', { a: 1 }],
     ['null', null],
@@ -77,28 +77,32 @@ describe('geminiErrors', () => {
     );
   });
 
-  it('tells a connection that fails before the answer from one that ends during it', () => {
+  it('distinguishes a connection that fails before the answer from one that ends during it', () => {
     const cause = new TypeError('fetch failed');
     expect(geminiErrors.explain(cause, 'asking')).toMatchObject({ code: 'MODEL_UNAVAILABLE', retryable: true, cause });
     expect(geminiErrors.explain(cause, 'reading')).toMatchObject({ code: 'MODEL_INCOMPLETE', retryable: true, cause });
   });
 });
 
-it('reads an error in a response with status 200, and none in an answer', () => {
-  expect(errorIn({ error: { code: 429, message: 'Slow down.' } })).toMatchObject({
-    code: 'MODEL_RATE_LIMITED',
-    status: 429,
+describe('errorIn', () => {
+  it('returns the error in a response with status 200, and undefined for an answer', () => {
+    expect(errorIn({ error: { code: 429, message: 'Slow down.' } })).toMatchObject({
+      code: 'MODEL_RATE_LIMITED',
+      status: 429,
+    });
+    expect(errorIn({ candidates: [] })).toBeUndefined();
   });
-  expect(errorIn({ candidates: [] })).toBeUndefined();
 });
 
-it('tells missing or rejected credentials from a token server that cannot be reached', () => {
-  expect(credentialsError(new Error('Could not load the default credentials.'))).toMatchObject({
-    code: 'MODEL_AUTH',
-    retryable: false,
+describe('credentialsError', () => {
+  it('distinguishes rejected credentials from a token server that cannot be reached', () => {
+    expect(credentialsError(new Error('Could not load the default credentials.'))).toMatchObject({
+      code: 'MODEL_AUTH',
+      retryable: false,
+    });
+    const unreachable = Object.assign(new Error('request failed'), { code: 'ECONNREFUSED' });
+    expect(credentialsError(unreachable)).toMatchObject({ code: 'MODEL_UNAVAILABLE', retryable: true });
   });
-  const cut = Object.assign(new Error('request failed'), { code: 'ECONNREFUSED' });
-  expect(credentialsError(cut)).toMatchObject({ code: 'MODEL_UNAVAILABLE', retryable: true });
 });
 
 function refused(status: number, body: unknown, headers: { [name: string]: string } = {}): TholeError {

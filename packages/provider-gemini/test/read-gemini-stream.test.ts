@@ -2,7 +2,7 @@ import type { LlmResponse } from '@thole/core';
 import { bytesOf, serverSentEvents } from '@thole/testing/http';
 import { describe, expect, it } from 'vitest';
 import { fromGeminiResponse } from '../src/from-gemini-response.ts';
-import { GatheredAnswer } from '../src/gathered-answer.ts';
+import { AnswerBuilder } from '../src/answer-builder.ts';
 import { readGeminiStream } from '../src/read-gemini-stream.ts';
 import {
   blockedPrompt,
@@ -12,12 +12,12 @@ import {
   grounded,
   parallelCalls,
   plainText,
-  signatureInTheLastPiece,
+  signatureInLastChunk,
 } from './fixtures/answers.ts';
 
 describe('readGeminiStream', () => {
-  it('streams new text only and keeps the signature of the last piece on a separate part', async () => {
-    const { partials, final } = await read(signatureInTheLastPiece);
+  it('streams new text only and keeps the signature of the last chunk in a separate part', async () => {
+    const { partials, final } = await read(signatureInLastChunk);
     expect(partials).toEqual([
       { content: { role: 'model', parts: [{ text: 'The pool ' }] }, partial: true },
       { content: { role: 'model', parts: [{ text: 'is on the roof.' }] }, partial: true },
@@ -87,15 +87,15 @@ describe('readGeminiStream', () => {
     ['grounding', grounded],
     ['code', codeRun],
     ['a block', blockedPrompt],
-  ])('returns for %s the same as without streaming, in chunks of any size', async (_, answer) => {
-    const { final } = await read(cut(answer));
+  ])('returns the same response for %s as without streaming', async (_, answer) => {
+    const { final } = await read(splitAnswer(answer));
     expect(final).toEqual(fromGeminiResponse(answer));
   });
 
   it.each([
     ['LF', '\n'],
     ['CRLF', '\r\n'],
-  ] as const)('reads lines that end in %s, cut through anywhere, with keep-alives between', async (_, newline) => {
+  ] as const)('reads lines that end in %s, split at any byte, and ignores keep-alives', async (_, newline) => {
     const pieces = [
       { candidates: [{ content: { parts: [{ text: '部屋 🏨 ' }] } }] },
       { candidates: [{ content: { parts: [{ text: 'frei "é"\n' }] }, finishReason: 'STOP' }] },
@@ -128,7 +128,7 @@ describe('readGeminiStream', () => {
     });
   });
 
-  it('throws MODEL_INCOMPLETE for an end without a reason', async () => {
+  it('throws MODEL_INCOMPLETE for an end without a finish reason', async () => {
     const piece = { candidates: [{ content: { parts: [{ text: 'The har' }] } }] };
     await expect(read([piece])).rejects.toMatchObject({ code: 'MODEL_INCOMPLETE', retryable: true });
     await expect(read([])).rejects.toMatchObject({ code: 'MODEL_INCOMPLETE' });
@@ -181,7 +181,7 @@ describe('readGeminiStream', () => {
   });
 
   it('reads a JSON list of chunks, and rejects an HTML page', async () => {
-    const json = new Response(JSON.stringify(signatureInTheLastPiece), {
+    const json = new Response(JSON.stringify(signatureInLastChunk), {
       headers: { 'content-type': 'application/json' },
     });
     const { partials, final } = await readAll(json);
@@ -192,28 +192,28 @@ describe('readGeminiStream', () => {
   });
 });
 
-interface Read {
+interface ReadResult {
   partials: LlmResponse[];
   final: LlmResponse;
 }
 
-async function readAll(response: Response): Promise<Read> {
-  const gathered = new GatheredAnswer();
-  const partials = await Array.fromAsync(readGeminiStream(response, gathered));
-  return { partials, final: gathered.final() };
+async function readAll(response: Response): Promise<ReadResult> {
+  const builder = new AnswerBuilder();
+  const partials = await Array.fromAsync(readGeminiStream(response, builder));
+  return { partials, final: builder.toResponse() };
 }
 
-function readBytes(bytes: readonly Uint8Array[]): Promise<Read> {
+function readBytes(bytes: readonly Uint8Array[]): Promise<ReadResult> {
   const body = ReadableStream.from(bytes) as unknown as ReadableStream<Uint8Array<ArrayBuffer>>;
   return readAll(new Response(body, { headers: { 'content-type': 'text/event-stream; charset=utf-8' } }));
 }
 
-function read(pieces: readonly unknown[]): Promise<Read> {
+function read(pieces: readonly unknown[]): Promise<ReadResult> {
   return readBytes(bytesOf(serverSentEvents(pieces.map((piece) => JSON.stringify(piece))).join(''), 1000));
 }
 
-/** The answer in pieces: a part each, texts in two, and the rest at the end. */
-function cut(answer: unknown): unknown[] {
+/** Splits an answer into chunks: each text into two, then one chunk with the other members. */
+function splitAnswer(answer: unknown): unknown[] {
   const { candidates, ...rest } = answer as { candidates?: { content: { parts: { text?: string }[] } }[] };
   if (!candidates) return [answer];
   const { content, ...candidate } = candidates[0]!;

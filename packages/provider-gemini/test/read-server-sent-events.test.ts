@@ -9,7 +9,7 @@ it.each([
   ['LF', '\n'],
   ['CRLF', '\r\n'],
   ['CR', '\r'],
-])('readServerSentEvents yields the data of each event with line ends %s, cut anywhere', async (_, newline) => {
+])('readServerSentEvents yields the data of each event with line ends %s, split at any byte', async (_, newline) => {
   const text = [
     'event: x',
     'data: {"a":"é🏨"}',
@@ -27,7 +27,7 @@ it.each([
   for (const size of [1, 2, 3, 5, 1000]) expect(await read(text, size)).toEqual(['{"a":"é🏨"}', 'two\nlines', '']);
 });
 
-it('readServerSentEvents yields an event that the end cuts off as the last one', async () => {
+it('readServerSentEvents yields an incomplete last event', async () => {
   for (const size of [1, 1000]) expect(await read('data: one\n\ndata: tw', size)).toEqual(['one', 'tw']);
 });
 

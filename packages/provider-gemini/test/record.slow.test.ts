@@ -9,7 +9,7 @@ import { record } from './record.ts';
 import type { Recording } from './record.ts';
 
 describe('record', () => {
-  it('keeps status, headers and the body in its pieces, and never the key', async () => {
+  it('stores status, headers and the chunks of the body, and never the key', async () => {
     const server = await startGeminiServer();
     const folder = mkdtempSync(join(tmpdir(), 'recorded-'));
     try {
@@ -33,7 +33,7 @@ describe('record', () => {
     }
   });
 
-  it('names the variable to set if there is no key, and exits with 1', async () => {
+  it('names the environment variables and exits with 1 if there is no key', async () => {
     const flags = [
       '--conditions=@thole/source',
       '--disable-warning=ExperimentalWarning',

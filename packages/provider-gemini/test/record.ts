@@ -1,7 +1,7 @@
 // node --conditions=@thole/source packages/provider-gemini/test/record.ts [folder]
-// Makes a handful of calls to Gemini and keeps what came over the wire: status, headers without secrets, and the body in the
-// pieces in which it came, a file each, in test/fixtures/recorded or the folder that is named. Needs GOOGLE_API_KEY or
-// GEMINI_API_KEY; RECORD_MODEL says which model is asked (gemini-3-flash-preview).
+// Calls Gemini several times and writes a file per call: status, headers without secrets, and the chunks of the body. The default
+// folder is test/fixtures/recorded. Needs GOOGLE_API_KEY or GEMINI_API_KEY. RECORD_MODEL is the model (default:
+// gemini-3-flash-preview).
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -14,11 +14,11 @@ export interface Recording {
   readonly request: { readonly method: string; readonly path: string; readonly body: unknown };
   readonly status: number;
   readonly headers: { readonly [name: string]: string };
-  /** Text of the body. A piece that ends within a character passes its bytes to the next piece. */
+  /** Chunks of the body as text. A character that is split between two chunks is in the second one. */
   readonly body: readonly string[];
 }
 
-interface Wanted {
+interface Call {
   readonly name: string;
   readonly stream: boolean;
   readonly request: LlmRequest;
@@ -31,7 +31,7 @@ const weather = {
   parametersJsonSchema: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
 };
 
-const wanted: readonly Wanted[] = [
+const calls: readonly Call[] = [
   { name: 'text', stream: false, request: { contents: ask('Say good morning in French.'), config: {} } },
   { name: 'streamed-text', stream: true, request: { contents: ask('Count from one to thirty in words.'), config: {} } },
   {
@@ -63,13 +63,13 @@ const wanted: readonly Wanted[] = [
   },
 ];
 
-/** Records everything into the folder; answers the files. */
+/** Records all calls into the folder. Returns the paths of the files. */
 export async function record(folder: string, env: { readonly [name: string]: string | undefined }): Promise<string[]> {
   const recordings: Recording[] = [];
   const secrets = [env['GOOGLE_API_KEY'], env['GEMINI_API_KEY']].flatMap((key) => key?.trim() || []);
-  const options = (name: string) => ({ env, retry: false as const, fetch: recording(name, recordings, secrets) });
+  const options = (name: string) => ({ env, retry: false as const, fetch: recordingFetch(name, recordings, secrets) });
   const model = env['RECORD_MODEL'] ?? 'gemini-3-flash-preview';
-  for (const { name, stream, request } of wanted) {
+  for (const { name, stream, request } of calls) {
     const { signal } = new AbortController();
     await Array.fromAsync(Gemini.fromEnv(model, options(name)).generateContentAsync(request, { stream, signal }));
   }
@@ -87,34 +87,35 @@ export async function record(folder: string, env: { readonly [name: string]: str
   });
 }
 
-/** A `fetch` that keeps what came; one call, one recording. */
-function recording(name: string, recordings: Recording[], secrets: readonly string[]): typeof fetch {
-  const clean = (text: string): string => secrets.reduce((rest, secret) => rest.replaceAll(secret, '[redacted]'), text);
+/** Returns a `fetch` that adds a recording for each call. */
+function recordingFetch(name: string, recordings: Recording[], secrets: readonly string[]): typeof fetch {
+  const redact = (text: string): string =>
+    secrets.reduce((rest, secret) => rest.replaceAll(secret, '[redacted]'), text);
   return async (input, init) => {
     const answer = await fetch(input, init);
     const url = new URL(String(input instanceof Request ? input.url : input));
     const body: string[] = [];
-    const path = clean(url.pathname + url.search);
+    const path = redact(url.pathname + url.search);
     recordings.push({
       name,
       request: {
         method: init?.method ?? 'GET',
         path,
-        body: typeof init?.body === 'string' ? JSON.parse(clean(init.body)) : null,
+        body: typeof init?.body === 'string' ? JSON.parse(redact(init.body)) : null,
       },
       status: answer.status,
       headers: Object.fromEntries([...answer.headers].filter(([each]) => !/cookie|auth|key|token|secret/i.test(each))),
       body,
     });
     const decoder = new TextDecoder();
-    const kept = new TransformStream<Uint8Array, Uint8Array>({
+    const recorder = new TransformStream<Uint8Array, Uint8Array>({
       transform(bytes, controller) {
-        body.push(clean(decoder.decode(bytes, { stream: true })));
+        body.push(redact(decoder.decode(bytes, { stream: true })));
         controller.enqueue(bytes);
       },
     });
     return new Response(
-      answer.body?.pipeThrough(kept as TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>),
+      answer.body?.pipeThrough(recorder as TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>),
       answer,
     );
   };
@@ -122,7 +123,7 @@ function recording(name: string, recordings: Recording[], secrets: readonly stri
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   if (!process.env['GOOGLE_API_KEY'] && !process.env['GEMINI_API_KEY']) {
-    console.error('Set GOOGLE_API_KEY or GEMINI_API_KEY to record what Gemini answers.');
+    console.error('Set GOOGLE_API_KEY or GEMINI_API_KEY to record answers of Gemini.');
     process.exit(1);
   }
   const folder = process.argv[2] ?? join(import.meta.dirname, 'fixtures/recorded');

@@ -6,11 +6,11 @@ import { Gemini } from '../src/index.ts';
 import { plainText } from './fixtures/answers.ts';
 import { collect, question, whole, withServer } from './local-gemini.ts';
 
-const refused = (message: string): ServerAnswer =>
+const refusal = (message: string): ServerAnswer =>
   whole({ error: { code: 400, message, status: 'INVALID_ARGUMENT' } }, 400);
 
-/** Asks a model whose server gives these answers, one after the other. */
-async function asked(answers: ServerAnswer[], contents: (name: string) => Content[], config: JsonObject = {}) {
+/** Calls a model twice. Its server sends these answers first, then plain ones. */
+async function callTwice(answers: ServerAnswer[], contents: (name: string) => Content[], config: JsonObject = {}) {
   const runtime = new FixedRuntime();
   return withServer(
     () => answers.shift() ?? whole(plainText),
@@ -40,15 +40,15 @@ const signed = (provider: string): Content[] => [
 describe('thought signatures', () => {
   it('are not sent to an endpoint that did not make them (contract 17)', async () => {
     for (const other of ['vertex', 'gemini', 'openai']) {
-      const { bodies, first } = await asked([], () => signed(other));
+      const { bodies, first } = await callTwice([], () => signed(other));
       expect(first.error).toBeUndefined();
       expect(JSON.stringify(bodies[0])).not.toContain('c2ln');
       expect(JSON.stringify(bodies[0])).not.toContain('High floors.');
     }
   });
 
-  it('are left out of one further attempt if Gemini cannot read them (contract 17)', async () => {
-    const { bodies, first, logs } = await asked([refused('Corrupted thought signature.')], signed);
+  it('are left out of a second attempt if Gemini cannot read them (contract 17)', async () => {
+    const { bodies, first, logs } = await callTwice([refusal('Corrupted thought signature.')], signed);
     expect(first.error).toBeUndefined();
     expect(JSON.stringify(bodies[0])).toContain('c2ln');
     expect(JSON.stringify(bodies[1])).not.toContain('c2ln');
@@ -57,7 +57,7 @@ describe('thought signatures', () => {
 
   it('end the call with MODEL_BAD_REQUEST if they are rejected again', async () => {
     const sentence = 'Unable to submit request because Thought signature is not valid.';
-    const { first, bodies } = await asked([refused(sentence), refused(sentence)], signed);
+    const { first, bodies } = await callTwice([refusal(sentence), refusal(sentence)], signed);
     expect(first.error).toMatchObject({ code: 'MODEL_BAD_REQUEST' });
     expect(bodies.length).toBe(3);
   });
@@ -71,7 +71,7 @@ describe('settings that Gemini rejects', () => {
     ['Invalid JSON payload received. Unknown name "labels": Cannot find field.', { labels: { team: 'a' } }],
     ['Seed is not enabled for models/gemini-3-pro-preview', { seed: 7 }],
   ])('are left out after "%s", in later calls too, and named in one warning', async (message, config) => {
-    const { first, second, bodies, logs } = await asked([refused(message)], plain, { temperature: 1, ...config });
+    const { first, second, bodies, logs } = await callTwice([refusal(message)], plain, { temperature: 1, ...config });
     expect([first.error, second.error]).toEqual([undefined, undefined]);
     const without = { contents: plain(), generationConfig: { temperature: 1 } };
     expect(bodies.slice(1)).toEqual([without, without]);
@@ -80,7 +80,7 @@ describe('settings that Gemini rejects', () => {
 
   it('are not left out if they change the answer', async () => {
     const message = 'Invalid JSON payload received. Unknown name "tools": Cannot find field.';
-    const { first } = await asked([refused(message)], plain, { tools: [{ googleSearch: {} }] });
+    const { first } = await callTwice([refusal(message)], plain, { tools: [{ googleSearch: {} }] });
     expect(first.error).toMatchObject({ code: 'MODEL_BAD_REQUEST' });
   });
 });

@@ -3,13 +3,13 @@ import type { ProtocolServer } from '@thole/testing/http';
 import { Gemini } from '../src/index.ts';
 import { startGeminiServer } from './gemini-server.ts';
 
-/** What the model can do on both platforms. */
+/** The features of the suite that the model supports on both platforms. */
 export const claims: readonly string[] = [
   ...['thoughts', 'cuts', 'stalls', 'connections', 'signatures', 'stop-sequences', 'request-model'],
   ...['images', 'answer-images', 'refuses-media'],
 ];
 
-/** The model against a server that plays the scenario. */
+/** A model and its server, which plays the scenario. */
 export interface SuiteSubject extends LlmSubject {
   readonly server: ProtocolServer;
 }

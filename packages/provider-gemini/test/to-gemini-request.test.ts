@@ -10,7 +10,7 @@ const model = (...parts: Part[]): Content => ({ role: 'model', parts });
 const hello = user({ text: 'Hello.' });
 
 describe('toGeminiRequest', () => {
-  it('puts each setting where the API has it', () => {
+  it('puts each setting into its place in the body', () => {
     const body = bodyOf({
       systemInstruction: 'Be kind.',
       tools: [
@@ -120,7 +120,7 @@ describe('toGeminiRequest', () => {
   });
 
   it.each(['httpOptions', 'abortSignal', 'automaticFunctionCalling', 'candidateCount'])(
-    'refuses the option %s, which would do nothing',
+    'rejects the option %s',
     (name) => {
       const providerOptions = { gemini: { [name]: 2 } };
       expect(() => toGeminiRequest({ contents: [hello], config: {}, providerOptions }, 'gemini-2.5-flash')).toThrow(
@@ -144,13 +144,13 @@ describe('toGeminiRequest', () => {
 
   it('names a cache of Vertex AI by its project and location', () => {
     const request: LlmRequest = { contents: [hello], config: { cachedContent: 'abc' } };
-    const place = { vertexai: true, project: 'hotel', location: 'europe-west1' };
-    expect(toGeminiRequest(request, 'gemini-2.5-flash', place).body['cachedContent']).toBe(
+    const target = { vertexai: true, project: 'hotel', location: 'europe-west1' };
+    expect(toGeminiRequest(request, 'gemini-2.5-flash', target).body['cachedContent']).toBe(
       'projects/hotel/locations/europe-west1/cachedContents/abc',
     );
   });
 
-  it('does not change the request, and calls the model that it names', () => {
+  it('does not change the request, and uses its model', () => {
     const request = deepFreeze<LlmRequest>({
       model: 'gemini-3-pro-preview',
       contents: [
@@ -197,7 +197,7 @@ describe('history in toGeminiRequest', () => {
     expect(contentsOf([hello, model(part as unknown as Part)])[1]).toEqual({ role: 'model', parts: [part] });
   });
 
-  it('treats a signature without metadata as its own; sends empty text only with one', () => {
+  it('treats a signature without metadata as its own; sends empty text only with a signature', () => {
     const sent = contentsOf([
       hello,
       model({ text: '' }, { text: 'Yes.' }, { text: '', thoughtSignature: '' }, { text: '', thoughtSignature: 'c2ln' }),
@@ -218,7 +218,7 @@ describe('history in toGeminiRequest', () => {
     ]);
   });
 
-  it('sends neither a new id of a Gemini call nor its old one', () => {
+  it('sends no id for a Gemini call whose id has changed', () => {
     const call = {
       functionCall: { id: 'thole-call-2', name: 'f', args: {} },
       partMetadata: { provider: 'gemini', id: 'a' },
@@ -242,7 +242,7 @@ describe('history in toGeminiRequest', () => {
         { functionCall: { id: 'call_1', name: 'f', args: { a: 1 } }, partMetadata },
         { webSearchCall: {}, partMetadata } as Part,
       ),
-      model({ text: 'of nobody', thought: true }),
+      model({ text: 'without an origin', thought: true }),
       user({ functionResponse: { id: 'call_1', name: 'f', response: {} } }),
     ]);
     expect(sent[1]).toEqual({
@@ -315,7 +315,7 @@ describe('history in toGeminiRequest', () => {
     );
   });
 
-  it('contains a line of the user if it would be empty, which the API rejects', () => {
+  it('contains a message of the user if it would be empty, which the API rejects', () => {
     for (const contents of [[], [user({ text: '' })]])
       expect(contentsOf(contents)).toEqual([user({ text: 'Follow the system instruction.' })]);
   });

@@ -57,8 +57,8 @@ describe('toGeminiSchema', () => {
       { type: 'string', markdownDescription: 'd', propertyOrdering: ['a'] },
       { type: 'string', propertyOrdering: ['a'] },
     ],
-  ] as const)('says %j in Gemini’s words', (schema, taken) => {
-    expect(toGeminiSchema(schema as unknown as JsonObject, 'p')).toEqual(taken);
+  ] as const)('translates %j to keywords of Gemini', (schema, expected) => {
+    expect(toGeminiSchema(schema as unknown as JsonObject, 'p')).toEqual(expected);
   });
 
   it.each([
@@ -70,7 +70,7 @@ describe('toGeminiSchema', () => {
     [{ $ref: 'https://example.com/schema' }, 'p.$ref'],
     [{ $ref: '#', type: 'object' }, 'p.type'],
     [{ enum: [{ a: 1 }] }, 'p.enum'],
-  ] as const)('refuses %j, naming the path', (schema, path) => {
+  ] as const)('rejects %j and names the path', (schema, path) => {
     expect(() => toGeminiSchema(schema as unknown as JsonObject, 'p')).toThrow(
       expect.objectContaining({
         code: 'SCHEMA_UNSUPPORTED',

@@ -26,7 +26,7 @@ const chatEvents = [
 const item = { item_id: 'msg_1', output_index: 0, content_index: 0 };
 const text = Array.from({ length: chunks }, (_, i) => `word${i} `);
 const message = { id: 'msg_1', type: 'message', status: 'completed', role: 'assistant' };
-const said = { type: 'output_text', text: text.join(''), annotations: [], logprobs: [] };
+const outputText = { type: 'output_text', text: text.join(''), annotations: [], logprobs: [] };
 const response = { id: 'resp_1', object: 'response', model: 'gpt-5', status: 'completed', error: null };
 const responsesEvents = [
   { type: 'response.created', sequence_number: 0, response: { ...response, status: 'in_progress', output: [] } },
@@ -41,7 +41,7 @@ const responsesEvents = [
   {
     type: 'response.completed',
     sequence_number: 0,
-    response: { ...response, output: [{ ...message, content: [said] }] },
+    response: { ...response, output: [{ ...message, content: [outputText] }] },
   },
 ];
 
@@ -52,18 +52,18 @@ await compare('responses', responsesEvents, (sdk) =>
 );
 figures.end();
 
-/** Both read the same bytes, one piece a chunk, as they come over a network. */
+/** Compares both on the same bytes. Each network packet contains one chunk. */
 async function compare(
   api: 'chat' | 'responses',
   events: readonly object[],
   open: (sdk: OpenAI) => PromiseLike<AsyncIterable<unknown>>,
 ): Promise<void> {
   const encoder = new TextEncoder();
-  const pieces = events.map((event) => encoder.encode(`data: ${JSON.stringify(event)}\n\n`));
+  const packets = events.map((event) => encoder.encode(`data: ${JSON.stringify(event)}\n\n`));
   const fetch = async (): Promise<Response> => {
-    let at = 0;
+    let next = 0;
     const body = new ReadableStream<Uint8Array>({
-      pull: (controller) => (at < pieces.length ? controller.enqueue(pieces[at++]!) : controller.close()),
+      pull: (controller) => (next < packets.length ? controller.enqueue(packets[next++]!) : controller.close()),
     });
     return new Response(body, { headers: { 'content-type': 'text/event-stream' } });
   };
@@ -71,17 +71,17 @@ async function compare(
   const model = new OpenAi({ model: 'gpt-5', apiKey: 'sk-none', api, fetch });
   const request = { contents: [{ role: 'user' as const, parts: [{ text: 'Hi' }] }], config: {} };
   const options = { stream: true, signal: new AbortController().signal };
-  const costs = { ours: [0], alone: [0] };
+  const costs = { ours: [0], sdk: [0] };
   for (let sample = -15; sample < samples; sample++) {
     if (sample === 0) for (const cost of Object.values(costs)) cost.length = 0;
     clearNursery();
     await inTurns(Math.abs(sample), [
       async () => void costs.ours.push(await cpuOf(chunks, () => drain(model.generateContentAsync(request, options)))),
-      async () => void costs.alone.push(await cpuOf(chunks, async () => drain(await open(sdk)))),
+      async () => void costs.sdk.push(await cpuOf(chunks, async () => drain(await open(sdk)))),
     ]);
   }
   const figure = `chunk of a stream of 2,000, provider-openai (${api})`;
-  figures.compare(figure, { samples: costs.ours }, { samples: costs.alone, of: 'SDK alone' }, 1.3);
+  figures.compare(figure, { samples: costs.ours }, { samples: costs.sdk, of: 'SDK alone' }, 1.3);
 }
 
 async function drain(values: AsyncIterable<unknown>): Promise<void> {

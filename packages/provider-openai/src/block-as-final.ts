@@ -2,16 +2,16 @@ import { TholeError } from '@thole/core';
 import type { LlmResponse } from '@thole/core';
 
 /**
- * Returns the responses, with a final response instead of `MODEL_BLOCKED` if nothing else was answered: some servers
- * reject a prompt that their filter blocked with an error status. It is not a generator, because that would double
- * the cost of each chunk.
+ * Returns the responses. If the first one fails with `MODEL_BLOCKED`, a final response replaces the error: some servers
+ * reject a blocked prompt with an error status. This is not a generator, because that would double the cost of each
+ * chunk.
  */
 export function blockAsFinal(responses: AsyncIterableIterator<LlmResponse>): AsyncIterableIterator<LlmResponse> {
-  let isBegun = false;
+  let hasStarted = false;
   return {
     next() {
-      if (isBegun) return responses.next();
-      isBegun = true;
+      if (hasStarted) return responses.next();
+      hasStarted = true;
       return responses.next().catch(toFinal);
     },
     return: async () => (await responses.return?.()) ?? { value: undefined, done: true },

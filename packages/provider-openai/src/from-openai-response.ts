@@ -4,7 +4,7 @@ import { openAiFailure } from './map-openai-error.ts';
 import { endpointIn } from './openai-options.ts';
 import type { RequestTarget } from './openai-options.ts';
 import { fromOutputItems } from './responses/from-output-items.ts';
-import { blockedBecause } from './responses/blocked-because.ts';
+import { findBlockReason } from './responses/find-block-reason.ts';
 import { readCitations } from './responses/read-citations.ts';
 import { readFinish } from './responses/read-finish.ts';
 import { readUsage } from './responses/read-usage.ts';
@@ -16,14 +16,14 @@ import { readUsage } from './responses/read-usage.ts';
  */
 export function fromOpenAiResponse(answer: unknown, target: RequestTarget): LlmResponse {
   if (!isPlainObject(answer)) throw openAiFailure(answer);
-  if (isFailed(answer) && blockedBecause(answer) === undefined) throw failureOf(answer);
+  if (isFailed(answer) && findBlockReason(answer) === undefined) throw failureOf(answer);
   const output: readonly unknown[] = Array.isArray(answer['output']) ? answer['output'] : [];
   const { parts, others, isRefused } = fromOutputItems(output, endpointIn(target).name);
   const usageMetadata = readUsage(answer['usage']);
   const { id, model } = answer;
   const customMetadata = {
     ...(typeof id === 'string' && { responseId: id }),
-    ...notEchoed(answer),
+    ...unreadMembers(answer),
     ...(others.length > 0 && { items: others }),
   };
   return {
@@ -36,10 +36,10 @@ export function fromOpenAiResponse(answer: unknown, target: RequestTarget): LlmR
   };
 }
 
-/** A failed answer without a reason is an error too. */
+/** Returns the error of a failed answer, also if the server gives no reason. */
 function failureOf(answer: { readonly [member: string]: unknown }): TholeError {
-  const isMute = answer['status'] === 'failed' && !answer['error'];
-  return openAiFailure(isMute ? { error: { message: 'The answer failed.' } } : answer);
+  const hasNoReason = answer['status'] === 'failed' && !answer['error'];
+  return openAiFailure(hasNoReason ? { error: { message: 'The answer failed.' } } : answer);
 }
 
 function isFailed(answer: { readonly [member: string]: unknown }): boolean {
@@ -47,7 +47,7 @@ function isFailed(answer: { readonly [member: string]: unknown }): boolean {
   return !Array.isArray(answer['output']) && answer['object'] !== 'response';
 }
 
-/** The request is echoed in the answer, and the other members are read: neither is kept. */
+/** Members that are not kept in `customMetadata`: they are read, or they repeat the request. */
 const READ_OR_ECHOED: readonly string[] = [
   ...['id', 'object', 'created_at', 'completed_at', 'status', 'error', 'incomplete_details', 'model', 'output'],
   ...['output_text', 'usage', 'input', 'instructions', 'max_output_tokens', 'max_tool_calls', 'metadata', 'background'],
@@ -64,12 +64,12 @@ const READ_OR_ECHOED: readonly string[] = [
   ...['access_programs', 'stream', 'include', 'context_management'],
 ];
 
-function notEchoed(answer: { readonly [member: string]: unknown }): JsonObject {
-  const kept = Object.entries(answer).filter(([name, value]) => !READ_OR_ECHOED.includes(name) && !saysNothing(value));
+function unreadMembers(answer: { readonly [member: string]: unknown }): JsonObject {
+  const kept = Object.entries(answer).filter(([name, value]) => !READ_OR_ECHOED.includes(name) && !isEmptyValue(value));
   return Object.fromEntries(kept) as { [name: string]: Json };
 }
 
-function saysNothing(value: unknown): boolean {
+function isEmptyValue(value: unknown): boolean {
   if (value === null || value === undefined || value === '' || value === false) return true;
   return typeof value === 'object' && Object.keys(value).length === 0;
 }

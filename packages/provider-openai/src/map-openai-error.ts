@@ -1,7 +1,7 @@
 import { readRetryAfter, TholeError } from '@thole/core';
 import { isPlainObject } from '@thole/core/kit';
 import type { ErrorTable, JsonObject } from '@thole/core';
-import { kindOfRefusal } from './kind-of-refusal.ts';
+import { classifyRejection } from './classify-rejection.ts';
 import { readErrorBody } from './read-error-body.ts';
 import type { ErrorBody } from './read-error-body.ts';
 
@@ -32,17 +32,17 @@ export function openAiFailure(body: unknown, status?: number): TholeError {
     return failure(read, `The model server failed with status ${status}`, { status });
   if (read.isError)
     return failure(read, 'The model server reported an error in its answer', { status: read.status ?? 200 });
-  const what = read.message === undefined ? 'unknown content' : read.message;
+  const content = read.message ?? 'unknown content';
   return new TholeError(
     'MODEL_PROTOCOL',
-    `The model server answered with status 200, but the body is not an answer of its API: ${what}.`,
+    `The model server answered with status 200, but the body is not an answer of its API: ${content}.`,
     {
       details: { status: 200 },
     },
   );
 }
 
-/** Returns the error for anything the SDK threw other than a rejection. A `TholeError` is returned unchanged. */
+/** Returns the error for any value that the SDK threw, except a rejection. A `TholeError` is returned unchanged. */
 export function mapOpenAiError(error: unknown, when: 'asking' | 'reading', name: string = 'OpenAI'): TholeError {
   if (TholeError.is(error)) return error;
   const thrown = error as { error?: unknown; message?: unknown; cause?: unknown };
@@ -50,7 +50,8 @@ export function mapOpenAiError(error: unknown, when: 'asking' | 'reading', name:
   if (error instanceof Error && error.name === 'SyntaxError') {
     return new TholeError('MODEL_INCOMPLETE', `The answer of ${name} contains incomplete JSON.`, { cause: error });
   }
-  if (!isOfConnection(thrown)) return new TholeError('MODEL_FAILED', `The call of ${name} failed.`, { cause: error });
+  if (!isConnectionError(thrown))
+    return new TholeError('MODEL_FAILED', `The call of ${name} failed.`, { cause: error });
   return when === 'asking'
     ? new TholeError('MODEL_UNAVAILABLE', `${name} cannot be reached.`, { cause: error })
     : new TholeError('MODEL_INCOMPLETE', `The connection to ${name} ended before the answer was complete.`, {
@@ -60,15 +61,15 @@ export function mapOpenAiError(error: unknown, when: 'asking' | 'reading', name:
 
 function failure(
   { message, code, type, param, isHtml }: ErrorBody,
-  what: string,
+  summary: string,
   p: { status: number; retryAfterMs?: number | undefined; requestId?: string },
 ): TholeError {
   const { status, retryAfterMs, requestId } = p;
-  const kind = kindOfRefusal({ status, code, type, message: isHtml ? undefined : message });
+  const kind = classifyRejection({ status, code, type, message: isHtml ? undefined : message });
   const details: JsonObject = { status };
   for (const [key, value] of Object.entries({ code, type, param, requestId }))
     if (value !== undefined) details[key] = value;
-  return new TholeError(kind.code, message === undefined ? `${what}.` : `${what}: ${message}`, {
+  return new TholeError(kind.code, message === undefined ? `${summary}.` : `${summary}: ${message}`, {
     ...(kind.retryable !== undefined && { retryable: kind.retryable }),
     ...(status >= 400 && { status }),
     retryAfterMs,
@@ -76,8 +77,8 @@ function failure(
   });
 }
 
-function isOfConnection({ message, cause }: { message?: unknown; cause?: unknown }): boolean {
-  return cause !== undefined || (typeof message === 'string' && CONNECTION.test(message));
+function isConnectionError({ message, cause }: { message?: unknown; cause?: unknown }): boolean {
+  return cause !== undefined || (typeof message === 'string' && CONNECTION_ERROR.test(message));
 }
 
-const CONNECTION = /connect|terminated|fetch failed|network|socket|aborted|closed|reset/i;
+const CONNECTION_ERROR = /connect|terminated|fetch failed|network|socket|aborted|closed|reset/i;

@@ -6,14 +6,14 @@ import { endpointOf, providerOf } from './openai-options.ts';
 import type { OpenAiConnectionOptions } from './openai-options.ts';
 
 /** A streamed answer: its events, or the complete unread body from a server that does not stream. */
-export type OpenedStream = { readonly events: AsyncIterable<unknown> } | { readonly whole: Response };
+export type OpenedStream = { readonly events: AsyncIterable<unknown> } | { readonly body: Response };
 
-/** Maximum delay of a timer: the SDK's time limit must not fire before ours. */
-const NEVER_MS = 2_147_483_647;
+/** The longest delay that a timer supports. It turns the SDK's time limit off, so that only ours applies. */
+const NO_TIMEOUT_MS = 2_147_483_647;
 
 /**
- * The SDK with our connection, loaded at the first call. Reads nothing from the environment. Each call has its own
- * client, which costs next to nothing, so that the call's signal goes directly to `fetch`: the SDK's signal handling
+ * Calls OpenAI through the SDK, which is loaded at the first call. Reads nothing from the environment. Each call has its
+ * own SDK client, which is cheap, so that the call's signal is passed directly to `fetch`: the SDK's signal handling
  * costs more than reading the stream.
  */
 export class OpenAiClient {
@@ -35,25 +35,26 @@ export class OpenAiClient {
   async post(path: string, body: object, signal: AbortSignal): Promise<unknown> {
     const sdk = await this.#sdk(signal);
     const answer: unknown = await sdk.post(path, { body });
-    return typeof answer === 'string' ? parsed(answer) : answer;
+    return typeof answer === 'string' ? parseJson(answer) : answer;
   }
 
-  /** Returns the answer with an unread body: an error in a body that has begun must not be retried. */
+  /** Returns the answer with an unread body, because an error while the body is read must not be retried. */
   async postUnread(path: string, body: object, signal: AbortSignal): Promise<Response> {
     const sdk = await this.#sdk(signal);
     return await sdk.post(path, { body }).asResponse();
   }
 
+  /** Returns the opened stream of a streamed answer. */
   async postStream(path: string, body: object, signal: AbortSignal): Promise<OpenedStream> {
     const sdk = await this.#sdk(signal);
     const { data, response } = await sdk.post(path, { body, stream: true }).withResponse();
     const type = response.headers.get('content-type') ?? '';
     // The SDK would find no events in these bodies and end without an error.
-    if (/json|html/i.test(type)) return { whole: response };
+    if (/json|html/i.test(type)) return { body: response };
     return { events: data as AsyncIterable<unknown> };
   }
 
-  async #key(): Promise<string | undefined> {
+  async #apiKey(): Promise<string | undefined> {
     const { apiKey } = this.#options;
     if (typeof apiKey !== 'function') return apiKey;
     let key: unknown;
@@ -70,7 +71,7 @@ export class OpenAiClient {
 
   async #sdk(signal: AbortSignal): Promise<OpenAI> {
     const { default: OpenAI, AzureOpenAI } = await import('openai');
-    const apiKey = await this.#key();
+    const apiKey = await this.#apiKey();
     const { baseUrl, organization = null, project = null, azure, headers } = this.#options;
     const options = {
       apiKey: apiKey ?? 'none',
@@ -78,19 +79,19 @@ export class OpenAiClient {
       project,
       webhookSecret: null,
       maxRetries: 0,
-      timeout: NEVER_MS,
+      timeout: NO_TIMEOUT_MS,
       logLevel: 'off' as const,
       fetch: (input: string | URL | Request, init?: RequestInit) => this.connection.fetch(input, { ...init, signal }),
-      defaultHeaders: { ...withoutCustomHeaders(), ...(apiKey === undefined && WITHOUT_KEY), ...headers },
+      defaultHeaders: { ...withoutCustomHeaders(), ...(apiKey === undefined && HEADERS_WITHOUT_KEY), ...headers },
     };
     if (azure) {
       const { endpoint, apiVersion } = azure;
-      // The deployment is sent as the model: in the SDK's address it would precede /responses as well. Null keeps
-      // the base URL of the environment out; the types do not declare it.
-      const where = { baseURL: null as unknown as undefined, endpoint, apiVersion };
-      if (typeof this.#options.apiKey !== 'function') return new AzureOpenAI({ ...options, ...where });
+      // The deployment is sent as the model, because the SDK would also put it before /responses. With null, the SDK does not
+      // read the base URL from the environment; its types do not declare null.
+      const azureOptions = { baseURL: null as unknown as undefined, endpoint, apiVersion };
+      if (typeof this.#options.apiKey !== 'function') return new AzureOpenAI({ ...options, ...azureOptions });
       const azureADTokenProvider = (): Promise<string> => Promise.resolve(apiKey!);
-      return new AzureOpenAI({ ...options, ...where, apiKey: undefined, azureADTokenProvider });
+      return new AzureOpenAI({ ...options, ...azureOptions, apiKey: undefined, azureADTokenProvider });
     }
     return new OpenAI({ ...options, adminAPIKey: null, baseURL: baseUrl ?? 'https://api.openai.com/v1' });
   }
@@ -98,20 +99,20 @@ export class OpenAiClient {
 
 /** Returns the answer's JSON. Throws `MODEL_PROTOCOL` if it is not JSON. */
 export async function readJson(response: Response): Promise<unknown> {
-  return parsed(await response.text());
+  return parseJson(await response.text());
 }
 
-/** The SDK requires a key; a server that needs none does not receive this one. */
-const WITHOUT_KEY = { Authorization: null, 'api-key': null };
+/** Removes the headers with the placeholder key, which the SDK requires although the server needs no key. */
+const HEADERS_WITHOUT_KEY = { Authorization: null, 'api-key': null };
 
-/** The SDK reads headers from `OPENAI_CUSTOM_HEADERS`, which the caller did not ask for. Null removes each. */
+/** Removes the headers that the SDK reads from `OPENAI_CUSTOM_HEADERS`. Null removes a header. */
 function withoutCustomHeaders(): { [name: string]: null } {
   const lines = globalThis.process?.env['OPENAI_CUSTOM_HEADERS']?.split('\n') ?? [];
   const names = lines.filter((line) => line.includes(':')).map((line) => line.slice(0, line.indexOf(':')).trim());
   return Object.fromEntries(names.map((name) => [name, null]));
 }
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

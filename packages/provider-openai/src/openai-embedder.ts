@@ -11,8 +11,9 @@ import { readVectors } from './read-vectors.ts';
 
 /** Model, vector length and connection of an `OpenAiEmbedder`. */
 export interface OpenAiEmbedderOptions extends OpenAiConnectionOptions {
+  /** The server's name of the model. */
   model: string;
-  /** Length of a vector. Required for models other than OpenAI's; `text-embedding-3-…` can be shortened. */
+  /** Length of a vector. Default: the length of OpenAI's models; required for others. `text-embedding-3-…` can be shortened. */
   dimensions?: number | undefined;
   /** Maximum number of texts in one call. Default: 2,048, OpenAI's limit. */
   maxBatch?: number | undefined;
@@ -23,7 +24,7 @@ export interface OpenAiEmbedderOptions extends OpenAiConnectionOptions {
   maxBatchTokens?: number | undefined;
 }
 
-/** Options of `OpenAiEmbedder.fromEnv` next to the model. */
+/** Options of `OpenAiEmbedder.fromEnv`, in addition to the model. */
 export type OpenAiEmbedderEnvOptions = FromEnv<OpenAiEmbedderOptions>;
 
 const DIMENSIONS: { readonly [model: string]: number } = {
@@ -32,7 +33,7 @@ const DIMENSIONS: { readonly [model: string]: number } = {
   'text-embedding-ada-002': 1536,
 };
 
-/** Embeddings of OpenAI, Azure or a compatible server. Queries and documents are embedded in the same way. */
+/** Embeds texts with OpenAI, Azure or a compatible server. Queries and documents are embedded in the same way. */
 export class OpenAiEmbedder implements Embedder {
   readonly specVersion = 1;
   readonly model: string;
@@ -41,7 +42,7 @@ export class OpenAiEmbedder implements Embedder {
   readonly providerName: string;
   readonly #maxBatchTokens: number;
   readonly #client: OpenAiClient;
-  /** Members of the request next to the texts. */
+  /** Members of the request, without the texts. */
   readonly #body: object;
 
   /**
@@ -56,8 +57,8 @@ export class OpenAiEmbedder implements Embedder {
     assertCount('maxBatch of OpenAiEmbedder', maxBatch, 1);
     assertCount('maxBatchTokens of OpenAiEmbedder', maxBatchTokens, 1);
     this.#maxBatchTokens = maxBatchTokens;
-    const all = Object.hasOwn(DIMENSIONS, model) ? DIMENSIONS[model] : undefined;
-    const length = dimensions ?? all;
+    const fullLength = Object.hasOwn(DIMENSIONS, model) ? DIMENSIONS[model] : undefined;
+    const length = dimensions ?? fullLength;
     if (length === undefined) {
       throw new TholeError(
         'INVALID_INPUT',
@@ -69,7 +70,7 @@ export class OpenAiEmbedder implements Embedder {
     this.maxBatch = maxBatch;
     this.#client = new OpenAiClient(connection);
     this.providerName = connection.azure ? 'azure.ai.openai' : this.#client.provider;
-    const isShortened = all !== undefined && length !== all;
+    const isShortened = fullLength !== undefined && length !== fullLength;
     // Floats are requested explicitly: many servers support nothing else, and the SDK would request base64.
     this.#body = {
       model: connection.azure?.deployment ?? model,
@@ -78,7 +79,7 @@ export class OpenAiEmbedder implements Embedder {
     };
   }
 
-  /** Creates an embedder with options from the environment, as `OpenAi.fromEnv`. */
+  /** Creates an embedder with options from the environment. The variables are those of `OpenAi.fromEnv`. */
   static fromEnv(model: string, options: OpenAiEmbedderEnvOptions = {}): OpenAiEmbedder {
     return new OpenAiEmbedder({ ...optionsFromEnv<OpenAiEmbedderOptions>(options), model } as OpenAiEmbedderOptions);
   }
@@ -94,29 +95,30 @@ export class OpenAiEmbedder implements Embedder {
       throw new TholeError('INVALID_INPUT', `texts must have at most ${this.maxBatch} texts, got ${texts.length}.`);
     }
     const vectors: Float32Array[] = [];
-    for (const batch of batchesOf(texts, this.#maxBatchTokens)) vectors.push(...(await this.#send(batch, signal)));
+    for (const batch of splitIntoBatches(texts, this.#maxBatchTokens))
+      vectors.push(...(await this.#send(batch, signal)));
     return vectors;
   }
 
   #send(texts: readonly string[], signal: AbortSignal | undefined): Promise<Float32Array[]> {
-    return this.#client.connection.send(async (inner) => {
-      const answer = await this.#client.post('/embeddings', { ...this.#body, input: texts }, inner);
+    return this.#client.connection.send(async (attemptSignal) => {
+      const answer = await this.#client.post('/embeddings', { ...this.#body, input: texts }, attemptSignal);
       if (!isPlainObject(answer) || !Array.isArray(answer['data'])) throw openAiFailure(answer);
       return readVectors(answer['data'], texts.length, this.dimensions);
     }, signal);
   }
 }
 
-/** Returns the texts in order, in batches of at most this many tokens. A text with more tokens is a separate batch. */
-function batchesOf(texts: readonly string[], maxTokens: number): string[][] {
+/** Returns the texts in order, in batches of at most `maxTokens` estimated tokens. A longer text is a separate batch. */
+function splitIntoBatches(texts: readonly string[], maxTokens: number): string[][] {
   const batches: string[][] = [];
   let tokens = 0;
   for (const text of texts) {
-    const more = estimateTokens(text);
+    const textTokens = estimateTokens(text);
     const last = batches.at(-1);
-    if (last && tokens + more <= maxTokens) last.push(text);
+    if (last && tokens + textTokens <= maxTokens) last.push(text);
     else batches.push([text]);
-    tokens = last && tokens + more <= maxTokens ? tokens + more : more;
+    tokens = last && tokens + textTokens <= maxTokens ? tokens + textTokens : textTokens;
   }
   return batches;
 }

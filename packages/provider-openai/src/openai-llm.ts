@@ -12,17 +12,18 @@ import type { OpenAiApi, OpenAiConnectionOptions, RequestTarget } from './openai
 import { optionsFromEnv } from './options-from-env.ts';
 import type { FromEnv } from './options-from-env.ts';
 import { readOpenAiStream } from './read-openai-stream.ts';
-import { refusedSetting, withoutSettings } from './refused-settings.ts';
+import { findRejectedSetting, withoutSettings } from './refused-settings.ts';
 import { toOpenAiRequest } from './to-openai-request.ts';
 
 /** Model and connection of an `OpenAi`. */
 export interface OpenAiOptions extends OpenAiConnectionOptions {
+  /** The server's name of the model. On Azure, the model behind the deployment. */
   model: string;
   /** API of the server. Default: `responses` for OpenAI and Azure, `chat` for the server of another `baseUrl`. */
   api?: OpenAiApi | undefined;
 }
 
-/** Options of `OpenAi.fromEnv` next to the model. `azure: true` takes all of Azure's options from the environment. */
+/** Options of `OpenAi.fromEnv`, in addition to the model. `azure: true` reads all options of Azure from the environment. */
 export type OpenAiEnvOptions = FromEnv<OpenAiOptions>;
 
 /**
@@ -36,12 +37,12 @@ export class OpenAi implements Llm {
   readonly #client: OpenAiClient;
   readonly #protocol: Protocol;
   readonly #schemas: OpenAiOptions['schemas'];
-  /** Azure's name for `model`. */
+  /** Azure's deployment of `model`. */
   readonly #deployment: string | undefined;
-  /** Settings that the server has rejected, by model. They are not sent again. */
-  readonly #refused = new Map<string, Set<string>>();
-  /** Warnings about left-out settings: each is logged once. */
-  readonly #warned = new Set<string>();
+  /** Settings that the server rejected, by model. They are not sent again. */
+  readonly #rejectedSettings = new Map<string, Set<string>>();
+  /** Warnings that were logged. Each is logged once. */
+  readonly #loggedWarnings = new Set<string>();
 
   /** Throws `INVALID_INPUT` for invalid options and for a missing key; the message names the variable to set. */
   constructor(options: OpenAiOptions) {
@@ -59,7 +60,7 @@ export class OpenAi implements Llm {
 
   /**
    * Creates a model with options from the environment: `OPENAI_API_KEY` and `OPENAI_BASE_URL`, or for Azure
-   * `AZURE_OPENAI_API_KEY`, `AZURE_OPENAI_ENDPOINT` and `OPENAI_API_VERSION`. Given options have priority.
+   * `AZURE_OPENAI_API_KEY`, `AZURE_OPENAI_ENDPOINT` and `OPENAI_API_VERSION`. The given options have priority.
    */
   static fromEnv(model: string, options: OpenAiEnvOptions = {}): OpenAi {
     return new OpenAi({ ...optionsFromEnv<OpenAiOptions>(options), model });
@@ -67,17 +68,17 @@ export class OpenAi implements Llm {
 
   /**
    * Calls the model. `request.model` overrides the constructor's model. A rejected request is sent again without the
-   * rejected part if it is optional: sealed reasoning of another endpoint or key, and settings such as
-   * `temperature`. Both are logged.
+   * rejected part if that is optional: sealed reasoning of another endpoint or key, and settings such as
+   * `temperature`. A warning is logged once for each.
    */
   generateContentAsync(request: LlmRequest, options: LlmOptions): AsyncIterableIterator<LlmResponse> {
-    return blockAsFinal(this.#ask(request, options));
+    return blockAsFinal(this.#generate(request, options));
   }
 
-  #ask(request: LlmRequest, options: LlmOptions): AsyncIterableIterator<LlmResponse> {
+  #generate(request: LlmRequest, options: LlmOptions): AsyncIterableIterator<LlmResponse> {
     const { model = this.model } = request;
     const { provider, endpoint } = this.#client;
-    const refused = this.#refused.get(model) ?? new Set<string>();
+    const rejected = this.#rejectedSettings.get(model) ?? new Set<string>();
     const leftOut: string[] = [];
     const target: RequestTarget = {
       model,
@@ -90,20 +91,20 @@ export class OpenAi implements Llm {
     };
     let body: JsonObject = {};
     const makeBody = (): JsonObject => {
-      body = withoutSettings(this.#protocol.toBody(request, target) as JsonObject, refused);
-      this.#warn('settings that the model does not take are left out', model, leftOut.splice(0), options);
+      body = withoutSettings(this.#protocol.toBody(request, target) as JsonObject, rejected);
+      this.#warn('settings that the model does not accept are left out', model, leftOut.splice(0), options);
       return body;
     };
     return recoverFirst(this.#send(makeBody, target, options.signal), (error) => {
       if (isSealRefused(error) && hasSealedParts(request.contents, endpoint)) {
         this.#warn('sealed reasoning that the model cannot read is left out', model, [endpoint.name], options);
-        return this.#ask({ ...request, contents: withoutSealedParts(request.contents) }, options);
+        return this.#generate({ ...request, contents: withoutSealedParts(request.contents) }, options);
       }
-      const setting = refusedSetting(error, body);
-      if (setting === undefined || refused.has(setting)) return undefined;
-      this.#refused.set(model, refused.add(setting));
+      const setting = findRejectedSetting(error, body);
+      if (setting === undefined || rejected.has(setting)) return undefined;
+      this.#rejectedSettings.set(model, rejected.add(setting));
       this.#warn('settings that the server refused are left out', model, [setting], options);
-      return this.#ask(request, options);
+      return this.#generate(request, options);
     });
   }
 
@@ -113,30 +114,30 @@ export class OpenAi implements Llm {
     signal: AbortSignal,
   ): AsyncIterableIterator<LlmResponse, undefined> {
     const { path, read, readStream } = this.#protocol;
-    // A body that breaks after it has begun is not requested again: its answer is made and billed. An error body is.
-    const readWhole = async (response: Response): Promise<AsyncIterable<LlmResponse>> => {
+    // If a body ends early, the request is not sent again: the answer is already billed. After an error body, it is.
+    const readBody = async (response: Response): Promise<AsyncIterable<LlmResponse>> => {
       try {
-        return only(read(await readJson(response), target));
+        return yieldOne(read(await readJson(response), target));
       } catch (error) {
         if (TholeError.is(error) && error.code !== 'MODEL_INCOMPLETE') throw error;
-        return only(Promise.reject(error as Error));
+        return yieldOne(Promise.reject(error as Error));
       }
     };
     let body: JsonObject | undefined;
-    const open = async (inner: AbortSignal): Promise<AsyncIterable<LlmResponse>> => {
+    const open = async (attemptSignal: AbortSignal): Promise<AsyncIterable<LlmResponse>> => {
       body ??= makeBody();
-      if (!target.stream) return await readWhole(await this.#client.postUnread(path, body, inner));
-      const opened = await this.#client.postStream(path, body, inner);
-      return 'events' in opened ? readStream(opened.events, target) : await readWhole(opened.whole);
+      if (!target.stream) return await readBody(await this.#client.postUnread(path, body, attemptSignal));
+      const opened = await this.#client.postStream(path, body, attemptSignal);
+      return 'events' in opened ? readStream(opened.events, target) : await readBody(opened.body);
     };
     return this.#client.connection.stream(open, (responses) => responses, signal);
   }
 
   #warn(message: string, model: string, settings: readonly string[], { logger }: LlmOptions): void {
-    const fresh = settings.filter((each) => !this.#warned.has(`${model} ${message} ${each}`));
-    if (fresh.length === 0) return;
-    for (const each of fresh) this.#warned.add(`${model} ${message} ${each}`);
-    const fields = { model, provider: this.#client.provider, settings: fresh };
+    const unlogged = settings.filter((each) => !this.#loggedWarnings.has(`${model} ${message} ${each}`));
+    if (unlogged.length === 0) return;
+    for (const each of unlogged) this.#loggedWarnings.add(`${model} ${message} ${each}`);
+    const fields = { model, provider: this.#client.provider, settings: unlogged };
     (logger ?? this.#client.connection.runtime.logger).warn(message, fields);
   }
 }
@@ -163,6 +164,6 @@ const responses: Protocol = {
   readStream: readOpenAiStream,
 };
 
-async function* only(response: LlmResponse | Promise<LlmResponse>): AsyncGenerator<LlmResponse> {
+async function* yieldOne(response: LlmResponse | Promise<LlmResponse>): AsyncGenerator<LlmResponse> {
   yield await response;
 }

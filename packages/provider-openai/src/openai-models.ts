@@ -7,27 +7,28 @@ import { assertText, ownOptionNames } from './openai-options.ts';
 
 /** Options of `openAiModels`: those of `OpenAi.fromEnv`, and a prefix. */
 export type OpenAiModelsOptions = OpenAiEnvOptions & {
-  /** Names the models `<prefix>/<name>`, and only so: for compatible servers. */
+  /** Supports only names of the form `<prefix>/<name>`, for a compatible server. Default: OpenAI's names and `openai/<name>`. */
   prefix?: string | undefined;
 };
 
 /**
  * Returns a factory for models by name, for a runner's `models`: `gpt-…`, `o1`, `o3-mini` … and `openai/<any>`; with
  * a prefix only `<prefix>/<any>`. The prefix is not sent to the server. Missing options are read from the
- * environment. A server with its own `baseUrl` under a prefix does not receive OpenAI's key.
+ * environment. With a prefix and a `baseUrl`, the environment of the process is not read, so that the server does not receive OpenAI's key.
  */
 export function openAiModels(options: OpenAiModelsOptions = {}): ModelFactory {
   const { prefix, ...connection } = options;
   assertText(prefix, 'prefix of openAiModels');
   if (prefix?.includes('/')) throw new TholeError('INVALID_INPUT', 'prefix of openAiModels must not contain a slash.');
   rejectUnknownOptions(connection, knownOptions, 'openAiModels');
-  const before = `${prefix ?? 'openai'}/`;
-  const isOwn = (name: string): boolean => prefix === undefined && /^(gpt-|o\d)/.test(name);
-  const asked = prefix !== undefined && connection.baseUrl !== undefined ? { env: {}, ...connection } : connection;
+  const pathPrefix = `${prefix ?? 'openai'}/`;
+  const isOpenAiName = (name: string): boolean => prefix === undefined && /^(gpt-|o\d)/.test(name);
+  const modelOptions =
+    prefix !== undefined && connection.baseUrl !== undefined ? { env: {}, ...connection } : connection;
   return {
-    patterns: prefix === undefined ? ['gpt-*', 'o[0-9]*', 'openai/*'] : [`${before}*`],
-    supports: (name) => isOwn(name) || (name.startsWith(before) && name.length > before.length),
-    create: (name) => OpenAi.fromEnv(name.startsWith(before) ? name.slice(before.length) : name, asked),
+    patterns: prefix === undefined ? ['gpt-*', 'o[0-9]*', 'openai/*'] : [`${pathPrefix}*`],
+    supports: (name) => isOpenAiName(name) || (name.startsWith(pathPrefix) && name.length > pathPrefix.length),
+    create: (name) => OpenAi.fromEnv(name.startsWith(pathPrefix) ? name.slice(pathPrefix.length) : name, modelOptions),
   };
 }
 

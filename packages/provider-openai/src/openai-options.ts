@@ -36,7 +36,7 @@ export interface OpenAiConnectionOptions extends Omit<ConnectionOptions, 'apiKey
    * `baseUrl`.
    */
   provider?: string | undefined;
-  /** Azure instead of OpenAI. */
+  /** Connects to Azure instead of OpenAI. */
   azure?: AzureOptions | undefined;
   /**
    * Handling of schemas that OpenAI does not support: `exact` throws `SCHEMA_UNSUPPORTED`, `lenient` removes the
@@ -57,7 +57,7 @@ export interface RequestTarget {
   readonly endpoint?: Endpoint | undefined;
   readonly stream: boolean;
   readonly schemas?: 'exact' | 'lenient' | undefined;
-  /** Called with the name of each setting that is not sent. */
+  /** Is called with the name of each setting that is not sent. */
   readonly leaveOut?: ((setting: string) => void) | undefined;
 }
 
@@ -77,7 +77,7 @@ export const ownOptionNames: readonly string[] = optionNames<Omit<OpenAiConnecti
 
 const azureOptionNames = optionNames<AzureOptions>({ endpoint: true, deployment: true, apiVersion: true });
 
-/** Throws `INVALID_INPUT` for options that `owner` cannot use. `own` are further names it knows. */
+/** Throws `INVALID_INPUT` for options that `owner` cannot use. `own` are further option names. */
 export function assertOpenAiOptions(options: OpenAiConnectionOptions, own: readonly string[], owner: string): void {
   const { apiKey, schemas } = options;
   const key = typeof apiKey === 'function' ? undefined : apiKey;
@@ -86,7 +86,7 @@ export function assertOpenAiOptions(options: OpenAiConnectionOptions, own: reado
     throw new TholeError('INVALID_INPUT', `schemas of ${owner} must be 'exact' or 'lenient'.`);
   for (const name of ['organization', 'project', 'provider'] as const) assertText(options[name], `${name} of ${owner}`);
   if (options.azure !== undefined) assertAzure(options, owner);
-  if (options.apiKey !== undefined || bringsOwnAuthorization(options)) return;
+  if (options.apiKey !== undefined || hasAuthorizationHeader(options)) return;
   if (options.azure)
     throw new TholeError(
       'INVALID_INPUT',
@@ -100,7 +100,7 @@ export function assertOpenAiOptions(options: OpenAiConnectionOptions, own: reado
   }
 }
 
-/** True for OpenAI's own server and for Azure's newer address. */
+/** True for OpenAI's server and for Azure's addresses. */
 export function isOpenAi(baseUrl: string | undefined): boolean {
   if (baseUrl === undefined) return true;
   const { hostname } = new URL(baseUrl);
@@ -112,8 +112,8 @@ const isAzureHost = (hostname: string): boolean =>
 
 /**
  * Returns the model's endpoint: `openai` for OpenAI, `azure:<host>` for Azure, the host for a server without
- * `provider`, and otherwise `<provider>:<host>`. The last one also accepts parts that an earlier version marked with
- * the provider only.
+ * `provider`, and otherwise `<provider>:<host>`. The last one also accepts parts whose
+ * `partMetadata` has only the provider.
  */
 export function endpointOf(options: OpenAiConnectionOptions): Endpoint {
   const { provider, azure } = options;
@@ -134,7 +134,7 @@ export function providerOf({ provider, baseUrl, azure }: OpenAiConnectionOptions
   return provider ?? (azure || baseUrl === undefined || isOpenAi(baseUrl) ? 'openai' : new URL(baseUrl).host);
 }
 
-/** Throws `INVALID_INPUT` unless the value is a non-empty text or undefined. */
+/** Throws `INVALID_INPUT` unless the value is a non-empty string or undefined. */
 export function assertText(value: unknown, argument: string): void {
   if (value === undefined) return;
   if (typeof value !== 'string') throw invalidInput(argument, 'a string', value);
@@ -142,26 +142,26 @@ export function assertText(value: unknown, argument: string): void {
 }
 
 function assertAzure({ azure, baseUrl }: OpenAiConnectionOptions, owner: string): void {
-  const where = `azure of ${owner}`;
-  if (!isPlainObject(azure)) throw invalidInput(where, '{endpoint, apiVersion, deployment?}', azure);
-  rejectUnknownOptions(azure, azureOptionNames, where);
+  const argument = `azure of ${owner}`;
+  if (!isPlainObject(azure)) throw invalidInput(argument, '{endpoint, apiVersion, deployment?}', azure);
+  rejectUnknownOptions(azure, azureOptionNames, argument);
   if (baseUrl !== undefined)
-    throw new TholeError('INVALID_INPUT', `${owner} takes baseUrl or azure.endpoint, not both.`);
+    throw new TholeError('INVALID_INPUT', `${owner} accepts baseUrl or azure.endpoint, not both.`);
   if (azure['endpoint'] === undefined)
     throw new TholeError(
       'INVALID_INPUT',
-      `${where} needs an endpoint: set AZURE_OPENAI_ENDPOINT and use ${owner}.fromEnv, or pass endpoint.`,
+      `${argument} needs an endpoint: set AZURE_OPENAI_ENDPOINT and use ${owner}.fromEnv, or pass endpoint.`,
     );
   if (azure['apiVersion'] === undefined)
     throw new TholeError(
       'INVALID_INPUT',
-      `${where} needs an apiVersion: set OPENAI_API_VERSION and use ${owner}.fromEnv, or pass apiVersion.`,
+      `${argument} needs an apiVersion: set OPENAI_API_VERSION and use ${owner}.fromEnv, or pass apiVersion.`,
     );
-  for (const name of ['endpoint', 'apiVersion', 'deployment']) assertText(azure[name], `${name} of ${where}`);
-  assertConnectionOptions({ baseUrl: azure['endpoint'] as string }, [], where);
+  for (const name of ['endpoint', 'apiVersion', 'deployment']) assertText(azure[name], `${name} of ${argument}`);
+  assertConnectionOptions({ baseUrl: azure['endpoint'] as string }, [], argument);
 }
 
-function bringsOwnAuthorization({ headers = {} }: OpenAiConnectionOptions): boolean {
+function hasAuthorizationHeader({ headers = {} }: OpenAiConnectionOptions): boolean {
   return Object.keys(headers).some((name) => /^(authorization|api-key)$/i.test(name));
 }
 

@@ -8,17 +8,18 @@ import { StrictWalk } from './strict-walk.ts';
 export type SchemaHandling = 'exact' | 'lenient';
 
 const TYPES: readonly unknown[] = ['object', 'array', 'string', 'number', 'integer', 'boolean', 'null'];
-const NOT_AT_THE_ROOT = ['anyOf', 'oneOf', 'allOf', 'not', 'enum'] as const;
+const FORBIDDEN_AT_ROOT = ['anyOf', 'oneOf', 'allOf', 'not', 'enum'] as const;
+
 /**
  * Returns the schema for use without strict mode: its root is an object with `properties`, a root that is a `$ref`
  * is resolved, and every array has `items`. Throws `SCHEMA_UNSUPPORTED` with the path for a root that is not an
- * object or is a choice, an unknown type, and a broken `$ref`. With `lenient`, these parts are removed.
+ * object or is a choice (`anyOf` …), an unknown type, and a `$ref` without a target. With `lenient`, these parts are removed.
  */
 export function checkSchema(schema: JsonObject, path: string, handling: SchemaHandling = 'exact'): JsonObject {
   const isLenient = handling === 'lenient';
   const normal = normalizeSchema(schema);
   const root = rootOf(isLenient ? withoutUnsupported(normal, normal) : normal, path, isLenient);
-  for (const keyword of NOT_AT_THE_ROOT) {
+  for (const keyword of FORBIDDEN_AT_ROOT) {
     if (root[keyword] === undefined) continue;
     if (!isLenient) throw unsupported(path, `its root must not have ${keyword}`);
     delete root[keyword];
@@ -26,8 +27,8 @@ export function checkSchema(schema: JsonObject, path: string, handling: SchemaHa
   if (isLenient) root['type'] = 'object';
   const type = root['type'] ?? (root['properties'] === undefined ? undefined : 'object');
   if (type !== 'object' && Object.keys(root).length > 0) throw unsupported(path, 'its root must be of type object');
-  const filled = { ...root, type: 'object', properties: root['properties'] ?? {} };
-  return checked(filled, path, filled);
+  const complete = { ...root, type: 'object', properties: root['properties'] ?? {} };
+  return checkNested(complete, path, complete);
 }
 
 /**
@@ -35,15 +36,15 @@ export function checkSchema(schema: JsonObject, path: string, handling: SchemaHa
  * forbidden unless the schema mentions them. Descriptive keywords that OpenAI rejects (`default`, `examples` …) are
  * removed. Throws `SCHEMA_UNSUPPORTED` as `checkSchema` does.
  */
-export function strictSchema(
+export function toStrictSchema(
   schema: JsonObject,
   path: string,
   handling: SchemaHandling = 'exact',
-): { schema: JsonObject } | { refused: string } {
+): { schema: JsonObject } | { violation: string } {
   const walk = new StrictWalk();
   const strict = walk.walk(checkSchema(schema, path, handling), path, 0);
-  const refused = walk.refused ?? walk.overLimits(path);
-  return refused === undefined ? { schema: strict } : { refused };
+  const violation = walk.violation ?? walk.findExceededLimit(path);
+  return violation === undefined ? { schema: strict } : { violation };
 }
 
 function rootOf(schema: JsonObject, path: string, isLenient: boolean): JsonObject {
@@ -53,12 +54,12 @@ function rootOf(schema: JsonObject, path: string, isLenient: boolean): JsonObjec
   const target = resolvePointer(schema, reference);
   if (isLenient && (!isPlainObject(target) || target === schema || target['$ref'] !== undefined)) return rest;
   if (!isPlainObject(target) || target === schema || target['$ref'] !== undefined) {
-    throw unsupported(`${path}.$ref`, 'it leads nowhere');
+    throw unsupported(`${path}.$ref`, 'its target must be another schema without $ref');
   }
   return { ...(target as JsonObject), ...rest };
 }
 
-/** Copies the schema without unknown types and broken references. */
+/** Copies the schema without unknown types and references without a target. */
 function withoutUnsupported(schema: JsonObject, root: JsonObject): JsonObject {
   const copy: JsonObject = {};
   for (const [keyword, value] of Object.entries(schema)) {
@@ -73,42 +74,42 @@ function withoutUnsupported(schema: JsonObject, root: JsonObject): JsonObject {
   return copy;
 }
 
-function checked(schema: JsonObject, path: string, root: JsonObject): JsonObject {
+function checkNested(schema: JsonObject, path: string, root: JsonObject): JsonObject {
   const copy: JsonObject = {};
-  for (const [keyword, value] of Object.entries(schema))
-    setOwn(copy, keyword, checkedMember(keyword, value, path, root));
+  for (const [keyword, value] of Object.entries(schema)) setOwn(copy, keyword, checkMember(keyword, value, path, root));
   const { type } = schema;
   for (const each of Array.isArray(type) ? type : [type]) {
     if (each !== undefined && !TYPES.includes(each)) throw unsupported(`${path}.type`, 'it names an unknown type');
   }
   const reference = schema['$ref'];
   if (reference !== undefined && (typeof reference !== 'string' || resolvePointer(root, reference) === undefined)) {
-    throw unsupported(`${path}.$ref`, 'it leads nowhere');
+    throw unsupported(`${path}.$ref`, 'its target does not exist');
   }
   const isArray = type === 'array' || (Array.isArray(type) && type.includes('array'));
   if (isArray && copy['items'] === undefined && copy['prefixItems'] === undefined) copy['items'] = {};
   return copy;
 }
 
-function checkedMember(keyword: string, value: Json, path: string, root: JsonObject): Json {
-  const at = `${path}.${keyword}`;
-  if (schemaKeywords.one.includes(keyword)) return checkedSchema(value, at, root);
+function checkMember(keyword: string, value: Json, path: string, root: JsonObject): Json {
+  const memberPath = `${path}.${keyword}`;
+  if (schemaKeywords.one.includes(keyword)) return checkSubschema(value, memberPath, root);
   if (schemaKeywords.list.includes(keyword)) {
-    if (!Array.isArray(value)) throw unsupported(at, `it must be an array, not ${typeName(value)}`);
-    return value.map((each, i) => checkedSchema(each, `${at}[${i}]`, root));
+    if (!Array.isArray(value)) throw unsupported(memberPath, `it must be an array, not ${typeName(value)}`);
+    return value.map((each, i) => checkSubschema(each, `${memberPath}[${i}]`, root));
   }
   if (!schemaKeywords.names.includes(keyword)) return value;
-  if (!isPlainObject(value)) throw unsupported(at, `it must be an object, not ${typeName(value)}`);
+  if (!isPlainObject(value)) throw unsupported(memberPath, `it must be an object, not ${typeName(value)}`);
   const copy: JsonObject = {};
-  for (const [name, each] of Object.entries(value)) setOwn(copy, name, checkedSchema(each, `${at}.${name}`, root));
+  for (const [name, each] of Object.entries(value))
+    setOwn(copy, name, checkSubschema(each, `${memberPath}.${name}`, root));
   return copy;
 }
 
-function checkedSchema(value: Json, path: string, root: JsonObject): Json {
+function checkSubschema(value: Json, path: string, root: JsonObject): Json {
   if (typeof value === 'boolean') return value;
   if (!isPlainObject(value)) throw unsupported(path, `it must be a schema, not ${typeName(value)}`);
-  return checked(value, path, root);
+  return checkNested(value, path, root);
 }
 
-const unsupported = (path: string, why: string): TholeError =>
-  new TholeError('SCHEMA_UNSUPPORTED', `OpenAI does not support the schema at ${path}: ${why}.`);
+const unsupported = (path: string, reason: string): TholeError =>
+  new TholeError('SCHEMA_UNSUPPORTED', `OpenAI does not support the schema at ${path}: ${reason}.`);

@@ -1,7 +1,7 @@
 import type { JsonObject, LlmRequest } from '@thole/core';
 import type { RequestTarget } from './openai-options.ts';
 
-/** The caller's `providerOptions` for a server, and the two that this package reads itself. */
+/** The caller's `providerOptions` for a server, separated from the two that this package reads itself. */
 export interface ReadOptions {
   readonly strict: boolean | undefined;
   readonly strictTools: boolean;
@@ -10,17 +10,17 @@ export interface ReadOptions {
 }
 
 /**
- * Reads the options under the provider's name. Options under `openai` are for OpenAI and Azure: another server gets
- * only `strict` and `strictTools`, and the others are reported as left out.
+ * Reads the options under the provider's name. Options under `openai` are for OpenAI and Azure: for another server
+ * only `strict` and `strictTools` are used, and the others are reported as left out.
  */
 export function readProviderOptions({ providerOptions = {} }: LlmRequest, target: RequestTarget): ReadOptions {
-  const own = providerOptions[target.provider];
-  const { strict, strictTools = strict, ...given } = own ?? providerOptions['openai'] ?? {};
-  const isForeign = own === undefined && target.provider !== 'openai';
-  if (isForeign) for (const name of Object.keys(given)) target.leaveOut?.(`providerOptions.openai.${name}`);
+  const ownOptions = providerOptions[target.provider];
+  const { strict, strictTools = strict, ...options } = ownOptions ?? providerOptions['openai'] ?? {};
+  const isForeign = ownOptions === undefined && target.provider !== 'openai';
+  if (isForeign) for (const name of Object.keys(options)) target.leaveOut?.(`providerOptions.openai.${name}`);
   return {
     strict: typeof strict === 'boolean' ? strict : undefined,
     strictTools: strictTools === true,
-    options: isForeign ? {} : given,
+    options: isForeign ? {} : options,
   };
 }

@@ -7,14 +7,15 @@ import { isPlainObject } from '@thole/core/kit';
  */
 export function readArgs(raw: unknown): { args: JsonObject; brokenArgs?: string } {
   if (raw === undefined || raw === null) return { args: {} };
-  if (typeof raw !== 'string') return isPlainObject(raw) ? { args: raw as JsonObject } : broken(JSON.stringify(raw));
+  if (typeof raw !== 'string')
+    return isPlainObject(raw) ? { args: raw as JsonObject } : toBrokenArgs(JSON.stringify(raw));
   if (raw.trim() === '') return { args: {} };
   try {
     const parsed: unknown = JSON.parse(raw);
-    return isPlainObject(parsed) ? { args: parsed as JsonObject } : broken(raw);
+    return isPlainObject(parsed) ? { args: parsed as JsonObject } : toBrokenArgs(raw);
   } catch {
-    return broken(raw);
+    return toBrokenArgs(raw);
   }
 }
 
-const broken = (raw: string): { args: JsonObject; brokenArgs: string } => ({ args: {}, brokenArgs: raw });
+const toBrokenArgs = (raw: string): { args: JsonObject; brokenArgs: string } => ({ args: {}, brokenArgs: raw });

@@ -4,9 +4,9 @@ import type { LlmResponse } from '@thole/core';
 import { fromOpenAiResponse } from './from-openai-response.ts';
 import { openAiFailure } from './map-openai-error.ts';
 import type { RequestTarget } from './openai-options.ts';
-import { blockedBecause } from './responses/blocked-because.ts';
+import { findBlockReason } from './responses/find-block-reason.ts';
 import { OutputDraft } from './responses/output-draft.ts';
-import type { StreamEvent, WordsPlace } from './responses/output-draft.ts';
+import type { StreamEvent, TextPlace } from './responses/output-draft.ts';
 
 /**
  * Yields the responses of a streamed answer of the Responses API: partial responses with new parts only, then the
@@ -22,11 +22,11 @@ export async function* readOpenAiStream(
   try {
     for await (const event of events) {
       if (!isEvent(event)) continue;
-      const place = wordsPlaces.get(event['type']);
+      const place = textPlaces.get(event['type']);
       const { delta } = event;
       if (place) {
         if (typeof delta !== 'string' || delta === '') continue;
-        draft.addWords(event, place, delta);
+        draft.addText(event, place, delta);
         yield isThought(place) ? partial({ text: delta, thought: true }) : partial({ text: delta });
         continue;
       }
@@ -35,10 +35,10 @@ export async function* readOpenAiStream(
           if (isPlainObject(event['response'])) created = event['response'];
           break;
         case 'response.output_item.added':
-          draft.begin(event);
+          draft.beginItem(event);
           break;
         case 'response.output_item.done':
-          draft.end(event);
+          draft.endItem(event);
           break;
         case 'response.function_call_arguments.delta':
           draft.addArgs(event);
@@ -47,24 +47,27 @@ export async function* readOpenAiStream(
           draft.endArgs(event);
           break;
         case 'error':
-          if (blockedBecause(event) === undefined) throw openAiFailure(event);
-          return yield fromOpenAiResponse(wholeOf({ type: 'response.failed', error: event }, created, draft), target);
+          if (findBlockReason(event) === undefined) throw openAiFailure(event);
+          return yield fromOpenAiResponse(
+            completeAnswer({ type: 'response.failed', error: event }, created, draft),
+            target,
+          );
         case 'response.failed':
         case 'response.completed':
         case 'response.incomplete':
-          return yield fromOpenAiResponse(wholeOf(event, created, draft), target);
+          return yield fromOpenAiResponse(completeAnswer(event, created, draft), target);
       }
     }
   } catch (thrown) {
-    // The SDK throws events that it considers errors; a block is an answer all the same.
+    // The SDK throws error events, but a block is reported as a final response.
     const error = (thrown as { error?: unknown }).error;
-    if (!isPlainObject(error) || blockedBecause(error) === undefined) throw thrown;
-    return yield fromOpenAiResponse(wholeOf({ type: 'response.failed', error }, created, draft), target);
+    if (!isPlainObject(error) || findBlockReason(error) === undefined) throw thrown;
+    return yield fromOpenAiResponse(completeAnswer({ type: 'response.failed', error }, created, draft), target);
   }
   throw new TholeError('MODEL_INCOMPLETE', 'OpenAI’s stream ended before the answer was complete.');
 }
 
-const wordsPlaces: ReadonlyMap<unknown, WordsPlace> = new Map([
+const textPlaces: ReadonlyMap<unknown, TextPlace> = new Map([
   ['response.output_text.delta', { list: 'content', type: 'output_text' }],
   ['response.refusal.delta', { list: 'content', type: 'refusal' }],
   ['response.reasoning_summary_text.delta', { list: 'summary', type: 'summary_text' }],
@@ -72,28 +75,28 @@ const wordsPlaces: ReadonlyMap<unknown, WordsPlace> = new Map([
 ]);
 
 const isEvent = (event: unknown): event is StreamEvent => typeof event === 'object' && event !== null;
-const isThought = ({ type }: WordsPlace): boolean => type === 'summary_text' || type === 'reasoning_text';
+const isThought = ({ type }: TextPlace): boolean => type === 'summary_text' || type === 'reasoning_text';
 
 function partial(part: { text: string; thought?: boolean }): LlmResponse {
   return { content: { role: 'model', parts: [part] }, partial: true };
 }
 
-/** Returns the answer of the last event, completed by what that event leaves out. */
-function wholeOf(event: StreamEvent, created: StreamEvent, draft: OutputDraft): StreamEvent {
+/** Returns the answer of the last event, with the missing members from earlier events. */
+function completeAnswer(event: StreamEvent, created: StreamEvent, draft: OutputDraft): StreamEvent {
   const response = isPlainObject(event['response']) ? event['response'] : errorIn(event);
   const { output } = response;
-  const ended = ['completed', 'incomplete', 'failed'].includes(response['status'] as string);
+  const hasFinalStatus = ['completed', 'incomplete', 'failed'].includes(response['status'] as string);
   const status = String(event['type']).replace('response.', '');
   return {
     ...(created['id'] !== undefined && { id: created['id'] }),
     ...(created['model'] !== undefined && { model: created['model'] }),
     ...response,
-    ...(!ended && { status }),
+    ...(!hasFinalStatus && { status }),
     output: Array.isArray(output) && output.length > 0 ? output : draft.items(),
   };
 }
 
-/** The error may be in the event, in one of its members, or be the event itself. */
+/** Returns the error of an event, which may be nested twice. Empty without an error. */
 function errorIn({ error }: StreamEvent): StreamEvent {
   if (error === undefined) return {};
   return { error: isPlainObject(error) && isPlainObject(error['error']) ? error['error'] : error };

@@ -2,7 +2,7 @@ import { TholeError } from '@thole/core';
 import { isPlainObject } from '@thole/core/kit';
 
 /**
- * Returns vectors in the order of their texts, for any order of the answer. Throws `EMBEDDER_FAILED` for a wrong
+ * Returns the vectors in the order of their texts. The answer may have any order. Throws `EMBEDDER_FAILED` for a wrong
  * number or length of vectors and for values that are not numbers.
  */
 export function readVectors(data: readonly unknown[], count: number, dimensions: number): Float32Array[] {
@@ -26,6 +26,6 @@ function toVector(numbers: unknown, dimensions: number): Float32Array {
   return Float32Array.from(numbers as number[]);
 }
 
-// Not retryable: the same texts would give the same answer.
-const failed = (what: string): TholeError =>
-  new TholeError('EMBEDDER_FAILED', `The embedding server ${what}.`, { retryable: false });
+// Not retryable: the server would return the same answer again.
+const failed = (problem: string): TholeError =>
+  new TholeError('EMBEDDER_FAILED', `The embedding server ${problem}.`, { retryable: false });

@@ -2,22 +2,22 @@ import { getOwn } from '@thole/core/kit';
 import type { Json, JsonObject } from '@thole/core';
 
 /**
- * Returns the target of a `$ref` within a schema (`#`, `#/$defs/room`). Undefined if it does not exist or is
- * outside.
+ * Returns the target of a `$ref` within a schema (`#`, `#/$defs/room`). Undefined if the target does not exist or is in
+ * another document.
  */
 export function resolvePointer(root: JsonObject, reference: string): Json | undefined {
   if (reference === '#') return root;
   if (!reference.startsWith('#/')) return undefined;
-  let found: Json | undefined = root;
+  let target: Json | undefined = root;
   for (const step of reference.slice(2).split('/')) {
-    const name = decoded(step).replaceAll('~1', '/').replaceAll('~0', '~');
-    if (typeof found !== 'object' || found === null) return undefined;
-    found = getOwn(found as { [key: string]: Json }, name);
+    const name = decode(step).replaceAll('~1', '/').replaceAll('~0', '~');
+    if (typeof target !== 'object' || target === null) return undefined;
+    target = getOwn(target as { [key: string]: Json }, name);
   }
-  return found;
+  return target;
 }
 
-function decoded(step: string): string {
+function decode(step: string): string {
   try {
     return decodeURIComponent(step);
   } catch {

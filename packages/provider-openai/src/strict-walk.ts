@@ -19,42 +19,43 @@ const FORMATS: readonly unknown[] = [
   'ipv6',
   'uuid',
 ];
-const PLAIN = [
+const SUPPORTED = [
   ...['type', 'required', 'enum', 'const', '$ref', '$schema', 'title', 'description', 'pattern', 'format'],
   ...['multipleOf', 'minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'minItems', 'maxItems'],
 ];
-/** Keywords that are rejected and do not affect validation. */
-const LEFT_OUT = ['default', 'examples', '$comment', '$id', '$anchor', 'deprecated', 'readOnly', 'writeOnly'];
+/** Keywords that OpenAI rejects. They do not affect validation, so they are removed. */
+const REMOVED = ['default', 'examples', '$comment', '$id', '$anchor', 'deprecated', 'readOnly', 'writeOnly'];
 
-/** Copies a schema by the rules of strict mode. `refused` holds the first violation after its path. */
+/** Copies a schema by the rules of strict mode. */
 export class StrictWalk {
-  refused: string | undefined;
+  /** The first violation, after its path. */
+  violation: string | undefined;
   #properties = 0;
   #enumValues = 0;
   #characters = 0;
 
   walk(schema: Json, path: string, depth: number): JsonObject {
     if (!isPlainObject(schema)) {
-      this.#refuse(path, 'anything at all is not a type');
+      this.#addViolation(path, 'it must be a schema with a type');
       return {};
     }
     const copy: JsonObject = {};
     const { $ref } = schema;
     if ($ref !== undefined) return { $ref };
     for (const [keyword, value] of Object.entries(schema)) {
-      if (LEFT_OUT.includes(keyword)) continue;
+      if (REMOVED.includes(keyword)) continue;
       setOwn(copy, keyword, this.#member(keyword, value, path, depth));
     }
-    if (!['type', 'anyOf'].some((keyword) => schema[keyword] !== undefined)) this.#refuse(path, 'it has no type');
+    if (!['type', 'anyOf'].some((keyword) => schema[keyword] !== undefined)) this.#addViolation(path, 'it has no type');
     if (hasType(schema, 'object')) this.#object(copy, path, depth);
-    if (hasType(schema, 'array') && schema['items'] === undefined) this.#refuse(path, 'it has no items');
+    if (hasType(schema, 'array') && schema['items'] === undefined) this.#addViolation(path, 'it has no items');
     this.#enum(schema['enum'], path);
     if (typeof schema['const'] === 'string') this.#characters += schema['const'].length;
     return copy;
   }
 
-  /** Returns the reason if the schema is too large. Call it after the walk. */
-  overLimits(path: string): string | undefined {
+  /** Returns the limit that the schema exceeds, after its path. Must be called after `walk`. */
+  findExceededLimit(path: string): string | undefined {
     if (this.#properties > MAX_PROPERTIES) return `${path}: it has more than ${MAX_PROPERTIES} properties`;
     if (this.#enumValues > MAX_ENUM_VALUES) return `${path}: it has more than ${MAX_ENUM_VALUES} enum values`;
     if (this.#characters <= MAX_NAME_CHARACTERS) return undefined;
@@ -62,36 +63,36 @@ export class StrictWalk {
   }
 
   #member(keyword: string, value: Json, path: string, depth: number): Json {
-    const at = `${path}.${keyword}`;
-    if (keyword === 'items') return this.walk(value, at, depth);
+    const memberPath = `${path}.${keyword}`;
+    if (keyword === 'items') return this.walk(value, memberPath, depth);
     if (keyword === 'anyOf' && Array.isArray(value)) {
-      return value.map((each, i) => this.walk(each, `${at}[${i}]`, depth));
+      return value.map((each, i) => this.walk(each, `${memberPath}[${i}]`, depth));
     }
     if ((keyword === 'properties' || keyword === '$defs' || keyword === 'definitions') && isPlainObject(value)) {
       const copy: JsonObject = {};
       for (const [name, each] of Object.entries(value)) {
         this.#characters += name.length;
-        // Definitions are counted from their own root: they may refer to themselves.
-        setOwn(copy, name, this.walk(each, `${at}.${name}`, keyword === 'properties' ? depth + 1 : 0));
+        // The depth of definitions starts at 0, because they may refer to themselves.
+        setOwn(copy, name, this.walk(each, `${memberPath}.${name}`, keyword === 'properties' ? depth + 1 : 0));
       }
       return copy;
     }
-    if (keyword === 'format' && !FORMATS.includes(value)) this.#refuse(at, 'the format is not supported');
+    if (keyword === 'format' && !FORMATS.includes(value)) this.#addViolation(memberPath, 'the format is not supported');
     if (keyword === 'additionalProperties') {
-      if (value !== false) this.#refuse(at, 'it must be false');
-    } else if (!PLAIN.includes(keyword)) this.#refuse(at, 'the keyword is not supported');
+      if (value !== false) this.#addViolation(memberPath, 'it must be false');
+    } else if (!SUPPORTED.includes(keyword)) this.#addViolation(memberPath, 'the keyword is not supported');
     return value;
   }
 
   #object(copy: JsonObject, path: string, depth: number): void {
     const { properties } = copy;
-    if (!isPlainObject(properties)) return this.#refuse(path, 'an object must name its properties');
-    if (depth >= MAX_NESTING) this.#refuse(path, `it is nested deeper than ${MAX_NESTING} levels`);
+    if (!isPlainObject(properties)) return this.#addViolation(path, 'an object must name its properties');
+    if (depth >= MAX_NESTING) this.#addViolation(path, `it is nested deeper than ${MAX_NESTING} levels`);
     const names = Object.keys(properties);
     const required = new Set<Json>(Array.isArray(copy['required']) ? copy['required'] : []);
     this.#properties += names.length;
     const optional = names.find((name) => !required.has(name));
-    if (optional !== undefined) this.#refuse(`${path}.properties.${optional}`, 'it must be in required');
+    if (optional !== undefined) this.#addViolation(`${path}.properties.${optional}`, 'it must be in required');
     copy['additionalProperties'] ??= false;
     copy['required'] ??= [];
   }
@@ -102,12 +103,12 @@ export class StrictWalk {
     this.#enumValues += values.length;
     this.#characters += characters;
     if (values.length > LONG_ENUM_VALUES && characters > MAX_LONG_ENUM_CHARACTERS) {
-      this.#refuse(`${path}.enum`, `its values have more than ${MAX_LONG_ENUM_CHARACTERS} characters`);
+      this.#addViolation(`${path}.enum`, `its values have more than ${MAX_LONG_ENUM_CHARACTERS} characters`);
     }
   }
 
-  #refuse(path: string, why: string): void {
-    this.refused ??= `${path}: ${why}`;
+  #addViolation(path: string, reason: string): void {
+    this.violation ??= `${path}: ${reason}`;
   }
 }
 

@@ -7,7 +7,7 @@ import type { RequestTarget } from './openai-options.ts';
 import { readProviderOptions } from './provider-options.ts';
 import { toPromptCache } from './to-prompt-cache.ts';
 import { mergeOptions } from './responses/merge-options.ts';
-import { reasons } from './responses/reasons.ts';
+import { isThinkingModel } from './responses/is-thinking-model.ts';
 import { toInputItems } from './responses/to-input-items.ts';
 import { toTextFormat } from './responses/to-text-format.ts';
 import { toToolChoice } from './responses/to-tool-choice.ts';
@@ -21,15 +21,15 @@ import { toTools } from './responses/to-tools.ts';
  * only. The server stores nothing unless `store` is set, and reasoning is returned encrypted. With
  * `previous_response_id` or `conversation`, only contents after the model's last one are sent. The API has no
  * `topK`, `seed`, `thinkingBudget`, `safetySettings`, `cachedContent` and `labels`, and OpenAI's thinking models
- * have no `temperature` and `topP`: `leaveOut` gets their names. Throws `INVALID_INPUT` for `stopSequences`, which
+ * have no `temperature` and `topP`: `leaveOut` is called with their names. Throws `INVALID_INPUT` for `stopSequences`, which
  * would change the answer, for `background`, which returns no answer, for unsupported tools, and for unsupported
  * media in the user's newest message; throws `SCHEMA_UNSUPPORTED` with the path for unsupported schemas.
  */
 export function toOpenAiRequest(request: LlmRequest, target: RequestTarget): OpenAI.Responses.ResponseCreateParams {
   const { config, contents } = request;
   const { strict, strictTools, options } = readProviderOptions(request, target);
-  const takesSampling = samples(config, options, target);
-  nameLeftOut(config, target, takesSampling);
+  const acceptsSamplingSettings = acceptsSampling(config, options, target);
+  reportLeftOut(config, target, acceptsSamplingSettings);
   if (options['background'] === true) {
     throw new TholeError(
       'INVALID_INPUT',
@@ -44,21 +44,21 @@ export function toOpenAiRequest(request: LlmRequest, target: RequestTarget): Ope
   }
   const tools = toTools(config.tools, { isStrict: strictTools, schemas: target.schemas });
   const hasTools = tools.length > 0 || Array.isArray(options['tools']);
-  const format = toTextFormat(config, strictOf(strict, options), target.schemas);
+  const format = toTextFormat(config, readStrict(strict, options), target.schemas);
   const body = withoutUndefined({
     model: target.deployment ?? target.model,
     instructions: config.systemInstruction || undefined,
     input: toInputItems(contents, {
       endpoint: endpointIn(target),
       isStored: options['store'] === true,
-      takesReasoning: reasons(target.model) !== false,
+      acceptsReasoning: isThinkingModel(target.model) !== false,
       isContinued: Boolean(options['previous_response_id'] ?? options['conversation']),
     }),
     tools: tools.length > 0 ? tools : undefined,
     tool_choice: hasTools ? toToolChoice(config.toolConfig) : undefined,
     text: format && { format },
-    temperature: takesSampling ? config.temperature : undefined,
-    top_p: takesSampling ? config.topP : undefined,
+    temperature: acceptsSamplingSettings ? config.temperature : undefined,
+    top_p: acceptsSamplingSettings ? config.topP : undefined,
     max_output_tokens: config.maxOutputTokens,
     reasoning: toReasoning(config.thinkingConfig),
     ...toPromptCache(request, target),
@@ -69,8 +69,8 @@ export function toOpenAiRequest(request: LlmRequest, target: RequestTarget): Ope
   return { ...merged, ...(target.stream && { stream: true }) } as OpenAI.Responses.ResponseCreateParams;
 }
 
-/** Requested by this package's option, or in the API's words. */
-function strictOf(strict: boolean | undefined, options: JsonObject): boolean | undefined {
+/** Returns the value of `strict`, from this package's option or from the API's own option. */
+function readStrict(strict: boolean | undefined, options: JsonObject): boolean | undefined {
   const text = isPlainObject(options['text']) ? options['text'] : {};
   const format = isPlainObject(text['format']) ? text['format'] : {};
   return [strict, format['strict']].find((each) => typeof each === 'boolean') as boolean | undefined;
@@ -84,25 +84,25 @@ function toReasoning({ thinkingLevel, includeThoughts }: ThinkingConfig = {}): J
 }
 
 /** True if the model accepts temperature and top_p: OpenAI's thinking models reject them unless thinking is off. */
-export function samples(config: GenerateContentConfig, options: JsonObject, target: RequestTarget): boolean {
-  if (target.provider !== 'openai' || reasons(target.model) !== true) return true;
+export function acceptsSampling(config: GenerateContentConfig, options: JsonObject, target: RequestTarget): boolean {
+  if (target.provider !== 'openai' || isThinkingModel(target.model) !== true) return true;
   const { effort } = isPlainObject(options['reasoning'])
     ? options['reasoning']
     : { effort: options['reasoning_effort'] };
   return (effort ?? config.thinkingConfig?.thinkingLevel?.toLowerCase()) === 'none';
 }
 
-function nameLeftOut(config: GenerateContentConfig, target: RequestTarget, takesSampling: boolean): void {
-  const missing = [...(takesSampling ? [] : (['temperature', 'topP'] as const)), ...NOT_HERE];
+function reportLeftOut(config: GenerateContentConfig, target: RequestTarget, acceptsSamplingSettings: boolean): void {
+  const missing = [...(acceptsSamplingSettings ? [] : (['temperature', 'topP'] as const)), ...UNSUPPORTED_SETTINGS];
   for (const name of missing) if (config[name] !== undefined) target.leaveOut?.(name);
   if (config.thinkingConfig?.thinkingBudget !== undefined) target.leaveOut?.('thinkingConfig.thinkingBudget');
 }
 
-const NOT_HERE = ['topK', 'seed', 'safetySettings', 'cachedContent', 'labels'] as const;
+const UNSUPPORTED_SETTINGS = ['topK', 'seed', 'safetySettings', 'cachedContent', 'labels'] as const;
 
-/** Models that do not think reject a request for encrypted reasoning. */
+/** Returns `include`. Encrypted reasoning is not requested from models that do not think, because they reject it. */
 function includeFor(model: string, config: GenerateContentConfig, options: JsonObject): string[] | undefined {
-  const thinks = reasons(model) !== false || toReasoning(config.thinkingConfig) || options['reasoning'];
+  const thinks = isThinkingModel(model) !== false || toReasoning(config.thinkingConfig) || options['reasoning'];
   const runsCode = config.tools?.some((tool) => 'codeExecution' in tool);
   const include = [
     ...(thinks && options['store'] !== true ? ['reasoning.encrypted_content'] : []),

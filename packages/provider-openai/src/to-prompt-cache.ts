@@ -1,7 +1,7 @@
 import type { JsonObject, LlmRequest } from '@thole/core';
 import type { RequestTarget } from './openai-options.ts';
 
-/** Lifetime in seconds above which the extended retention is requested. OpenAI keeps a prefix up to an hour without it. */
+/** Lifetime in seconds above which the extended retention is requested. Without it, OpenAI keeps a prefix up to an hour. */
 const LONG_SECONDS = 3_600;
 
 /**

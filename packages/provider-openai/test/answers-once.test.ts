@@ -51,14 +51,14 @@ describe('OpenAi.generateContentAsync after an answer began', () => {
   it('rejects the option background', async () => {
     const { server, model } = await serverWith({ body: '{}' }, 'responses');
     const request = { providerOptions: { openai: { background: true } } };
-    const named = new OpenAi({
+    const openAiModel = new OpenAi({
       model: 'gpt-5',
       apiKey: 'sk-12345',
       baseUrl: `${server.url}/v1`,
       api: 'responses',
       provider: 'openai',
     });
-    await expect(ask(named, { request })).rejects.toMatchObject({
+    await expect(ask(openAiModel, { request })).rejects.toMatchObject({
       code: 'INVALID_INPUT',
       message: expect.stringContaining('background'),
     });

@@ -4,15 +4,15 @@ import { ProtocolServer, serverSentEvents } from '@thole/testing/http';
 import type { Answering, ServerAnswer } from '@thole/testing/http';
 
 /**
- * A server that speaks Chat Completions and plays the scenario at each call. Shapes as OpenAI publishes them
+ * Starts a Chat Completions server that plays the scenario at each call. The formats are those of OpenAI
  * (https://platform.openai.com/docs/api-reference/chat, "The chat completion object", "The chat completion chunk object" and
- * "Error codes"), thinking as DeepSeek and vLLM add it (https://api-docs.deepseek.com/guides/thinking_mode).
+ * "Error codes"); thoughts are sent as by DeepSeek and vLLM (https://api-docs.deepseek.com/guides/thinking_mode).
  */
 export function startChatServer(scenario: LlmScenario): Promise<ProtocolServer> {
   return ProtocolServer.start(chatAnswers(scenario));
 }
 
-/** The scenario as answers to `POST …/chat/completions`. */
+/** Returns the handler that answers `POST …/chat/completions` with the scenario. */
 export function chatAnswers(scenario: LlmScenario): Answering {
   return ({ body }) => {
     if (scenario.ending === 'error') return refusal(scenario);
@@ -42,15 +42,15 @@ const usage = {
   completion_tokens_details: { reasoning_tokens: 20, audio_tokens: 0 },
 };
 
-/** Its counts of completion tokens include reasoning. */
-function usageOf({ usage: told }: LlmScenario): JsonObject {
-  if (!told) return usage;
+/** Returns the usage of the scenario. The count of completion tokens includes reasoning. */
+function usageOf({ usage: counts }: LlmScenario): JsonObject {
+  if (!counts) return usage;
   return {
-    prompt_tokens: told.promptTokenCount,
-    completion_tokens: told.candidatesTokenCount + told.thoughtsTokenCount,
-    total_tokens: told.totalTokenCount,
-    prompt_tokens_details: { cached_tokens: told.cachedContentTokenCount },
-    completion_tokens_details: { reasoning_tokens: told.thoughtsTokenCount },
+    prompt_tokens: counts.promptTokenCount,
+    completion_tokens: counts.candidatesTokenCount + counts.thoughtsTokenCount,
+    total_tokens: counts.totalTokenCount,
+    prompt_tokens_details: { cached_tokens: counts.cachedContentTokenCount },
+    completion_tokens_details: { reasoning_tokens: counts.thoughtsTokenCount },
   };
 }
 
@@ -97,21 +97,21 @@ function streamed(scenario: LlmScenario): JsonObject[] {
       { index, function: { arguments: text.slice(half) } },
     ];
   });
-  const said = [
+  const chunks = [
     chunk({ role: 'assistant', content: '', refusal: null }),
     ...thoughts.map((reasoning_content) => chunk({ reasoning_content })),
     ...pieces.map((content) => chunk({ content })),
     ...fragments.map((call) => chunk({ tool_calls: [call] })),
   ];
-  if (ending === 'cut' || ending === 'silence') return said;
+  if (ending === 'cut' || ending === 'silence') return chunks;
   return [
-    ...said,
+    ...chunks,
     chunk({}, finish(scenario)),
     { ...frame, object: 'chat.completion.chunk', choices: [], usage: usageOf(scenario) },
   ];
 }
 
-/** https://platform.openai.com/docs/guides/error-codes */
+/** Error responses, see https://platform.openai.com/docs/guides/error-codes. */
 const REFUSALS: {
   readonly [name: string]: { status: number; error: JsonObject; headers?: { [name: string]: string } };
 } = {

@@ -4,14 +4,14 @@ import { ProtocolServer } from '@thole/testing/http';
 import type { Answering } from '@thole/testing/http';
 
 /**
- * A server that embeds by hashing words, in OpenAI's shape (https://platform.openai.com/docs/api-reference/embeddings, "Create
- * embeddings"). The vectors come in reverse order, each with its index, as the API allows.
+ * Starts a server that embeds by hashing words, with OpenAI's API (https://platform.openai.com/docs/api-reference/embeddings, "Create
+ * embeddings"). The vectors are returned in reverse order, each with its index, as the API allows.
  */
 export function startEmbeddingServer(dimensions: number): Promise<ProtocolServer> {
   return ProtocolServer.start(embeddingAnswers(dimensions));
 }
 
-/** Answers to `POST …/embeddings`. */
+/** Returns the handler that answers `POST …/embeddings`. */
 export function embeddingAnswers(dimensions: number): Answering {
   const embedder = new HashEmbedder({ dimensions, maxBatch: 2048 });
   return async ({ body }) => {

@@ -6,7 +6,7 @@ import { fromOpenAiResponse } from '../src/from-openai-response.ts';
 import { OpenAi } from '../src/index.ts';
 import { endpointOf } from '../src/openai-options.ts';
 import { toOpenAiRequest } from '../src/to-openai-request.ts';
-import { ask, cannedFetch } from './ask.ts';
+import { ask, fixedFetch } from './ask.ts';
 import { openAi } from './fixtures/chat-servers.ts';
 import { functionCall, message, reasoning, responseOf } from './fixtures/responses-answers.ts';
 
@@ -23,7 +23,7 @@ describe('endpointOf', () => {
     [{ baseUrl: 'https://api.x.ai/v1' }, 'api.x.ai'],
     [{ baseUrl: 'http://gateway.local/v1', provider: 'openai' }, 'openai:gateway.local'],
     [{ baseUrl: 'http://gateway.local/v1', provider: 'groq' }, 'groq:gateway.local'],
-  ])('returns the right name for %j: %s', (options, name) => {
+  ])('returns the endpoint for %j: %s', (options, name) => {
     expect(endpointOf(options).name).toBe(name);
   });
 });
@@ -49,16 +49,16 @@ describe('sealed reasoning', () => {
     ['azure:hotel.openai.azure.com', 'openai', false],
     ['azure:hotel.openai.azure.com', 'azure:other.openai.azure.com', false],
     ['azure:hotel.openai.azure.com', 'azure:hotel.openai.azure.com', true],
-  ])('of the endpoint %s is sent to %s: %s', (made, asked, isSent) => {
-    const request: LlmRequest = { contents: historyOf(made), config: {} };
-    const body = JSON.stringify(toOpenAiRequest(request, { ...target, endpoint: { name: asked } }));
+  ])('of the endpoint %s is sent to %s: %s', (origin, receiver, isSent) => {
+    const request: LlmRequest = { contents: historyOf(origin), config: {} };
+    const body = JSON.stringify(toOpenAiRequest(request, { ...target, endpoint: { name: receiver } }));
     expect(body.includes('gAAA-sealed')).toBe(isSent);
     expect(body.includes('fc_a')).toBe(isSent);
     expect(body).toContain('call-a');
   });
 
   it.each([false, true])(
-    'is left out of one further attempt if the endpoint cannot read it (streamed: %s)',
+    'is left out of a second attempt if the endpoint cannot read it (streamed: %s)',
     async (stream) => {
       const refusal = {
         error: {
@@ -67,14 +67,14 @@ describe('sealed reasoning', () => {
           message: 'The encrypted content gAAA could not be verified.',
         },
       };
-      const answering: Answering = ({ body }) =>
+      const answer: Answering = ({ body }) =>
         JSON.stringify(body).includes('gAAA-sealed')
           ? { status: 400, body: JSON.stringify(refusal) }
           : { body: JSON.stringify(responseOf([message(['Room 912.'])])) };
-      const server = await ProtocolServer.start(answering);
+      const server = await ProtocolServer.start(answer);
       onTestFinished(() => server.close());
-      const warned: unknown[] = [];
-      const logger = { debug() {}, info() {}, warn: (...line: unknown[]) => void warned.push(line), error() {} };
+      const warnings: unknown[] = [];
+      const logger = { debug() {}, info() {}, warn: (...line: unknown[]) => void warnings.push(line), error() {} };
       const model = new OpenAi({
         model: 'gpt-5',
         apiKey: 'sk-12345',
@@ -91,13 +91,13 @@ describe('sealed reasoning', () => {
         expect(answers.at(-1)!.content!.parts![0]!.text).toBe('Room 912.');
       }
       expect(server.requests.length).toBe(4);
-      expect(warned).toEqual([
+      expect(warnings).toEqual([
         [expect.stringContaining('sealed reasoning'), expect.objectContaining({ model: 'gpt-5' })],
       ]);
     },
   );
 
-  it('fails without a further attempt if the history has none of this endpoint', async () => {
+  it('is not the reason for a second attempt if the history has none of this endpoint', async () => {
     const refusal = {
       error: { code: 'invalid_encrypted_content', message: 'The encrypted content could not be verified.' },
     };
@@ -111,17 +111,17 @@ describe('sealed reasoning', () => {
 
 describe('apiKey as a function', () => {
   it('is called for each request, and its result is sent as a bearer token, also to Azure', async () => {
-    let made = 0;
-    const apiKey = async (): Promise<string> => `token-${++made}-of-entra`;
-    const { fetch, asked } = cannedFetch(openAi.whole);
+    let calls = 0;
+    const apiKey = async (): Promise<string> => `token-${++calls}-of-entra`;
+    const { fetch, requests } = fixedFetch(openAi.whole);
     const azure = new OpenAi({ model: 'm', api: 'chat', apiKey, azure: azureOf('hotel.openai.azure.com'), fetch });
     await ask(azure);
     await ask(azure);
     await ask(new OpenAi({ model: 'm', api: 'chat', apiKey, fetch }));
-    expect(asked.map(({ headers }) => headers.get('authorization'))).toEqual(
+    expect(requests.map(({ headers }) => headers.get('authorization'))).toEqual(
       [1, 2, 3].map((n) => `Bearer token-${n}-of-entra`),
     );
-    expect(asked.map(({ headers }) => headers.get('api-key'))).toEqual([null, null, null]);
+    expect(requests.map(({ headers }) => headers.get('api-key'))).toEqual([null, null, null]);
   });
 
   it('throws MODEL_AUTH if the function fails, without keys in the error (contract 42)', async () => {
@@ -145,17 +145,17 @@ describe('apiKey as a function', () => {
 
 describe('request.model', () => {
   it('overrides the model of the constructor, and the deployment if it names another model', async () => {
-    const { fetch, asked } = cannedFetch(responseOf([message(['Yes.'])]));
-    const azure = { ...azureOf('hotel.openai.azure.com'), deployment: 'mine' };
+    const { fetch, requests } = fixedFetch(responseOf([message(['Yes.'])]));
+    const azure = { ...azureOf('hotel.openai.azure.com'), deployment: 'our-deployment' };
     const model = new OpenAi({ model: 'gpt-5', apiKey: 'sk-12345', azure, fetch });
     await ask(model);
     await ask(model, { request: { model: 'gpt-5' } });
     await ask(model, { request: { model: 'gpt-5-mini' } });
     const bodies = await Promise.all(
-      asked.map((each) => each.json() as Promise<{ model: string; include?: string[] }>),
+      requests.map((each) => each.json() as Promise<{ model: string; include?: string[] }>),
     );
-    expect(bodies.map((body) => body.model)).toEqual(['mine', 'mine', 'gpt-5-mini']);
-    // The model decides what may be asked for, whatever the deployment is called.
+    expect(bodies.map((body) => body.model)).toEqual(['our-deployment', 'our-deployment', 'gpt-5-mini']);
+    // The supported settings depend on the model, not on the name of the deployment.
     expect(bodies[0]!.include).toEqual(['reasoning.encrypted_content']);
   });
 });

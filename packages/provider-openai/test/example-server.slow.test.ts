@@ -16,12 +16,12 @@ let env: { OPENAI_API_KEY: string; OPENAI_BASE_URL: string };
 
 beforeAll(async () => {
   server = spawn(process.execPath, [...FLAGS, fileOf('example-server.ts')], { stdio: ['ignore', 'pipe', 'inherit'] });
-  const [line] = await Array.fromAsync(firstLine());
+  const [line] = await Array.fromAsync(readFirstLine());
   env = JSON.parse(line!) as typeof env;
 });
 afterAll(() => void server.kill());
 
-async function* firstLine(): AsyncGenerator<string> {
+async function* readFirstLine(): AsyncGenerator<string> {
   for await (const data of server.stdout!) {
     yield String(data);
     return;
@@ -47,7 +47,7 @@ describe('record.ts', () => {
   afterAll(() => rmSync(folder, { recursive: true }));
 
   it('saves complete, streamed and rejected responses without keys', async () => {
-    const { code, stdout } = await recorded({ ...env, OPENAI_API_KEY: 'sk-do-not-save-12345' });
+    const { code, stdout } = await runRecord({ ...env, OPENAI_API_KEY: 'sk-do-not-save-12345' });
     expect(code, stdout).toBe(0);
     const names = ['calls-stream', 'calls-whole', 'refused', 'text-stream', 'text-whole'];
     expect(readdirSync(folder).sort()).toEqual([
@@ -66,24 +66,24 @@ describe('record.ts', () => {
     for (const name of readdirSync(folder)) expect(saved(name)).not.toContain('sk-do-not-save');
   });
 
-  it('makes only the calls that are named', async () => {
-    const { stdout } = await recorded(env, 'embed', 'chat-refused');
+  it('makes only the calls whose names contain an argument', async () => {
+    const { stdout } = await runRecord(env, 'embed', 'chat-refused');
     expect(stdout.trim().split('\n')).toEqual(['chat-refused: answered', 'embeddings: answered']);
   });
 
-  it('names the variable to set if there is no key', async () => {
-    const { code, stderr } = await recorded({});
+  it('names the environment variable if there is no key', async () => {
+    const { code, stderr } = await runRecord({});
     expect(code).toBe(1);
     expect(stderr).toContain('OPENAI_API_KEY');
   });
 
-  function recorded(
+  function runRecord(
     variables: { [name: string]: string },
-    ...words: string[]
+    ...nameParts: string[]
   ): Promise<{ code: number; stdout: string; stderr: string }> {
     return new Promise((resolve) => {
       const options = { env: { PATH: process.env['PATH'], RECORD_FOLDER: folder, ...variables } };
-      execFile(process.execPath, [...FLAGS, fileOf('record.ts'), ...words], options, (error, stdout, stderr) =>
+      execFile(process.execPath, [...FLAGS, fileOf('record.ts'), ...nameParts], options, (error, stdout, stderr) =>
         resolve({ code: error ? Number(error.code) : 0, stdout, stderr }),
       );
     });

@@ -99,7 +99,7 @@ describe('fromOpenAiResponse', () => {
     expect(response.finishReason).toBe('STOP');
   });
 
-  it('keeps unknown members, and drops the echo of the request', () => {
+  it('keeps unknown members, and drops members that repeat the request', () => {
     const { customMetadata } = read([message(['Hi'])], {
       service_tier: 'priority',
       content_filters: [{ blocked: false }],
@@ -212,7 +212,7 @@ describe('fromOpenAiResponse with tools that the provider ran', () => {
 });
 
 describe('fromOpenAiResponse with sources', () => {
-  it('returns each source once, in Gemini’s shape, with the places that cite it', () => {
+  it('returns each source once, in Gemini’s format, with the texts that cite it', () => {
     const { groundingMetadata, citationMetadata } = read([webSearchCall, fileSearchCall, citedMessage]);
     expect(groundingMetadata).toEqual({
       webSearchQueries: ['harbour hotel Oslo', 'rooms Oslo'],
@@ -281,7 +281,7 @@ describe('fromOpenAiResponse with a status', () => {
     expect(plain(response)).toEqual([{ text: 'Half' }]);
   });
 
-  it('throws the error of the table for a failure', () => {
+  it('throws the mapped error for a failed answer', () => {
     const error = { code: 'rate_limit_exceeded', message: 'Slow down.' };
     expect(() => read([], { status: 'failed', error })).toThrow(
       expect.objectContaining({ code: 'MODEL_RATE_LIMITED', message: expect.stringContaining('Slow down.') }),

@@ -2,19 +2,19 @@ import { describe, expect, it } from 'vitest';
 import { mapOpenAiError, openAiErrors, openAiFailure } from '../src/map-openai-error.ts';
 
 const NOW = 1_700_000_000;
-const refused = (status: number, body: unknown, headers: { [name: string]: string } = {}, provider = 'openai') =>
+const errorFor = (status: number, body: unknown, headers: { [name: string]: string } = {}, provider = 'openai') =>
   openAiErrors(provider).refuse({ status, headers: new Headers(headers), body }, NOW);
-const said = (message: string, code: string | null = null, type = 'invalid_request_error') => ({
+const bodyOf = (message: string, code: string | null = null, type = 'invalid_request_error') => ({
   error: { message, type, param: null, code },
 });
 
 describe('openAiErrors.refuse', () => {
-  // https://platform.openai.com/docs/guides/error-codes, and of the servers that are named.
+  // Formats of https://platform.openai.com/docs/guides/error-codes and of compatible servers.
   it.each([
-    [400, said("Invalid value for 'temperature'"), 'MODEL_BAD_REQUEST', false],
-    [401, said('Incorrect API key provided', 'invalid_api_key'), 'MODEL_AUTH', false],
-    [403, said('Country, region, or territory not supported'), 'MODEL_AUTH', false],
-    [404, said('The model `gpt-9` does not exist', 'model_not_found'), 'MODEL_BAD_REQUEST', false],
+    [400, bodyOf("Invalid value for 'temperature'"), 'MODEL_BAD_REQUEST', false],
+    [401, bodyOf('Incorrect API key provided', 'invalid_api_key'), 'MODEL_AUTH', false],
+    [403, bodyOf('Country, region, or territory not supported'), 'MODEL_AUTH', false],
+    [404, bodyOf('The model `gpt-9` does not exist', 'model_not_found'), 'MODEL_BAD_REQUEST', false],
     [408, { error: { message: 'Your request timed out', code: 408 } }, 'MODEL_TIMEOUT', true],
     [
       422,
@@ -24,13 +24,13 @@ describe('openAiErrors.refuse', () => {
     ],
     [
       429,
-      said('Rate limit reached for gpt-5 on tokens per min', 'rate_limit_exceeded', 'tokens'),
+      bodyOf('Rate limit reached for gpt-5 on tokens per min', 'rate_limit_exceeded', 'tokens'),
       'MODEL_RATE_LIMITED',
       true,
     ],
     [
       429,
-      said('You exceeded your current quota', 'insufficient_quota', 'insufficient_quota'),
+      bodyOf('You exceeded your current quota', 'insufficient_quota', 'insufficient_quota'),
       'MODEL_RATE_LIMITED',
       false,
     ],
@@ -40,20 +40,20 @@ describe('openAiErrors.refuse', () => {
       'MODEL_RATE_LIMITED',
       false,
     ],
-    [500, said('The server had an error', null, 'server_error'), 'MODEL_UNAVAILABLE', true],
+    [500, bodyOf('The server had an error', null, 'server_error'), 'MODEL_UNAVAILABLE', true],
     [500, '', 'MODEL_UNAVAILABLE', true],
     [502, '<html><body>Bad Gateway</body></html>', 'MODEL_UNAVAILABLE', true],
-    [503, said('The engine is currently overloaded', null, 'server_error'), 'MODEL_OVERLOADED', true],
+    [503, bodyOf('The engine is currently overloaded', null, 'server_error'), 'MODEL_OVERLOADED', true],
     [529, { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } }, 'MODEL_OVERLOADED', true],
     [498, { error: { message: 'Flex capacity exceeded', code: 'capacity_exceeded' } }, 'MODEL_OVERLOADED', true],
-    [400, said('The response was filtered', 'content_filter'), 'MODEL_BLOCKED', false],
+    [400, bodyOf('The response was filtered', 'content_filter'), 'MODEL_BLOCKED', false],
   ])('maps status %i with %j to %s, retryable: %s', (status, body, code, retryable) => {
-    expect(refused(status, body)).toMatchObject({ code, retryable, status });
+    expect(errorFor(status, body)).toMatchObject({ code, retryable, status });
   });
 
-  // OpenAI, vLLM, llama.cpp, LM Studio, Groq, Mistral, xAI, OpenRouter, Google.
+  // In this order: OpenAI, vLLM, llama.cpp, LM Studio, Groq, Mistral, xAI, OpenRouter, Google.
   it.each([
-    [400, said('Your input exceeds …', 'context_length_exceeded')],
+    [400, bodyOf('Your input exceeds …', 'context_length_exceeded')],
     [
       400,
       {
@@ -107,16 +107,16 @@ describe('openAiErrors.refuse', () => {
       ],
     ],
   ])('maps status %i with %j to MODEL_CONTEXT_TOO_LONG', (status, body) => {
-    expect(refused(status, body)).toMatchObject({ code: 'MODEL_CONTEXT_TOO_LONG', retryable: false });
+    expect(errorFor(status, body)).toMatchObject({ code: 'MODEL_CONTEXT_TOO_LONG', retryable: false });
   });
 
   it('does not map a token limit per minute to MODEL_CONTEXT_TOO_LONG', () => {
-    const body = said('Request too large: maximum context length per minute', 'rate_limit_exceeded', 'tokens');
-    expect(refused(429, body).code).toBe('MODEL_RATE_LIMITED');
+    const body = bodyOf('Request too large: maximum context length per minute', 'rate_limit_exceeded', 'tokens');
+    expect(errorFor(429, body).code).toBe('MODEL_RATE_LIMITED');
   });
 
   it('names the server and its message, with code, type and request id in details', () => {
-    const error = refused(404, said('No such model', 'model_not_found'), { 'x-request-id': 'req_1' });
+    const error = errorFor(404, bodyOf('No such model', 'model_not_found'), { 'x-request-id': 'req_1' });
     expect(error.message).toBe('OpenAI refused the request with 404: No such model');
     expect(error.details).toEqual({
       status: 404,
@@ -124,15 +124,15 @@ describe('openAiErrors.refuse', () => {
       type: 'invalid_request_error',
       requestId: 'req_1',
     });
-    expect(refused(500, {}, {}, 'api.groq.com').message).toBe('api.groq.com refused the request with 500.');
+    expect(errorFor(500, {}, {}, 'api.groq.com').message).toBe('api.groq.com refused the request with 500.');
   });
 
-  it('reads the time to wait in seconds, milliseconds or as a date', () => {
-    expect(refused(429, {}, { 'retry-after': '2' }).retryAfterMs).toBe(2000);
-    expect(refused(429, {}, { 'retry-after-ms': '150' }).retryAfterMs).toBe(150);
+  it('reads the delay in seconds, in milliseconds or as a date', () => {
+    expect(errorFor(429, {}, { 'retry-after': '2' }).retryAfterMs).toBe(2000);
+    expect(errorFor(429, {}, { 'retry-after-ms': '150' }).retryAfterMs).toBe(150);
     const date = new Date((NOW + 3) * 1000).toUTCString();
-    expect(refused(503, {}, { 'retry-after': date }).retryAfterMs).toBe(3000);
-    expect(refused(429, {}).retryAfterMs).toBeUndefined();
+    expect(errorFor(503, {}, { 'retry-after': date }).retryAfterMs).toBe(3000);
+    expect(errorFor(429, {}).retryAfterMs).toBeUndefined();
   });
 
   it.each([
@@ -142,8 +142,8 @@ describe('openAiErrors.refuse', () => {
     [{ detail: 'd' }, 'd'],
     [{ detail: [{ loc: ['body', 'n'], msg: 'e' }] }, 'body.n: e'],
     ['f', 'f'],
-  ])('is read from %j', (body, message) => {
-    expect(refused(400, body).message).toContain(`: ${message}`);
+  ])('reads the message from %j', (body, message) => {
+    expect(errorFor(400, body).message).toContain(`: ${message}`);
   });
 });
 
@@ -156,11 +156,11 @@ describe('openAiFailure', () => {
     [{ error: 'the request exceeds the available context size' }, 'MODEL_CONTEXT_TOO_LONG'],
     [{ object: 'error', message: 'something', type: 'InternalServerError', code: 500 }, 'MODEL_UNAVAILABLE'],
     [{ error: { message: 'odd' } }, 'MODEL_FAILED'],
-  ])('%j is %s', (body, code) => {
+  ])('maps %j to %s', (body, code) => {
     expect(openAiFailure(body).code).toBe(code);
   });
 
-  it('returns MODEL_PROTOCOL for a page, other JSON and an empty body', () => {
+  it('returns MODEL_PROTOCOL for an HTML page, other JSON and an empty body', () => {
     expect(openAiFailure('<!DOCTYPE html><p>Hi')).toMatchObject({ code: 'MODEL_PROTOCOL', retryable: false });
     expect(openAiFailure('<!DOCTYPE html><p>Hi').message).toMatch(/HTML page.*baseUrl/);
     for (const body of [{ hello: 1 }, undefined, 5, null]) expect(openAiFailure(body).code).toBe('MODEL_PROTOCOL');
@@ -168,7 +168,7 @@ describe('openAiFailure', () => {
 });
 
 describe('mapOpenAiError', () => {
-  it('tells a connection that was never made from one that ended during the answer', () => {
+  it('distinguishes a connection that was not opened from one that ended during the answer', () => {
     const broken = new TypeError('terminated', { cause: new Error('other side closed') });
     expect(mapOpenAiError(broken, 'asking')).toMatchObject({ code: 'MODEL_UNAVAILABLE', retryable: true });
     expect(mapOpenAiError(broken, 'reading')).toMatchObject({ code: 'MODEL_INCOMPLETE', retryable: true });

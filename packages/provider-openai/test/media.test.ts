@@ -19,22 +19,22 @@ const call: Content = { role: 'model', parts: [{ functionCall: { id: 'call-a', n
 describe.each([
   ['Responses API', responses],
   ['Chat Completions', chat],
-])('unsupported media in %s', (_api, sent) => {
-  it('are INVALID_INPUT in the newest message of the user, and the error names their type', () => {
+])('unsupported media in %s', (_, convert) => {
+  it('are rejected with INVALID_INPUT and their type in the newest message of the user', () => {
     const answer: Content = {
       role: 'user',
       parts: [{ functionResponse: { id: 'call-a', name: 'draw', response: {} } }],
     };
     for (const contents of [[video], [video, call, answer]]) {
-      expect(() => sent(contents)).toThrow(
+      expect(() => convert(contents)).toThrow(
         expect.objectContaining({ code: 'INVALID_INPUT', message: expect.stringContaining('video/mp4') }),
       );
     }
   });
 
   it('become a line of text with their type in older messages and those of the model', () => {
-    const made: Content = { role: 'model', parts: [{ fileData: { fileUri: 'gs://a/b', mimeType: 'video/mp4' } }] };
-    const body = JSON.stringify(sent([video, made, { role: 'user', parts: [{ text: 'And now?' }] }]));
+    const modelFile: Content = { role: 'model', parts: [{ fileData: { fileUri: 'gs://a/b', mimeType: 'video/mp4' } }] };
+    const body = JSON.stringify(convert([video, modelFile, { role: 'user', parts: [{ text: 'And now?' }] }]));
     expect(body).toContain(JSON.stringify(LINE).slice(1, -1));
     expect(body).toContain('[A file of type video/mp4 is not shown: this model cannot read it.]');
   });
@@ -66,15 +66,15 @@ describe('files in answers of tools', () => {
   });
 
   it('follow all answers of the turn in a user message in Chat Completions', () => {
-    const two: Content = {
+    const twoCalls: Content = {
       role: 'model',
       parts: [...call.parts!, { functionCall: { id: 'call-b', name: 'list', args: {} } }],
     };
-    const listed: Content = {
+    const answers: Content = {
       role: 'user',
       parts: [...answer.parts!, { functionResponse: { id: 'call-b', name: 'list', response: {} } }],
     };
-    const messages = chat([hello, two, listed]);
+    const messages = chat([hello, twoCalls, answers]);
     expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'tool', 'user']);
     expect(messages[2]).toEqual({ role: 'tool', tool_call_id: 'call-a', content: '{"ok":true}' });
     expect(messages[4]!['content']).toEqual([

@@ -1,7 +1,7 @@
 import { normalizeSchema } from '@thole/core/kit';
 import type { JsonObject } from '@thole/core';
 import { describe, expect, it } from 'vitest';
-import { checkSchema, strictSchema } from '../src/openai-schema.ts';
+import { checkSchema, toStrictSchema } from '../src/openai-schema.ts';
 
 describe('normalizeSchema', () => {
   it.each<[string, JsonObject, JsonObject]>([
@@ -39,7 +39,7 @@ describe('normalizeSchema', () => {
       { allOf: [{ type: 'string' }, { type: 'number' }] },
     ],
     [
-      'a property that must not be there',
+      'a forbidden property',
       { properties: { a: { not: {} }, b: {} }, required: ['a', 'b'] },
       { properties: { b: {} }, required: ['b'] },
     ],
@@ -49,7 +49,7 @@ describe('normalizeSchema', () => {
       { properties: { nullable: { type: 'boolean' } } },
       { properties: { nullable: { type: 'boolean' } } },
     ],
-  ])('translates %s', (_what, schema, expected) => {
+  ])('translates %s', (_, schema, expected) => {
     expect(normalizeSchema(schema)).toEqual(expected);
   });
 });
@@ -58,12 +58,12 @@ describe('schemas for OpenAI', () => {
   it('keep the parameters of a record at the root', () => {
     const record = { type: 'object', additionalProperties: { type: 'number' } };
     expect(checkSchema(record, 'p')).toMatchObject({ additionalProperties: { type: 'number' } });
-    expect(strictSchema(record, 'p')).toHaveProperty('refused');
+    expect(toStrictSchema(record, 'p')).toHaveProperty('violation');
   });
 
   it('fit strict mode if they contain nullable and annotations', () => {
     const schema = { type: 'object', properties: { a: { type: 'string', nullable: true, 'x-a': 1 } }, required: ['a'] };
-    expect(strictSchema(schema, 'p')).toMatchObject({ schema: { properties: { a: { type: ['string', 'null'] } } } });
+    expect(toStrictSchema(schema, 'p')).toMatchObject({ schema: { properties: { a: { type: ['string', 'null'] } } } });
   });
 
   it.each<[string, JsonObject, JsonObject]>([
@@ -74,12 +74,12 @@ describe('schemas for OpenAI', () => {
       { type: 'object', properties: { a: {} } },
     ],
     [
-      'a reference that leads nowhere',
+      'a reference without a target',
       { type: 'object', properties: { a: { $ref: '#/$defs/x' } } },
       { type: 'object', properties: { a: {} } },
     ],
     ['a root of another type', { type: 'array', items: {} }, { type: 'object', properties: {} }],
-  ])('are rejected with %s, which lenient leaves out', (_what, schema, expected) => {
+  ])('are rejected for %s, which lenient removes', (_, schema, expected) => {
     expect(() => checkSchema(schema, 'p')).toThrow(expect.objectContaining({ code: 'SCHEMA_UNSUPPORTED' }));
     expect(checkSchema(schema, 'p', 'lenient')).toMatchObject(expected);
   });

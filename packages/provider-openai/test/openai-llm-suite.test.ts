@@ -17,7 +17,7 @@ const CLAIMS = [
   'refuses-media',
 ];
 
-/** The model against a server that plays the scenario, and the servers that were started for it. */
+/** Creates models, and a server for each that plays the scenario. */
 class Subject implements LlmSubject {
   readonly unreadableType = 'video/mp4';
   readonly #servers: ProtocolServer[] = [];
@@ -33,7 +33,7 @@ class Subject implements LlmSubject {
     const server = await this.#start(scenario);
     this.#servers.push(server);
     return new OpenAi({
-      // A model that thinks takes no temperature.
+      // A thinking model does not accept a temperature.
       model: scenario.thoughts ? 'gpt-5-mini' : 'gpt-4.1-mini',
       apiKey: 'sk-local',
       baseUrl: `${server.url}/v1`,

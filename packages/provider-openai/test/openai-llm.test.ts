@@ -5,7 +5,7 @@ import type { Answering, ServerAnswer } from '@thole/testing/http';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { OpenAi } from '../src/index.ts';
 import type { OpenAiOptions } from '../src/index.ts';
-import { ask, cannedFetch } from './ask.ts';
+import { ask, fixedFetch } from './ask.ts';
 import { chatAnswers } from './chat-server.ts';
 import { chunk, openAi } from './fixtures/chat-servers.ts';
 
@@ -33,11 +33,11 @@ describe('new OpenAi', () => {
     ['localhost:11434', { baseUrl: 'http://localhost:11434/v1' }],
     ['groq', { baseUrl: 'http://localhost:11434/v1', provider: 'groq' }],
   ])('has the name %s in traces', (name, options) => {
-    const made = { model: 'm', apiKey: 'sk-12345', ...options } as OpenAiOptions;
-    expect(new OpenAi(made).providerName).toBe(name);
+    const all = { model: 'm', apiKey: 'sk-12345', ...options } as OpenAiOptions;
+    expect(new OpenAi(all).providerName).toBe(name);
   });
 
-  it('names the variable to set if the key is missing', () => {
+  it('names the environment variable if the key is missing', () => {
     expect(() => new OpenAi({ model: 'gpt-5' })).toThrow(/OPENAI_API_KEY/);
     expect(() => OpenAi.fromEnv('gpt-5', { env: {} })).toThrow(/OPENAI_API_KEY/);
     expect(() => OpenAi.fromEnv('gpt-5', { env: { OPENAI_API_KEY: '' } })).toThrow(/OPENAI_API_KEY/);
@@ -65,8 +65,8 @@ describe('new OpenAi', () => {
     [{ azure: { endpoint: 'https://r.example', apiVersion: '1', region: 'x' } }, /no option region/],
     [{ retry: { maxAttempts: 0 } }, /maxAttempts/],
   ])('rejects %j', (options, message) => {
-    const make = () => new OpenAi({ model: 'gpt-5', apiKey: 'sk-12345', ...options } as OpenAiOptions);
-    expect(make).toThrow(expect.objectContaining({ code: 'INVALID_INPUT', message: expect.stringMatching(message) }));
+    const create = () => new OpenAi({ model: 'gpt-5', apiKey: 'sk-12345', ...options } as OpenAiOptions);
+    expect(create).toThrow(expect.objectContaining({ code: 'INVALID_INPUT', message: expect.stringMatching(message) }));
   });
 });
 
@@ -81,31 +81,37 @@ describe('the server of OpenAi', () => {
     [{ api: 'chat' as const }, 'https://api.openai.com/v1/chat/completions'],
   ])('with %j is %s', async (options, url) => {
     const answer = url.endsWith('/responses') ? whole : openAi.whole;
-    const { fetch, asked } = cannedFetch(answer);
+    const { fetch, requests } = fixedFetch(answer);
     await ask(new OpenAi({ model: 'm', apiKey: 'sk-12345', fetch, ...options }));
-    expect(asked[0]!.url).toBe(url);
+    expect(requests[0]!.url).toBe(url);
   });
 
   it('is Azure with its address and header, and the name of the deployment', async () => {
-    const azure = { endpoint: 'https://r.openai.azure.com/', apiVersion: '2025-04-01-preview', deployment: 'mine' };
-    const { fetch, asked } = cannedFetch(openAi.whole);
+    const azure = {
+      endpoint: 'https://r.openai.azure.com/',
+      apiVersion: '2025-04-01-preview',
+      deployment: 'our-deployment',
+    };
+    const { fetch, requests } = fixedFetch(openAi.whole);
     await ask(new OpenAi({ model: 'gpt-5', apiKey: 'key-12345', azure, api: 'chat', fetch }));
-    expect(asked[0]!.url).toBe(
-      'https://r.openai.azure.com/openai/deployments/mine/chat/completions?api-version=2025-04-01-preview',
+    expect(requests[0]!.url).toBe(
+      'https://r.openai.azure.com/openai/deployments/our-deployment/chat/completions?api-version=2025-04-01-preview',
     );
-    expect(asked[0]!.headers.get('api-key')).toBe('key-12345');
-    expect(asked[0]!.headers.get('authorization')).toBeNull();
-    const responses = cannedFetch(whole);
+    expect(requests[0]!.headers.get('api-key')).toBe('key-12345');
+    expect(requests[0]!.headers.get('authorization')).toBeNull();
+    const responses = fixedFetch(whole);
     await ask(new OpenAi({ model: 'gpt-5', apiKey: 'key-12345', azure, fetch: responses.fetch }));
-    expect(responses.asked[0]!.url).toBe('https://r.openai.azure.com/openai/responses?api-version=2025-04-01-preview');
-    expect(await responses.asked[0]!.json()).toMatchObject({ model: 'mine' });
+    expect(responses.requests[0]!.url).toBe(
+      'https://r.openai.azure.com/openai/responses?api-version=2025-04-01-preview',
+    );
+    expect(await responses.requests[0]!.json()).toMatchObject({ model: 'our-deployment' });
   });
 
-  it('is the one in the environment, and gets no key if there is none', async () => {
-    const { fetch, asked } = cannedFetch(openAi.whole);
+  it('is read from the environment, and receives no key if there is none', async () => {
+    const { fetch, requests } = fixedFetch(openAi.whole);
     await ask(OpenAi.fromEnv('qwen3', { env: { OPENAI_BASE_URL: 'http://localhost:11434/v1' }, fetch }));
-    expect(asked[0]!.url).toBe('http://localhost:11434/v1/chat/completions');
-    expect(asked[0]!.headers.get('authorization')).toBeNull();
+    expect(requests[0]!.url).toBe('http://localhost:11434/v1/chat/completions');
+    expect(requests[0]!.headers.get('authorization')).toBeNull();
     await ask(
       OpenAi.fromEnv('m', {
         env: { OPENAI_API_KEY: 'sk-env' },
@@ -114,67 +120,64 @@ describe('the server of OpenAi', () => {
         fetch,
       }),
     );
-    expect(asked[1]!.headers.get('authorization')).toBe('Bearer sk-own');
+    expect(requests[1]!.headers.get('authorization')).toBe('Bearer sk-own');
   });
 
   it('receives the authorization header of the caller instead of a key', async () => {
-    const { fetch, asked } = cannedFetch(whole);
+    const { fetch, requests } = fixedFetch(whole);
     await ask(new OpenAi({ model: 'm', headers: { authorization: 'Bearer own' }, fetch }));
-    expect(asked[0]!.headers.get('authorization')).toBe('Bearer own');
+    expect(requests[0]!.headers.get('authorization')).toBe('Bearer own');
     const azure = { endpoint: 'https://r.openai.azure.com', apiVersion: '2025-04-01-preview' };
     await ask(new OpenAi({ model: 'm', headers: { Authorization: 'Bearer entra' }, azure, fetch }));
-    expect(asked[1]!.headers.get('authorization')).toBe('Bearer entra');
-    expect(asked[1]!.headers.get('api-key')).toBeNull();
+    expect(requests[1]!.headers.get('authorization')).toBe('Bearer entra');
+    expect(requests[1]!.headers.get('api-key')).toBeNull();
   });
 
-  it('has the name in provider, which selects options and requirements', async () => {
-    const { fetch, asked } = cannedFetch(openAi.whole);
+  it('is named by provider, which selects options and requirements', async () => {
+    const { fetch, requests } = fixedFetch(openAi.whole);
     const model = new OpenAi({ model: 'm', baseUrl: 'http://gateway.local/v1', provider: 'openai', fetch });
     await ask(model, { request: { config: { maxOutputTokens: 5 }, providerOptions: { openai: { user: 'u' } } } });
-    expect(await asked[0]!.json()).toMatchObject({ max_completion_tokens: 5, user: 'u' });
+    expect(await requests[0]!.json()).toMatchObject({ max_completion_tokens: 5, user: 'u' });
   });
 });
 
 describe('OpenAi with a stream', () => {
   const text = 'Grüße — 部屋 🏨 "quoted"\n';
-  const said = Array.from(text, (content) => chunk({ content }));
+  const chunks = Array.from(text, (content) => chunk({ content }));
 
   it.each([
     ['\n', 1],
     ['\n', 3],
     ['\r\n', 1],
     ['\r\n', 7],
-  ] as const)(
-    'may end lines with %j and be cut every %i bytes, within a character or a word',
-    async (newline, size) => {
-      const events = serverSentEvents(
-        [...[...said, chunk({}, 'stop')].map((data) => ({ data: data as never })), '[DONE]'],
-        newline,
-      );
-      const kept = events.flatMap((event, i) =>
-        i % 5 === 0 ? [`: OPENROUTER PROCESSING${newline}${newline}`, event] : [event],
-      );
-      const model = await modelOf({ headers: EVENTS, body: bytesOf(kept.join(''), size) });
-      const responses = await ask(model, { stream: true });
-      const final = responses.pop()!;
-      expect(final.content?.parts).toEqual([{ text }]);
-      expect(responses.map(({ content }) => content?.parts?.[0]?.text).join('')).toBe(text);
-    },
-  );
+  ] as const)('reads lines that end with %j in packets of %i bytes', async (newline, size) => {
+    const events = serverSentEvents(
+      [...[...chunks, chunk({}, 'stop')].map((data) => ({ data: data as never })), '[DONE]'],
+      newline,
+    );
+    const withComments = events.flatMap((event, i) =>
+      i % 5 === 0 ? [`: OPENROUTER PROCESSING${newline}${newline}`, event] : [event],
+    );
+    const model = await modelOf({ headers: EVENTS, body: bytesOf(withComments.join(''), size) });
+    const responses = await ask(model, { stream: true });
+    const final = responses.pop()!;
+    expect(final.content?.parts).toEqual([{ text }]);
+    expect(responses.map(({ content }) => content?.parts?.[0]?.text).join('')).toBe(text);
+  });
 
   it('completes without [DONE], and throws MODEL_INCOMPLETE without a finish reason', async () => {
     const whole = await modelOf(streamOf(chunk({ content: 'Hi' }), chunk({}, 'stop')));
     expect((await ask(whole, { stream: true })).at(-1)?.finishReason).toBe('STOP');
     const cut = await modelOf(streamOf(chunk({ content: 'Hi' }), '[DONE]'));
     await expect(ask(cut, { stream: true })).rejects.toMatchObject({ code: 'MODEL_INCOMPLETE', retryable: true });
-    const within = await modelOf({
+    const incomplete = await modelOf({
       headers: EVENTS,
       body: [`data: ${JSON.stringify(chunk({ content: 'Hi' })).slice(0, 40)}`],
     });
-    await expect(ask(within, { stream: true })).rejects.toMatchObject({ code: 'MODEL_INCOMPLETE' });
+    await expect(ask(incomplete, { stream: true })).rejects.toMatchObject({ code: 'MODEL_INCOMPLETE' });
   });
 
-  it('throws an error in the stream, without a further attempt', async () => {
+  it('throws an error in the stream and does not try again', async () => {
     const failed = chunk({ content: 'Hi' });
     const model = await modelOf(streamOf(failed, { error: { message: 'worn out', type: 'server_error', code: 503 } }), {
       retry: { maxAttempts: 3 },
@@ -211,18 +214,18 @@ describe('OpenAi with a body that is not an answer', () => {
   });
 
   it.each([false, true])(
-    'throws the error in a body with status 200, and tries again (streamed: %s)',
+    'tries again after an error in a body with status 200, then throws it (streamed: %s)',
     async (stream) => {
       const body = JSON.stringify({ error: { message: 'Provider returned error', code: 502 } });
       const runtime = new FixedRuntime();
       const model = await modelOf({ body }, { retry: { maxAttempts: 2 }, runtime });
-      const asked = ask(model, { stream });
-      asked.catch(() => {});
+      const result = ask(model, { stream });
+      result.catch(() => {});
       await vi.waitFor(async () => {
         await runtime.advance(1000);
         expect(servers[0]!.requests).toHaveLength(2);
       });
-      await expect(asked).rejects.toMatchObject({ code: 'MODEL_UNAVAILABLE' });
+      await expect(result).rejects.toMatchObject({ code: 'MODEL_UNAVAILABLE' });
     },
   );
 
@@ -233,7 +236,7 @@ describe('OpenAi with a body that is not an answer', () => {
     expect(responses[0]!.content?.parts).toEqual([{ text: 'Hello! How can I assist you today?' }]);
   });
 
-  it('reads JSON with the media type of text', async () => {
+  it('reads JSON with the content type text/plain', async () => {
     const model = await modelOf({ headers: { 'content-type': 'text/plain' }, body: JSON.stringify(openAi.whole) });
     expect((await ask(model))[0]!.finishReason).toBe('STOP');
   });
@@ -259,26 +262,26 @@ describe('OpenAi with a body that is not an answer', () => {
 });
 
 describe('errors of OpenAi', () => {
-  it('are retried before the answer begins, after the time that the server names', async () => {
+  it('are retried before the answer begins, after the delay that the server sends', async () => {
     const runtime = new FixedRuntime();
-    let asked = 0;
-    const refused: ServerAnswer = {
+    let calls = 0;
+    const refusal: ServerAnswer = {
       status: 429,
       headers: { 'retry-after': '2' },
       body: '{"error":{"message":"slow"}}',
     };
-    const model = await modelOf(() => (asked++ === 0 ? refused : { body: JSON.stringify(openAi.whole) }), {
+    const model = await modelOf(() => (calls++ === 0 ? refusal : { body: JSON.stringify(openAi.whole) }), {
       retry: { maxAttempts: 2 },
       runtime,
     });
-    const answered = ask(model);
+    const result = ask(model);
     await vi.waitFor(() => expect(runtime.pending).toBeGreaterThan(0));
     await vi.waitFor(async () => {
       await runtime.advance(500);
-      expect(asked).toBe(2);
+      expect(calls).toBe(2);
     });
     expect(runtime.now() - 1_700_000_000).toBeGreaterThanOrEqual(2);
-    expect((await answered)[0]!.finishReason).toBe('STOP');
+    expect((await result)[0]!.finishReason).toBe('STOP');
   });
 
   it('never contain the key, the headers or the request', async () => {
@@ -299,21 +302,21 @@ describe('errors of OpenAi', () => {
   });
 
   it('of the request are thrown before anything is sent', async () => {
-    const { fetch, asked } = cannedFetch(openAi.whole);
+    const { fetch, requests } = fixedFetch(openAi.whole);
     const model = new OpenAi({ model: 'm', baseUrl: 'http://localhost:1/v1', fetch });
     const refused = ask(model, { request: { config: { tools: [{ codeExecution: {} }] } } });
     await expect(refused).rejects.toMatchObject({ code: 'INVALID_INPUT' });
-    expect(asked).toEqual([]);
+    expect(requests).toEqual([]);
   });
 
   it('of an abort are the reason of the caller’s signal', async () => {
     const reason = new Error('enough');
     const model = await modelOf({ ending: 'silence' });
     const abort = new AbortController();
-    const asked = ask(model, { signal: abort.signal });
+    const result = ask(model, { signal: abort.signal });
     await vi.waitFor(() => expect(servers[0]!.requests).toHaveLength(1));
     abort.abort(reason);
-    await expect(asked).rejects.toBe(reason);
+    await expect(result).rejects.toBe(reason);
     await servers[0]!.allEnded();
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { openAiModels } from '../src/index.ts';
 import type { OpenAi } from '../src/index.ts';
-import { ask, cannedFetch } from './ask.ts';
+import { ask, fixedFetch } from './ask.ts';
 import { openAi } from './fixtures/chat-servers.ts';
 
 describe('openAiModels', () => {
@@ -21,16 +21,16 @@ describe('openAiModels', () => {
   });
 
   it('supports only <prefix>/<any> with a prefix, and sends no OpenAI key', async () => {
-    const { fetch, asked } = cannedFetch(openAi.whole);
+    const { fetch, requests } = fixedFetch(openAi.whole);
     const models = openAiModels({ prefix: 'ollama', baseUrl: 'http://localhost:11434/v1', fetch });
     expect(models.patterns).toEqual(['ollama/*']);
     expect(models.supports('gpt-5')).toBe(false);
     const model = models.create('ollama/hf.co/qwen3:8b') as OpenAi;
     expect(model.model).toBe('hf.co/qwen3:8b');
     await ask(model);
-    expect(asked[0]!.url).toBe('http://localhost:11434/v1/chat/completions');
-    expect(await asked[0]!.json()).toMatchObject({ model: 'hf.co/qwen3:8b' });
-    expect(asked[0]!.headers.get('authorization')).toBeNull();
+    expect(requests[0]!.url).toBe('http://localhost:11434/v1/chat/completions');
+    expect(await requests[0]!.json()).toMatchObject({ model: 'hf.co/qwen3:8b' });
+    expect(requests[0]!.headers.get('authorization')).toBeNull();
   });
 
   it('rejects unknown options at once, and a missing key when it creates a model', () => {

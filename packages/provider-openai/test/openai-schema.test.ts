@@ -1,17 +1,17 @@
 import type { JsonObject } from '@thole/core';
 import { describe, expect, it } from 'vitest';
-import { checkSchema, strictSchema } from '../src/openai-schema.ts';
+import { checkSchema, toStrictSchema } from '../src/openai-schema.ts';
 
-const strict = (schema: JsonObject): { schema: JsonObject } | { refused: string } => strictSchema(schema, 'root');
-const refusal = (schema: JsonObject): string | undefined => {
-  const answer = strict(schema);
-  return 'refused' in answer ? answer.refused : undefined;
+const strict = (schema: JsonObject): { schema: JsonObject } | { violation: string } => toStrictSchema(schema, 'root');
+const violationOf = (schema: JsonObject): string | undefined => {
+  const result = strict(schema);
+  return 'violation' in result ? result.violation : undefined;
 };
-const object = (properties: JsonObject, more: JsonObject = {}): JsonObject => ({
+const object = (properties: JsonObject, members: JsonObject = {}): JsonObject => ({
   type: 'object',
   properties,
   required: Object.keys(properties),
-  ...more,
+  ...members,
 });
 
 describe('checkSchema', () => {
@@ -46,16 +46,20 @@ describe('checkSchema', () => {
       'tools.x.parameters.properties.day.type: it names an unknown type',
     ],
     [
-      'a reference to nowhere',
+      'a reference without a target',
       object({ rooms: { type: 'array', items: { $ref: '#/$defs/room' } } }),
-      'tools.x.parameters.properties.rooms.items.$ref: it leads nowhere',
+      'tools.x.parameters.properties.rooms.items.$ref: its target does not exist',
     ],
     [
-      'a reference to what objects inherit',
+      'a reference to an inherited property of objects',
       object({ room: { $ref: '#/constructor' } }),
-      'tools.x.parameters.properties.room.$ref: it leads nowhere',
+      'tools.x.parameters.properties.room.$ref: its target does not exist',
     ],
-    ['a root that refers to itself', { $ref: '#' }, 'tools.x.parameters.$ref: it leads nowhere'],
+    [
+      'a root that refers to itself',
+      { $ref: '#' },
+      'tools.x.parameters.$ref: its target must be another schema without $ref',
+    ],
     [
       'a property that is not a schema',
       object({ a: 'string' }),
@@ -73,7 +77,7 @@ describe('checkSchema', () => {
   });
 });
 
-describe('strictSchema', () => {
+describe('toStrictSchema', () => {
   it('adds additionalProperties: false to every object, in choices and definitions too', () => {
     const leaf = object({ b: { type: 'string' } });
     const closed = { ...leaf, additionalProperties: false };
@@ -96,9 +100,9 @@ describe('strictSchema', () => {
   });
 
   it('accepts schemas that refer to themselves', () => {
-    expect(refusal(object({ next: { anyOf: [{ $ref: '#' }, { type: 'null' }] } }))).toBeUndefined();
+    expect(violationOf(object({ next: { anyOf: [{ $ref: '#' }, { type: 'null' }] } }))).toBeUndefined();
     const node = object({ children: { type: 'array', items: { $ref: '#/$defs/node' } } });
-    expect(refusal(object({ tree: { $ref: '#/$defs/node' } }, { $defs: { node } }))).toBeUndefined();
+    expect(violationOf(object({ tree: { $ref: '#/$defs/node' } }, { $defs: { node } }))).toBeUndefined();
   });
 
   it('leaves out defaults and examples, which strict mode rejects', () => {
@@ -117,7 +121,7 @@ describe('strictSchema', () => {
       kind: { type: 'string', const: 'room' },
       note: { type: ['string', 'null'] },
     });
-    expect(refusal(schema)).toBeUndefined();
+    expect(violationOf(schema)).toBeUndefined();
   });
 
   it.each<[string, JsonObject, string]>([
@@ -127,55 +131,59 @@ describe('strictSchema', () => {
       'root.properties.a: it must be in required',
     ],
     [
-      'one in an array of objects',
+      'an optional property in an array of objects',
       object({ a: { type: 'array', items: object({ b: { type: 'string' } }, { required: [] }) } }),
       'root.properties.a.items.properties.b: it must be in required',
     ],
     ['an open object', object({}, { additionalProperties: true }), 'root.additionalProperties: it must be false'],
-    ['a map', object({ m: { type: 'object', additionalProperties: {} } }), 'root.properties.m.additionalProperties'],
     [
-      'an object of any form',
+      'an object with additional properties',
+      object({ m: { type: 'object', additionalProperties: {} } }),
+      'root.properties.m.additionalProperties',
+    ],
+    [
+      'an object without properties',
       object({ m: { type: 'object' } }),
       'root.properties.m: an object must name its properties',
     ],
-    ['anything at all', object({ m: {} }), 'root.properties.m: it has no type'],
-    ['anything, said as true', object({ m: true }), 'root.properties.m: anything at all is not a type'],
+    ['a schema without a type', object({ m: {} }), 'root.properties.m: it has no type'],
+    ['the schema true', object({ m: true }), 'root.properties.m: it must be a schema with a type'],
     [
-      'a keyword',
+      'an unsupported keyword',
       object({ a: { type: 'string', minLength: 1 } }),
       'root.properties.a.minLength: the keyword is not supported',
     ],
     ['oneOf', object({ a: { type: 'string', oneOf: [] } }), 'root.properties.a.oneOf: the keyword is not supported'],
     [
-      'a format',
+      'an unsupported format',
       object({ a: { type: 'string', format: 'uri' } }),
       'root.properties.a.format: the format is not supported',
     ],
-    ['an array of anything', object({ a: { type: 'array' } }), 'root.properties.a.items: it has no type'],
-  ])('rejects %s with the path', (_, schema, refused) => {
-    expect(refusal(schema)).toContain(refused);
+    ['an array of any values', object({ a: { type: 'array' } }), 'root.properties.a.items: it has no type'],
+  ])('rejects %s with the path', (_, schema, violation) => {
+    expect(violationOf(schema)).toContain(violation);
   });
 
   it('accepts ten levels of objects and rejects eleven', () => {
     const nested = (levels: number): JsonObject => (levels === 1 ? object({}) : object({ a: nested(levels - 1) }));
-    expect(refusal(nested(10))).toBeUndefined();
-    expect(refusal(nested(11))).toMatch(/nested deeper than 10 levels$/);
+    expect(violationOf(nested(10))).toBeUndefined();
+    expect(violationOf(nested(11))).toMatch(/nested deeper than 10 levels$/);
   });
 
   it('accepts 5,000 properties and 1,000 enum values, and rejects more', () => {
     const wide = (count: number): JsonObject =>
       object(Object.fromEntries(Array.from({ length: count }, (_, i) => [`p${i}`, { type: 'string' }])));
-    expect(refusal(wide(5000))).toBeUndefined();
-    expect(refusal(wide(5001))).toBe('root: it has more than 5000 properties');
+    expect(violationOf(wide(5000))).toBeUndefined();
+    expect(violationOf(wide(5001))).toBe('root: it has more than 5000 properties');
     const choice = (count: number): JsonObject =>
       object({ a: { type: 'string', enum: Array.from({ length: count }, (_, i) => `v${i}`) } });
-    expect(refusal(choice(1000))).toBeUndefined();
-    expect(refusal(choice(1001))).toBe('root: it has more than 1000 enum values');
+    expect(violationOf(choice(1000))).toBeUndefined();
+    expect(violationOf(choice(1001))).toBe('root: it has more than 1000 enum values');
   });
 
   it('rejects names and values that are too long in total', () => {
-    expect(refusal(object({ ['n'.repeat(120_001)]: { type: 'string' } }))).toMatch(/more than 120000 characters$/);
+    expect(violationOf(object({ ['n'.repeat(120_001)]: { type: 'string' } }))).toMatch(/more than 120000 characters$/);
     const long = Array.from({ length: 251 }, (_, i) => `${i}`.padStart(60, 'v'));
-    expect(refusal(object({ a: { type: 'string', enum: long } }))).toMatch(/^root\.properties\.a\.enum: /);
+    expect(violationOf(object({ a: { type: 'string', enum: long } }))).toMatch(/^root\.properties\.a\.enum: /);
   });
 });

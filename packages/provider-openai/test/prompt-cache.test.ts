@@ -10,7 +10,7 @@ import { message, responseOf } from './fixtures/responses-answers.ts';
 
 const key = 'a'.repeat(64);
 
-/** Asks twice with a hint. Returns the bodies that the server received. */
+/** Calls a model twice with a hint. Returns the bodies that the server received. */
 async function sentWith(
   options: Partial<OpenAiOptions>,
   hint: ContextCacheOptions | undefined,
@@ -45,16 +45,16 @@ describe.each(['responses', 'chat'] as const)('OpenAi with contextCache (%s)', (
   });
 
   it('prefers the options of the caller', async () => {
-    const providerOptions = { openai: { prompt_cache_key: 'mine', prompt_cache_retention: null } };
+    const providerOptions = { openai: { prompt_cache_key: 'given-key', prompt_cache_retention: null } };
     const [body] = await sentWith({ api, provider: 'openai' }, { ttlSeconds: 86_400 }, { providerOptions });
-    expect(body!['prompt_cache_key']).toBe('mine');
+    expect(body!['prompt_cache_key']).toBe('given-key');
     expect(body).not.toHaveProperty('prompt_cache_retention');
   });
 
   it.each<[string, Partial<OpenAiOptions>, ContextCacheOptions | undefined]>([
     ['without a hint', { provider: 'openai' }, undefined],
     ['to other servers', {}, {}],
-  ])('sends neither %s', async (_, options, hint) => {
+  ])('sends no cache setting %s', async (_, options, hint) => {
     const [body] = await sentWith({ api, ...options }, hint);
     expect(Object.keys(body!).filter((name) => name.startsWith('prompt_cache'))).toEqual([]);
   });

@@ -57,13 +57,13 @@ const answers: { readonly [name: string]: JsonObject } = {
 describe.each(Object.entries(answers))('readOpenAiStream with %s', (_, answer) => {
   const whole = fromOpenAiResponse(answer, target);
 
-  it('ends with one final response, equal to the one without streaming', async () => {
+  it('ends with one final response, equal to the response without streaming', async () => {
     const responses = await read(eventsOf(answer));
     expect(responses.at(-1)).toEqual(whole);
     expect(responses.filter(({ partial }) => !partial)).toHaveLength(1);
     expect(responses.slice(0, -1).flatMap(getFunctionCalls)).toEqual([]);
     const [partials, final] = [responses.slice(0, -1), responses.slice(-1)];
-    for (const isThought of [true, false]) expect(wordsIn(partials, isThought)).toBe(wordsIn(final, isThought));
+    for (const isThought of [true, false]) expect(textIn(partials, isThought)).toBe(textIn(final, isThought));
   });
 
   it('returns the same final response if the last event has no output', async () => {
@@ -77,7 +77,7 @@ describe.each(Object.entries(answers))('readOpenAiStream with %s', (_, answer) =
   });
 });
 
-const wordsIn = (responses: readonly LlmResponse[], isThought: boolean): string =>
+const textIn = (responses: readonly LlmResponse[], isThought: boolean): string =>
   responses
     .flatMap(({ content }) => content?.parts ?? [])
     .map(({ text, thought }) => (text !== undefined && (thought === true) === isThought ? text : ''))
@@ -96,8 +96,8 @@ describe('partial responses', () => {
   it('are not yielded for events without text', async () => {
     const [created, ...rest] = eventsOf(answers['nothing']!);
     const at = { type: 'response.output_text.delta', output_index: 0, item_id: 'm' };
-    const odd = [{ ...at, delta: '' }, { ...at, delta: { text: 'Hi' } }, at];
-    expect(await read([created, ...odd, ...rest])).toHaveLength(1);
+    const unusual = [{ ...at, delta: '' }, { ...at, delta: { text: 'Hi' } }, at];
+    expect(await read([created, ...unusual, ...rest])).toHaveLength(1);
   });
 });
 
@@ -155,7 +155,7 @@ describe('fragments in readOpenAiStream', () => {
     }
   });
 
-  it('make the answer if no event begins or ends an item', async () => {
+  it('form the answer if no event begins or ends an item', async () => {
     const final = await finalOf([
       { type: 'response.reasoning_text.delta', output_index: 0, content_index: 0, delta: 'High.' },
       { type: 'response.output_text.delta', output_index: 1, content_index: 0, delta: 'Room ' },
@@ -186,8 +186,8 @@ describe('fragments in readOpenAiStream', () => {
 });
 
 describe('events in readOpenAiStream', () => {
-  it('are ignored if they are unknown or come before the answer begins', async () => {
-    const odd = [
+  it('are ignored if they are unknown or arrive before the answer', async () => {
+    const unknown = [
       { type: 'keepalive', sequence_number: 0 },
       { type: 'response.telepathy.delta', delta: 'mmh', output_index: 0 },
       { type: 'constructor', delta: 'x' },
@@ -196,16 +196,16 @@ describe('events in readOpenAiStream', () => {
       null,
       'ping',
     ];
-    const events = eventsOf(answers['text']!).flatMap((event) => [...odd, event]);
+    const events = eventsOf(answers['text']!).flatMap((event) => [...unknown, event]);
     expect(await finalOf(events)).toEqual(fromOpenAiResponse(answers['text'], target));
   });
 
-  it('complete the answer for any status in it, if they say that it is completed', async () => {
+  it('of type response.completed complete the answer, whatever status it contains', async () => {
     const answer = { ...answers['text']!, status: 'in_progress' };
     expect(await finalOf([{ type: 'response.completed', response: answer }])).toMatchObject({ finishReason: 'STOP' });
   });
 
-  it('after the last one are not awaited', async () => {
+  it('after the final event are not awaited', async () => {
     let isClosed = false;
     async function* hanging(): AsyncGenerator<unknown> {
       try {
@@ -225,17 +225,17 @@ describe('readOpenAiStream with a failed stream', () => {
   const begun = eventsOf(answers['text']!).slice(0, -3);
 
   it('throws MODEL_INCOMPLETE after the partial responses if the last event is missing', async () => {
-    const seen: LlmResponse[] = [];
+    const received: LlmResponse[] = [];
     const reading = (async () => {
-      for await (const response of readOpenAiStream(streamOf(begun), target)) seen.push(response);
+      for await (const response of readOpenAiStream(streamOf(begun), target)) received.push(response);
     })();
     await expect(reading).rejects.toMatchObject({ code: 'MODEL_INCOMPLETE', retryable: true });
-    expect(seen.length).toBeGreaterThan(1);
-    expect(seen.every(({ partial }) => partial)).toBe(true);
+    expect(received.length).toBeGreaterThan(1);
+    expect(received.every(({ partial }) => partial)).toBe(true);
     await expect(read([])).rejects.toMatchObject({ code: 'MODEL_INCOMPLETE' });
   });
 
-  it('throws the error of the table for response.failed and for error events', async () => {
+  it('throws the mapped error for response.failed and for error events', async () => {
     const error = { code: 'server_error', message: 'The model failed to answer.' };
     const failed = responseOf([], { status: 'failed', error });
     for (const last of [
@@ -267,7 +267,7 @@ describe('readOpenAiStream through the SDK', () => {
   const named = eventsOf(long).map((data) => ({ event: data['type'] as string, data }));
   const comments = (texts: readonly string[]): string => texts.map((text) => `: keep-alive\n\n${text}`).join('');
 
-  async function through(body: readonly (string | Uint8Array)[]): Promise<LlmResponse[]> {
+  async function readThroughSdk(body: readonly (string | Uint8Array)[]): Promise<LlmResponse[]> {
     const headers = { 'content-type': 'text/event-stream' };
     const server = await ProtocolServer.start(() => ({ headers, body }));
     onTestFinished(() => server.close());
@@ -279,12 +279,12 @@ describe('readOpenAiStream through the SDK', () => {
   it.each<[string, string[] | Uint8Array[]]>([
     ['whole events, LF', serverSentEvents(named)],
     ['whole events, CRLF', serverSentEvents(named, '\r\n')],
-    ['keep-alives between them and [DONE] behind', [comments([...serverSentEvents(named), 'data: [DONE]\n\n'])]],
+    ['keep-alives between events and [DONE] at the end', [comments([...serverSentEvents(named), 'data: [DONE]\n\n'])]],
     ['seven bytes at a time', bytesOf(serverSentEvents(named).join(''), 7)],
     ['three bytes at a time, CRLF', bytesOf(serverSentEvents(named, '\r\n').join(''), 3)],
     ['byte by byte', bytesOf(serverSentEvents(named.slice(-1)).join(''), 1)],
-  ])('make the same final response in any order of events: %s', async (_, body) => {
-    expect((await through(body)).at(-1)).toEqual(fromOpenAiResponse(long, target));
+  ])('returns the same final response for any packets: %s', async (_, body) => {
+    expect((await readThroughSdk(body)).at(-1)).toEqual(fromOpenAiResponse(long, target));
   });
 
   it('returns a blocked final response if the SDK throws the event of a policy', async () => {
@@ -295,13 +295,15 @@ describe('readOpenAiStream through the SDK', () => {
       param: null,
       sequence_number: 3,
     };
-    const responses = await through(serverSentEvents([...named.slice(0, 8), { event: 'error', data: event }]));
+    const responses = await readThroughSdk(serverSentEvents([...named.slice(0, 8), { event: 'error', data: event }]));
     expect(responses.at(-1)).toMatchObject({ errorCode: 'MODEL_BLOCKED', errorMessage: 'Blocked for safety.' });
     expect(textsOf(responses.slice(-1))).toEqual(['(High floors.)']);
   });
 
-  it('throws any other error of the SDK by the table of errors', async () => {
+  it('throws other errors of the SDK unchanged', async () => {
     const event = { type: 'error', code: 'rate_limit_exceeded', message: 'Slow down.' };
-    await expect(through(serverSentEvents([{ event: 'error', data: event }]))).rejects.toMatchObject({ error: event });
+    await expect(readThroughSdk(serverSentEvents([{ event: 'error', data: event }]))).rejects.toMatchObject({
+      error: event,
+    });
   });
 });

@@ -13,37 +13,37 @@ const refusal = (text: string, param: string | null = null): ServerAnswer => ({
   body: JSON.stringify({ error: { message: text, type: 'invalid_request_error', param, code: null } }),
 });
 
-/** Asks twice; `refuse` is the server's. Answers what it was sent, and what was logged. */
-async function askedOf(
+/** Calls a model twice. An answer of `refuse` has priority. Returns the received bodies and the logged warnings. */
+async function callTwice(
   refuse: (body: JsonObject) => ServerAnswer | undefined,
   request: Partial<LlmRequest>,
   options: Partial<OpenAiOptions> = {},
-): Promise<{ bodies: JsonObject[]; warned: unknown[][] }> {
+): Promise<{ bodies: JsonObject[]; warnings: unknown[][] }> {
   const answer = options.api === 'responses' ? responseOf([message(['{}'])]) : openAi.whole;
   const server = await ProtocolServer.start(
     ({ body }) => refuse(body as JsonObject) ?? { body: JSON.stringify(answer) },
   );
   onTestFinished(() => server.close());
-  const warned: unknown[][] = [];
-  const logger = { debug() {}, info() {}, warn: (...line: unknown[]) => void warned.push(line), error() {} };
+  const warnings: unknown[][] = [];
+  const logger = { debug() {}, info() {}, warn: (...line: unknown[]) => void warnings.push(line), error() {} };
   const model = new OpenAi({ model: 'gpt-5', apiKey: 'sk-12345', baseUrl: `${server.url}/v1`, ...options });
-  const asked = { contents: hello, config: {}, ...request };
+  const fullRequest = { contents: hello, config: {}, ...request };
   for (const _ of [1, 2]) {
     await Array.fromAsync(
-      model.generateContentAsync(asked, { stream: false, signal: new AbortController().signal, logger }),
+      model.generateContentAsync(fullRequest, { stream: false, signal: new AbortController().signal, logger }),
     );
   }
-  return { bodies: server.requests.map(({ body }) => body as JsonObject), warned };
+  return { bodies: server.requests.map(({ body }) => body as JsonObject), warnings };
 }
 
 describe('settings that a model is known to reject', () => {
   it('are left out of requests to thinking models of OpenAI, and named in one warning', async () => {
     const config = { temperature: 0.2, topP: 0.5, topK: 3, seed: 1 };
-    const { bodies, warned } = await askedOf(() => undefined, { config }, { api: 'responses', provider: 'openai' });
+    const { bodies, warnings } = await callTwice(() => undefined, { config }, { api: 'responses', provider: 'openai' });
     expect(bodies.length).toBe(2);
     for (const body of bodies)
       for (const name of ['temperature', 'top_p', 'seed']) expect(body).not.toHaveProperty(name);
-    expect(warned).toEqual([
+    expect(warnings).toEqual([
       [
         expect.any(String),
         expect.objectContaining({ model: 'gpt-5', settings: ['temperature', 'topP', 'topK', 'seed'] }),
@@ -53,19 +53,19 @@ describe('settings that a model is known to reject', () => {
 
   it('are sent to models that accept them, and to a thinking model with thinking off', async () => {
     const config = { temperature: 0.2, thinkingConfig: { thinkingLevel: 'NONE' } };
-    const { bodies } = await askedOf(() => undefined, { config }, { api: 'chat', provider: 'openai' });
+    const { bodies } = await callTwice(() => undefined, { config }, { api: 'chat', provider: 'openai' });
     expect(bodies[0]).toMatchObject({ temperature: 0.2, reasoning_effort: 'none' });
-    const plain = await askedOf(
+    const plain = await callTwice(
       () => undefined,
       { config: { temperature: 0.2 } },
       { model: 'gpt-4.1', api: 'chat', provider: 'openai' },
     );
     expect(plain.bodies[0]).toMatchObject({ temperature: 0.2 });
-    expect(plain.warned).toEqual([]);
+    expect(plain.warnings).toEqual([]);
   });
 
-  it('use the name of the seed that Mistral has', async () => {
-    const { bodies } = await askedOf(() => undefined, { config: { seed: 7 } }, { api: 'chat', provider: 'mistral' });
+  it('use Mistral’s name of the seed', async () => {
+    const { bodies } = await callTwice(() => undefined, { config: { seed: 7 } }, { api: 'chat', provider: 'mistral' });
     expect(bodies[0]).toMatchObject({ random_seed: 7 });
     expect(bodies[0]).not.toHaveProperty('seed');
   });
@@ -77,17 +77,17 @@ describe('settings that a server rejects', () => {
     ['seed', { seed: 3 }, 'Unknown field: seed'],
     ['temperature', { temperature: 0 }, "Unsupported value: 'temperature' does not support 0 with this model."],
   ])('are left out of later requests: %s', async (name, config, text) => {
-    const { bodies, warned } = await askedOf((body) => (name in body ? refusal(text) : undefined), { config });
+    const { bodies, warnings } = await callTwice((body) => (name in body ? refusal(text) : undefined), { config });
     expect(bodies.map((body) => name in body)).toEqual([true, false, false]);
-    expect(warned).toEqual([[expect.stringContaining('refused'), expect.objectContaining({ settings: [name] })]]);
+    expect(warnings).toEqual([[expect.stringContaining('refused'), expect.objectContaining({ settings: [name] })]]);
   });
 
-  it('are described in the instruction if it is a json_schema', async () => {
+  it('are moved to the instruction if the server rejects json_schema', async () => {
     const responseJsonSchema = { type: 'object', properties: { room: { type: 'string' } } };
     const config = { systemInstruction: 'Be kind.', responseJsonSchema };
     for (const api of ['chat', 'responses'] as const) {
       const isSchema = (body: JsonObject): boolean => JSON.stringify(body).includes('"type":"json_schema"');
-      const { bodies } = await askedOf(
+      const { bodies } = await callTwice(
         (body) =>
           isSchema(body)
             ? refusal('This response_format type is unavailable now', api === 'chat' ? null : 'text.format')
@@ -102,19 +102,19 @@ describe('settings that a server rejects', () => {
   });
 
   it('include encrypted reasoning of a model without reasoning', async () => {
-    const { bodies } = await askedOf(
+    const { bodies } = await callTwice(
       (body) =>
         'include' in body ? refusal('Encrypted content is not supported with this model.', 'include') : undefined,
       {},
-      { api: 'responses', model: 'mine' },
+      { api: 'responses', model: 'our-model' },
     );
     expect(bodies.map((body) => 'include' in body)).toEqual([true, false, false]);
   });
 
-  it('are reported to the caller if their value is wrong', async () => {
-    const asking = askedOf(() => refusal("Invalid 'temperature': decimal above maximum value.", 'temperature'), {
+  it('cause MODEL_BAD_REQUEST if their value is invalid', async () => {
+    const calls = callTwice(() => refusal("Invalid 'temperature': decimal above maximum value.", 'temperature'), {
       config: { temperature: 9 },
     });
-    await expect(asking).rejects.toMatchObject({ code: 'MODEL_BAD_REQUEST' });
+    await expect(calls).rejects.toMatchObject({ code: 'MODEL_BAD_REQUEST' });
   });
 });

@@ -5,7 +5,7 @@ import type { ServerAnswer } from '@thole/testing/http';
 import { errorBody, functionCall, message, reasoning, responseOf } from './fixtures/responses-answers.ts';
 import { eventsOf } from './fixtures/responses-events.ts';
 
-/** A server that speaks the Responses API under `/v1/responses`, and plays the scenario of the moment. */
+/** Starts a server with the Responses API under `/v1/responses` that plays the current scenario. */
 export function startResponsesServer(scenario: LlmScenario | (() => LlmScenario)): Promise<ProtocolServer> {
   return ProtocolServer.start(({ method, path, body }) => {
     if (method !== 'POST' || !path.startsWith('/v1/responses')) {
@@ -23,15 +23,15 @@ export function answerResponses(scenario: LlmScenario, body: unknown): ServerAns
   const isStreamed = (body as { stream?: unknown } | undefined)?.stream === true;
   if (scenario.ending === 'error') return refusal(scenario);
   const response = responseFor(scenario);
-  const isWhole = scenario.ending !== 'cut' && scenario.ending !== 'silence';
+  const isComplete = scenario.ending !== 'cut' && scenario.ending !== 'silence';
   if (!isStreamed) {
     const text = JSON.stringify(response);
-    if (isWhole) return { body: text };
+    if (isComplete) return { body: text };
     return scenario.pieces ? { body: [text.slice(0, 40)], ending: endingOf(scenario) } : { ending: endingOf(scenario) };
   }
-  if (!isWhole && !scenario.pieces) return { ending: endingOf(scenario) };
+  if (!isComplete && !scenario.pieces) return { ending: endingOf(scenario) };
   const events = eventsOf(response, (text) => piecesOf(scenario, text));
-  const sent = isWhole ? events : events.slice(0, events.findLastIndex(({ delta }) => delta !== undefined) + 1);
+  const sent = isComplete ? events : events.slice(0, events.findLastIndex(({ delta }) => delta !== undefined) + 1);
   const named = sent.map((data) => ({ event: data['type'] as string, data }));
   return {
     headers: { 'content-type': 'text/event-stream; charset=utf-8' },
@@ -43,7 +43,7 @@ export function answerResponses(scenario: LlmScenario, body: unknown): ServerAns
 const endingOf = ({ ending }: LlmScenario): 'end' | 'cut' | 'silence' =>
   ending === 'cut' || ending === 'silence' ? ending : 'end';
 
-/** Texts as the scenario cuts them; arguments in three pieces. */
+/** Splits texts as in the scenario, and arguments into three pieces. */
 function piecesOf({ thoughts = [], pieces = [] }: LlmScenario, text: string): readonly string[] {
   if (text === thoughts.join('')) return thoughts;
   if (text === pieces.join('')) return pieces;
@@ -62,20 +62,25 @@ function responseFor({ thoughts, pieces, calls = [], seal, usage, ending }: LlmS
   return responseOf(output, usage && { usage: usageOf(usage) });
 }
 
-/** Its counts of output tokens include reasoning. */
-const usageOf = (told: NonNullable<LlmScenario['usage']>): JsonObject => ({
-  input_tokens: told.promptTokenCount,
-  input_tokens_details: { cached_tokens: told.cachedContentTokenCount },
-  output_tokens: told.candidatesTokenCount + told.thoughtsTokenCount,
-  output_tokens_details: { reasoning_tokens: told.thoughtsTokenCount },
-  total_tokens: told.totalTokenCount,
+/** Returns the usage of the scenario. The count of output tokens includes reasoning. */
+const usageOf = (counts: NonNullable<LlmScenario['usage']>): JsonObject => ({
+  input_tokens: counts.promptTokenCount,
+  input_tokens_details: { cached_tokens: counts.cachedContentTokenCount },
+  output_tokens: counts.candidatesTokenCount + counts.thoughtsTokenCount,
+  output_tokens_details: { reasoning_tokens: counts.thoughtsTokenCount },
+  total_tokens: counts.totalTokenCount,
 });
 
 const incomplete = (reason: string): JsonObject => ({ status: 'incomplete', incomplete_details: { reason } });
 
 function refusal({ name, error }: LlmScenario): ServerAnswer {
-  const said = refusals[name] ?? [500, 'server_error', null, 'The server had an error while processing your request.'];
-  const [status, type, code, text] = said;
+  const errorResponse = refusals[name] ?? [
+    500,
+    'server_error',
+    null,
+    'The server had an error while processing your request.',
+  ];
+  const [status, type, code, text] = errorResponse;
   const after = error?.retryAfterMs;
   return {
     status,

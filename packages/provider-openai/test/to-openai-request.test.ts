@@ -19,22 +19,25 @@ import {
 const target = { model: 'gpt-4.1', provider: 'openai', stream: false };
 const hello: Content = { role: 'user', parts: [{ text: 'Hello' }] };
 
-type Sent = { readonly [name: string]: unknown };
+type Body = { readonly [name: string]: unknown };
 
-function ask(request: Partial<LlmRequest>, of: Partial<typeof target> = {}): Sent {
-  const asked = deepFreeze({ contents: [hello], config: {}, ...request });
-  const sent = toOpenAiRequest(asked, { ...target, ...of });
+function convert(request: Partial<LlmRequest>, changes: Partial<typeof target> = {}): Body {
+  const fullRequest = deepFreeze({ contents: [hello], config: {}, ...request });
+  const sent = toOpenAiRequest(fullRequest, { ...target, ...changes });
   expect(JSON.parse(JSON.stringify(sent)), 'it is JSON').toEqual(sent);
-  return sent as unknown as Sent;
+  return sent as unknown as Body;
 }
-const configured = (config: GenerateContentConfig, options: JsonObject = {}, of: Partial<typeof target> = {}): Sent =>
-  ask({ config, providerOptions: { openai: options } }, of);
-const inputOf = (contents: Content[], options: JsonObject = {}, of: Partial<typeof target> = {}): JsonObject[] =>
-  ask({ contents, providerOptions: { openai: options } }, of)['input'] as JsonObject[];
+const convertConfig = (
+  config: GenerateContentConfig,
+  options: JsonObject = {},
+  changes: Partial<typeof target> = {},
+): Body => convert({ config, providerOptions: { openai: options } }, changes);
+const inputOf = (contents: Content[], options: JsonObject = {}, changes: Partial<typeof target> = {}): JsonObject[] =>
+  convert({ contents, providerOptions: { openai: options } }, changes)['input'] as JsonObject[];
 const refusal = (code: string, text: string): unknown =>
   expect.objectContaining({ code, message: expect.stringContaining(text) });
 
-/** Returns the provider's answer as it is in the history. */
+/** Returns the provider's answer as a content of the history. */
 const answered = (output: JsonObject[], provider = 'openai'): Content =>
   fromOpenAiResponse(responseOf(output), { ...target, provider }).content!;
 const model = (...parts: Part[]): Content => ({ role: 'model', parts });
@@ -44,8 +47,8 @@ const answer = (name: string, id?: string): Part => ({
 });
 
 describe('toOpenAiRequest', () => {
-  it('contains the instructions and the input, and stores nothing on the server', () => {
-    expect(ask({ config: { systemInstruction: 'Be kind.' } })).toEqual({
+  it('returns the instructions and the input, and requests no storage on the server', () => {
+    expect(convert({ config: { systemInstruction: 'Be kind.' } })).toEqual({
       model: 'gpt-4.1',
       instructions: 'Be kind.',
       input: [{ type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Hello' }] }],
@@ -54,12 +57,12 @@ describe('toOpenAiRequest', () => {
   });
 
   it('requests a stream if the caller wants one, for any provider options', () => {
-    expect(ask({}, { stream: true })['stream']).toBe(true);
-    expect(configured({}, { stream: true })).not.toHaveProperty('stream');
+    expect(convert({}, { stream: true })['stream']).toBe(true);
+    expect(convertConfig({}, { stream: true })).not.toHaveProperty('stream');
   });
 
   it('sends temperature, topP and the limit of tokens with the names of the API', () => {
-    expect(configured({ temperature: 0, topP: 0.5, maxOutputTokens: 99 })).toMatchObject({
+    expect(convertConfig({ temperature: 0, topP: 0.5, maxOutputTokens: 99 })).toMatchObject({
       temperature: 0,
       top_p: 0.5,
       max_output_tokens: 99,
@@ -68,11 +71,11 @@ describe('toOpenAiRequest', () => {
 
   it('leaves out unknown hints, and rejects settings that would change the answer', () => {
     const hints = { topK: 3, seed: 7, cachedContent: 'c', labels: { a: 'b' }, thinkingConfig: { thinkingBudget: 10 } };
-    expect(configured({ ...hints, safetySettings: [{}], stopSequences: [] })).toEqual(ask({}));
-    expect(() => configured({ stopSequences: ['END'] })).toThrow(refusal('INVALID_INPUT', 'stopSequences'));
+    expect(convertConfig({ ...hints, safetySettings: [{}], stopSequences: [] })).toEqual(convert({}));
+    expect(() => convertConfig({ stopSequences: ['END'] })).toThrow(refusal('INVALID_INPUT', 'stopSequences'));
   });
 
-  it('requests encrypted reasoning, except of models that are known to have none', () => {
+  it('requests encrypted reasoning, except from models that do not think', () => {
     const thinking = [
       'grok-4',
       'my-deployment',
@@ -85,21 +88,21 @@ describe('toOpenAiRequest', () => {
       'ft:o4-mini:a',
     ];
     for (const name of thinking) {
-      expect(ask({}, { model: name })['include'], name).toEqual(['reasoning.encrypted_content']);
+      expect(convert({}, { model: name })['include'], name).toEqual(['reasoning.encrypted_content']);
     }
     for (const name of ['gpt-4o', 'gpt-4.1-mini', 'gpt-5-chat-latest', 'chatgpt-4o-latest']) {
-      expect(ask({}, { model: name }), name).not.toHaveProperty('include');
+      expect(convert({}, { model: name }), name).not.toHaveProperty('include');
     }
     const level = { thinkingConfig: { thinkingLevel: 'HIGH' } };
-    expect(configured(level, {}, { model: 'my-deployment' })['include']).toEqual(['reasoning.encrypted_content']);
-    expect(configured({}, { store: true }, { model: 'gpt-5' })).not.toHaveProperty('include');
-    expect(configured({}, { include: null }, { model: 'grok-4' })).not.toHaveProperty('include');
+    expect(convertConfig(level, {}, { model: 'my-deployment' })['include']).toEqual(['reasoning.encrypted_content']);
+    expect(convertConfig({}, { store: true }, { model: 'gpt-5' })).not.toHaveProperty('include');
+    expect(convertConfig({}, { include: null }, { model: 'grok-4' })).not.toHaveProperty('include');
   });
 
-  it('sends the effort of thinking, and if a summary is shown', () => {
+  it('sends the thinking effort, and requests a summary for includeThoughts', () => {
     const thinkingConfig = { thinkingLevel: 'HIGH', includeThoughts: true };
-    expect(configured({ thinkingConfig })['reasoning']).toEqual({ effort: 'high', summary: 'auto' });
-    expect(configured({ thinkingConfig: { thinkingLevel: 'THINKING_LEVEL_UNSPECIFIED' } })).not.toHaveProperty(
+    expect(convertConfig({ thinkingConfig })['reasoning']).toEqual({ effort: 'high', summary: 'auto' });
+    expect(convertConfig({ thinkingConfig: { thinkingLevel: 'THINKING_LEVEL_UNSPECIFIED' } })).not.toHaveProperty(
       'reasoning',
     );
   });
@@ -107,7 +110,7 @@ describe('toOpenAiRequest', () => {
 
 describe('providerOptions', () => {
   it('are merged into the request, objects member by member; null removes a member', () => {
-    const sent = configured(
+    const sent = convertConfig(
       { temperature: 1, thinkingConfig: { thinkingLevel: 'low' }, responseMimeType: 'application/json' },
       {
         temperature: null,
@@ -134,7 +137,7 @@ describe('providerOptions', () => {
   });
 
   it('add tools, and values to include', () => {
-    const sent = configured(
+    const sent = convertConfig(
       { tools: [{ codeExecution: {} }] },
       {
         tools: [{ type: 'mcp', server_label: 'dice', server_url: 'https://dice.example' }],
@@ -155,15 +158,15 @@ describe('providerOptions', () => {
 
   it('are read under the name of the provider; those of openai are sent only to OpenAI', () => {
     const providerOptions = { openai: { user: 'a' }, 'api.x.ai': { user: 'b' }, gemini: { user: 'c' } };
-    expect(ask({ providerOptions })['user']).toBe('a');
-    expect(ask({ providerOptions }, { provider: 'api.x.ai' })['user']).toBe('b');
-    const left: string[] = [];
-    const elsewhere = { provider: 'localhost:1234', leaveOut: (setting: string) => void left.push(setting) };
-    expect(ask({ providerOptions }, elsewhere)).not.toHaveProperty('user');
-    expect(left).toEqual(['providerOptions.openai.user']);
+    expect(convert({ providerOptions })['user']).toBe('a');
+    expect(convert({ providerOptions }, { provider: 'api.x.ai' })['user']).toBe('b');
+    const leftOut: string[] = [];
+    const elsewhere = { provider: 'localhost:1234', leaveOut: (setting: string) => void leftOut.push(setting) };
+    expect(convert({ providerOptions }, elsewhere)).not.toHaveProperty('user');
+    expect(leftOut).toEqual(['providerOptions.openai.user']);
   });
 
-  it('with previous_response_id send only contents after the last one of the model', () => {
+  it('with previous_response_id send only contents after the model’s last content', () => {
     const contents = [
       hello,
       model(
@@ -192,8 +195,8 @@ describe('tools in toOpenAiRequest', () => {
   const findRooms = { name: 'find_rooms', description: 'Finds rooms.', parametersJsonSchema };
   const tools = [{ functionDeclarations: [findRooms, { name: 'list_guests' }] }];
 
-  it('are functions, and not strict unless an option says so', () => {
-    expect(configured({ tools })['tools']).toEqual([
+  it('are functions, and not strict by default', () => {
+    expect(convertConfig({ tools })['tools']).toEqual([
       {
         type: 'function',
         name: 'find_rooms',
@@ -208,25 +211,28 @@ describe('tools in toOpenAiRequest', () => {
   it('are strict with strictTools or strict, and rejected with the path if they do not fit', () => {
     const fitting = { ...findRooms, parametersJsonSchema: { ...parametersJsonSchema, required: ['city', 'floor'] } };
     for (const options of [{ strictTools: true }, { strict: true }]) {
-      const sent = configured({ tools: [{ functionDeclarations: [fitting] }] }, options);
+      const sent = convertConfig({ tools: [{ functionDeclarations: [fitting] }] }, options);
       expect(sent['tools']).toMatchObject([{ strict: true, parameters: { additionalProperties: false } }]);
       expect(Object.keys(sent)).not.toContain(Object.keys(options)[0]);
-      expect(() => configured({ tools }, options)).toThrow(
+      expect(() => convertConfig({ tools }, options)).toThrow(
         refusal('SCHEMA_UNSUPPORTED', 'tools.find_rooms.parameters.properties.floor'),
       );
     }
-    expect(configured({ tools }, { strict: true, strictTools: false })['tools']).toMatchObject([{ strict: false }, {}]);
+    expect(convertConfig({ tools }, { strict: true, strictTools: false })['tools']).toMatchObject([
+      { strict: false },
+      {},
+    ]);
   });
 
   it('with a schema that OpenAI does not support are rejected before the call', () => {
     const bad = { name: 'list', parametersJsonSchema: { type: 'array', items: {} } };
-    expect(() => configured({ tools: [{ functionDeclarations: [bad] }] })).toThrow(
+    expect(() => convertConfig({ tools: [{ functionDeclarations: [bad] }] })).toThrow(
       refusal('SCHEMA_UNSUPPORTED', 'tools.list.parameters'),
     );
   });
 
   it('of the provider are sent with its names and its options', () => {
-    const sent = configured({
+    const sent = convertConfig({
       tools: [
         { googleSearch: { search_context_size: 'low', timeRangeFilter: {} } },
         { webSearch: { filters: { allowed_domains: ['a.example'] } } },
@@ -245,10 +251,10 @@ describe('tools in toOpenAiRequest', () => {
     expect(sent['include']).toEqual(['code_interpreter_call.outputs']);
   });
 
-  it('that the provider does not have, or without a required option, are INVALID_INPUT', () => {
-    expect(() => configured({ tools: [{ fileSearch: {} }] })).toThrow(refusal('INVALID_INPUT', 'vectorStoreIds'));
+  it('are rejected with INVALID_INPUT if they are unknown or lack a required option', () => {
+    expect(() => convertConfig({ tools: [{ fileSearch: {} }] })).toThrow(refusal('INVALID_INPUT', 'vectorStoreIds'));
     const other = [{ urlContext: {} }] as unknown as NonNullable<GenerateContentConfig['tools']>;
-    expect(() => configured({ tools: other })).toThrow(refusal('INVALID_INPUT', 'urlContext'));
+    expect(() => convertConfig({ tools: other })).toThrow(refusal('INVALID_INPUT', 'urlContext'));
   });
 
   it.each<[NonNullable<GenerateContentConfig['toolConfig']>['functionCallingConfig'], unknown]>([
@@ -277,11 +283,13 @@ describe('tools in toOpenAiRequest', () => {
     ],
     [undefined, undefined],
   ])('are selected by %j as %j', (functionCallingConfig, choice) => {
-    expect(configured({ tools, toolConfig: { functionCallingConfig } })['tool_choice']).toEqual(choice);
+    expect(convertConfig({ tools, toolConfig: { functionCallingConfig } })['tool_choice']).toEqual(choice);
   });
 
   it('are not selected if there are none, because the API rejects a choice without tools', () => {
-    expect(configured({ toolConfig: { functionCallingConfig: { mode: 'AUTO' } } })).not.toHaveProperty('tool_choice');
+    expect(convertConfig({ toolConfig: { functionCallingConfig: { mode: 'AUTO' } } })).not.toHaveProperty(
+      'tool_choice',
+    );
   });
 });
 
@@ -289,9 +297,9 @@ describe('responseJsonSchema in toOpenAiRequest', () => {
   const fitting = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] };
   const optional = { ...fitting, required: [] };
   const formatOf = (schema: JsonObject, options: JsonObject = {}): unknown =>
-    (configured({ responseJsonSchema: schema, responseMimeType: 'application/json' }, options)['text'] as JsonObject)[
-      'format'
-    ];
+    (
+      convertConfig({ responseJsonSchema: schema, responseMimeType: 'application/json' }, options)['text'] as JsonObject
+    )['format'];
 
   it('is strict if the schema fits strict mode, otherwise not strict', () => {
     const schema = { ...fitting, additionalProperties: false };
@@ -315,10 +323,12 @@ describe('responseJsonSchema in toOpenAiRequest', () => {
     );
   });
 
-  it('is any JSON without a schema, and text by default; other types are rejected', () => {
-    expect(configured({ responseMimeType: 'application/json' })['text']).toEqual({ format: { type: 'json_object' } });
-    expect(configured({ responseMimeType: 'text/plain' })).not.toHaveProperty('text');
-    expect(() => configured({ responseMimeType: 'text/x.enum' })).toThrow(refusal('INVALID_INPUT', 'text/x.enum'));
+  it('defaults to text; without a schema, JSON can be requested; other types are rejected', () => {
+    expect(convertConfig({ responseMimeType: 'application/json' })['text']).toEqual({
+      format: { type: 'json_object' },
+    });
+    expect(convertConfig({ responseMimeType: 'text/plain' })).not.toHaveProperty('text');
+    expect(() => convertConfig({ responseMimeType: 'text/x.enum' })).toThrow(refusal('INVALID_INPUT', 'text/x.enum'));
   });
 });
 
@@ -353,35 +363,36 @@ describe('media in toOpenAiRequest', () => {
     ['audio/wav', { inlineData: { mimeType: 'audio/wav', data: 'UklGRg==' } }],
     ['video/mp4', { fileData: { fileUri: 'https://hotel.example/a.mp4', mimeType: 'video/mp4' } }],
     ['image/heic', { inlineData: { mimeType: 'image/heic', data: 'AA==' } }],
-    ['gs (application/pdf)', { fileData: { fileUri: 'gs://bucket/a.pdf', mimeType: 'application/pdf' } }],
-  ])('of unsupported types (%s) are INVALID_INPUT, and the error names their place', (named, part) => {
-    for (const text of [named, 'contents[1].parts[1]']) {
-      expect(() => inputOf([hello, user({ text: 'Hear:' }, part)])).toThrow(refusal('INVALID_INPUT', text));
+    ['gs: address (application/pdf)', { fileData: { fileUri: 'gs://bucket/a.pdf', mimeType: 'application/pdf' } }],
+  ])('are rejected with INVALID_INPUT and their place if they are unsupported: %s', (description, part) => {
+    for (const text of [description, 'contents[1].parts[1]']) {
+      expect(() => inputOf([hello, user({ text: 'Listen:' }, part)])).toThrow(refusal('INVALID_INPUT', text));
     }
   });
 });
 
 describe('history of the same provider', () => {
-  const spoken = message(['Let me look.', ' One moment.'], { phase: 'commentary' });
-  const refused = message([], { content: [{ type: 'refusal', refusal: 'No.' }] });
-  const shell = {
+  const textMessage = message(['Let me look.', ' One moment.'], { phase: 'commentary' });
+  const refusalMessage = message([], { content: [{ type: 'refusal', refusal: 'No.' }] });
+  const shellCall = {
     type: 'shell_call',
     id: 'sh_1',
     call_id: 'call_s',
     action: { commands: ['ls'] },
     status: 'completed',
   };
-  const shown = { type: 'shell_call_output', id: 'so_1', call_id: 'call_s', output: [] };
+  const shellOutput = { type: 'shell_call_output', id: 'so_1', call_id: 'call_s', output: [] };
   const outputs: { readonly [name: string]: JsonObject[] } = {
-    'a message with its id and phase': [spoken],
+    'a message with its id and phase': [textMessage],
     'reasoning with a summary before its call': [reasoning(['High.', 'Nine.']), functionCall('find_rooms', '{"a":1}')],
-    'reasoning without words before its call': [
-      reasoning([]),
-      functionCall('find_rooms', '{}', { namespace: 'hotel' }),
+    'reasoning without text before its call': [reasoning([]), functionCall('find_rooms', '{}', { namespace: 'hotel' })],
+    'reasoning with its text': [reasoning([], { content: [{ type: 'reasoning_text', text: 'High.' }] }), textMessage],
+    'two reasoning items that share an id': [
+      reasoning(['a']),
+      reasoning(['b'], { encrypted_content: 'x' }),
+      textMessage,
     ],
-    'reasoning with its text': [reasoning([], { content: [{ type: 'reasoning_text', text: 'High.' }] }), spoken],
-    'two items of reasoning that share an id': [reasoning(['a']), reasoning(['b'], { encrypted_content: 'x' }), spoken],
-    'searches with the reasoning before them, and what they found': [
+    'searches with the reasoning before them, and their results': [
       reasoning([]),
       webSearchCall,
       reasoning(['So.'], { id: 'rs_2' }),
@@ -389,12 +400,12 @@ describe('history of the same provider', () => {
       mcpCall,
       citedMessage,
     ],
-    'code and images': [reasoning([]), codeCall, imageCall, spoken],
-    'code without results': [{ ...codeCall, outputs: null }, spoken],
-    'a refusal': [refused],
-    'a run of the provider’s after the last word': [spoken, webSearchCall],
-    'calls of the provider’s with their outputs': [shell, shown, spoken],
-    'unknown items': [{ type: 'telepathy', id: 'tp_1', mind: 'open' }, spoken],
+    'code and images': [reasoning([]), codeCall, imageCall, textMessage],
+    'code without results': [{ ...codeCall, outputs: null }, textMessage],
+    'a refusal': [refusalMessage],
+    'a call of the provider after the last text': [textMessage, webSearchCall],
+    'calls of the provider with their outputs': [shellCall, shellOutput, textMessage],
+    'unknown items': [{ type: 'telepathy', id: 'tp_1', mind: 'open' }, textMessage],
   };
 
   it.each(Object.entries(outputs))('is sent back unchanged: %s', (_, output) => {
@@ -426,8 +437,11 @@ describe('history of the same provider', () => {
     expect(inputOf([model(emptied[0]!), hello])).toHaveLength(1);
   });
 
-  it('is not sent to another provider: no thoughts, ids and encrypted content', () => {
-    const contents = [hello, answered([reasoning(['High.']), webSearchCall, spoken, functionCall('find_rooms', '{}')])];
+  it('is sent to another provider without thoughts, ids and encrypted content', () => {
+    const contents = [
+      hello,
+      answered([reasoning(['High.']), webSearchCall, textMessage, functionCall('find_rooms', '{}')]),
+    ];
     const sent = inputOf(contents, {}, { provider: 'api.x.ai' });
     expect(sent.slice(1)).toEqual([
       {
@@ -444,46 +458,45 @@ describe('history of the same provider', () => {
     ]);
   });
 
-  it('is sent without reasoning of the server’s store and without its ids', () => {
+  it('is sent without reasoning that the server would need to store, and without ids', () => {
     const open = reasoning(['High.'], { encrypted_content: null });
-    const contents = [answered([open, webSearchCall, spoken, functionCall('find_rooms', '{}')])];
-    const { id: _, ...nameless } = withoutEmptyLogprobs(spoken);
+    const contents = [answered([open, webSearchCall, textMessage, functionCall('find_rooms', '{}')])];
+    const { id: _, ...withoutId } = withoutEmptyLogprobs(textMessage);
     const thinking = { model: 'gpt-5' };
     const sent = inputOf(contents, {}, thinking);
-    expect(sent).toMatchObject([nameless, { type: 'function_call' }, { type: 'function_call_output' }]);
+    expect(sent).toMatchObject([withoutId, { type: 'function_call' }, { type: 'function_call_output' }]);
     expect(JSON.stringify(sent)).not.toMatch(/rs_|msg_|fc_|ws_/);
     expect(inputOf(contents, { store: true }, thinking)[0]).toMatchObject({ type: 'reasoning', id: open['id'] });
   });
 
   it('is sent without reasoning to a model that does not accept it', () => {
-    const contents = [answered([reasoning(['High.']), spoken])];
+    const contents = [answered([reasoning(['High.']), textMessage])];
     expect(inputOf(contents).map(({ type, id }) => [type, id])).toEqual([['message', undefined]]);
     expect(inputOf(contents, {}, { model: 'my-deployment' }).map(({ type }) => type)).toEqual(['reasoning', 'message']);
   });
 
   it('is sent without reasoning at its end, which the API rejects', () => {
     const thinking = { model: 'gpt-5' };
-    expect(inputOf([answered([spoken, reasoning(['High.'])]), hello], {}, thinking).map(({ type }) => type)).toEqual([
-      'message',
-      'message',
-    ]);
+    expect(
+      inputOf([answered([textMessage, reasoning(['High.'])]), hello], {}, thinking).map(({ type }) => type),
+    ).toEqual(['message', 'message']);
     expect(inputOf([answered([reasoning(['High.'])]), hello], {}, thinking)).toHaveLength(1);
   });
 
   it('is sent without the provider’s own calls that have no answer', () => {
     const computer = { type: 'computer_call', id: 'cu_1', call_id: 'call_c', action: { type: 'screenshot' } };
-    expect(inputOf([answered([computer, spoken])]).map(({ type }) => type)).toEqual(['message']);
+    expect(inputOf([answered([computer, textMessage])]).map(({ type }) => type)).toEqual(['message']);
   });
 
   it('is sent as plain parts if their marks were changed', () => {
-    const odd: Part[] = [
+    const changedParts: Part[] = [
       { text: 'a', partMetadata: { provider: 'openai', index: 'no', item: 7 } },
       { text: 'b', partMetadata: { provider: 'openai', index: 0, item: { type: 'function_call' }, before: [null] } },
       { text: 'c', partMetadata: { provider: 'openai', index: 1, item: { type: 'telepathy' } } },
       { text: 'd', partMetadata: { provider: 'openai', index: 2 } },
       { text: 'e', thought: true, partMetadata: { provider: 'openai', index: 3 } },
     ];
-    expect(inputOf([model(...odd)])).toEqual([
+    expect(inputOf([model(...changedParts)])).toEqual([
       {
         type: 'message',
         role: 'assistant',
@@ -492,10 +505,10 @@ describe('history of the same provider', () => {
     ]);
   });
 
-  it('is read from both answers of one content', () => {
-    const [first, second] = [answered([spoken]), answered([message(['Yes.'], { id: 'msg_2' })])];
+  it('keeps the items of two answers in one content', () => {
+    const [first, second] = [answered([textMessage]), answered([message(['Yes.'], { id: 'msg_2' })])];
     const sent = inputOf([model(...first.parts!, ...second.parts!)]);
-    expect(sent.map(({ id }) => id)).toEqual([spoken['id'], 'msg_2']);
+    expect(sent.map(({ id }) => id)).toEqual([textMessage['id'], 'msg_2']);
   });
 });
 
@@ -545,7 +558,7 @@ describe('history of other providers', () => {
     expect(inputOf(contents)).toEqual(inputOf([...contents, hello]).slice(0, -1));
   });
 
-  it('gets other call ids if they are used twice or are too long', () => {
+  it('gets other call ids if the ids are repeated or too long', () => {
     const long = 'x'.repeat(65);
     const call = (id: string): Content => model({ functionCall: { id, name: 'find_rooms', args: {} } });
     const contents = [call('0'), user(answer('find_rooms', '0')), call('0'), user(answer('find_rooms', '0'))];

@@ -12,7 +12,7 @@ export interface AgentOptions {
   timeZone: string;
 }
 
-/** Creates the agent of the companion. Its instruction names the user and the time. */
+/** Creates the agent of the companion. Its instruction contains the user's name and the time. */
 export function createAgent({ llm, tools, hasMemory, identities, timeZone }: AgentOptions): LlmAgent {
   const format = new Intl.DateTimeFormat('sv-SE', { dateStyle: 'short', timeStyle: 'short', timeZone });
   return new LlmAgent({

@@ -6,7 +6,7 @@ import { TholeError } from '@thole/core';
 import type { EnvVars, Runtime } from '@thole/core';
 import type { ChannelsConfig } from '../config/companion-config.ts';
 
-/** Arguments of the constructor of `ChannelFactory`. */
+/** Options of `ChannelFactory`. */
 export interface ChannelContext {
   env: EnvVars;
   runtime: Runtime;
@@ -15,26 +15,29 @@ export interface ChannelContext {
   output?: Writable | undefined;
 }
 
-/** Creates channels of a configuration, and keeps those whose settings have not changed. */
+/** Creates the channels of a configuration. Channels with unchanged settings are the same objects as before. */
 export class ChannelFactory {
   readonly #context: ChannelContext;
-  #made = new Map<string, { settings: string; channel: Channel }>();
+  #channels = new Map<string, { settings: string; channel: Channel }>();
 
   constructor(context: ChannelContext) {
     this.#context = context;
   }
 
-  /** Returns the channels. Throws `INVALID_INPUT` if a secret is missing in the environment; then nothing has changed. */
+  /** Returns the channels. Throws `INVALID_INPUT` if a secret is missing in the environment; in this case nothing changes. */
   async create(config: ChannelsConfig): Promise<Channel[]> {
-    const made = new Map<string, { settings: string; channel: Channel }>();
+    const channels = new Map<string, { settings: string; channel: Channel }>();
     for (const [name, options] of Object.entries(config) as [keyof ChannelsConfig, object | undefined][]) {
       if (!options) continue;
       const settings = JSON.stringify(options);
-      const known = this.#made.get(name);
-      made.set(name, known?.settings === settings ? known : { settings, channel: await this.#create(name, config) });
+      const known = this.#channels.get(name);
+      channels.set(
+        name,
+        known?.settings === settings ? known : { settings, channel: await this.#create(name, config) },
+      );
     }
-    this.#made = made;
-    return Array.from(made.values(), ({ channel }) => channel);
+    this.#channels = channels;
+    return Array.from(channels.values(), ({ channel }) => channel);
   }
 
   async #create(name: keyof ChannelsConfig, config: ChannelsConfig): Promise<Channel> {
@@ -43,19 +46,19 @@ export class ChannelFactory {
       case 'terminal':
         return new TerminalChannel({ ...config.terminal!, input, output, runtime });
       case 'http': {
-        const secrets = secretIn(env, 'COMPANION_HTTP_SECRET').split(',');
+        const secrets = readSecret(env, 'COMPANION_HTTP_SECRET').split(',');
         return new HttpChannel({ secrets, ...config.http!, runtime });
       }
       case 'telegram': {
-        const token = secretIn(env, 'TELEGRAM_BOT_TOKEN');
-        // Loaded only if it is used: its library needs memory.
+        const token = readSecret(env, 'TELEGRAM_BOT_TOKEN');
+        // Loaded only if it is used, because its library needs memory.
         const { TelegramChannel } = await import('@thole/channels/telegram');
         return new TelegramChannel({ token, ...config.telegram!, runtime });
       }
       case 'whatsapp': {
-        const accessToken = secretIn(env, 'WHATSAPP_ACCESS_TOKEN');
-        const appSecret = secretIn(env, 'WHATSAPP_APP_SECRET');
-        const verifyToken = secretIn(env, 'WHATSAPP_VERIFY_TOKEN');
+        const accessToken = readSecret(env, 'WHATSAPP_ACCESS_TOKEN');
+        const appSecret = readSecret(env, 'WHATSAPP_APP_SECRET');
+        const verifyToken = readSecret(env, 'WHATSAPP_VERIFY_TOKEN');
         const { WhatsAppChannel } = await import('@thole/channels/whatsapp');
         return new WhatsAppChannel({ accessToken, appSecret, verifyToken, ...config.whatsapp!, runtime });
       }
@@ -63,7 +66,7 @@ export class ChannelFactory {
   }
 }
 
-function secretIn(env: EnvVars, name: string): string {
+function readSecret(env: EnvVars, name: string): string {
   const secret = env[name]?.trim();
   if (!secret) throw new TholeError('INVALID_INPUT', `The channel needs the variable ${name} in the environment.`);
   return secret;

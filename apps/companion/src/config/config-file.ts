@@ -7,31 +7,31 @@ import { parseConfig } from './parse-config.ts';
 
 /** Options of `ConfigFile`. */
 export interface ConfigFileOptions {
-  /** Path of `companion.yaml`. A missing file has the defaults of all fields. */
+  /** Path of `companion.yaml`. Without the file all fields have their defaults. */
   path: string;
   runtime: Runtime;
   /** Called with the new settings after the file has changed. */
   onChange: (config: CompanionConfig) => void;
-  /** Time between two looks at the file in milliseconds. Default: 1,000. */
+  /** Time between two reads of the file in milliseconds. Default: 1,000. */
   pollMs?: number | undefined;
 }
 
 /**
- * The configuration file, read again when it changes. A broken file is logged with its lines, and the last settings stay. A change
- * counts when two looks in a row have found the same text, so that a half-written file is not read.
+ * The configuration file, which is read at intervals. The mistakes of an invalid file are logged, and the last valid settings stay in
+ * use. A change is used if two reads in a row return the same text, so that a half-written file is not used.
  */
 export class ConfigFile {
   readonly #options: ConfigFileOptions;
   #text: string;
-  /** Text that was found at the last look. */
-  #seen: string;
+  /** Text of the last read. */
+  #lastText: string;
   #current: CompanionConfig;
   #cancel: CancelTimer | undefined;
 
-  /** Reads the file. Throws `INVALID_INPUT` for a broken file. */
+  /** Reads the file. Throws `INVALID_INPUT` for an invalid file. */
   constructor(options: ConfigFileOptions) {
     this.#options = options;
-    this.#text = this.#seen = readText(options.path);
+    this.#text = this.#lastText = readText(options.path);
     this.#current = parseConfig(this.#text, basename(options.path));
   }
 
@@ -39,7 +39,7 @@ export class ConfigFile {
     return this.#current;
   }
 
-  /** Looks at the file now and then. */
+  /** Reads the file at intervals. */
   watch(): void {
     const { runtime, pollMs = 1_000 } = this.#options;
     this.#cancel = runtime.timer(pollMs, () => {
@@ -48,13 +48,13 @@ export class ConfigFile {
     });
   }
 
-  /** Looks at the file now. Returns true if the settings have changed. */
+  /** Reads the file now. Returns true if the settings have changed. */
   check(): boolean {
     const { path, runtime, onChange } = this.#options;
     try {
       const text = readText(path);
-      const isSettled = text === this.#seen;
-      this.#seen = text;
+      const isSettled = text === this.#lastText;
+      this.#lastText = text;
       if (!isSettled || text === this.#text) return false;
       this.#text = text;
       const config = parseConfig(text, basename(path));

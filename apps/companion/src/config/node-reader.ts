@@ -31,7 +31,7 @@ export class NodeReader {
     const fields = new Map<string, Field>();
     if (isAbsent(node)) return fields;
     if (!isMap(node)) {
-      this.#expected(node, path, 'a mapping');
+      this.#reportType(node, path, 'a mapping');
       return fields;
     }
     for (const { key, value } of node.items as unknown as Field[]) {
@@ -45,53 +45,53 @@ export class NodeReader {
         this.report(key, `${place} is not allowed: secrets are read from the environment only.`);
       else if (names !== 'any' && !names.includes(name))
         this.report(key, `There is no field ${place}. Fields here: ${names.join(', ')}.`);
-      else if (fields.has(name)) this.report(key, `${place} is there twice.`);
+      else if (fields.has(name)) this.report(key, `${place} is in the file twice.`);
       else fields.set(name, { key, value });
     }
     return fields;
   }
 
-  boolean(field: Field | undefined, path: string, otherwise: boolean): boolean {
-    return this.#scalar(field, path, 'true or false', otherwise, (value) => typeof value === 'boolean');
+  boolean(field: Field | undefined, path: string, fallback: boolean): boolean {
+    return this.#scalar(field, path, 'true or false', fallback, (value) => typeof value === 'boolean');
   }
 
   /** Reads an integer ≥ 1. */
-  count(field: Field | undefined, path: string, otherwise: number): number {
-    return this.#scalar(field, path, 'an integer ≥ 1', otherwise, (value) => Number.isSafeInteger(value) && value >= 1);
+  count(field: Field | undefined, path: string, fallback: number): number {
+    return this.#scalar(field, path, 'an integer ≥ 1', fallback, (value) => Number.isSafeInteger(value) && value >= 1);
   }
 
-  /** Reads the number of a TCP port; 0 is a free one. */
-  port(field: Field | undefined, path: string, otherwise: number): number {
-    return this.#scalar(field, path, 'an integer from 0 to 65535', otherwise, (value) => {
+  /** Reads the number of a TCP port; 0 selects a free port. */
+  port(field: Field | undefined, path: string, fallback: number): number {
+    return this.#scalar(field, path, 'an integer from 0 to 65535', fallback, (value) => {
       return Number.isSafeInteger(value) && value >= 0 && value <= 65_535;
     });
   }
 
   /** Reads a number > 0, also with a fraction. */
-  positive(field: Field | undefined, path: string, otherwise: number): number {
-    return this.#scalar(field, path, 'a number > 0', otherwise, (value) => Number.isFinite(value) && value > 0);
+  positive(field: Field | undefined, path: string, fallback: number): number {
+    return this.#scalar(field, path, 'a number > 0', fallback, (value) => Number.isFinite(value) && value > 0);
   }
 
   text<T extends string | undefined>(
     field: Field | undefined,
     path: string,
-    otherwise: T,
+    fallback: T,
     p: { pattern?: RegExp; expected?: string } = {},
   ): T | string {
     const { pattern = /^/, expected = 'a text' } = p;
-    return this.#scalar<string | T>(field, path, expected, otherwise, (value) => {
+    return this.#scalar<string | T>(field, path, expected, fallback, (value) => {
       return typeof value === 'string' && pattern.test(value);
     });
   }
 
-  choice<T extends string>(field: Field | undefined, path: string, otherwise: T, choices: readonly T[]): T {
-    return this.#scalar(field, path, choices.join(' or '), otherwise, (value) => choices.includes(value));
+  choice<T extends string>(field: Field | undefined, path: string, fallback: T, choices: readonly T[]): T {
+    return this.#scalar(field, path, choices.join(' or '), fallback, (value) => choices.includes(value));
   }
 
   list(field: Field | undefined, path: string): readonly Node[] {
     if (!field || isAbsent(field.value)) return [];
     if (isSeq(field.value)) return field.value.items as Node[];
-    this.#expected(field.value, path, 'a list');
+    this.#reportType(field.value, path, 'a list');
     return [];
   }
 
@@ -104,26 +104,20 @@ export class NodeReader {
     this.mistakes.push({ line: Math.max(line, 1), column: Math.max(col, 1), message });
   }
 
-  #scalar<T>(
-    field: Field | undefined,
-    path: string,
-    expected: string,
-    otherwise: T,
-    isValid: (value: T) => boolean,
-  ): T {
-    if (!field) return otherwise;
+  #scalar<T>(field: Field | undefined, path: string, expected: string, fallback: T, isValid: (value: T) => boolean): T {
+    if (!field) return fallback;
     const { key, value: node } = field;
     const value: unknown = isScalar(node) ? node.value : undefined;
     if (typeof value === 'string' && SECRET_VALUE.test(value))
       this.report(node, `${path} contains a secret. Secrets are read from the environment only.`);
     else if (isAbsent(node)) this.report(key, `${path} must be ${expected}, got nothing.`);
     else if (isScalar(node) && isValid(value as T)) return value as T;
-    else this.#expected(node, path, expected);
-    return otherwise;
+    else this.#reportType(node, path, expected);
+    return fallback;
   }
 
-  #expected(node: Node | null | undefined, path: string, expected: string): void {
-    this.report(node, `${path === '' ? 'The file' : path} must be ${expected}, got ${kindOf(node)}.`);
+  #reportType(node: Node | null | undefined, path: string, expected: string): void {
+    this.report(node, `${path === '' ? 'The file' : path} must be ${expected}, got ${describeType(node)}.`);
   }
 }
 
@@ -131,8 +125,8 @@ function isAbsent(node: Node | null | undefined): node is null | undefined {
   return node === null || node === undefined || (isScalar(node) && node.value === null);
 }
 
-/** Names the type of a value. Never the value, which may be private. */
-function kindOf(node: Node | null | undefined): string {
+/** Describes the type of a value. It does not contain the value, which may be private. */
+function describeType(node: Node | null | undefined): string {
   if (isAlias(node)) return 'an alias';
   if (isMap(node)) return 'a mapping';
   if (isSeq(node)) return 'a list';

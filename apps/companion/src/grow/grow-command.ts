@@ -19,7 +19,7 @@ export async function runGrowCommand({ argv, userId, growth, print }: GrowComman
       return print(describeProposals(await growth.list(userId)));
     case 'apply': {
       const shown = await growth.list(userId);
-      const { applied, refused } = await growth.apply(userId, chosenIds(rest, shown), userId);
+      const { applied, refused } = await growth.apply(userId, selectIds(rest, shown), userId);
       return print([`Applied: ${applied}.`, ...refused.map((reason) => `Not applied: ${reason}.`)].join('\n'));
     }
     case 'undo': {
@@ -27,7 +27,7 @@ export async function runGrowCommand({ argv, userId, growth, print }: GrowComman
       return print(undone === undefined ? 'There is nothing to undo.' : `Undone: ${undone}.`);
     }
     default:
-      throw new TholeError('INVALID_INPUT', 'Write grow, grow show, grow apply <numbers|all> or grow undo.');
+      throw new TholeError('INVALID_INPUT', 'Use grow, grow show, grow apply <numbers|all> or grow undo.');
   }
 }
 
@@ -47,13 +47,14 @@ function describeProposal({ proposal, evidence }: ShownProposal, number: number)
   return [`${number}. ${change}`, `   because ${reason}`, ...quotes].join('\n');
 }
 
-function chosenIds(words: readonly string[], shown: readonly ShownProposal[]): string[] {
+function selectIds(words: readonly string[], shown: readonly ShownProposal[]): string[] {
   if (words.length === 1 && words[0] === 'all') return shown.map(({ proposal }) => proposal.id);
   const numbers = words.flatMap((word) => word.split(',')).filter((word) => word !== '');
-  if (numbers.length === 0) throw new TholeError('INVALID_INPUT', 'Name the numbers of the proposals, or all.');
+  if (numbers.length === 0) throw new TholeError('INVALID_INPUT', 'Pass the numbers of the proposals, or all.');
   return numbers.map((word) => {
-    const chosen = /^\d+$/.test(word) ? shown[Number(word) - 1] : undefined;
-    if (!chosen) throw new TholeError('INVALID_INPUT', 'There is no proposal with this number. grow show lists them.');
-    return chosen.proposal.id;
+    const selected = /^\d+$/.test(word) ? shown[Number(word) - 1] : undefined;
+    if (!selected)
+      throw new TholeError('INVALID_INPUT', 'There is no proposal with this number. grow show lists them.');
+    return selected.proposal.id;
   });
 }

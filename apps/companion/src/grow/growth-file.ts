@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { TholeError } from '@thole/core';
 import type { Proposal, ProposalAudit } from '@thole/memory';
 
-/** Open proposals for a user's memory, and what was applied. */
+/** Open proposals for a user's memory, and the applied changes. */
 export interface GrowthRecord {
   proposals: Proposal[];
   audits: ProposalAudit[];
 }
 
-/** One JSON file per user in a folder, replaced atomically. Only its owner can read it. */
+/** One JSON file per user in a folder, replaced atomically, and readable by its owner only. */
 export class GrowthFile {
   readonly #folder: string;
 

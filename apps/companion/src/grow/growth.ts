@@ -10,7 +10,7 @@ export interface GrowthOptions {
   appName: string;
   sessions: SessionService;
   memory: MemoryService;
-  /** Undefined: nothing can be proposed. */
+  /** Undefined: `propose` throws. */
   llm: Llm | undefined;
   /** Folder of the files with open proposals. */
   folder: string;
@@ -30,12 +30,12 @@ export interface GrowthReport {
   refused: string[];
 }
 
-/** Number of applied groups that can be undone. */
+/** Maximum number of calls of `apply` that can be undone. */
 const MAX_AUDITS = 20;
 
 /**
  * Improves the memory of a user from past conversations: a model proposes, a person approves. Nothing changes before `apply`.
- * Proposals and records whose source was forgotten are dropped.
+ * Proposals and records whose source was forgotten are deleted.
  */
 export class Growth {
   readonly #options: GrowthOptions;
@@ -46,7 +46,7 @@ export class Growth {
     this.#file = new GrowthFile(options.folder);
   }
 
-  /** Has the model review past conversations. Replaces earlier open proposals. Throws `INVALID_INPUT` without a model. */
+  /** Lets the model review past conversations. Replaces earlier open proposals. Throws `INVALID_INPUT` without a model. */
   async propose(userId: string, { signal }: CallOptions = {}): Promise<ShownProposal[]> {
     const { appName, llm, memory, runtime, sessions } = this.#options;
     if (!llm)
@@ -75,10 +75,10 @@ export class Growth {
   async apply(userId: string, ids: readonly string[], approvedBy: string): Promise<GrowthReport> {
     const { memory, runtime } = this.#options;
     const record = await this.#read(userId);
-    const chosen = record.proposals.filter(({ id }) => ids.includes(id));
-    if (chosen.length === 0 || chosen.length !== new Set(ids).size)
+    const selected = record.proposals.filter(({ id }) => ids.includes(id));
+    if (selected.length === 0 || selected.length !== new Set(ids).size)
       throw new TholeError('INVALID_INPUT', 'There is no such proposal. List the proposals again.');
-    const audit = await applyProposals({ memory, proposals: chosen, approvedBy, runtime });
+    const audit = await applyProposals({ memory, proposals: selected, approvedBy, runtime });
     const proposals = record.proposals.filter(({ id }) => !ids.includes(id));
     const audits = [...record.audits, ...(audit.changes.length > 0 ? [audit] : [])].slice(-MAX_AUDITS);
     this.#file.write(userId, { proposals, audits });
@@ -91,7 +91,7 @@ export class Growth {
     this.#file.write(userId, { audits, proposals: proposals.filter(({ id }) => !ids.includes(id)) });
   }
 
-  /** Undoes what was applied last. Returns the number of undone changes, undefined if there is nothing to undo. */
+  /** Undoes the changes of the last `apply`. Returns their number, or undefined if there is nothing to undo. */
   async undo(userId: string): Promise<number | undefined> {
     const { audits, proposals } = await this.#read(userId);
     const audit = audits.at(-1);
@@ -111,18 +111,18 @@ export class Growth {
     this.#file.write(userId, { proposals: [], audits: [] });
   }
 
-  /** Drops what quotes forgotten memories. */
+  /** Reads the record, without proposals and changes whose memories were forgotten. */
   async #read(userId: string): Promise<GrowthRecord> {
     const record = this.#file.read(userId);
-    const isKept = async (ids: readonly string[]): Promise<boolean> =>
+    const isStored = async (ids: readonly string[]): Promise<boolean> =>
       (await Promise.all(ids.map((id) => this.#entry(userId, id)))).every((entry) => entry !== undefined);
     const proposals = await filterAsync(record.proposals, ({ evidence, target }) =>
-      isKept([...evidence, ...(target ? [target.id] : [])]),
+      isStored([...evidence, ...(target ? [target.id] : [])]),
     );
     const audits = [];
     for (const audit of record.audits) {
       const changes = await filterAsync(audit.changes, ({ added, before }) =>
-        isKept([added, before].flatMap((entry) => (entry ? [entry.id] : []))),
+        isStored([added, before].flatMap((entry) => (entry ? [entry.id] : []))),
       );
       if (changes.length > 0) audits.push({ ...audit, changes });
     }
@@ -137,6 +137,6 @@ export class Growth {
 }
 
 async function filterAsync<T>(values: readonly T[], isKept: (value: T) => Promise<boolean>): Promise<T[]> {
-  const kept = await Promise.all(values.map(isKept));
-  return values.filter((_, i) => kept[i]);
+  const results = await Promise.all(values.map(isKept));
+  return values.filter((_, i) => results[i]);
 }

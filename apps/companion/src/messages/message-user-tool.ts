@@ -11,16 +11,16 @@ export interface MessageUserOptions {
   /** `Dispatcher.send`. */
   send: (request: SendToUserRequest) => Promise<void>;
   policy: MessagePolicy;
-  /** Returns the name of the channel whose senders are phone numbers. Without one, numbers of strangers cannot be reached. */
+  /** Returns the name of the channel whose senders are phone numbers. Undefined: numbers without a user cannot be reached. */
   phoneChannel: () => string | undefined;
 }
 
-/** Number of memories that are searched for a recipient. */
-const SEARCHED = 10;
+/** Maximum number of memories that a search for a recipient returns. */
+const MAX_MEMORIES = 10;
 
 /**
- * Returns the tool `message_user`: sends a message to another person. The recipient is a name, a phone number or a relationship
- * that the caller's memory knows. Without one clear match the answer has `ask`, and nothing is sent. A repeated call sends once.
+ * Returns the tool `message_user`, which sends a message to another person. The recipient is a name, a phone number or a relationship
+ * in the caller's memory. Without one clear match nothing is sent, and the result has `ask`. A repeated call sends the message once.
  */
 export function messageUserTool(options: MessageUserOptions): Tool {
   return new FunctionTool({
@@ -41,7 +41,7 @@ export function messageUserTool(options: MessageUserOptions): Tool {
 
 async function messageUser(
   { identities, send, policy, ...options }: MessageUserOptions,
-  { recipient: wanted, text }: { recipient: string; text: string },
+  args: { recipient: string; text: string },
   context: ToolContext,
 ): Promise<object> {
   const users = await identities.list();
@@ -49,11 +49,11 @@ async function messageUser(
   const decision = policy[caller?.role ?? 'guest'];
   if (!caller || decision === 'refuse') return { error: 'This user may not send messages to others.' };
   const search = async (query: string) =>
-    (await context.searchMemory(query, { limit: SEARCHED, minRelevance: 0 })).memories;
+    (await context.searchMemory(query, { limit: MAX_MEMORIES, minRelevance: 0 })).memories;
   const others = users.filter(({ id }) => id !== caller.id);
-  // In a step, so that a confirmed message goes to the person that was shown.
+  // In a step, so that a confirmed message goes to the person whom the confirmation has shown.
   const recipient = await context.step('resolve', () =>
-    resolveRecipient({ recipient: wanted, users: others, search }).catch(whenMemoryIsOff),
+    resolveRecipient({ recipient: args.recipient, users: others, search }).catch(askIfMemoryIsOff),
   );
   if ('ask' in recipient) return recipient;
   const phoneChannel = options.phoneChannel();
@@ -61,20 +61,20 @@ async function messageUser(
   const label = isUser ? recipient.name : `+${recipient.number}`;
   if (!isUser && phoneChannel === undefined)
     return { error: `${label} is not a user, and no channel here reaches phone numbers.` };
-  const hint = `Send to ${label}: “${text}”?`;
+  const hint = `Send to ${label}: “${args.text}”?`;
   const answer = context.toolConfirmation;
   if (answer && !answer.confirmed) return { error: 'The user does not want this message to be sent.' };
   if (decision === 'confirm' && !answer) {
     context.requestConfirmation({ hint });
     return { status: 'The user is asked.' };
   }
-  const userId = isUser ? recipient.userId : await guestFor(recipient, { identities, channel: phoneChannel! });
-  await send({ userId, message: `${caller.name}: ${text}`, idempotencyKey: context.idempotencyKey });
+  const userId = isUser ? recipient.userId : await findOrCreateUser(recipient, { identities, channel: phoneChannel! });
+  await send({ userId, message: `${caller.name}: ${args.text}`, idempotencyKey: context.idempotencyKey });
   return { sent: true, to: label };
 }
 
-/** Makes the owner of a phone number a guest, so that the messages belong to a user. Returns the id. */
-async function guestFor(
+/** Returns the id of the user with a phone number. Creates a guest if there is none, because each message needs a user. */
+async function findOrCreateUser(
   { number, name }: { number: string; name: string },
   { identities, channel }: { identities: IdentityStore; channel: string },
 ): Promise<string> {
@@ -83,7 +83,7 @@ async function guestFor(
   return (known ?? (await identities.create({ name, role: 'guest', identities: [identity] }))).id;
 }
 
-function whenMemoryIsOff(error: unknown): { ask: string; candidates: string[] } {
+function askIfMemoryIsOff(error: unknown): { ask: string; candidates: string[] } {
   if ((error as { code?: unknown }).code !== 'MEMORY_NOT_CONFIGURED') throw error;
-  return { ask: 'Nobody is known by that name. Ask for a phone number.', candidates: [] };
+  return { ask: 'No person with this name is known. Ask for a phone number.', candidates: [] };
 }

@@ -1,9 +1,11 @@
 import type { User } from '@thole/channels';
 import { textOf } from '@thole/core';
 import type { MemoryEntry } from '@thole/core';
-import { digitsOf, looksLikeNumber, MIN_DIGITS, phoneNumbersIn } from './phone-numbers.ts';
+import { digitsOf, findPhoneNumbers, looksLikeNumber, MIN_DIGITS } from './phone-numbers.ts';
 
-/** A person to whom a message can go: a user, or a phone number that no user has. Types, so that they count as JSON. */
+/**
+ * A person who can get a message: a user, or a phone number that no user has. A type, because an interface is not assignable to JSON.
+ */
 export type Recipient = { userId: string; name: string } | { number: string; name: string };
 
 /** The recipient, or the reason why the caller must be asked. */
@@ -23,53 +25,53 @@ export interface RecipientQuery {
  * clear match is a recipient.
  */
 export async function resolveRecipient({ recipient, users, search }: RecipientQuery): Promise<Resolution> {
-  const wanted = recipient.trim().replace(/^my\s+/i, '');
-  if (wanted === '') return { ask: 'Ask who should get the message.', candidates: [] };
-  if (looksLikeNumber(wanted)) {
-    const number = digitsOf(wanted);
+  const name = recipient.trim().replace(/^my\s+/i, '');
+  if (name === '') return { ask: 'Ask who should get the message.', candidates: [] };
+  if (looksLikeNumber(name)) {
+    const number = digitsOf(name);
     if (number.length < MIN_DIGITS)
       return { ask: `A phone number has at least ${MIN_DIGITS} digits. Ask for it.`, candidates: [] };
-    return oneOf([ownerOf(number, users) ?? { number, name: wanted }]);
+    return toResolution([findOwner(number, users) ?? { number, name }]);
   }
-  const named = usersNamed(wanted, users);
-  if (named.length > 0) return oneOf(named.map(recipientOf));
-  return oneOf(recipientsIn(wanted, users, await search(wanted)));
+  const matches = findUsersByName(name, users);
+  if (matches.length > 0) return toResolution(matches.map(toRecipient));
+  return toResolution(findInMemories(name, users, await search(name)));
 }
 
-function usersNamed(name: string, users: readonly User[]): User[] {
+function findUsersByName(name: string, users: readonly User[]): User[] {
   const key = name.toLowerCase();
   const exact = users.filter((user) => user.id === key || user.name.toLowerCase() === key);
   return exact.length > 0 ? exact : users.filter((user) => user.name.toLowerCase().split(/\s+/)[0] === key);
 }
 
-/** Returns the people that memories with the wanted word name: by phone number, otherwise by the name of a user. */
-function recipientsIn(wanted: string, users: readonly User[], entries: readonly MemoryEntry[]): Recipient[] {
-  // Answers of the agent may be guesses.
-  const isSaid = ({ author, kind }: MemoryEntry): boolean => kind !== 'turn' || author === 'user';
-  const texts = entries.filter(isSaid).map(({ content }) => textOf(content));
-  const about = texts.filter((text) => hasWords(text, wanted));
-  const numbers = about.flatMap((text) => phoneNumbersIn(text));
-  if (numbers.length > 0) return numbers.map((number) => ownerOf(number, users) ?? { number, name: wanted });
-  return users.filter((user) => about.some((text) => hasWords(text, user.name))).map(recipientOf);
+/** Returns the people in memories that contain the name: by phone number, otherwise by the name of a user. */
+function findInMemories(name: string, users: readonly User[], entries: readonly MemoryEntry[]): Recipient[] {
+  // Turns of the agent do not count, because they may be guesses.
+  const isReliable = ({ author, kind }: MemoryEntry): boolean => kind !== 'turn' || author === 'user';
+  const texts = entries.filter(isReliable).map(({ content }) => textOf(content));
+  const matches = texts.filter((text) => hasWords(text, name));
+  const numbers = matches.flatMap((text) => findPhoneNumbers(text));
+  if (numbers.length > 0) return numbers.map((number) => findOwner(number, users) ?? { number, name });
+  return users.filter((user) => matches.some((text) => hasWords(text, user.name))).map(toRecipient);
 }
 
 /** Returns the user with this number on a channel whose senders are phone numbers. */
-function ownerOf(number: string, users: readonly User[]): Recipient | undefined {
+function findOwner(number: string, users: readonly User[]): Recipient | undefined {
   const isNumber = (sender: string): boolean => looksLikeNumber(sender) && digitsOf(sender) === number;
   const user = users.find(({ identities }) => identities.some(({ sender }) => isNumber(sender)));
-  return user && recipientOf(user);
+  return user && toRecipient(user);
 }
 
-function oneOf(recipients: readonly Recipient[]): Resolution {
+function toResolution(recipients: readonly Recipient[]): Resolution {
   const byKey = new Map(recipients.map((each) => ['userId' in each ? each.userId : `+${each.number}`, each]));
   const [first, ...others] = byKey.values();
-  if (!first) return { ask: 'Nobody is known by that name. Ask for a phone number.', candidates: [] };
+  if (!first) return { ask: 'No person with this name is known. Ask for a phone number.', candidates: [] };
   if (others.length === 0) return first;
   const candidates = [first, ...others].map((each) => ('userId' in each ? each.name : each.number));
   return { ask: 'Several people match. Ask which of them is meant.', candidates };
 }
 
-function recipientOf({ id, name }: User): Recipient {
+function toRecipient({ id, name }: User): Recipient {
   return { userId: id, name };
 }
 

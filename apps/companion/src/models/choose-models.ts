@@ -6,7 +6,7 @@ import type { CompanionConfig } from '../config/companion-config.ts';
 /** The models of a configuration. */
 export interface Models {
   agent: Llm;
-  /** Extracts facts, writes profiles and proposes memories. Undefined for the demo model, which cannot. */
+  /** Extracts facts, writes profiles and proposes memories. Undefined for the demo model, which cannot do this. */
   memory: Llm | undefined;
   /** Undefined: memories are ranked by words. */
   embedder: Embedder | undefined;
@@ -47,8 +47,8 @@ export async function chooseModels(config: CompanionConfig, p: ModelContext): Pr
     embedder: await chooseEmbedder(config.memory.embedder, p),
     notice:
       name === undefined
-        ? 'DemoLlm is speaking: an offline demo model that follows simple rules. Set GEMINI_API_KEY for a language model.'
-        : `${name} is speaking.`,
+        ? 'The model is DemoLlm, an offline demo model that follows simple rules. Set GEMINI_API_KEY for a language model.'
+        : `The model is ${name}.`,
   };
 }
 
@@ -62,10 +62,10 @@ function hasKey(provider: string, env: EnvVars): boolean {
 }
 
 async function createLlm(name: string, p: ModelContext): Promise<Llm> {
-  return (await factoryOf(name, p)).create(name);
+  return (await loadFactory(name, p)).create(name);
 }
 
-async function factoryOf(name: string, { env, runtime }: ModelContext): Promise<ModelFactory> {
+async function loadFactory(name: string, { env, runtime }: ModelContext): Promise<ModelFactory> {
   switch (name.slice(0, name.indexOf('/'))) {
     case 'gemini':
       return (await import('@thole/provider-gemini')).geminiModels({ env, runtime });
@@ -79,8 +79,8 @@ async function factoryOf(name: string, { env, runtime }: ModelContext): Promise<
 }
 
 async function chooseEmbedder(name: string | undefined, { env, runtime }: ModelContext): Promise<Embedder | undefined> {
-  const wanted = name ?? (hasKey('gemini', env) ? 'gemini' : 'none');
-  const [provider, ...rest] = wanted.split('/');
+  const spec = name ?? (hasKey('gemini', env) ? 'gemini' : 'none');
+  const [provider, ...rest] = spec.split('/');
   const model = rest.join('/');
   if (provider === 'gemini') {
     const { GeminiEmbedder } = await import('@thole/provider-gemini');

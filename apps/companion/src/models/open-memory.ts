@@ -4,7 +4,7 @@ import { VectorMemoryService } from '@thole/mem-services';
 import { DatabaseMemoryService, PgVectorStore, SqliteVecStore, SqlMemoryStore } from '@thole/sql-services';
 import type { MemoryConfig } from '../config/companion-config.ts';
 
-/** A memory service with the connections that it uses. */
+/** A memory service, and the function that closes it and its connections. */
 export interface OpenedMemory {
   service: MemoryService;
   close: () => Promise<void>;
@@ -15,7 +15,7 @@ const VECTOR_URL = 'COMPANION_VECTOR_URL';
 
 /**
  * Opens memory in a SQLite file. With an embedder, entries are ranked by words and by vectors. The entries are the same with every
- * embedder and vector store, so that a change loses none: missing vectors are computed again.
+ * embedder and vector store, so a change of these settings loses no entry. Missing vectors are computed again.
  */
 export function openMemory(
   { vectorStore }: MemoryConfig,
@@ -30,14 +30,14 @@ export function openMemory(
   const store =
     vectorStore === 'sqlite'
       ? new SqliteVecStore({ dbUrl, runtime })
-      : new PgVectorStore({ dbUrl: urlIn(env), runtime });
+      : new PgVectorStore({ dbUrl: readVectorUrl(env), runtime });
   return {
     service: new VectorMemoryService({ embedder, store, entries, ranking: 'hybrid', runtime }),
     close: async () => void (await Promise.all([entries.close(), store.close()])),
   };
 }
 
-function urlIn(env: EnvVars): string {
+function readVectorUrl(env: EnvVars): string {
   const url = env[VECTOR_URL]?.trim();
   if (!url) throw new TholeError('INVALID_INPUT', `memory.vector_store: pgvector needs the variable ${VECTOR_URL}.`);
   return url;

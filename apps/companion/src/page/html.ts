@@ -1,16 +1,16 @@
-/** A piece of HTML whose values are escaped. */
+/** HTML whose values are escaped. */
 export interface Html {
   readonly html: string;
 }
 
 type Value = string | number | Html | readonly Html[] | undefined;
 
-/** Returns HTML. Values are escaped unless they are HTML themselves; undefined is empty. */
+/** Returns HTML. Values are escaped, except values of the type `Html`. Undefined becomes an empty text. */
 export function html(strings: TemplateStringsArray, ...values: readonly Value[]): Html {
-  return { html: strings.reduce((text, string, i) => text + htmlOf(values[i - 1]) + string) };
+  return { html: strings.reduce((text, string, i) => text + toText(values[i - 1]) + string) };
 }
 
-function htmlOf(value: Value): string {
+function toText(value: Value): string {
   if (value === undefined) return '';
   if (typeof value === 'string' || typeof value === 'number') return escape(String(value));
   if ('html' in value) return value.html;

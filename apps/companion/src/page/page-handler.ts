@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { isFinalResponse, textOf, TholeError } from '@thole/core';
 import type { Companion } from '../companion.ts';
-import { channelIn, readPageData } from './read-page-data.ts';
+import { channelOfSession, readPageData } from './read-page-data.ts';
 import { renderPage } from './render-page.ts';
 import { STYLE } from './style.ts';
 
@@ -21,41 +21,42 @@ const NOTES: { readonly [name: string]: string } = { yes: 'Approved.', no: 'Reje
 /** Options of `createPageHandler`. */
 export interface PageHandlerOptions {
   companion: Companion;
-  /** Needed once in the address, `/?token=…`; a cookie keeps it. */
+  /** Needed once in the address, `/?token=…`. Then a cookie contains it. */
   token: string;
 }
 
-/** Returns the handler of the page. It never rejects. Only requests with the token see anything or change anything. */
+/** Returns the handler of the page. It never rejects. Only requests with the token can read or change data. */
 export function createPageHandler({ companion, token }: PageHandlerOptions): (request: Request) => Promise<Response> {
   return async (request) => {
     try {
       return await handle(request, companion, token);
     } catch (error) {
       const status = (TholeError.is(error) ? error.status : undefined) ?? 500;
-      return text(status, TholeError.is(error) ? error.message : 'Something went wrong. Look at the log.');
+      return text(status, TholeError.is(error) ? error.message : 'The companion failed with an unexpected error.');
     }
   };
 }
 
 async function handle(request: Request, companion: Companion, token: string): Promise<Response> {
   const url = new URL(request.url);
-  const given = url.searchParams.get('token');
-  if (given !== null && isSame(given, token)) {
+  const tokenParam = url.searchParams.get('token');
+  if (tokenParam !== null && isSame(tokenParam, token)) {
     const cookie = `${COOKIE}=${token}; HttpOnly; SameSite=Strict; Path=/`;
     return new Response(null, { status: 303, headers: { ...HEADERS, location: '/', 'set-cookie': cookie } });
   }
-  if (!isSame(cookieIn(request), token)) return text(401, 'Open the address that the companion has printed.');
+  if (!isSame(readCookie(request), token))
+    return text(401, 'Open the address that the companion printed at its start.');
   const route = `${request.method} ${url.pathname}`;
   if (route === 'GET /style.css') return new Response(STYLE, { headers: { ...HEADERS, 'content-type': 'text/css' } });
   if (route === 'GET /') {
     const page = renderPage(await readPageData(companion), NOTES[url.searchParams.get('done') ?? '']);
     return new Response(page, { headers: { ...HEADERS, 'content-type': 'text/html; charset=utf-8' } });
   }
-  const act = Object.hasOwn(actions, route) ? actions[route] : undefined;
-  if (!act) return text(404, 'There is no such page.');
+  const action = Object.hasOwn(actions, route) ? actions[route] : undefined;
+  if (!action) return text(404, 'There is no such page.');
   const form = await readForm(request);
   const decision = form.get('decision') === 'yes' ? 'yes' : 'no';
-  await act(companion, (name) => form.get(name) ?? '', decision === 'yes');
+  await action(companion, (name) => form.get(name) ?? '', decision === 'yes');
   return new Response(null, { status: 303, headers: { ...HEADERS, location: `/?done=${decision}` } });
 }
 
@@ -66,18 +67,18 @@ const actions: { readonly [route: string]: Action } = {
     const identity = { channel: field('channel'), sender: field('sender') };
     const requests = await identities.listRequests();
     if (!requests.some(({ channel, sender }) => channel === identity.channel && sender === identity.sender))
-      throw gone();
+      throw alreadyDecided();
     await (isApproved ? dispatcher.approve(identity) : dispatcher.reject(identity));
   },
-  'POST /answer': answer,
+  'POST /answer': answerConfirmation,
   'POST /proposal': async ({ growth }, field, isApproved) => {
     const [userId, id] = [field('userId'), field('id')];
     await (isApproved ? growth.apply(userId, [id], 'page') : growth.dismiss(userId, [id]));
   },
 };
 
-/** Answers a confirmation, and sends what the agent says then on the channel of the conversation. */
-async function answer(
+/** Answers a confirmation, and sends the next answers of the agent on the channel of the conversation. */
+async function answerConfirmation(
   { dispatcher, runner }: Companion,
   field: (name: string) => string,
   confirmed: boolean,
@@ -85,18 +86,23 @@ async function answer(
   const [userId, sessionId, id] = [field('userId'), field('sessionId'), field('id')];
   const open = await runner.pendingInterrupts({ userId, sessionId });
   const interrupt = open.find((each) => each.id === id && each.kind === 'confirmation');
-  if (!interrupt) throw gone();
+  if (!interrupt) throw alreadyDecided();
   const { invocationId } = interrupt;
   const run = runner.resume({ userId, sessionId, invocationId, answers: { [id]: { confirmed } }, answeredBy: 'page' });
   for await (const event of run) {
     const message = textOf(event.content).trim();
     if (event.partial || event.author === 'user' || message === '' || !isFinalResponse(event)) continue;
-    await dispatcher.send({ userId, channel: channelIn(sessionId), message, idempotencyKey: `page:${event.id}` });
+    await dispatcher.send({
+      userId,
+      channel: channelOfSession(sessionId),
+      message,
+      idempotencyKey: `page:${event.id}`,
+    });
   }
 }
 
-function gone(): TholeError {
-  return new TholeError('INTERRUPT_NOT_FOUND', 'This was decided already. Refresh the page.');
+function alreadyDecided(): TholeError {
+  return new TholeError('INTERRUPT_NOT_FOUND', 'This request was already decided. Refresh the page.');
 }
 
 async function readForm(request: Request): Promise<URLSearchParams> {
@@ -105,7 +111,7 @@ async function readForm(request: Request): Promise<URLSearchParams> {
   return new URLSearchParams(await request.text());
 }
 
-function cookieIn(request: Request): string {
+function readCookie(request: Request): string {
   const cookies = (request.headers.get('cookie') ?? '').split(/;\s*/);
   return cookies.find((each) => each.startsWith(`${COOKIE}=`))?.slice(COOKIE.length + 1) ?? '';
 }

@@ -27,7 +27,7 @@ export interface ConversationData {
   events: number;
 }
 
-/** A confirmation that a conversation waits for. */
+/** A confirmation on which a conversation waits. */
 export interface QuestionData {
   userId: string;
   sessionId: string;
@@ -49,7 +49,7 @@ const MAX_CONVERSATIONS = 100;
 /** Reads everything that the page shows. */
 export async function readPageData(companion: Companion): Promise<PageData> {
   const { dispatcher, identities, sessions } = companion;
-  const { sessions: latest } = await sessions.listSessions({
+  const { sessions: latestSessions } = await sessions.listSessions({
     appName: APP_NAME,
     order: 'desc',
     limit: MAX_CONVERSATIONS,
@@ -57,8 +57,8 @@ export async function readPageData(companion: Companion): Promise<PageData> {
   return {
     people: await Promise.all((await identities.list()).map((user) => readPerson(companion, user))),
     channels: dispatcher.channels.map(({ name }) => name),
-    conversations: latest.map(({ id, lastSeq: events, lastUpdateTime, userId }) => {
-      return { userId, channel: channelIn(id), lastUpdateTime, events };
+    conversations: latestSessions.map(({ id, lastSeq: events, lastUpdateTime, userId }) => {
+      return { userId, channel: channelOfSession(id), lastUpdateTime, events };
     }),
     requests: await identities.listRequests(),
     questions: await readQuestions(companion, sessions),
@@ -66,7 +66,7 @@ export async function readPageData(companion: Companion): Promise<PageData> {
 }
 
 /** Returns the channel of a session id `{userId}:{channel}`. */
-export function channelIn(sessionId: string): string {
+export function channelOfSession(sessionId: string): string {
   return sessionId.slice(sessionId.indexOf(':') + 1);
 }
 
@@ -93,11 +93,11 @@ async function readPerson({ growth, memory, reminders, sessions }: Companion, us
 
 async function readQuestions({ runner }: Companion, sessions: SessionService): Promise<QuestionData[]> {
   const page = await sessions.listWaitingSessions?.({ appName: APP_NAME, kind: 'interrupts' });
-  const found = await Promise.all(
+  const questions = await Promise.all(
     (page?.sessions ?? []).map(async ({ key: { sessionId, userId } }) => {
       const open = await runner.pendingInterrupts({ userId, sessionId });
       return open.filter(({ kind }) => kind === 'confirmation').map((interrupt) => ({ userId, sessionId, interrupt }));
     }),
   );
-  return found.flat();
+  return questions.flat();
 }

@@ -1,9 +1,9 @@
 import { html } from './html.ts';
 import type { Html } from './html.ts';
-import { channelIn } from './read-page-data.ts';
+import { channelOfSession } from './read-page-data.ts';
 import type { PageData, PersonData, QuestionData } from './read-page-data.ts';
 
-/** Returns the page as text. `note` says what has happened. */
+/** Returns the page as text. `note` is the result of the last decision. */
 export function renderPage(data: PageData, note?: string): string {
   const names = new Map(data.people.map(({ user }) => [user.id, user.name]));
   const nameOf = (userId: string): string => names.get(userId) ?? userId;
@@ -23,18 +23,18 @@ export function renderPage(data: PageData, note?: string): string {
         </header>
         <main>
           <p role="status">${note}</p>
-          ${section('Pending approvals', approvals(data, nameOf), 'Nothing waits for an approval.')}
-          ${section('People', data.people.map(person), 'Nobody is known yet.')}
-          ${section(
+          ${renderSection('Pending approvals', renderApprovals(data, nameOf), 'No approval is pending.')}
+          ${renderSection('People', data.people.map(renderPerson), 'No person is known yet.')}
+          ${renderSection(
             'Channels',
             data.channels.map((name) => html`<li>${name}</li>`),
-            'No channel is on.',
+            'No channel is turned on.',
           )}
-          ${section(
+          ${renderSection(
             'Conversations',
             data.conversations.map(
               ({ channel, events, lastUpdateTime, userId }) =>
-                html`<li>${nameOf(userId)} on ${channel}, ${events} events, last at ${timeOf(lastUpdateTime)}</li>`,
+                html`<li>${nameOf(userId)} on ${channel}, ${events} events, last at ${formatTime(lastUpdateTime)}</li>`,
             ),
             'No conversation is stored.',
           )}
@@ -44,11 +44,11 @@ export function renderPage(data: PageData, note?: string): string {
   return page.html;
 }
 
-function section(title: string, items: readonly Html[], none: string): Html {
+function renderSection(title: string, items: readonly Html[], emptyText: string): Html {
   const id = title.toLowerCase().replaceAll(' ', '-');
   const content =
     items.length === 0
-      ? html`<p>${none}</p>`
+      ? html`<p>${emptyText}</p>`
       : html`<ul>
           ${items}
         </ul>`;
@@ -58,24 +58,24 @@ function section(title: string, items: readonly Html[], none: string): Html {
   </section>`;
 }
 
-function person({ memories, reminders, tasks, user }: PersonData): Html {
+function renderPerson({ memories, reminders, tasks, user }: PersonData): Html {
   const identities = user.identities.map(({ channel, sender }) => `${channel}: ${sender}`).join(', ');
   return html`<li>
     <h3>${user.name}</h3>
     <p>${user.id}, ${user.role}${identities === '' ? '' : `, ${identities}`}</p>
-    ${list(`Memories of ${user.name}`, memories)}
-    ${list(
+    ${renderList(`Memories of ${user.name}`, memories)}
+    ${renderList(
       `Tasks of ${user.name}`,
       tasks.map(({ title }) => title),
     )}
-    ${list(
+    ${renderList(
       `Reminders of ${user.name}`,
-      reminders.map(({ at, channel, text }) => `${text}, at ${timeOf(at)} on ${channel}`),
+      reminders.map(({ at, channel, text }) => `${text}, at ${formatTime(at)} on ${channel}`),
     )}
   </li>`;
 }
 
-function list(title: string, lines: readonly string[]): Html {
+function renderList(title: string, lines: readonly string[]): Html {
   if (lines.length === 0) return html``;
   return html`<details open>
     <summary>${title} (${lines.length})</summary>
@@ -85,16 +85,16 @@ function list(title: string, lines: readonly string[]): Html {
   </details>`;
 }
 
-function approvals(data: PageData, nameOf: (userId: string) => string): Html[] {
+function renderApprovals(data: PageData, nameOf: (userId: string) => string): Html[] {
   return [
     ...data.requests.map(
       ({ channel, name, sender }) =>
         html`<li>
           <p>${name ?? sender} (${sender}) wants to talk on ${channel}.</p>
-          ${form('/sender', { channel, sender }, [`Let in ${name ?? sender}`, `Reject ${name ?? sender}`])}
+          ${renderForm('/sender', { channel, sender }, [`Approve ${name ?? sender}`, `Reject ${name ?? sender}`])}
         </li>`,
     ),
-    ...data.questions.map((question) => confirmation(question, nameOf(question.userId))),
+    ...data.questions.map((question) => renderConfirmation(question, nameOf(question.userId))),
     ...data.people.flatMap(({ proposals, user }) =>
       proposals.map(({ evidence, proposal }) => {
         const { action, id, reason, target, text } = proposal;
@@ -109,27 +109,31 @@ function approvals(data: PageData, nameOf: (userId: string) => string): Html[] {
           <ul>
             ${evidence.map((quote) => html`<li>${quote.author}: ${quote.text}</li>`)}
           </ul>
-          ${form('/proposal', { userId: user.id, id }, ['Apply', 'Dismiss'])}
+          ${renderForm('/proposal', { userId: user.id, id }, ['Apply', 'Dismiss'])}
         </li>`;
       }),
     ),
   ];
 }
 
-function confirmation({ interrupt, sessionId, userId }: QuestionData, name: string): Html {
+function renderConfirmation({ interrupt, sessionId, userId }: QuestionData, name: string): Html {
   const { args, id, invocationId, message, toolName } = interrupt;
   return html`<li>
-    <p>${name} on ${channelIn(sessionId)}: ${message ?? `Run ${toolName ?? 'the tool'}?`}</p>
+    <p>${name} on ${channelOfSession(sessionId)}: ${message ?? `Run ${toolName ?? 'the tool'}?`}</p>
     <details>
       <summary>Call of ${toolName ?? 'the tool'}</summary>
       <pre>${JSON.stringify(args ?? {}, null, 2)}</pre>
     </details>
-    ${form('/answer', { userId, sessionId, invocationId, id }, ['Approve', 'Refuse'])}
+    ${renderForm('/answer', { userId, sessionId, invocationId, id }, ['Approve', 'Reject'])}
   </li>`;
 }
 
 /** A form with two buttons: `yes` and `no`. */
-function form(action: string, fields: { readonly [name: string]: string }, [yes, no]: readonly [string, string]): Html {
+function renderForm(
+  action: string,
+  fields: { readonly [name: string]: string },
+  [yes, no]: readonly [string, string],
+): Html {
   return html`<form method="post" action="${action}">
     ${Object.entries(fields).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}
     <button name="decision" value="yes">${yes}</button>
@@ -137,6 +141,6 @@ function form(action: string, fields: { readonly [name: string]: string }, [yes,
   </form>`;
 }
 
-function timeOf(seconds: number): string {
+function formatTime(seconds: number): string {
   return new Date(seconds * 1_000).toISOString().slice(0, 16).replace('T', ' ') + ' UTC';
 }

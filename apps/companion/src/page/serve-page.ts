@@ -6,7 +6,7 @@ import { toNodeListener } from '@thole/server/node';
 import type { Companion } from '../companion.ts';
 import { createPageHandler } from './page-handler.ts';
 
-/** The page, as it is served. */
+/** The page after its server has started. */
 export interface ServedPage {
   /** Address with the token. */
   url: string;

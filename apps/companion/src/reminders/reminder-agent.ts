@@ -7,14 +7,14 @@ export interface ReminderNote {
   text: string;
   /** Seconds since the epoch. */
   at: number;
-  /** The channel on which it was asked for. */
+  /** Channel of the conversation that created it. */
   channel: string;
 }
 
-/** Sends a reminder that is due. Called again with the same key after a crash or an error. */
+/** Sends a due reminder. It is called again with the same key after a crash or an error. */
 export type SendReminder = (p: ReminderNote & { userId: string; idempotencyKey: string }) => Promise<void>;
 
-/** Waits until a reminder is due, also over restarts of the process, and sends it once. */
+/** Waits until a reminder is due, also across restarts of the process, and sends it once. */
 export class ReminderAgent extends BaseAgent implements Agent {
   readonly #send: SendReminder;
 
@@ -26,7 +26,7 @@ export class ReminderAgent extends BaseAgent implements Agent {
   async *runAsync(context: InvocationContext): AsyncGenerator<Event, void, Event> {
     const note = JSON.parse(textOf(context.userContent)) as ReminderNote;
     await context.sleepUntil(note.at);
-    while (!(await context.step('send', () => this.#trySending(context, note)))) await context.sleep(RETRY_MS);
+    while (!(await context.step('send', () => this.#trySend(context, note)))) await context.sleep(RETRY_MS);
     yield createEvent({
       author: this.name,
       invocationId: context.invocationId,
@@ -35,18 +35,18 @@ export class ReminderAgent extends BaseAgent implements Agent {
   }
 
   /** Returns false if the reminder has to be sent again later. */
-  async #trySending({ invocationId, runtime, userId }: InvocationContext, note: ReminderNote): Promise<boolean> {
+  async #trySend({ invocationId, runtime, userId }: InvocationContext, note: ReminderNote): Promise<boolean> {
     try {
       await this.#send({ ...note, userId, idempotencyKey: `reminder:${invocationId}` });
       return true;
     } catch (error) {
       const code = TholeError.is(error) ? error.code : undefined;
       runtime.logger.warn('A reminder could not be sent.', { userId, code });
-      return code !== undefined && FINAL.includes(code);
+      return code !== undefined && PERMANENT_ERRORS.includes(code);
     }
   }
 }
 
-/** Errors that another attempt cannot change: the user was deleted, or has no channel. */
-const FINAL: readonly string[] = ['USER_NOT_FOUND', 'INVALID_INPUT'];
+/** Errors after which another attempt would fail too: the user was deleted, or has no channel. */
+const PERMANENT_ERRORS: readonly string[] = ['USER_NOT_FOUND', 'INVALID_INPUT'];
 const RETRY_MS = 5 * 60_000;

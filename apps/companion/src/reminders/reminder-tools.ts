@@ -29,14 +29,14 @@ export function reminderTools(p: { reminders: Reminders; channelOf: (sessionId: 
         if (at < now) return { error: 'This time is in the past.' };
         if (at > now + MAX_AHEAD_S) return { error: 'This time is too far ahead.' };
         const note = { text, at, channel: channelOf(sessionId) };
-        return { reminder: shown(await reminders.add(userId, note, idempotencyKey)) };
+        return { reminder: toResult(await reminders.add(userId, note, idempotencyKey)) };
       },
     }),
     new FunctionTool({
       name: 'list_reminders',
-      description: 'Lists the reminders of this user that wait, earliest first.',
+      description: 'Lists the pending reminders of this user, earliest first.',
       idempotent: true,
-      execute: async (_args, { userId }) => ({ reminders: (await reminders.list(userId)).map(shown) }),
+      execute: async (_args, { userId }) => ({ reminders: (await reminders.list(userId)).map(toResult) }),
     }),
     new FunctionTool({
       name: 'cancel_reminder',
@@ -49,6 +49,6 @@ export function reminderTools(p: { reminders: Reminders; channelOf: (sessionId: 
   ];
 }
 
-function shown({ at, text, ...note }: Reminder | ReminderNote): object {
+function toResult({ at, text, ...note }: Reminder | ReminderNote): object {
   return { ...('id' in note && { id: note.id }), text, at: new Date(at * 1_000).toISOString() };
 }

@@ -4,7 +4,7 @@ import { Runner } from '@thole/runner';
 import { ReminderAgent } from './reminder-agent.ts';
 import type { ReminderNote, SendReminder } from './reminder-agent.ts';
 
-/** A reminder that waits. */
+/** A pending reminder. */
 export interface Reminder extends ReminderNote {
   id: string;
 }
@@ -16,14 +16,14 @@ export interface RemindersOptions {
   runtime: Runtime;
 }
 
-/** App of the reminders' sessions. Not the companion's, whose idle sessions become memory. */
+/** App name of the reminders' sessions. It differs from the companion's, because idle sessions of the companion become memory. */
 export const REMINDERS_APP = 'companion-reminders';
-/** Shorter waits would hold the user's session, so that the next reminder would have to wait. */
+/** During a shorter wait the run would keep the session's lease, and block the next reminder of the user. */
 const MIN_WAIT_S = 61;
-/** Time between two looks for reminders that earlier processes have left. */
+/** Time between two searches for reminders of earlier processes. */
 const RECOVER_MS = 15_000;
 
-/** Timers in a session of the user's own, `{userId}:reminders`. They survive restarts and fire once. */
+/** Stores the reminders of each user as timers in the session `{userId}:reminders`. They survive restarts and are sent once. */
 export class Reminders {
   readonly #sessions: SessionService;
   readonly #runner: Runner;
@@ -41,30 +41,30 @@ export class Reminders {
     });
   }
 
-  /** Stores a reminder. The same key stores it once. A time in less than a minute becomes a minute from now. */
+  /** Stores a reminder, once per key. A time in less than a minute becomes a minute from now. */
   async add(userId: string, note: ReminderNote, key: string): Promise<ReminderNote> {
     const stored = { ...note, at: Math.max(note.at, this.#runtime.now() + MIN_WAIT_S) };
-    const existing = (await this.#notes(userId)).find(({ messageId }) => messageId === key);
+    const existing = (await this.#readNotes(userId)).find(({ messageId }) => messageId === key);
     if (existing) return existing.note;
-    const run = this.#runner.runAsync({ ...refOf(userId), newMessage: JSON.stringify(stored), messageId: key });
+    const run = this.#runner.runAsync({ ...sessionRef(userId), newMessage: JSON.stringify(stored), messageId: key });
     for await (const _ of run);
     return stored;
   }
 
-  /** Returns the reminders that wait, earliest first. */
+  /** Returns the pending reminders, earliest first. */
   async list(userId: string): Promise<Reminder[]> {
     const open = new Set(await this.#openInvocations(userId));
-    const notes = (await this.#notes(userId)).filter(({ id }) => open.has(id));
+    const notes = (await this.#readNotes(userId)).filter(({ id }) => open.has(id));
     return notes.map(({ id, note }) => ({ id, ...note })).toSorted((a, b) => a.at - b.at);
   }
 
-  /** Returns false if no such reminder waits. */
+  /** Cancels a reminder. Returns false if it is not pending. */
   async cancel(userId: string, id: string): Promise<boolean> {
     if (!(await this.#openInvocations(userId)).includes(id)) return false;
-    return this.#runner.cancel({ ...refOf(userId), invocationId: id });
+    return this.#runner.cancel({ ...sessionRef(userId), invocationId: id });
   }
 
-  /** Sends what became due while no process ran, now and at intervals. */
+  /** Sends reminders that became due while no process ran, now and at intervals. */
   start(): void {
     if (this.#isClosed) return;
     this.#recovery = this.#recover();
@@ -89,17 +89,18 @@ export class Reminders {
       for await (const _ of this.#runner.recover());
     } catch (error) {
       const code = (error as { code?: unknown }).code;
-      if (!this.#isClosed) this.#runtime.logger.warn('Reminders could not be looked up.', { code });
+      if (!this.#isClosed) this.#runtime.logger.warn('Due reminders could not be read.', { code });
     }
   }
 
   async #openInvocations(userId: string): Promise<string[]> {
-    if (!(await this.#sessions.getSession({ appName: REMINDERS_APP, ...refOf(userId), numRecentEvents: 0 }))) return [];
-    return (await this.#runner.pendingInterrupts(refOf(userId))).map(({ invocationId }) => invocationId);
+    if (!(await this.#sessions.getSession({ appName: REMINDERS_APP, ...sessionRef(userId), numRecentEvents: 0 })))
+      return [];
+    return (await this.#runner.pendingInterrupts(sessionRef(userId))).map(({ invocationId }) => invocationId);
   }
 
-  async #notes(userId: string): Promise<{ id: string; messageId: string; note: ReminderNote }[]> {
-    const session = await this.#sessions.getSession({ appName: REMINDERS_APP, ...refOf(userId) });
+  async #readNotes(userId: string): Promise<{ id: string; messageId: string; note: ReminderNote }[]> {
+    const session = await this.#sessions.getSession({ appName: REMINDERS_APP, ...sessionRef(userId) });
     const messages = session?.events.filter(({ author }) => author === 'user') ?? [];
     return messages.map(({ content, id, invocationId }) => {
       return { id: invocationId, messageId: id, note: JSON.parse(textOf(content)) as ReminderNote };
@@ -107,6 +108,6 @@ export class Reminders {
   }
 }
 
-function refOf(userId: string): { userId: string; sessionId: string } {
+function sessionRef(userId: string): { userId: string; sessionId: string } {
   return { userId, sessionId: `${userId}:reminders` };
 }

@@ -18,7 +18,7 @@ function factory(env: { [name: string]: string } = secrets): ChannelFactory {
 const channelsOf = (text: string) => parseConfig(`channels: { ${text} }`).channels;
 
 describe('ChannelFactory', () => {
-  it('creates the channels that the configuration turns on, with secrets of the environment', async () => {
+  it('creates the channels of the configuration, with secrets of the environment', async () => {
     const channels = await factory().create(
       channelsOf('terminal: , http: , telegram: { allow_groups: true }, whatsapp: { phone_number_id: "1" }'),
     );
@@ -26,7 +26,7 @@ describe('ChannelFactory', () => {
     expect(await factory({}).create(channelsOf('terminal: , http: false'))).toHaveLength(1);
   });
 
-  it('keeps unchanged channels, and replaces those with other settings', async () => {
+  it('keeps unchanged channels, and replaces channels with other settings', async () => {
     const made = factory();
     const [terminal, http] = await made.create(channelsOf('terminal: , http: { port: 1 }'));
     const [sameTerminal, otherHttp] = await made.create(channelsOf('terminal: , http: { port: 2 }'));
@@ -37,7 +37,7 @@ describe('ChannelFactory', () => {
     ['http:', 'COMPANION_HTTP_SECRET'],
     ['telegram:', 'TELEGRAM_BOT_TOKEN'],
     ['whatsapp: { phone_number_id: "1" }', 'WHATSAPP_ACCESS_TOKEN'],
-  ])('names the missing secret of %s, and changes nothing', async (channel, variable) => {
+  ])('reports the missing secret of %s, and changes nothing', async (channel, variable) => {
     const made = factory({});
     const [terminal] = await made.create(channelsOf('terminal:'));
     await expect(made.create(channelsOf(`terminal: { sender: you }, ${channel}`))).rejects.toThrow(variable);

@@ -18,7 +18,7 @@ function openFile(text?: string) {
 const turns = (count: number | string): string => `sessions:\n  window_turns: ${count}\n`;
 
 describe('ConfigFile', () => {
-  it('has the defaults without a file, and reads one that is created later', async () => {
+  it('returns the defaults without a file, and reads a file that is created later', async () => {
     const { file, path, runtime, windows } = openFile();
     expect(file.current.sessions.windowTurns).toBe(30);
     file.watch();
@@ -29,7 +29,7 @@ describe('ConfigFile', () => {
     expect([windows, file.current.sessions.windowTurns]).toEqual([[7], 7]);
   });
 
-  it('keeps the old settings for a broken file and logs the line, then reads the repaired file', async () => {
+  it('keeps the old settings and logs the line of an invalid file, then reads the repaired file', async () => {
     const { file, path, runtime, windows } = openFile(turns(7));
     file.watch();
     writeFileSync(path, turns('many'));
@@ -43,7 +43,7 @@ describe('ConfigFile', () => {
     expect(windows).toEqual([9]);
   });
 
-  it('calls no one for a comment, and returns to the defaults when the file is deleted', async () => {
+  it('does not call onChange for a comment, and returns to the defaults for a deleted file', async () => {
     const { file, path, runtime, windows } = openFile(turns(7));
     file.watch();
     writeFileSync(path, `# seven\n${turns(7)}`);
@@ -54,7 +54,7 @@ describe('ConfigFile', () => {
     expect(windows).toEqual([30]);
   });
 
-  it('waits until the text is the same twice, because an editor may still be writing', () => {
+  it('uses a change only if two reads return the same text, because an editor may be writing', () => {
     const { file, path, windows } = openFile(turns(7));
     writeFileSync(path, '');
     expect(file.check()).toBe(false);
@@ -63,7 +63,7 @@ describe('ConfigFile', () => {
     expect(windows).toEqual([8]);
   });
 
-  it('throws for a broken file at the start', () => {
+  it('throws for an invalid file at the start', () => {
     expect(() => openFile('memory: 1')).toThrow('companion.yaml:1:9: memory must be a mapping');
   });
 });

@@ -14,7 +14,7 @@ function mistakesIn(text: string): string[] {
 }
 
 describe('parseConfig', () => {
-  it('returns the defaults of the source document for an empty file', () => {
+  it('returns all defaults for an empty file', () => {
     expect(parseConfig('')).toEqual({
       model: undefined,
       memory: {
@@ -96,7 +96,7 @@ channels:
     });
   });
 
-  it('names line and column of every mistake, in order', () => {
+  it('reports line and column of every mistake, in order', () => {
     expect(
       mistakesIn(`memory:
   recall_limit: zero
@@ -130,7 +130,7 @@ channel: {}
     ['a list as the file', '- memory', ':1:1: The file must be a mapping'],
     ['invalid YAML', 'memory: [', ':1:10: The file is not valid YAML'],
     ['two documents', '---\nmemory:\n---\nsessions:\n', 'The file is not valid YAML'],
-    ['the same field twice', 'memory:\nmemory:\n', ':2:1: memory is there twice.'],
+    ['the same field twice', 'memory:\nmemory:\n', ':2:1: memory is in the file twice.'],
     ['a field without a value', 'memory:\n  enabled:\n', ':2:3: memory.enabled must be true or false, got nothing.'],
     [
       'an alias',
@@ -170,7 +170,7 @@ channel: {}
     ['token', 'channels:\n  telegram: { token: "123456:abc" }\n', ':2:15: channels.telegram.token is not allowed'],
     ['secret', 'channels:\n  http: { secret: hush }\n', ':2:11: channels.http.secret is not allowed'],
     ['model', 'model: sk-0123456789abcdef0123\n', ':1:8: model contains a secret'],
-  ])('refuses a secret in the field %s and does not repeat it', (_, text, message) => {
+  ])('rejects a secret in the field %s, and does not contain it in the message', (_, text, message) => {
     const mistakes = mistakesIn(text).join('\n');
     expect(mistakes).toContain(message);
     expect(mistakes).toContain('environment');

@@ -2,7 +2,7 @@ import type { JsonObject } from '@thole/core';
 import { describe, expect, it } from 'vitest';
 import { nextStep } from '../../demo-model/next-step.ts';
 
-const all = [
+const allTools = [
   'remember',
   'load_memory',
   'remind_me',
@@ -15,14 +15,14 @@ const all = [
 
 function step(
   message: string,
-  answers: { [tool: string]: JsonObject } = {},
+  results: { [tool: string]: JsonObject } = {},
   p: { earlier?: string[]; tools?: string[] } = {},
 ) {
-  const { earlier = [], tools = all } = p;
-  return nextStep({ message, earlier, tools: new Set(tools), answers: new Map(Object.entries(answers)) });
+  const { earlier = [], tools = allTools } = p;
+  return nextStep({ message, earlier, tools: new Set(tools), results: new Map(Object.entries(results)) });
 }
 
-describe('demo model', () => {
+describe('nextStep', () => {
   it.each([
     ['Remember that I like tea', 'remember', { fact: 'I like tea' }],
     ['My sister is Edda.', 'remember', { fact: 'My sister is Edda.' }],
@@ -37,7 +37,7 @@ describe('demo model', () => {
     expect(step(message)).toEqual({ call: { name, args } });
   });
 
-  it('answers from what tools return', () => {
+  it('answers from the results of tools', () => {
     const memories = [{ text: 'My sister is Edda.' }, { text: 'Who is my sister?' }];
     expect(step('Who is my sister?', { load_memory: { memories } })).toEqual({
       say: 'You told me:\n- My sister is Edda.',
@@ -57,7 +57,7 @@ describe('demo model', () => {
     expect(step('Tell Edda that hi', { message_user: { error: 'No.' } })).toEqual({ say: 'No.' });
   });
 
-  it('says what it can do, and that memory is off', () => {
+  it('answers with its help for other texts, and reports that memory is off', () => {
     expect(step('Hello')).toEqual({ say: expect.stringContaining('I am a demo') });
     expect(step('Who am I?', {}, { tools: [] })).toEqual({ say: expect.stringContaining('memory is off') });
   });

@@ -15,7 +15,7 @@ const proposal = (action: string, text: string, p: { target?: string; evidence?:
   reason: 'She said so.',
 });
 
-/** Ann has said that Grace moved in, and her memory says that she lives alone. */
+/** Ann wrote that Grace moved in, but memory still contains that she lives alone. */
 async function usage(...proposals: object[]) {
   const runtime = new FixedRuntime();
   const sessions = new InMemorySessionService({ runtime });
@@ -41,7 +41,7 @@ async function usage(...proposals: object[]) {
 }
 
 describe('companion grow', () => {
-  it('proposes with evidence, applies what is approved, and undoes it', async () => {
+  it('proposes memories with evidence, applies approved proposals, and undoes them', async () => {
     const { facts, grow } = await usage(
       proposal('add', 'Grace is her flatmate.'),
       proposal('correct', 'Lives with Grace.', { target: 'k1' }),
@@ -76,7 +76,7 @@ describe('companion grow', () => {
     expect(await facts()).toEqual(['Lives alone.']);
   });
 
-  it('drops proposals and records whose source was forgotten', async () => {
+  it('deletes proposals and records whose source was forgotten', async () => {
     const { folder, grow, growth, memory } = await usage(
       proposal('add', 'Grace is her flatmate.'),
       proposal('add', 'Likes company.'),
@@ -90,7 +90,7 @@ describe('companion grow', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it('refuses a proposal whose target has changed since', async () => {
+  it('does not apply a proposal whose target has changed', async () => {
     const { facts, grow, memory } = await usage(proposal('correct', 'Lives with Grace.', { target: 'k1' }));
     await grow();
     await memory.updateMemory({ ...ann, id: 'alone', change: { content: { parts: [{ text: 'Lives on a boat.' }] } } });
@@ -98,14 +98,14 @@ describe('companion grow', () => {
     expect(await facts()).toEqual(['Lives on a boat.']);
   });
 
-  it('needs a model, and says so', async () => {
+  it('rejects without a language model', async () => {
     const p = await usage();
     const options = { appName: 'companion', ...p, llm: undefined as Llm | undefined };
     const { facts: _, grow: __, growth: ___, ...rest } = options;
     await expect(new Growth(rest).propose('ann')).rejects.toThrow('Proposals need a language model');
   });
 
-  it('keeps proposals of users apart, and reports a broken file', async () => {
+  it('stores proposals per user, and reports an invalid file', async () => {
     const { folder, grow, growth } = await usage(proposal('add', 'Grace is her flatmate.'));
     await grow();
     expect(await growth.list('bob')).toEqual([]);

@@ -53,7 +53,7 @@ function answerTo(id: string, invocationId: string, confirmed: boolean) {
 }
 
 describe('message_user', () => {
-  it('sends to a user by name, at once for an admin, with a key of the call', async () => {
+  it('sends to a user by name, at once for an admin, with the idempotency key of the call', async () => {
     const { call, sent } = await people();
     const { asked, response } = await call('ann', { recipient: 'bob', text: 'Dinner at 8?' });
     expect([asked, response]).toEqual([undefined, { sent: true, to: 'Bob' }]);
@@ -62,7 +62,7 @@ describe('message_user', () => {
     ]);
   });
 
-  it('sends to a number that only memory knows, and makes its owner a guest', async () => {
+  it('sends to a number that only memory contains, and makes its owner a guest', async () => {
     const { call, identities, sent } = await people({ memory: 'Edda is my girlfriend, +49 171 2345678.' });
     expect((await call('ann', { recipient: 'girlfriend', text: 'Hi.' })).response).toEqual({
       sent: true,
@@ -80,16 +80,16 @@ describe('message_user', () => {
       candidates: ['01711111111', '01712222222'],
     });
     expect((await call('ann', { recipient: 'aunt', text: 'Hi.' })).response).toMatchObject({
-      ask: expect.stringContaining('Nobody'),
+      ask: expect.stringContaining('No person'),
     });
     // Callers send nothing to themselves.
     expect((await call('ann', { recipient: 'Ann', text: 'Hi.' })).response).toMatchObject({
-      ask: expect.stringContaining('Nobody'),
+      ask: expect.stringContaining('No person'),
     });
     expect(sent).toEqual([]);
   });
 
-  it('asks a user for a confirmation, and sends only after a yes', async () => {
+  it('asks a user for a confirmation, and sends only after approval', async () => {
     const { call, sent } = await people();
     const refused = await call('bob', { recipient: 'Ann', text: 'I love you.' }, false);
     expect(refused.asked).toBe('Send to Ann: “I love you.”?');
@@ -100,7 +100,7 @@ describe('message_user', () => {
     expect(sent).toHaveLength(1);
   });
 
-  it('refuses guests, and does not look into the memory of others', async () => {
+  it('refuses guests, and does not search the memory of others', async () => {
     const { call, sent } = await people({ memory: 'Edda is my girlfriend, +49 171 2345678.' });
     expect((await call('guy', { recipient: 'Ann', text: 'Buy!' })).response).toMatchObject({
       error: expect.stringContaining('may not send'),

@@ -48,20 +48,20 @@ describe('resolveRecipient', () => {
     expect(await resolve('boss', fact('Grace Hopper is my boss.'))).toEqual(toGrace);
   });
 
-  it('asks if memory names several people or no one', async () => {
+  it('asks if memory contains several people or none', async () => {
     const two = [fact('Brother Jan: 0171 1111111.'), fact('Another brother has 0171 2222222.')];
     expect(await resolve('brother', ...two)).toEqual({
       ask: expect.stringContaining('Several'),
       candidates: ['01711111111', '01712222222'],
     });
-    expect(await resolve('sister', ...two)).toMatchObject({ ask: expect.stringContaining('Nobody') });
-    expect(await resolve('bro', ...two)).toMatchObject({ ask: expect.stringContaining('Nobody') });
+    expect(await resolve('sister', ...two)).toMatchObject({ ask: expect.stringContaining('No person') });
+    expect(await resolve('bro', ...two)).toMatchObject({ ask: expect.stringContaining('No person') });
     expect(await resolve('  ')).toMatchObject({ ask: 'Ask who should get the message.' });
   });
 
-  it('ignores what only the agent has said', async () => {
+  it('ignores facts that only the agent has written', async () => {
     const guess = turn('companion', 'Your girlfriend may have the number 0171 9999999.');
-    expect(await resolve('girlfriend', guess)).toMatchObject({ ask: expect.stringContaining('Nobody') });
+    expect(await resolve('girlfriend', guess)).toMatchObject({ ask: expect.stringContaining('No person') });
     const said = turn('user', 'My girlfriend has the number 0171 9999999.');
     expect(await resolve('girlfriend', guess, said)).toMatchObject({ number: '01719999999' });
   });

@@ -12,7 +12,7 @@ unknown_senders: approve
 `;
 const token = 'a-token-for-tests';
 
-async function begin(chat: Parameters<World['start']>[0] = {}) {
+async function startPage(chat: Parameters<World['start']>[0] = {}) {
   const world = new World();
   world.configure(config);
   await world.start(chat);
@@ -37,8 +37,8 @@ async function begin(chat: Parameters<World['start']>[0] = {}) {
 }
 
 describe('page of the companion', () => {
-  it('shows everything that is stored, with all values escaped', async () => {
-    const { page, world } = await begin({
+  it('shows all stored data, with all values escaped', async () => {
+    const { page, world } = await startPage({
       'Plan <it>': [
         calls('add_task', { title: 'Plan <it>' }),
         calls('remind_me', { text: 'Tea & cake', in_minutes: 60 }),
@@ -55,24 +55,24 @@ describe('page of the companion', () => {
       'Plan &lt;it&gt;',
       'Tea &amp; cake, at 2023-11-14 23:13 UTC on http',
       'Ann on http',
-      'Nothing waits for an approval.',
+      'No approval is pending.',
     ])
       expect(html).toContain(text);
     expect(html).not.toContain('<script');
   });
 
-  it('lets a stranger in, and answers the waiting message', async () => {
-    const { page, submit, world } = await begin({ Hello: [says('Hi!')] });
+  it('approves a stranger, and answers the waiting message', async () => {
+    const { page, submit, world } = await startPage({ Hello: [says('Hi!')] });
     await world.say('http', 'carl', 'Hello');
     expect(await page()).toContain('carl (carl) wants to talk on http.');
     expect((await submit('/sender', 'yes')).headers.get('location')).toBe('/?done=yes');
     await world.settle();
     expect((await world.received('http', 'carl')).at(-1)).toBe('Hi!');
-    expect(await page()).toContain('Nothing waits for an approval.');
+    expect(await page()).toContain('No approval is pending.');
   });
 
-  it('rejects a stranger, and drops the waiting message', async () => {
-    const { submit, world } = await begin({ Hello: [says('Hi!')] });
+  it('rejects a stranger, and deletes the waiting message', async () => {
+    const { submit, world } = await startPage({ Hello: [says('Hi!')] });
     await world.say('http', 'carl', 'Hello');
     await submit('/sender', 'no');
     await world.settle();
@@ -81,7 +81,7 @@ describe('page of the companion', () => {
   });
 
   it('answers a confirmation once, and sends the answer of the agent to the channel', async () => {
-    const { page, submit, world } = await begin({
+    const { page, submit, world } = await startPage({
       'Tell Ann hello': [calls('message_user', { recipient: 'Ann', text: 'Hello.' }), says('I have told her.')],
     });
     await world.say('http', 'bob', 'Tell Ann hello');
@@ -94,20 +94,20 @@ describe('page of the companion', () => {
   });
 
   it('applies and dismisses proposals', async () => {
-    const { page, submit, world } = await begin({ 'I am a pilot.': [says('Nice.')], 'I am 40.': [says('Nice.')] });
+    const { page, submit, world } = await startPage({ 'I am a pilot.': [says('Nice.')], 'I am 40.': [says('Nice.')] });
     await world.say('http', 'ann', 'I am a pilot.');
     await world.say('http', 'ann', 'I am 40.');
     await world.companion.growth.propose('ann');
-    expect(await page()).toContain('Memory of Ann: add “I am a pilot.”, because It was said.');
+    expect(await page()).toContain('Memory of Ann: add “I am a pilot.”, because The user wrote it.');
     await submit('/proposal', 'yes');
     expect(await page()).toContain('<li>I am a pilot.</li>');
     await submit('/proposal', 'no');
-    expect(await page()).toContain('Nothing waits for an approval.');
+    expect(await page()).toContain('No approval is pending.');
     expect(await page()).not.toContain('<li>I am 40.</li>');
   });
 
   it('refuses requests without the token, and exchanges the token for a cookie', async () => {
-    const { handle, submit, world } = await begin();
+    const { handle, submit, world } = await startPage();
     await world.say('http', 'carl', 'Hello');
     for (const path of ['/', '/style.css', '/?token=wrong', '/other'])
       expect((await handle(new Request(`http://localhost${path}`))).status).toBe(401);
@@ -119,7 +119,7 @@ describe('page of the companion', () => {
   });
 
   it('answers unknown paths with 404, and refuses large forms', async () => {
-    const { handle } = await begin();
+    const { handle } = await startPage();
     const headers = { cookie: `companion_token=${token}` };
     expect((await handle(new Request('http://localhost/other', { headers }))).status).toBe(404);
     const large = { method: 'POST', headers: { ...headers, 'content-length': '20000' }, body: 'x'.repeat(20_000) };

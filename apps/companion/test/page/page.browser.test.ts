@@ -36,7 +36,7 @@ async function servedWorld() {
 }
 
 describeInBrowser('page of the companion', (browser) => {
-  it('has nothing serious for axe to find in both themes, and fits a phone', async () => {
+  it('has no serious axe findings in both themes, and fits a phone', async () => {
     const { url } = await servedWorld();
     const page = await visit(browser(), url, { viewport: { width: 390, height: 844 } });
     await page.getByRole('heading', { name: 'Companion', level: 1 }).waitFor();
@@ -46,30 +46,30 @@ describeInBrowser('page of the companion', (browser) => {
     expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
   });
 
-  it('shows people with memories and tasks, and decides what waits, by keyboard alone', async () => {
+  it('shows people with memories and tasks, and approves and rejects by keyboard', async () => {
     const { url, world } = await servedWorld();
     const page = await visit(browser(), url);
     const people = page.getByRole('region', { name: 'People' });
     await people.getByText('I like tea.').waitFor();
     await people.getByText('Plan the herb garden').waitFor();
-    const waiting = page.getByRole('region', { name: 'Pending approvals' });
+    const approvals = page.getByRole('region', { name: 'Pending approvals' });
     const press = async (name: string): Promise<void> => {
-      await waiting.getByRole('button', { name }).first().focus();
+      await approvals.getByRole('button', { name }).first().focus();
       await page.keyboard.press('Enter');
     };
-    await press('Let in carl');
+    await press('Approve carl');
     await page.getByRole('status').getByText('Approved.').waitFor();
     await people.getByRole('heading', { name: 'carl' }).waitFor();
     await press('Approve');
-    await waiting.getByText('Send to Ann').waitFor({ state: 'detached' });
+    await approvals.getByText('Send to Ann').waitFor({ state: 'detached' });
     await press('Apply');
     await people.getByText('I am a pilot.').waitFor();
-    while ((await waiting.getByRole('button', { name: 'Dismiss' }).count()) > 0) {
-      const left = await waiting.getByRole('listitem').count();
+    while ((await approvals.getByRole('button', { name: 'Dismiss' }).count()) > 0) {
+      const countBefore = await approvals.getByRole('listitem').count();
       await press('Dismiss');
-      await expect.poll(() => waiting.getByRole('listitem').count()).not.toBe(left);
+      await expect.poll(() => approvals.getByRole('listitem').count()).not.toBe(countBefore);
     }
-    await waiting.getByText('Nothing waits for an approval.').waitFor();
+    await approvals.getByText('No approval is pending.').waitFor();
     await world.settle();
     expect(await world.received('http', 'ann')).toEqual(['Bob: Hello.']);
     expect((await world.received('http', 'carl')).at(-1)).toBe('Hi!');

@@ -29,7 +29,7 @@ function begin(sessions: SessionService, runtime: FixedRuntime, sent: string[] =
 }
 
 describe('Reminders', () => {
-  it('sends each reminder once when it is due, in a session of the user’s own', async () => {
+  it('sends each reminder once when it is due, and stores it in the session {userId}:reminders', async () => {
     const runtime = new FixedRuntime();
     const sessions = new InMemorySessionService({ runtime });
     const { reminders, sent } = begin(sessions, runtime);
@@ -50,7 +50,7 @@ describe('Reminders', () => {
     expect(await reminders.list('ann')).toEqual([]);
   });
 
-  it('survives a restart, also if it became due while no process ran', async () => {
+  it('sends reminders after a restart, also those that became due while no process ran', async () => {
     const runtime = new FixedRuntime();
     const dbUrl = `sqlite:///${join(folderForTest(), 'companion.db')}`;
     const open = (): DatabaseSessionService => {
@@ -72,7 +72,7 @@ describe('Reminders', () => {
     expect(second.sent).toHaveLength(2);
   });
 
-  it('stores a repeated reminder once, and cancels one', async () => {
+  it('stores a repeated reminder once, and cancels a reminder', async () => {
     const runtime = new FixedRuntime();
     const { reminders, sent } = begin(new InMemorySessionService({ runtime }), runtime);
     const note = { text: 'Tea', at: runtime.now() + 5, channel: 'terminal' };
@@ -86,7 +86,7 @@ describe('Reminders', () => {
     expect(sent).toEqual([]);
   });
 
-  it('tries again after a failure to send, with the same key', async () => {
+  it('sends again with the same key after an error', async () => {
     const runtime = new FixedRuntime();
     const sessions = new InMemorySessionService({ runtime });
     const keys: string[] = [];
@@ -116,7 +116,7 @@ describe('Reminders', () => {
 });
 
 describe('reminder tools', () => {
-  it('remind on the channel of the conversation, list and cancel', async () => {
+  it('set reminders on the channel of the conversation, list and cancel them', async () => {
     const runtime = new FixedRuntime();
     const sessionService = new InMemorySessionService({ runtime });
     const { reminders, sent } = begin(sessionService, runtime);

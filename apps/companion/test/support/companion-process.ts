@@ -6,7 +6,7 @@ import { onTestFinished } from 'vitest';
 const folderOfApp = fileURLToPath(new URL('../../', import.meta.url));
 const { scripts } = JSON.parse(readFileSync(`${folderOfApp}package.json`, 'utf8')) as { scripts: { start: string } };
 
-// Programs start faster with what others of the same run have compiled.
+// Programs start faster with compiled code of other programs of the test run.
 const { NODE_COMPILE_CACHE } = process.env;
 
 /** The program in a separate process, with the command of `npm start` and without keys. It is killed after the test. */
@@ -36,7 +36,7 @@ export class CompanionProcess {
     onTestFinished(() => this.kill());
   }
 
-  /** Writes a line, and resolves with the output that follows, when it contains the text. */
+  /** Writes a line. Resolves with the output after it when this output contains the expected text. */
   async say(line: string, expected: string | RegExp): Promise<string> {
     const from = this.output.length;
     this.#child.stdin!.write(`${line}\n`);
@@ -45,16 +45,17 @@ export class CompanionProcess {
 
   /** Resolves when the output contains a text. Throws after 30 seconds. */
   async until(expected: string | RegExp, from = 0): Promise<string> {
-    const isThere = (): boolean => {
+    const isFound = (): boolean => {
       const text = this.output.slice(from);
       return typeof expected === 'string' ? text.includes(expected) : expected.test(text);
     };
-    for (let i = 0; i < 1_500 && !isThere(); i++) await new Promise((resolve) => setTimeout(resolve, 20));
-    if (!isThere()) throw new Error(`There is no ${String(expected)} in: ${this.output.slice(from)}${this.errors}`);
+    for (let i = 0; i < 1_500 && !isFound(); i++) await new Promise((resolve) => setTimeout(resolve, 20));
+    if (!isFound())
+      throw new Error(`The output does not contain ${String(expected)}: ${this.output.slice(from)}${this.errors}`);
     return this.output.slice(from);
   }
 
-  /** Peak memory of the process so far, in MiB. Undefined where the platform does not tell it. */
+  /** Peak memory of the process so far, in MiB. Undefined on platforms other than Linux. */
   peakMiB(): number | undefined {
     if (process.platform !== 'linux') return undefined;
     const status = readFileSync(`/proc/${this.#child.pid}/status`, 'utf8');

@@ -14,7 +14,7 @@ import type { Chat } from './scripted-models.ts';
 
 const SECRET = 'only for tests: 32 characters or more';
 
-/** A companion in a folder that outlives it, with real channels: a terminal, and signed HTTP under the names of the others. */
+/** A companion that can be restarted with the same folder. Its channels are a terminal, and HTTP channels with the names of the others. */
 export class World {
   readonly runtime = new FixedRuntime();
   readonly folder = folderForTest();
@@ -40,7 +40,7 @@ export class World {
     writeFileSync(join(this.folder, 'companion.yaml'), text);
   }
 
-  /** Starts a process: models with a new script, and new channels. */
+  /** Starts the companion with new models and channels. */
   async start(chat: Chat): Promise<void> {
     const models = scriptedModels(chat);
     this.#models = models;
@@ -53,22 +53,22 @@ export class World {
     await this.settle();
   }
 
-  /** Stops the process. Stopping consolidates nothing. */
+  /** Stops the companion. This adds nothing to memory. */
   async stop(): Promise<void> {
     const closing = this.#companion?.close();
     this.#companion = undefined;
     this.#channels = new Map();
-    if (closing) await this.#while(closing, 1);
+    if (closing) await this.#advanceUntil(closing, 1);
   }
 
-  /** Writes a message of a person, and returns what the person then receives on this channel. */
+  /** Delivers a message of a person, and returns the texts that the person then receives on this channel. */
   async say(channel: string, sender: string, text: string): Promise<string[]> {
     await this.write(channel, sender, text);
     await this.settle();
     return this.received(channel, sender);
   }
 
-  /** Delivers a message, also again with the same id. */
+  /** Delivers a message. With the `id` of an earlier message it is delivered again. */
   async write(channel: string, sender: string, text: string, id: string = `m${this.#messages++}`): Promise<void> {
     if (channel === 'terminal') return this.#type(text);
     const body = JSON.stringify({ sender, id, text });
@@ -76,7 +76,7 @@ export class World {
     if (response.status !== 202) throw new Error(`${response.status}: ${await response.text()}`);
   }
 
-  /** Returns what a person has received on a channel since the last call. */
+  /** Returns the texts that a person has received on a channel since the last call. */
   async received(channel: string, sender: string): Promise<string[]> {
     if (channel === 'terminal')
       return (this.#terminal!.output.read() as Buffer | null)?.toString().trimEnd().split('\n') ?? [];
@@ -84,7 +84,10 @@ export class World {
     for (;;) {
       const ack = this.#acknowledged.get(`${channel} ${sender}`);
       const query = new URLSearchParams({ to: sender, wait: '1', ...(ack !== undefined && { ack }) });
-      const response = await this.#while(this.#http(channel).handle(this.#request('GET', `/?${query.toString()}`)), 50);
+      const response = await this.#advanceUntil(
+        this.#http(channel).handle(this.#request('GET', `/?${query.toString()}`)),
+        50,
+      );
       const { messages } = (await response.json()) as { messages: { id: string; text: string }[] };
       if (messages.length === 0) return texts;
       for (const { id, text } of messages) {
@@ -94,19 +97,19 @@ export class World {
     }
   }
 
-  /** Lets a time pass, and everything that becomes due in it. */
+  /** Advances the clock, and waits until due work is done. */
   async pass(minutes: number): Promise<void> {
     await this.runtime.advance(minutes * 60_000);
     await this.settle();
   }
 
-  /** Lets messages be gathered, and waits until nothing is running. */
+  /** Waits until waiting messages are answered and no work is running. */
   async settle(): Promise<void> {
     await this.runtime.advance(1_100);
-    await this.#while(this.companion.dispatcher.idle(), 0.1);
+    await this.#advanceUntil(this.companion.dispatcher.idle(), 0.1);
   }
 
-  /** Types a line. Resolves when it has arrived: streams are read in real time, and the clock gathers lines. */
+  /** Types a line. Resolves when the conversation has received it, because streams are read in real time. */
   async #type(line: string): Promise<void> {
     this.#terminal!.input.write(`${line}\n`);
     const hasArrived = (): boolean =>
@@ -114,8 +117,8 @@ export class World {
     for (let i = 0; i < 100_000 && !hasArrived(); i++) await new Promise((resolve) => setImmediate(resolve));
   }
 
-  /** Lets time pass in steps until work has ended. */
-  async #while<T>(work: Promise<T>, stepMs: number): Promise<T> {
+  /** Advances the clock in steps until work has ended. */
+  async #advanceUntil<T>(work: Promise<T>, stepMs: number): Promise<T> {
     let isDone = false;
     const done = work.finally(() => (isDone = true));
     done.catch(() => {});

@@ -1,7 +1,7 @@
 import { codedLine, oneLine, plainText, showRun } from '@thole/cli/terminal';
 import type { TerminalStyle } from '@thole/cli/terminal';
 import { TholeError } from '@thole/core';
-import type { Concierge, Ended } from '../concierge.ts';
+import type { Concierge, EndedConversation } from '../concierge.ts';
 
 const HELP = `  /new               end this conversation, keep it in memory, and start another
   /reset             as /new, and remove the conversation from the list
@@ -14,7 +14,7 @@ const HELP = `  /new               end this conversation, keep it in memory, and
   /quit              end the conversation, keep it in memory, and leave
   Everything else is a message to the concierge.`;
 
-/** The chat's own commands. The memory commands are handled by `Concierge`. */
+/** The commands that the chat handles itself. `Concierge` handles the memory commands. */
 const OWN_COMMANDS: readonly string[] = ['new', 'sessions', 'guest', 'help', 'quit'];
 
 /** Options of a `Chat`. */
@@ -26,10 +26,10 @@ export interface ChatOptions {
   verbose: boolean;
 }
 
-/** A chat in a terminal or a pipe. Its methods never throw; each error is printed on one line. */
+/** A chat in a terminal or a pipe. Its methods do not throw: each error is printed on one line. */
 export class Chat {
   readonly #options: ChatOptions;
-  /** True if the guest asked to leave. */
+  /** True after `/quit`. */
   hasQuit = false;
   /** Aborts the current answer or command. */
   #work: AbortController | undefined;
@@ -38,9 +38,9 @@ export class Chat {
     this.#options = options;
   }
 
-  /** Handles a line. Resolves when its answer was printed. */
+  /** Handles a line. Resolves after its answer was printed. */
   async handle(line: string): Promise<void> {
-    await this.#stoppable((signal) => this.#handle(line.trim(), signal));
+    await this.#runStoppable((signal) => this.#handle(line.trim(), signal));
   }
 
   /** Stops the current answer or extraction of facts. Returns false if there is nothing to stop. */
@@ -52,7 +52,9 @@ export class Chat {
 
   /** Adds the conversation to memory. Returns false after an error, which was printed. */
   close(): Promise<boolean> {
-    return this.#stoppable(async (signal) => this.#printDelay(await this.#options.concierge.close(signal)));
+    return this.#runStoppable(async (signal) =>
+      this.#printExtractionError(await this.#options.concierge.close(signal)),
+    );
   }
 
   async #handle(text: string, signal: AbortSignal): Promise<void> {
@@ -60,7 +62,7 @@ export class Chat {
     const [, word, argument = ''] = /^\/(\S*)\s*([^]*)$/u.exec(text) ?? [];
     const name = word?.toLowerCase();
     const isOwn = name !== undefined && OWN_COMMANDS.includes(name);
-    // Any line answers an open question of `/forget`. For the chat's own commands it is an empty line, which means no.
+    // Every line answers an open question of `/forget`. The chat's own commands are passed as an empty line, which means no.
     const answer = await concierge.command(isOwn ? '' : text, signal);
     if (answer) this.#print(answer.text);
     if (isOwn) return this.#runCommand(name, argument, signal);
@@ -78,9 +80,10 @@ export class Chat {
       case 'sessions':
         return this.#printConversations();
       case 'guest':
-        if (argument === '') return this.#print(`${concierge.guest} is talking. Write /guest <name> to change that.`);
+        if (argument === '')
+          return this.#print(`The guest is ${concierge.guest}. Write /guest <name> to change the guest.`);
         this.#printEnd(await concierge.startNewConversation(signal, argument));
-        return this.#print(`${concierge.guest} is talking now.`);
+        return this.#print(`The guest is now ${concierge.guest}.`);
       case 'help':
         return this.#print(HELP);
       default:
@@ -88,12 +91,12 @@ export class Chat {
     }
   }
 
-  #printEnd(ended: Ended): void {
+  #printEnd(ended: EndedConversation): void {
     if (ended.isAdded) this.#print('The conversation was added to memory.');
-    this.#printDelay(ended);
+    this.#printExtractionError(ended);
   }
 
-  #printDelay({ delayedBy: error }: Ended): void {
+  #printExtractionError({ extractionError: error }: EndedConversation): void {
     if (error === undefined) return;
     const reason = TholeError.is(error) ? error.code : error instanceof Error ? error.name : 'stopped';
     this.#print(`(Facts are extracted from it later: ${reason}.)`);
@@ -109,8 +112,8 @@ export class Chat {
     }
   }
 
-  /** Does work that `interrupt` can stop. Returns false after an error, which was printed. */
-  async #stoppable(work: (signal: AbortSignal) => Promise<void>): Promise<boolean> {
+  /** Runs work that `interrupt` can stop. Returns false after an error, which was printed. */
+  async #runStoppable(work: (signal: AbortSignal) => Promise<void>): Promise<boolean> {
     this.#work = new AbortController();
     try {
       await work(this.#work.signal);

@@ -1,17 +1,17 @@
 import type { Tool } from '@thole/core';
 import { FunctionTool } from '@thole/tools';
 import { z } from 'zod';
-import { bookingId, bookingsIn, dropBooking, isTaken, keepBooking } from '../bookings.ts';
+import { bookingId, readBookings, deleteBooking, isTaken, storeBooking } from '../bookings.ts';
 import type { Booking } from '../bookings.ts';
 import { rooms } from '../inventory.ts';
-import { datesIn, readStay, stayParameters } from '../stay.ts';
+import { createDateFormat, readStay, stayParameters } from '../stay.ts';
 
 /**
- * Returns the tool `book_room`: books one room for the guest and answers with booking and room, or an error with the
+ * Returns the tool `book_room`: books one room for the guest and returns booking and room, or an error with the
  * reason. Dates are in the given time zone.
  */
 export function bookRoomTool(timeZone: string = 'UTC'): Tool {
-  const dateOf = datesIn(timeZone);
+  const dateOf = createDateFormat(timeZone);
   return new FunctionTool({
     name: 'book_room',
     description: 'Books a room by its number. Pass wishes that the inventory does not list as the request.',
@@ -33,7 +33,7 @@ export function bookRoomTool(timeZone: string = 'UTC'): Tool {
         total: room.price * stay.nights,
         ...(request?.trim() && { request }),
       };
-      keepBooking(state, booking);
+      storeBooking(state, booking);
       return { booking, room };
     },
   });
@@ -45,7 +45,7 @@ export function listBookingsTool(): Tool {
     name: 'list_bookings',
     description: 'Lists the bookings of this guest, earliest first.',
     idempotent: true,
-    execute: (_args, { state }) => ({ bookings: bookingsIn(state) }),
+    execute: (_args, { state }) => ({ bookings: readBookings(state) }),
   });
 }
 
@@ -56,9 +56,9 @@ export function cancelBookingTool(): Tool {
     description: 'Cancels a booking of this guest by its id. list_bookings returns the ids.',
     parameters: z.object({ booking: z.string().describe('The id of the booking.') }),
     execute: ({ booking: id }, { state }) => {
-      const booking = bookingsIn(state).find((each) => each.id === id);
+      const booking = readBookings(state).find((each) => each.id === id);
       if (!booking) return { error: 'This guest has no booking with that id.' };
-      dropBooking(state, booking);
+      deleteBooking(state, booking);
       return { cancelled: booking };
     },
   });

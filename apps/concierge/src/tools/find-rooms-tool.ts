@@ -5,11 +5,12 @@ import { isTaken } from '../bookings.ts';
 import { BEDS, FEATURES, FLOORS, rooms, VIEWS } from '../inventory.ts';
 import type { Room } from '../inventory.ts';
 import { matchingRooms, nearestRooms } from '../room-filters.ts';
-import { addDays, datesIn, readStay, stayParameters } from '../stay.ts';
+import { addDays, createDateFormat, readStay, stayParameters } from '../stay.ts';
 import type { Stay } from '../stay.ts';
 
-const SHOWN = 5;
-/** Number of days searched without a date. */
+/** Maximum number of returned rooms. */
+const MAX_ROOMS = 5;
+/** Number of days that are searched without a date. */
 const DAYS_AHEAD = 60;
 
 /**
@@ -17,7 +18,7 @@ const DAYS_AHEAD = 60;
  * unmet conditions. Dates are in the given time zone.
  */
 export function findRoomsTool(timeZone: string = 'UTC'): Tool {
-  const dateOf = datesIn(timeZone);
+  const dateOf = createDateFormat(timeZone);
   return new FunctionTool({
     name: 'find_rooms',
     description:
@@ -36,17 +37,17 @@ export function findRoomsTool(timeZone: string = 'UTC'): Tool {
       const stay = readStay({ from, nights, today: dateOf(runtime.now()) });
       if (typeof stay === 'string') return { error: stay };
       const freeIn = (each: Stay): readonly Room[] => rooms.filter((room) => !isTaken(state, room.number, each));
-      for (const each of from === undefined ? staysFrom(stay) : [stay]) {
+      for (const each of from === undefined ? laterStays(stay) : [stay]) {
         const matching = matchingRooms(freeIn(each), filters);
-        if (matching.length > 0) return { ...each, found: matching.length, rooms: matching.slice(0, SHOWN) };
+        if (matching.length > 0) return { ...each, found: matching.length, rooms: matching.slice(0, MAX_ROOMS) };
       }
       return { ...stay, found: 0, rooms: [], nearest: nearestRooms(freeIn(stay), filters).slice(0, 3) };
     },
   });
 }
 
-/** Yields stays of the same length from this day on and from each later day. */
-function* staysFrom(stay: Stay): Generator<Stay> {
+/** Yields stays of the same length that begin on this day and on each later day. */
+function* laterStays(stay: Stay): Generator<Stay> {
   yield stay;
   for (let days = 1; days <= DAYS_AHEAD; days++) {
     const from = addDays(stay.from, days)!;

@@ -21,11 +21,11 @@ export interface ServerProcess {
   ended: Promise<unknown>;
 }
 
-/** Makes answers of the demo model visible as a stream. */
+/** Pause between the words of the demo model in milliseconds, so that streaming is visible. */
 const WORD_DELAY_MS = 20;
 const DEFAULT_PORT = 8000;
 
-/** The whole program: serves the concierge and its page until `ended`, and returns the exit code. */
+/** Serves the concierge and its page until `ended` resolves, and returns the exit code. */
 export async function serveConcierge({ argv, env, print, printError, ended }: ServerProcess): Promise<number> {
   try {
     const { help, port, memory, verbose } = readServerOptions(argv);
@@ -46,12 +46,12 @@ export async function serveConcierge({ argv, env, print, printError, ended }: Se
         apps: [{ name: APP_NAME, rootAgent, plugins, suggestions: suggestionsFor({ memory }) }],
       });
       const server = await serve(handler, { port: port ?? DEFAULT_PORT, runtime }).catch((error: unknown) => {
-        // The default port is taken: use a free port.
+        // If the default port is taken, a free port is used.
         if (port === undefined && TholeError.is(error, 'INVALID_INPUT')) return serve(handler, { port: 0, runtime });
         throw error;
       });
-      services.begin();
-      print(`Hotel concierge\n${model.notice}\n\nOpen ${server.url}/dev-ui/ in a browser. Ctrl-C ends it.\n`);
+      services.start();
+      print(`Hotel concierge\n${model.notice}\n\nOpen ${server.url}/dev-ui/ in a browser. Ctrl-C stops the server.\n`);
       await ended;
       await server.close({ timeoutMs: 5_000 });
     } finally {

@@ -33,15 +33,15 @@ describe('gatherWishes: filters', () => {
     ['I love a view over the lake', {}, true],
     ['I always want a room with a balcony to the garden', { features: ['balcony'], view: 'garden' }, false],
     ['I don’t like pianos', {}, true],
-  ])('%j', (text, filters, leftover) => {
+  ])('returns the filters of %j', (text, filters, hasLeftover) => {
     expect(gatherWishes(turnOf('Book me a room.', { earlier: [text] }))).toEqual([
-      expect.objectContaining({ filters, leftover }),
+      expect.objectContaining({ filters, hasLeftover }),
     ]);
   });
 
   it('keeps the words of the guest unchanged', () => {
     expect(statedIn('I always want a room with a No. 5 lamp & <blue> “curtains”!')).toEqual([
-      { words: 'a room with a No. 5 lamp & <blue> “curtains”', negated: false },
+      { words: 'a room with a No. 5 lamp & <blue> “curtains”', isNegated: false },
     ]);
   });
 
@@ -54,10 +54,10 @@ describe('gatherWishes: filters', () => {
     expect(gatherWishes(turnOf('Please book me a quiet room with a harp for two nights from 2026-12-01.'))).toEqual([
       {
         words: 'a quiet room with a harp',
-        negated: false,
+        isNegated: false,
         source: 'message',
         filters: { features: ['quiet side'] },
-        leftover: true,
+        hasLeftover: true,
       },
     ]);
     for (const order of [

@@ -42,7 +42,7 @@ describe('booking', () => {
     );
   });
 
-  it('adds wishes that the inventory does not list to the booking, and says so', () => {
+  it('adds wishes that the inventory does not list to the booking, and reports them', () => {
     const turn = turnOf('Book me a room.', ['load_memory', piano], ['find_rooms', { rooms: [room] }]);
     expect(nextStep(turn)).toEqual(call('book_room', { room: '502', request: 'a room with a piano' }));
     const answer = nextStep({
@@ -54,7 +54,7 @@ describe('booking', () => {
     );
   });
 
-  it('says that it knows no preference if memory has none, fails or is off', () => {
+  it('reports that no preference is known if memory has none, fails or is off', () => {
     const answer = (turn: Turn): unknown =>
       nextStep({ ...turn, answers: [...turn.answers, { name: 'book_room', response: { booking, room } }] });
     expect(answer(turnOf('Book me a room.', ['load_memory', nothing]))).toEqual(

@@ -1,8 +1,8 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { readIntent } from '../../demo-model/read-intent.ts';
 import type { Intent } from '../../demo-model/read-intent.ts';
 
-const said: { readonly [intent in Intent]: readonly string[] } = {
+const examples: { readonly [intent in Intent]: readonly string[] } = {
   wish: [
     'I prefer rooms on high floors.',
     'I always want a room with a cancel button',
@@ -46,9 +46,11 @@ const said: { readonly [intent in Intent]: readonly string[] } = {
   unknown: ['The weather is fine.', '42', '…'],
 };
 
-it.each(Object.entries(said).flatMap(([intent, texts]) => texts.map((text) => [text, intent])))(
-  'takes %j as %s',
-  (text, intent) => {
-    expect(readIntent(text)).toBe(intent);
-  },
-);
+describe('readIntent', () => {
+  it.each(Object.entries(examples).flatMap(([intent, texts]) => texts.map((text) => [text, intent])))(
+    'reads %j as the intent %s',
+    (text, intent) => {
+      expect(readIntent(text)).toBe(intent);
+    },
+  );
+});

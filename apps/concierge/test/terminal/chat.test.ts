@@ -84,7 +84,6 @@ describe('Chat: commands', () => {
     ]) {
       expect(help).toContain(`  ${name} `);
     }
-    // /new has its own line.
     expect(help).not.toContain('also /new');
   });
 
@@ -149,14 +148,14 @@ describe('Chat: commands', () => {
     expect(await type('Book me a room.')).toMatch(/request: "a harp, tuned"[^]*you told me “a harp, tuned”/);
   });
 
-  it('/forget asks, and only yes forgets', async () => {
+  it('/forget asks, and deletes only after yes', async () => {
     const { type } = chatWith();
     await type('I love balconies.', '/new');
     expect(await type('/forget')).toBe('Forget everything about you? Answer yes or no.\n');
     expect(await type('no')).toBe('Nothing was forgotten.\n');
     expect(await type('/forget', '')).toContain('Nothing was forgotten.\n');
     expect(await type('yes')).not.toContain('Forgotten');
-    expect(await type('/forget', '/guest')).toContain('Nothing was forgotten.\nalice is talking.');
+    expect(await type('/forget', '/guest')).toContain('Nothing was forgotten.\nThe guest is alice.');
     expect(await type('yes')).not.toContain('Forgotten');
     expect(await type('/forget', '/dance')).toContain('Nothing was forgotten.\nThere is no command /dance.');
     expect(await type('/memory')).toContain('I love balconies.');
@@ -217,8 +216,8 @@ describe('Chat: commands', () => {
   it('/guest ends the conversation and switches guests, and rejects an invalid name', async () => {
     const { type } = chatWith();
     await type('I love balconies.');
-    expect(await type('/guest')).toBe('alice is talking. Write /guest <name> to change that.\n');
-    expect(await type('/guest bob')).toBe('The conversation was added to memory.\nbob is talking now.\n');
+    expect(await type('/guest')).toBe('The guest is alice. Write /guest <name> to change the guest.\n');
+    expect(await type('/guest bob')).toBe('The conversation was added to memory.\nThe guest is now bob.\n');
     expect(await type('/memory')).toBe('Nothing is remembered.\n');
     expect(await type(`/guest ${'x'.repeat(600)}`)).toMatch(/^! INVALID_INPUT: [^\n]+\n$/);
     expect(await type('/guest alice', '/memory')).toContain('I love balconies.');

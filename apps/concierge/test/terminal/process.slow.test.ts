@@ -44,6 +44,6 @@ describe('npm run chat from a pipe', { timeout: 60_000 }, () => {
   it('answers the guest of --guest, without streaming for --no-stream', async () => {
     const talk = await talkByPipe(lines('hello', '/guest'), { args: ['--', '--guest', 'carol', '--no-stream'] });
     expect(talk.answers[0]).toMatch(/^Welcome!/);
-    expect(talk.output).toContain('carol is talking. Write /guest <name>');
+    expect(talk.output).toContain('The guest is carol. Write /guest <name>');
   });
 });

@@ -7,10 +7,10 @@ import { ChatAudio } from './chat-audio.ts';
 import { ChatCalls } from './chat-calls.ts';
 import { ChatText } from './chat-text.ts';
 import { isRecord } from './is-record.ts';
-import { readFinish, refuseFailedChoice } from './read-finish.ts';
+import { readFinish, assertNotFailed } from './read-finish.ts';
 import { readSources } from './read-sources.ts';
-import type { FoundSources } from './read-sources.ts';
-import { readUsage, restOfUsage } from './read-usage.ts';
+import type { Sources } from './read-sources.ts';
+import { readUsage, otherUsage } from './read-usage.ts';
 
 type Raw = { readonly [key: string]: unknown };
 
@@ -28,7 +28,7 @@ export class ChatAnswer {
   #model: string | undefined;
   #finish: string | undefined;
   #usage: Usage | undefined;
-  #usages = 0;
+  #usageCount = 0;
   #isUsageLast = false;
 
   constructor(target: RequestTarget) {
@@ -37,11 +37,11 @@ export class ChatAnswer {
   }
 
   /** True if the answer is complete: it has a finish reason, or the token count of the last chunk. */
-  get isWhole(): boolean {
-    return this.#finish !== undefined || (this.#isUsageLast && this.#usages === 1);
+  get isComplete(): boolean {
+    return this.#finish !== undefined || (this.#isUsageLast && this.#usageCount === 1);
   }
 
-  /** Adds a chunk and returns its new parts for a partial response. Throws the error that the chunk holds. */
+  /** Adds a chunk and returns its new parts for a partial response. Throws the error that the chunk contains. */
   addChunk(chunk: unknown): Part[] {
     if (!isRecord(chunk)) return [];
     const choice = this.#addFrame(chunk);
@@ -51,27 +51,27 @@ export class ChatAnswer {
   }
 
   /** Adds the body of an answer without streaming. */
-  addWhole(answer: unknown): void {
+  addBody(answer: unknown): void {
     if (!isRecord(answer) || !Array.isArray(answer['choices'])) throw openAiFailure(answer);
     const choice = this.#addFrame(answer);
     const message = choice?.['message'] ?? choice?.['delta'];
     if (isRecord(message)) this.#addMessage(message);
   }
 
-  /** Returns text that was held back because it could have become a tag. */
+  /** Returns the text that was not returned earlier because it could have become a tag. */
   end(): Part[] {
     return this.#text.end();
   }
 
   /** Returns the final response. */
-  final(): LlmResponse {
+  toResponse(): LlmResponse {
     const isFiltered = this.#finish === 'content_filter';
     const isBlocked = isFiltered || this.#text.isRefusal;
-    const stamp = endpointIn(this.#target).name;
-    const said = [...this.#text.parts(), ...(isBlocked ? [] : this.#calls.parts(stamp))];
-    const parts = withFileAnnotations(said, this.#annotations, stamp);
+    const endpointName = endpointIn(this.#target).name;
+    const answerParts = [...this.#text.parts(), ...(isBlocked ? [] : this.#calls.parts(endpointName))];
+    const parts = withFileAnnotations(answerParts, this.#annotations, endpointName);
     const finishReason = isBlocked ? 'SAFETY' : this.#finish === undefined ? undefined : readFinish(this.#finish);
-    const customMetadata = this.#allRest();
+    const customMetadata = this.#customMetadata();
     return {
       ...(parts.length > 0 && { content: { role: 'model', parts } }),
       ...(finishReason !== undefined && { finishReason }),
@@ -88,33 +88,33 @@ export class ChatAnswer {
     const { choices, error } = frame;
     if (error) throw openAiFailure(frame);
     this.#isUsageLast = false;
-    for (const key in frame) if (!FRAME.has(key)) keep(this.#rest, key, frame[key]);
+    for (const key in frame) if (!FRAME_MEMBERS.has(key)) setUnlessEmpty(this.#rest, key, frame[key]);
     if (typeof frame['model'] === 'string' && frame['model'] !== '') this.#model = frame['model'];
     if (typeof frame['id'] === 'string') this.#id = frame['id'];
-    this.#addUsage(frame['usage'] ?? inside(frame['x_groq'], 'usage'));
+    this.#addUsage(frame['usage'] ?? memberOf(frame['x_groq'], 'usage'));
     if (!Array.isArray(choices)) {
       if (readErrorBody(frame).isError) throw openAiFailure(frame);
       return undefined;
     }
-    // There are several choices only on request; the first is the answer.
+    // Only the first choice is read. Servers send several choices only on request.
     const choice: unknown = isFirst(choices[0]) ? choices[0] : choices.find(isFirst);
     if (!isRecord(choice)) return undefined;
-    refuseFailedChoice(choice);
+    assertNotFailed(choice);
     // Moonshot counts tokens here.
     this.#addUsage(choice['usage']);
     const reason = choice['finish_reason'];
     if (typeof reason === 'string' && reason !== '') this.#finish = reason;
-    for (const key in choice) if (!CHOICE.has(key)) keep(this.#restOfChoice, key, choice[key]);
+    for (const key in choice) if (!CHOICE_MEMBERS.has(key)) setUnlessEmpty(this.#restOfChoice, key, choice[key]);
     if (isRecord(choice['logprobs'])) addLogprobs(this.#restOfChoice, choice['logprobs'] as JsonObject);
     return choice;
   }
 
   #addMessage(message: Raw): Part[] {
     this.#calls.add(message['tool_calls']);
-    const old = message['function_call'];
-    if (isRecord(old)) this.#calls.add([{ index: 0, function: old }]);
+    const legacyCall = message['function_call'];
+    if (isRecord(legacyCall)) this.#calls.add([{ index: 0, function: legacyCall }]);
     if (Array.isArray(message['annotations'])) this.#annotations.push(...(message['annotations'] as unknown[]));
-    for (const key in message) if (!MESSAGE.has(key)) keep(this.#restOfMessage, key, message[key]);
+    for (const key in message) if (!MESSAGE_MEMBERS.has(key)) setUnlessEmpty(this.#restOfMessage, key, message[key]);
     if (isRecord(message['audio'])) this.#audio.add(message['audio']);
     return this.#text.add(message);
   }
@@ -123,59 +123,59 @@ export class ChatAnswer {
     const usage = raw ? readUsage(raw) : undefined;
     if (!usage) return;
     this.#usage = usage;
-    this.#usages++;
+    this.#usageCount++;
     this.#isUsageLast = true;
-    const rest = restOfUsage(raw);
+    const rest = otherUsage(raw);
     if (rest) this.#rest['usage'] = rest;
   }
 
-  #sources(): FoundSources | undefined {
+  #sources(): Sources | undefined {
     const { citations, search_results: searchResults } = this.#rest;
     if (!citations && !searchResults && this.#annotations.length === 0) return undefined;
     return readSources({ annotations: this.#annotations, citations, searchResults });
   }
 
-  #allRest(): JsonObject | undefined {
+  #customMetadata(): JsonObject | undefined {
     const all: JsonObject = { ...(this.#id && { responseId: this.#id }), ...this.#rest };
     if (Object.keys(this.#restOfChoice).length > 0) all['choice'] = this.#restOfChoice;
-    const message: JsonObject = { ...this.#restOfMessage, ...this.#audio.whole() };
+    const message: JsonObject = { ...this.#restOfMessage, ...this.#audio.toMember() };
     if (this.#text.unknownContent.length > 0) message['content'] = [...this.#text.unknownContent];
     if (Object.keys(message).length > 0) all['message'] = message;
     return Object.keys(all).length > 0 ? all : undefined;
   }
 }
 
-/** OpenRouter returns in them what it has read of a file. It need not read the file again if they are sent back. */
-function withFileAnnotations(parts: Part[], annotations: readonly unknown[], stamp: string): Part[] {
+/** Keeps OpenRouter's annotations of files on the last part: if they are sent back, the files are not parsed again. */
+function withFileAnnotations(parts: Part[], annotations: readonly unknown[], endpointName: string): Part[] {
   const files = annotations.filter((each) => isRecord(each) && each['type'] === 'file') as JsonObject[];
   const last = parts.at(-1);
   if (files.length === 0 || !last) return parts;
-  const partMetadata = { provider: stamp, ...last.partMetadata, annotations: files };
+  const partMetadata = { provider: endpointName, ...last.partMetadata, annotations: files };
   return [...parts.slice(0, -1), { ...last, partMetadata }];
 }
 
 const FILTERED = 'A content filter stopped the answer.';
 const REFUSED = 'The model refused to answer.';
-/** OpenAI pads chunks with `obfuscation`; it has no meaning. */
-const FRAME = new Set(['id', 'object', 'created', 'model', 'choices', 'usage', 'error', 'obfuscation']);
-const CHOICE = new Set(['index', 'delta', 'message', 'finish_reason', 'usage', 'logprobs', 'error', 'text']);
-const MESSAGE = new Set(
+/** Members that are read here. `obfuscation` is padding of OpenAI without a meaning. */
+const FRAME_MEMBERS = new Set(['id', 'object', 'created', 'model', 'choices', 'usage', 'error', 'obfuscation']);
+const CHOICE_MEMBERS = new Set(['index', 'delta', 'message', 'finish_reason', 'usage', 'logprobs', 'error', 'text']);
+const MESSAGE_MEMBERS = new Set(
   'role content refusal audio reasoning reasoning_content reasoning_details tool_calls function_call annotations images'.split(
     ' ',
   ),
 );
 
-function keep(rest: JsonObject, key: string, value: unknown): void {
+function setUnlessEmpty(rest: JsonObject, key: string, value: unknown): void {
   if (value === null || value === undefined || value === '' || (Array.isArray(value) && value.length === 0)) return;
   rest[key] = value as Json;
 }
 
 function addLogprobs(rest: JsonObject, added: JsonObject): void {
-  const so = isRecord(rest['logprobs']) ? (rest['logprobs'] as JsonObject) : {};
-  const [before, now] = [so['content'], added['content']];
-  const content = Array.isArray(before) && Array.isArray(now) ? [...before, ...now] : (now ?? before ?? null);
-  rest['logprobs'] = { ...so, ...added, content };
+  const logprobs = isRecord(rest['logprobs']) ? (rest['logprobs'] as JsonObject) : {};
+  const [earlier, next] = [logprobs['content'], added['content']];
+  const content = Array.isArray(earlier) && Array.isArray(next) ? [...earlier, ...next] : (next ?? earlier ?? null);
+  rest['logprobs'] = { ...logprobs, ...added, content };
 }
 
 const isFirst = (choice: unknown): boolean => isRecord(choice) && (choice['index'] ?? 0) === 0;
-const inside = (value: unknown, name: string): unknown => (isRecord(value) ? value[name] : undefined);
+const memberOf = (value: unknown, name: string): unknown => (isRecord(value) ? value[name] : undefined);

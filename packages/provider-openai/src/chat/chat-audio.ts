@@ -1,7 +1,7 @@
 import { decodeBase64, encodeBase64 } from '@thole/core/kit';
 import type { JsonObject } from '@thole/core';
 
-/** Builds the audio of an answer from its pieces. Each piece of `data` is separate base64; `transcript` is text. */
+/** Collects the audio of an answer. Each piece of `data` is encoded in base64 separately; `transcript` is text. */
 export class ChatAudio {
   readonly #pieces: Uint8Array[] = [];
   #rest: JsonObject = {};
@@ -15,15 +15,15 @@ export class ChatAudio {
     this.#rest = { ...this.#rest, ...(rest as JsonObject) };
   }
 
-  /** Returns all pieces as `audio`, or an empty object without audio. */
-  whole(): JsonObject {
+  /** Returns all pieces in the member `audio`, or an empty object without audio. */
+  toMember(): JsonObject {
     const length = this.#pieces.reduce((sum, each) => sum + each.length, 0);
     if (length === 0 && this.#transcript === '' && Object.keys(this.#rest).length === 0) return {};
     const bytes = new Uint8Array(length);
-    let at = 0;
+    let offset = 0;
     for (const piece of this.#pieces) {
-      bytes.set(piece, at);
-      at += piece.length;
+      bytes.set(piece, offset);
+      offset += piece.length;
     }
     const data = length > 0 ? { data: encodeBase64(bytes) } : {};
     return { audio: { ...this.#rest, ...data, ...(this.#transcript !== '' && { transcript: this.#transcript }) } };

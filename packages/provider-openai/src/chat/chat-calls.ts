@@ -6,7 +6,7 @@ interface OpenCall {
   readonly index: number | undefined;
   id: string;
   name: string;
-  /** Text in pieces, or an object from a server that sends one. */
+  /** The text so far, or an object if the server sends an object. */
   args: string | JsonObject;
   /** Members of the call that only its server understands. */
   readonly rest: JsonObject;
@@ -16,8 +16,8 @@ type Delta = { readonly [key: string]: unknown };
 
 /**
  * Collects calls: complete or in fragments, with or without index, id or type, with arguments as text or object. A
- * fragment belongs to the call with its index, otherwise to that with its id, otherwise to the last call. A fragment
- * with another name or id, or after complete arguments, begins a new call.
+ * fragment belongs to the call with the same index, otherwise to the call with the same id, otherwise to the last call. A
+ * fragment with another name or id, or after complete arguments, begins a new call.
  */
 export class ChatCalls {
   readonly #calls: OpenCall[] = [];
@@ -42,10 +42,10 @@ export class ChatCalls {
 
   #add(delta: Delta): void {
     const source = isRecord(delta['function']) ? delta['function'] : delta;
-    const [id, name] = [textOr(delta['id']), textOr(source['name'])];
+    const [id, name] = [textOrEmpty(delta['id']), textOrEmpty(source['name'])];
     const index = typeof delta['index'] === 'number' ? delta['index'] : undefined;
     let call = this.#find(index, id);
-    if (!call || beginsAnother(call, { index, id, name })) {
+    if (!call || beginsNewCall(call, { index, id, name })) {
       call = { index, id, name, args: '', rest: {} };
       this.#calls.push(call);
     }
@@ -53,7 +53,7 @@ export class ChatCalls {
     call.name ||= name;
     addArgs(call, source['arguments']);
     for (const key in delta) {
-      if (!KNOWN.has(key) && delta[key] !== null && source !== delta) call.rest[key] = delta[key] as JsonObject;
+      if (!READ_MEMBERS.has(key) && delta[key] !== null && source !== delta) call.rest[key] = delta[key] as JsonObject;
     }
   }
 
@@ -64,15 +64,15 @@ export class ChatCalls {
   }
 }
 
-const KNOWN = new Set(['index', 'id', 'type', 'function']);
+const READ_MEMBERS = new Set(['index', 'id', 'type', 'function']);
 
-function beginsAnother(call: OpenCall, delta: { index: number | undefined; id: string; name: string }): boolean {
+function beginsNewCall(call: OpenCall, delta: { index: number | undefined; id: string; name: string }): boolean {
   if (delta.name === '' || call.name === '') return false;
   if (delta.id !== '' && call.id !== '') return delta.id !== call.id;
-  return delta.name !== call.name || isWhole(call.args);
+  return delta.name !== call.name || isCompleteJson(call.args);
 }
 
-function isWhole(args: string | JsonObject): boolean {
+function isCompleteJson(args: string | JsonObject): boolean {
   return typeof args !== 'string' || (args.trim() !== '' && readArgs(args).brokenArgs === undefined);
 }
 
@@ -82,4 +82,4 @@ function addArgs(call: OpenCall, args: unknown): void {
   else if (args !== undefined && args !== null) call.args = JSON.stringify(args);
 }
 
-const textOr = (value: unknown): string => (typeof value === 'string' ? value : '');
+const textOrEmpty = (value: unknown): string => (typeof value === 'string' ? value : '');

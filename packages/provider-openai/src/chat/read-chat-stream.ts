@@ -5,7 +5,7 @@ import { ChatAnswer } from './chat-answer.ts';
 
 /**
  * Yields partial responses with new parts only, then one complete final response. Throws `MODEL_INCOMPLETE` if the
- * stream ends before a finish reason, or, for servers without one, before the token count at the end.
+ * stream ends before the finish reason, or before the final token count of a server that sends no finish reason.
  */
 export async function* readChatStream(
   chunks: AsyncIterable<unknown>,
@@ -13,13 +13,13 @@ export async function* readChatStream(
 ): AsyncGenerator<LlmResponse> {
   const answer = new ChatAnswer(target);
   for await (const chunk of chunks) {
-    const fresh = answer.addChunk(chunk);
-    if (fresh.length > 0) yield partial(fresh);
+    const newParts = answer.addChunk(chunk);
+    if (newParts.length > 0) yield partial(newParts);
   }
-  if (!answer.isWhole) throw new TholeError('MODEL_INCOMPLETE', 'The stream ended before the answer was complete.');
-  const held = answer.end();
-  if (held.length > 0) yield partial(held);
-  yield answer.final();
+  if (!answer.isComplete) throw new TholeError('MODEL_INCOMPLETE', 'The stream ended before the answer was complete.');
+  const remaining = answer.end();
+  if (remaining.length > 0) yield partial(remaining);
+  yield answer.toResponse();
 }
 
 const partial = (parts: Part[]): LlmResponse => ({ content: { role: 'model', parts }, partial: true });

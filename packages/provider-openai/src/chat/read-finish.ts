@@ -1,7 +1,7 @@
 import { TholeError } from '@thole/core';
 import { openAiFailure } from '../map-openai-error.ts';
 
-const OURS: { readonly [reason: string]: string } = {
+const GEMINI_REASONS: { readonly [reason: string]: string } = {
   stop: 'STOP',
   tool_calls: 'STOP',
   function_call: 'STOP',
@@ -11,13 +11,13 @@ const OURS: { readonly [reason: string]: string } = {
   content_filter: 'SAFETY',
 };
 
-/** Returns the finish reason in Gemini's words. A reason without a counterpart is returned unchanged. */
+/** Returns Gemini's name of the finish reason. A reason without a counterpart is returned unchanged. */
 export function readFinish(reason: string): string {
-  return Object.hasOwn(OURS, reason) ? OURS[reason]! : reason;
+  return Object.hasOwn(GEMINI_REASONS, reason) ? GEMINI_REASONS[reason]! : reason;
 }
 
 /** Throws the error of a choice that ended because the server failed. */
-export function refuseFailedChoice(choice: { readonly [key: string]: unknown }): void {
+export function assertNotFailed(choice: { readonly [key: string]: unknown }): void {
   const reason = choice['finish_reason'];
   if (choice['error'] && typeof choice['error'] !== 'boolean') throw openAiFailure({ error: choice['error'] });
   if (reason === 'error') throw openAiFailure({ error: { message: 'finish_reason error' } });

@@ -2,7 +2,7 @@ import type { Part } from '@thole/core';
 import { isRecord } from './is-record.ts';
 
 /**
- * Returns an image of an answer: its bytes if they are in the address, otherwise the address. Undefined for other
+ * Returns an image of an answer as bytes if the address is a `data:` URL, otherwise as an address. Undefined for other
  * values.
  */
 export function readImage(image: unknown): Part | undefined {

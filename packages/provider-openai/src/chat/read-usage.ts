@@ -4,21 +4,22 @@ import { isRecord } from './is-record.ts';
 type Raw = { readonly [key: string]: unknown };
 
 /**
- * Returns token counts: the answer's without thoughts, the total with them. Servers report cached tokens in several
- * places. Undefined for a value without counts, such as an empty object.
+ * Returns the token counts. The answer's count does not include thoughts, the total does. Servers report cached tokens in
+ * different members. Undefined for a value without counts, such as an empty object.
  */
 export function readUsage(raw: unknown): Usage | undefined {
   if (!isRecord(raw)) return undefined;
   const [prompt, completion] = [count(raw['prompt_tokens']), count(raw['completion_tokens'])];
   if (prompt === undefined && completion === undefined && count(raw['total_tokens']) === undefined) return undefined;
   const thoughts =
-    count(inside(raw, 'completion_tokens_details')['reasoning_tokens']) ?? count(raw['reasoning_tokens']);
+    count(memberOf(raw, 'completion_tokens_details')['reasoning_tokens']) ?? count(raw['reasoning_tokens']);
   const cached = cachedTokens(raw);
-  const given = count(raw['total_tokens']);
-  // xAI counts an answer without its thoughts, all others with them.
-  const isApart = thoughts !== undefined && given === (prompt ?? 0) + (completion ?? 0) + thoughts;
-  const total = given ?? (prompt ?? 0) + (completion ?? 0);
-  const candidates = isApart || completion === undefined ? completion : Math.max(0, completion - (thoughts ?? 0));
+  const reportedTotal = count(raw['total_tokens']);
+  // The answer's count of xAI does not include thoughts. That of other servers does.
+  const isThoughtsSeparate = thoughts !== undefined && reportedTotal === (prompt ?? 0) + (completion ?? 0) + thoughts;
+  const total = reportedTotal ?? (prompt ?? 0) + (completion ?? 0);
+  const candidates =
+    isThoughtsSeparate || completion === undefined ? completion : Math.max(0, completion - (thoughts ?? 0));
   return {
     ...(prompt !== undefined && { promptTokenCount: prompt }),
     ...(candidates !== undefined && { candidatesTokenCount: candidates }),
@@ -28,14 +29,14 @@ export function readUsage(raw: unknown): Usage | undefined {
   };
 }
 
-/** Returns reported values other than the usual token counts, such as costs and times. */
-export function restOfUsage(raw: unknown): JsonObject | undefined {
+/** Returns the values that are not the usual token counts, such as costs and times. */
+export function otherUsage(raw: unknown): JsonObject | undefined {
   if (!isRecord(raw)) return undefined;
-  const rest = Object.entries(raw).filter(([key, value]) => !KNOWN.has(key) && value !== null);
+  const rest = Object.entries(raw).filter(([key, value]) => !READ_MEMBERS.has(key) && value !== null);
   return rest.length > 0 ? (Object.fromEntries(rest) as JsonObject) : undefined;
 }
 
-const KNOWN = new Set([
+const READ_MEMBERS = new Set([
   'prompt_tokens',
   'completion_tokens',
   'total_tokens',
@@ -49,17 +50,17 @@ const KNOWN = new Set([
   'completion_tokens_details',
 ]);
 
-/** OpenAI and most others; Mistral; Moonshot; DeepSeek. */
+/** The members are those of OpenAI and most servers, Mistral (two), Moonshot and DeepSeek, in this order. */
 function cachedTokens(raw: Raw): number | undefined {
   return (
-    count(inside(raw, 'prompt_tokens_details')['cached_tokens']) ??
-    count(inside(raw, 'prompt_token_details')['cached_tokens']) ??
+    count(memberOf(raw, 'prompt_tokens_details')['cached_tokens']) ??
+    count(memberOf(raw, 'prompt_token_details')['cached_tokens']) ??
     count(raw['num_cached_tokens']) ??
     count(raw['cached_tokens']) ??
     count(raw['prompt_cache_hit_tokens'])
   );
 }
 
-const inside = (raw: Raw, name: string): Raw => (isRecord(raw[name]) ? raw[name] : {});
+const memberOf = (raw: Raw, name: string): Raw => (isRecord(raw[name]) ? raw[name] : {});
 const count = (value: unknown): number | undefined =>
   typeof value === 'number' && Number.isFinite(value) ? value : undefined;

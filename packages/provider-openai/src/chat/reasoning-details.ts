@@ -2,7 +2,7 @@ import type { JsonObject } from '@thole/core';
 import { isRecord } from './is-record.ts';
 
 /**
- * OpenRouter's reasoning blocks. Consecutive fragments with the same kind and index are one block; other members of
+ * Collects OpenRouter's reasoning blocks. Consecutive fragments with the same kind and index are one block; other members of
  * a later fragment, such as the signature, belong to the whole block.
  */
 export class ReasoningDetails {
@@ -17,7 +17,7 @@ export class ReasoningDetails {
       const key = textKey(detail);
       const last = this.blocks.at(-1);
       if (key && typeof detail[key] === 'string') text += detail[key];
-      if (key && last && isOneBlock(last, detail)) join(last, detail as JsonObject, key);
+      if (key && last && belongsTo(last, detail)) join(last, detail as JsonObject, key);
       else this.blocks.push({ ...(detail as JsonObject) });
     }
     return text;
@@ -29,15 +29,15 @@ function textKey({ type }: { readonly [key: string]: unknown }): string | undefi
   return type === 'reasoning.summary' ? 'summary' : undefined;
 }
 
-function isOneBlock(last: JsonObject, detail: { readonly [key: string]: unknown }): boolean {
+function belongsTo(last: JsonObject, detail: { readonly [key: string]: unknown }): boolean {
   return last['type'] === detail['type'] && last['index'] === detail['index'] && !last['signature'];
 }
 
 function join(last: JsonObject, detail: JsonObject, key: string): void {
   for (const [name, value] of Object.entries(detail)) {
-    if (name === key) last[key] = `${textOr(last[key])}${textOr(value)}`;
+    if (name === key) last[key] = `${textOrEmpty(last[key])}${textOrEmpty(value)}`;
     else if (value !== null) last[name] = value;
   }
 }
 
-const textOr = (value: unknown): string => (typeof value === 'string' ? value : '');
+const textOrEmpty = (value: unknown): string => (typeof value === 'string' ? value : '');

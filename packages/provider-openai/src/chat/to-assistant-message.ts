@@ -9,7 +9,7 @@ export interface PlacedPart {
   /** Index of the content. */
   readonly content: number;
   /** Index of the part in its content. */
-  readonly at: number;
+  readonly index: number;
 }
 
 /** The server that receives the message. */
@@ -17,16 +17,15 @@ interface AssistantTarget {
   readonly endpoint: Endpoint;
   readonly isOpenAi: boolean;
   readonly keepsReasoning: boolean;
-  readonly wantsEmptyReasoningContent: boolean;
+  readonly needsEmptyReasoningContent: boolean;
 }
 
 type Assistant = OpenAI.Chat.ChatCompletionAssistantMessageParam;
 
 /**
- * Returns the texts and calls of the model as a message. Reasoning blocks and other data of one server go back to
- * that server only; other thoughts are not sent. Code that another provider ran is sent as text, a file of the model
- * as its type, because this API accepts neither. File annotations of OpenRouter go back too. Undefined if nothing is
- * left.
+ * Returns the texts and calls of the model as a message. Reasoning blocks, file annotations and other data of a server are
+ * sent only to that server. Other thoughts are not sent. Executed code is sent as text, and a file of the model as a line
+ * with its type, because this API accepts neither. Undefined if the message would be empty.
  */
 export function toAssistantMessage(
   parts: readonly PlacedPart[],
@@ -36,17 +35,18 @@ export function toAssistantMessage(
   const text = parts.map(({ part }) => textOfPart(part)).join('');
   const toolCalls = parts.flatMap((placed) => toolCall(placed.part, idOf(placed), p));
   if (text === '' && toolCalls.length === 0) return undefined;
-  const made = parts.filter(({ part }) => isFromEndpoint(part, p.endpoint));
-  const annotations = made.flatMap(({ part }) => list(part.partMetadata?.['annotations']));
-  const own = made.filter(({ part }) => part.thought);
-  const details = own.flatMap(({ part }) => list(part.partMetadata?.['reasoning_details']));
-  const reasoning = own.map(({ part }) => part.text ?? '').join('');
-  const isOwed = p.keepsReasoning && (reasoning !== '' || (p.wantsEmptyReasoningContent && toolCalls.length > 0));
+  const ownParts = parts.filter(({ part }) => isFromEndpoint(part, p.endpoint));
+  const annotations = ownParts.flatMap(({ part }) => list(part.partMetadata?.['annotations']));
+  const thoughts = ownParts.filter(({ part }) => part.thought);
+  const details = thoughts.flatMap(({ part }) => list(part.partMetadata?.['reasoning_details']));
+  const reasoning = thoughts.map(({ part }) => part.text ?? '').join('');
+  const sendsReasoning =
+    p.keepsReasoning && (reasoning !== '' || (p.needsEmptyReasoningContent && toolCalls.length > 0));
   return {
     role: 'assistant',
     content: text === '' ? null : text,
     ...(toolCalls.length > 0 && { tool_calls: toolCalls }),
-    ...(isOwed && { reasoning_content: reasoning }),
+    ...(sendsReasoning && { reasoning_content: reasoning }),
     ...(details.length > 0 && { reasoning_details: details }),
     ...(annotations.length > 0 && { annotations }),
   } as Assistant;
@@ -71,7 +71,7 @@ function toolCall(
   if (!functionCall || id === undefined) return [];
   const { name, args, brokenArgs } = functionCall;
   const rest = isFromEndpoint(part, endpoint) && isPlainObject(partMetadata?.['call']) ? partMetadata['call'] : {};
-  // Other servers parse the arguments of a history and would reject it from then on.
+  // Other servers parse the arguments in the history. They would reject every later request.
   const calledFunction = { name, arguments: (isOpenAi ? brokenArgs : undefined) ?? JSON.stringify(args) };
   return [{ ...(rest as JsonObject), id, type: 'function', function: calledFunction }];
 }

@@ -22,12 +22,12 @@ export function toMediaPart({ inlineData, fileData }: FunctionResponsePart, prov
 }
 
 /** Returns the error with the type of media that Chat Completions does not support. */
-export function refusedMedia({ inlineData, fileData }: FunctionResponsePart): TholeError {
-  if (inlineData) return refused(inlineData.mimeType);
-  return refused(fileData?.mimeType ?? 'of no known type', ' by its address');
+export function unsupportedMedia({ inlineData, fileData }: FunctionResponsePart): TholeError {
+  if (inlineData) return unsupportedType(inlineData.mimeType);
+  return unsupportedType(fileData?.mimeType ?? 'unknown', ' by address');
 }
 
-/** Converts images, sound as wav or mp3, and other files. */
+/** Converts images, audio in the formats wav and mp3, and other files. */
 function toInlinePart({ mimeType, data, displayName }: InlineData): ContentPart | undefined {
   const base64 = data.replaceAll('-', '+').replaceAll('_', '/');
   const type = mimeType.split(';')[0]!.trim().toLowerCase();
@@ -51,8 +51,8 @@ function toFilePart({ fileUri, mimeType, displayName }: FileData, provider: stri
   return undefined;
 }
 
-function refused(mimeType: string, how = ''): TholeError {
-  return new TholeError('INVALID_INPUT', `Chat Completions does not accept files of type ${mimeType}${how}.`);
+function unsupportedType(mimeType: string, suffix = ''): TholeError {
+  return new TholeError('INVALID_INPUT', `Chat Completions does not accept files of type ${mimeType}${suffix}.`);
 }
 
 function extension(type: string): string {

@@ -4,28 +4,28 @@ import type { PairedCall, PairedCalls } from '@thole/core/kit';
 import type OpenAI from 'openai';
 import { endpointIn } from '../openai-options.ts';
 import type { RequestTarget } from '../openai-options.ts';
-import { callIdsOf } from './call-ids.ts';
-import { habitsOf } from './server-habits.ts';
+import { assignCallIds } from './call-ids.ts';
+import { requirementsOf } from './server-requirements.ts';
 import { toAssistantMessage } from './to-assistant-message.ts';
 import type { PlacedPart } from './to-assistant-message.ts';
-import { refusedMedia, toMediaPart } from './to-chat-media.ts';
+import { unsupportedMedia, toMediaPart } from './to-chat-media.ts';
 
 type Message = OpenAI.Chat.ChatCompletionMessageParam;
 type ContentPart = OpenAI.Chat.ChatCompletionContentPart;
 
 /**
  * Returns the history as messages. Consecutive contents of one role are one message. Tool answers directly follow
- * the calls, every call has an answer (a pending one for an open call), and nothing empty is sent. Files of a tool's
- * answer follow in a user message, because an answer holds only text. Throws `INVALID_INPUT` for unsupported media
+ * the calls, every call has an answer (a pending one for an open call), and empty messages are left out. Files of a tool's
+ * answer follow in a user message, because an answer can contain only text. Throws `INVALID_INPUT` for unsupported media
  * in the user's newest message; elsewhere a line of text names their type.
  */
 export function toChatMessages({ contents, config }: LlmRequest, target: RequestTarget): Message[] {
-  const habits = habitsOf(target.provider);
+  const requirements = requirementsOf(target.provider);
   const pairs = pairCalls(contents);
-  const ids = callIdsOf(pairs, habits.callId);
+  const ids = assignCallIds(pairs, requirements.callId);
   const newest = newestUserContent(contents);
-  const turns = turnsOf(contents, pairs);
-  const withCalls = habits.wantsReasoningContent ? turnsWithCalls(turns) : undefined;
+  const turns = joinTurns(contents, pairs);
+  const withCalls = requirements.needsReasoningContent ? findTurnsWithCalls(turns) : undefined;
   const messages: Message[] = config.systemInstruction ? [{ role: 'system', content: config.systemInstruction }] : [];
   for (const turn of turns) {
     if (turn.role === 'user') {
@@ -34,15 +34,17 @@ export function toChatMessages({ contents, config }: LlmRequest, target: Request
       continue;
     }
     const message = toAssistantMessage(turn.parts, (part) => callIdOf(part, pairs, ids), {
-      ...habits,
+      ...requirements,
       endpoint: endpointIn(target),
       keepsReasoning: withCalls?.has(turn) ?? false,
     });
     if (message) messages.push(message);
-    const calls = turn.parts.flatMap(({ part, content, at }) => (part.functionCall && pairs.at(content, at)) ?? []);
+    const calls = turn.parts.flatMap(
+      ({ part, content, index }) => (part.functionCall && pairs.at(content, index)) ?? [],
+    );
     messages.push(...calls.map((pair) => toolMessage(pair, ids.get(pair)!)));
     const files = calls.flatMap(({ answer }) => (answer ? filesOf(answer, target.provider) : []));
-    if (files.length > 0) messages.push({ role: 'user', content: asText(files) });
+    if (files.length > 0) messages.push({ role: 'user', content: joinTexts(files) });
   }
   return messages;
 }
@@ -52,31 +54,31 @@ interface Turn {
   readonly parts: PlacedPart[];
 }
 
-/** Tool answers are not user texts: they go to their calls. Answers without a call in the history become text. */
-function turnsOf(contents: readonly Content[], pairs: PairedCalls): Turn[] {
+/** Joins contents of one role. Answers to calls are left out, except those without a call in the history. */
+function joinTurns(contents: readonly Content[], pairs: PairedCalls): Turn[] {
   const turns: Turn[] = [];
   let isAnswered = false;
   for (const [content, { role = 'user', parts = [] }] of contents.entries()) {
-    const placed = parts.map((part, at) => ({ part, content, at }));
-    const said = placed.filter(({ part, at }) => !part.functionResponse || !pairs.at(content, at));
+    const placed = parts.map((part, index) => ({ part, content, index }));
+    const messageParts = placed.filter(({ part, index }) => !part.functionResponse || !pairs.at(content, index));
     const last = turns.at(-1);
-    if (said.length < placed.length) isAnswered = true;
-    if (said.length === 0) continue;
-    if (last?.role === role && !(role === 'model' && isAnswered)) last.parts.push(...said);
-    else turns.push({ role, parts: said });
-    isAnswered = said.length < placed.length;
+    if (messageParts.length < placed.length) isAnswered = true;
+    if (messageParts.length === 0) continue;
+    if (last?.role === role && !(role === 'model' && isAnswered)) last.parts.push(...messageParts);
+    else turns.push({ role, parts: messageParts });
+    isAnswered = messageParts.length < placed.length;
   }
   return turns;
 }
 
-/** Returns the model's messages in those turns of the conversation (between two user texts) that have calls. */
-function turnsWithCalls(turns: readonly Turn[]): ReadonlySet<Turn> {
+/** Returns the model's messages between two user messages, if at least one of them has a call. */
+function findTurnsWithCalls(turns: readonly Turn[]): ReadonlySet<Turn> {
   const found = new Set<Turn>();
-  let since: Turn[] = [];
+  let current: Turn[] = [];
   let hasCall = false;
   const close = (): void => {
-    if (hasCall) for (const turn of since) found.add(turn);
-    since = [];
+    if (hasCall) for (const turn of current) found.add(turn);
+    current = [];
     hasCall = false;
   };
   for (const turn of turns) {
@@ -84,7 +86,7 @@ function turnsWithCalls(turns: readonly Turn[]): ReadonlySet<Turn> {
       close();
       continue;
     }
-    since.push(turn);
+    current.push(turn);
     hasCall ||= turn.parts.some(({ part }) => part.functionCall);
   }
   close();
@@ -92,11 +94,11 @@ function turnsWithCalls(turns: readonly Turn[]): ReadonlySet<Turn> {
 }
 
 function callIdOf(
-  { content, at }: PlacedPart,
+  { content, index }: PlacedPart,
   pairs: PairedCalls,
   ids: ReadonlyMap<PairedCall, string>,
 ): string | undefined {
-  const pair = pairs.at(content, at);
+  const pair = pairs.at(content, index);
   return pair && ids.get(pair);
 }
 
@@ -106,11 +108,11 @@ function userContent(
   newest: number,
 ): string | ContentPart[] | undefined {
   const sent = parts.flatMap(({ part, content }) => userPart(part, provider, content === newest));
-  return sent.length > 0 ? asText(sent) : undefined;
+  return sent.length > 0 ? joinTexts(sent) : undefined;
 }
 
-/** Many servers accept only text; the others accept it as well. */
-function asText(parts: ContentPart[]): string | ContentPart[] {
+/** Joins parts that are all text into one string, because many servers accept only strings. */
+function joinTexts(parts: ContentPart[]): string | ContentPart[] {
   return parts.every((part) => part.type === 'text') ? parts.map(({ text }) => text).join('\n') : parts;
 }
 
@@ -119,7 +121,7 @@ function userPart(part: Part, provider: string, isNewest: boolean): ContentPart[
   const file = part.inlineData ?? part.fileData;
   if (file) {
     const media = toMediaPart(part, provider);
-    if (!media && isNewest) throw refusedMedia(part);
+    if (!media && isNewest) throw unsupportedMedia(part);
     return [media ?? { type: 'text', text: mediaLine(file) }];
   }
   if (answer) {
@@ -137,7 +139,7 @@ function filesOf({ name, parts = [] }: FunctionResponse, provider: string): Cont
   return files.length > 0 ? [{ type: 'text', text: `Files that belong to the answer of ${name}:` }, ...files] : [];
 }
 
-/** A call without an answer would be rejected. */
+/** Sent for a call without an answer, because servers reject an unanswered call. */
 const PENDING = { status: 'pending', message: 'There is no answer yet.' };
 
 function toolMessage({ answer }: PairedCall, id: string): Message {

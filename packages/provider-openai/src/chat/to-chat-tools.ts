@@ -4,14 +4,14 @@ import type { FunctionDeclaration, GenerateContentConfig } from '@thole/core';
 import type OpenAI from 'openai';
 import { checkSchema } from '../openai-schema.ts';
 import type { SchemaHandling } from '../openai-schema.ts';
-import { strictly } from './strictly.ts';
+import { requireStrictSchema } from './require-strict-schema.ts';
 
 type Tools = Pick<OpenAI.Chat.ChatCompletionCreateParams, 'tools' | 'tool_choice'>;
 
 /**
- * Returns functions and which of them may or must be called. If only some are allowed, OpenAI gets their names;
- * other servers see only those. Throws `INVALID_INPUT` for a tool that the provider would run itself: this API has
- * none.
+ * Returns the functions, and the choice which of them may or must be called. If only some are allowed, OpenAI receives
+ * their names in the choice; other servers receive only the allowed functions. Throws `INVALID_INPUT` for a tool that the
+ * provider would run itself, because this API has no such tools.
  */
 export function toChatTools(config: GenerateContentConfig, p: ChatSchemas & { isStrict: boolean }): Tools {
   const declarations = (config.tools ?? []).flatMap((tool) => {
@@ -22,19 +22,19 @@ export function toChatTools(config: GenerateContentConfig, p: ChatSchemas & { is
     );
   });
   const { mode = 'AUTO', allowedFunctionNames: allowed = [] } = config.toolConfig?.functionCallingConfig ?? {};
-  const isChosen = mode !== 'NONE' && allowed.length > 0;
-  const shown = isChosen && !p.isOpenAi ? declarations.filter(({ name }) => allowed.includes(name)) : declarations;
-  if (shown.length === 0) return {};
-  const tools = shown.map((declaration) => toTool(declaration, p));
-  const must = mode === 'ANY' ? 'required' : 'auto';
-  if (!isChosen) return { tools, ...(mode !== 'AUTO' && { tool_choice: mode === 'NONE' ? 'none' : must }) };
-  const named = allowed.map((name) => ({ type: 'function' as const, function: { name } }));
-  if (named.length === 1 && mode === 'ANY') return { tools, tool_choice: named[0]! };
-  if (!p.isOpenAi) return { tools, tool_choice: must };
-  return { tools, tool_choice: { type: 'allowed_tools', allowed_tools: { mode: must, tools: named } } };
+  const isLimited = mode !== 'NONE' && allowed.length > 0;
+  const offered = isLimited && !p.isOpenAi ? declarations.filter(({ name }) => allowed.includes(name)) : declarations;
+  if (offered.length === 0) return {};
+  const tools = offered.map((declaration) => toTool(declaration, p));
+  const choiceMode = mode === 'ANY' ? 'required' : 'auto';
+  if (!isLimited) return { tools, ...(mode !== 'AUTO' && { tool_choice: mode === 'NONE' ? 'none' : choiceMode }) };
+  const allowedTools = allowed.map((name) => ({ type: 'function' as const, function: { name } }));
+  if (allowedTools.length === 1 && mode === 'ANY') return { tools, tool_choice: allowedTools[0]! };
+  if (!p.isOpenAi) return { tools, tool_choice: choiceMode };
+  return { tools, tool_choice: { type: 'allowed_tools', allowed_tools: { mode: choiceMode, tools: allowedTools } } };
 }
 
-/** Settings for schemas. */
+/** Rules for the conversion of schemas. */
 export interface ChatSchemas {
   readonly isOpenAi: boolean;
   readonly isStrict: boolean | undefined;
@@ -45,10 +45,10 @@ function toTool(
   { name, description, parametersJsonSchema }: FunctionDeclaration,
   { isOpenAi, isStrict, schemas }: ChatSchemas,
 ): OpenAI.Chat.ChatCompletionFunctionTool {
-  const given = parametersJsonSchema ?? { type: 'object', properties: {} };
+  const schema = parametersJsonSchema ?? { type: 'object', properties: {} };
   const path = `tools.${name}.parameters`;
-  const strict = isStrict ? strictly(given, path, schemas) : undefined;
-  const parameters = strict ?? (isOpenAi ? checkSchema(given, path, schemas) : normalizeSchema(given));
+  const strict = isStrict ? requireStrictSchema(schema, path, schemas) : undefined;
+  const parameters = strict ?? (isOpenAi ? checkSchema(schema, path, schemas) : normalizeSchema(schema));
   return {
     type: 'function',
     function: {

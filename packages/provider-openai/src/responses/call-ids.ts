@@ -1,13 +1,13 @@
 import type { PairedCall, PairedCalls } from '@thole/core/kit';
 
-/** Longer ids are rejected. */
+/** OpenAI rejects longer ids. */
 const MAX_ID_CHARACTERS = 64;
 
 /**
- * Returns the id that each call is sent with: its own if it is valid and not used twice, otherwise one derived from
- * its position.
+ * Returns the id that is sent for each call: its own id if it is valid and unique, otherwise an id derived from its
+ * position.
  */
-export function callIdsOf({ calls }: PairedCalls): ReadonlyMap<PairedCall, string> {
+export function assignCallIds({ calls }: PairedCalls): ReadonlyMap<PairedCall, string> {
   const used = new Set<string>();
   const ids = new Map<PairedCall, string>();
   for (const pair of calls) {

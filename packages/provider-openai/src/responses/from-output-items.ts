@@ -4,11 +4,11 @@ import { readItem } from './read-item.ts';
 
 /** The parts of an answer and its other items. */
 export interface ReadOutput {
-  /** Each part has a `PartMark`. */
+  /** The parts. Each has a `PartMark` in its `partMetadata`. */
   readonly parts: Part[];
   /** Items or pieces that are not parts: calls that the provider ran itself, and unknown items. */
   readonly others: JsonObject[];
-  /** True if the model refused to answer; its words are in the parts. */
+  /** True if the model refused to answer. The text of the refusal is in the parts. */
   readonly isRefused: boolean;
 }
 
@@ -52,6 +52,6 @@ export function fromOutputItems(output: readonly unknown[], provider: string): R
   return { parts, others, isRefused };
 }
 
-/** A member that is null has no meaning, and some are rejected when they are sent back. */
+/** Removes members that are null: they have no meaning, and the API rejects some of them when they are sent back. */
 const withoutNulls = (item: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(item).filter(([, value]) => value !== null));

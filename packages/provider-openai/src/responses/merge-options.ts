@@ -1,8 +1,8 @@
 import { isPlainObject, setOwn } from '@thole/core/kit';
 import type { JsonObject } from '@thole/core';
 
-/** The caller's list is added to ours: replacing it would remove what the request needs. */
-const ADDED: readonly string[] = ['tools', 'include'];
+/** Lists that are joined. Replacing them would remove entries that the request needs. */
+const JOINED_LISTS: readonly string[] = ['tools', 'include'];
 
 /**
  * Returns `options` merged over `body`, plain objects member by member. Null removes a member; the lists `tools` and
@@ -10,10 +10,10 @@ const ADDED: readonly string[] = ['tools', 'include'];
  */
 export function mergeOptions(body: JsonObject, options: JsonObject): JsonObject {
   const merged = mergeDeep(body, options);
-  for (const list of ADDED) {
-    const [ours, theirs] = [body[list], options[list]];
-    if (!Array.isArray(ours) || !Array.isArray(theirs)) continue;
-    merged[list] = [...ours, ...theirs.filter((each) => typeof each !== 'string' || !ours.includes(each))];
+  for (const list of JOINED_LISTS) {
+    const [bodyList, optionList] = [body[list], options[list]];
+    if (!Array.isArray(bodyList) || !Array.isArray(optionList)) continue;
+    merged[list] = [...bodyList, ...optionList.filter((each) => typeof each !== 'string' || !bodyList.includes(each))];
   }
   return merged;
 }
@@ -21,9 +21,9 @@ export function mergeOptions(body: JsonObject, options: JsonObject): JsonObject 
 function mergeDeep(body: JsonObject, options: JsonObject): JsonObject {
   const merged: JsonObject = { ...body };
   for (const [name, value] of Object.entries(options)) {
-    const below = Object.hasOwn(body, name) ? body[name] : undefined;
+    const current = Object.hasOwn(body, name) ? body[name] : undefined;
     if (value === null) delete merged[name];
-    else setOwn(merged, name, isPlainObject(below) && isPlainObject(value) ? mergeDeep(below, value) : value);
+    else setOwn(merged, name, isPlainObject(current) && isPlainObject(value) ? mergeDeep(current, value) : value);
   }
   return merged;
 }

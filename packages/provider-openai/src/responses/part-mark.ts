@@ -3,18 +3,18 @@ import type { JsonObject, Part } from '@thole/core';
 import type { Endpoint } from '@thole/core/kit';
 
 /**
- * Data in `partMetadata`, next to `provider`, of parts from the Responses API, so that the items of an answer can be
- * sent back unchanged. Text, thoughts, arguments, code and data are not in it: they are taken from the parts, so
- * that changes by a plugin are sent.
+ * Data in the `partMetadata` of parts from the Responses API, next to `provider`. The items of an answer are rebuilt from
+ * it and sent back unchanged. It does not contain text, thoughts, arguments, code and files: these are read from the
+ * parts, so that changes by a plugin are sent.
  */
 export interface PartMark {
   /** Index of the item that the part belongs to. Ids are not enough: two items may share one. */
   readonly index: number;
   /** On the first part of an item: the item (id, phase, encrypted_content …) without the content of its parts. */
   readonly item?: JsonObject | undefined;
-  /** The piece of the item that this part is (its type, annotations), without its text. */
+  /** The entry of the item that became this part (type, annotations), without its text. */
   readonly entry?: JsonObject | undefined;
-  /** The list of the item that holds the piece, if there are several. */
+  /** The list of the item that contains the piece, if the item has several lists. */
   readonly list?: string | undefined;
   /** Items before this part that are not parts: reasoning without text, calls that the provider ran itself. */
   readonly before?: readonly JsonObject[] | undefined;
@@ -23,10 +23,10 @@ export interface PartMark {
 }
 
 /**
- * Returns the mark of a part that this endpoint made with the Responses API. Histories are data, so nothing about it
- * is assumed.
+ * Returns the mark of a part that this endpoint made with the Responses API. Undefined for other parts. Validates the
+ * mark, because a history may contain any data.
  */
-export function markOf(part: Part, endpoint: Endpoint): PartMark | undefined {
+export function readMark(part: Part, endpoint: Endpoint): PartMark | undefined {
   const { partMetadata } = part;
   if (!isPlainObject(partMetadata) || !isFromEndpoint(part, endpoint)) return undefined;
   const { index, item, entry, list, before, after } = partMetadata as { [key: string]: unknown };

@@ -1,11 +1,11 @@
 import { isPlainObject } from '@thole/core/kit';
 import type { JsonObject, LlmResponse, Part } from '@thole/core';
 import type { Endpoint } from '@thole/core/kit';
-import { markOf } from './part-mark.ts';
+import { readMark } from './part-mark.ts';
 
 /**
- * Returns the sources cited in an answer, their positions and the search queries, in Gemini's shape. Positions are
- * the provider's (characters of the part's text, as it counts them). Unknown annotations stay in the parts' marks.
+ * Returns the sources cited in an answer, their positions and the search queries, in Gemini's format. The provider counts
+ * the positions, as characters of the part's text. Unknown annotations stay in the parts' marks.
  */
 export function readCitations(
   parts: readonly Part[],
@@ -17,7 +17,7 @@ export function readCitations(
   const citations: JsonObject[] = [];
   const indexOf = new Map<string, number>();
   parts.forEach((part, partIndex) => {
-    const annotations = markOf(part, endpoint)?.entry?.['annotations'];
+    const annotations = readMark(part, endpoint)?.entry?.['annotations'];
     for (const annotation of Array.isArray(annotations) ? annotations : []) {
       const source = isPlainObject(annotation) ? sourceOf(annotation as JsonObject) : undefined;
       if (!source) continue;
@@ -66,11 +66,11 @@ function sourceOf(annotation: JsonObject): Source | undefined {
 const fileTypes: readonly unknown[] = ['file_citation', 'container_file_citation', 'file_path'];
 
 function queriesIn(items: readonly JsonObject[], type: string): string[] {
-  const found = items
+  const queries = items
     .filter((item) => item['type'] === type)
     .flatMap((item) => {
       const action = isPlainObject(item['action']) ? item['action'] : item;
       return Array.isArray(action['queries']) ? action['queries'] : [action['query']];
     });
-  return [...new Set(found.filter((query) => typeof query === 'string' && query !== ''))] as string[];
+  return [...new Set(queries.filter((query) => typeof query === 'string' && query !== ''))] as string[];
 }

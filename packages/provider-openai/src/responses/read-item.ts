@@ -2,19 +2,19 @@ import { isPlainObject } from '@thole/core/kit';
 import type { Json, JsonObject, Part } from '@thole/core';
 import { readArgs } from '../read-args.ts';
 
-/** A part and its mark. */
+/** A part, and the entry of the item that it was read from. */
 export interface Piece {
   readonly part: Part;
   readonly entry?: JsonObject | undefined;
   readonly list?: string | undefined;
 }
 
-/** An item as parts. */
+/** The parts of an item. */
 export interface ReadItem {
-  /** The rest of the item without its pieces. Undefined if all of it must be kept unchanged. */
+  /** The item without the content of its pieces. Undefined if the complete item must be kept unchanged. */
   readonly item?: JsonObject | undefined;
   readonly pieces: readonly Piece[];
-  /** Pieces that this version does not know. */
+  /** Pieces of an unknown type. */
   readonly unknown?: JsonObject[] | undefined;
 }
 
@@ -35,11 +35,11 @@ export function readItem(raw: JsonObject): ReadItem {
     case 'image_generation_call':
       return readImage(raw);
     default:
-      return asItCame;
+      return UNCHANGED;
   }
 }
 
-const asItCame: ReadItem = { pieces: [] };
+const UNCHANGED: ReadItem = { pieces: [] };
 
 function readMessage({ content, ...item }: JsonObject): ReadItem {
   const entries = typeof content === 'string' ? [{ type: 'output_text', text: content }] : objectsIn(content);
@@ -57,18 +57,18 @@ function readMessage({ content, ...item }: JsonObject): ReadItem {
 function readReasoning(raw: JsonObject): ReadItem {
   const { summary, content, ...item } = raw;
   const pieces = [
-    ...objectsIn(summary).map((entry) => thought(entry, 'summary')),
-    ...objectsIn(content).map((entry) => thought(entry, 'content')),
+    ...objectsIn(summary).map((entry) => toThought(entry, 'summary')),
+    ...objectsIn(content).map((entry) => toThought(entry, 'content')),
   ];
-  return pieces.some(({ part }) => part.text) ? { item, pieces: pieces.filter(({ part }) => part.text) } : asItCame;
+  return pieces.some(({ part }) => part.text) ? { item, pieces: pieces.filter(({ part }) => part.text) } : UNCHANGED;
 }
 
-function thought({ text, ...entry }: JsonObject, list: string): Piece {
+function toThought({ text, ...entry }: JsonObject, list: string): Piece {
   return { part: { text: typeof text === 'string' ? text : '', thought: true }, entry, list };
 }
 
 function readCall({ call_id, name, arguments: raw, ...item }: JsonObject): ReadItem {
-  if (typeof name !== 'string' || name === '') return asItCame;
+  if (typeof name !== 'string' || name === '') return UNCHANGED;
   const id = [call_id, item['id']].find((each) => typeof each === 'string' && each !== '') as string | undefined;
   return { item, pieces: [{ part: { functionCall: { ...(id !== undefined && { id }), name, ...readArgs(raw) } } }] };
 }
@@ -82,7 +82,7 @@ function readCode({ code, outputs, ...item }: JsonObject): ReadItem {
     if (typeof logs === 'string') {
       const outcome = isFailed ? 'OUTCOME_FAILED' : 'OUTCOME_OK';
       pieces.push({ part: { codeExecutionResult: { outcome, output: logs } }, entry });
-    } else if (typeof url === 'string') pieces.push({ part: fileAt(url), entry });
+    } else if (typeof url === 'string') pieces.push({ part: toFilePart(url), entry });
   }
   if (isFailed && pieces.length === 1) {
     pieces.push({ part: { codeExecutionResult: { outcome: 'OUTCOME_FAILED' } } });
@@ -90,7 +90,7 @@ function readCode({ code, outputs, ...item }: JsonObject): ReadItem {
   return { item, pieces };
 }
 
-function fileAt(url: string): Part {
+function toFilePart(url: string): Part {
   const [, mimeType, data] = /^data:([^;,]+);base64,(.*)$/s.exec(url) ?? [];
   if (mimeType !== undefined && data !== undefined) return { inlineData: { mimeType, data } };
   return { fileData: { fileUri: url, mimeType: 'image/png' } };
@@ -98,7 +98,7 @@ function fileAt(url: string): Part {
 
 function readImage(raw: JsonObject): ReadItem {
   const { result, ...item } = raw;
-  if (typeof result !== 'string' || result === '') return asItCame;
+  if (typeof result !== 'string' || result === '') return UNCHANGED;
   const format = item['output_format'];
   const mimeType = `image/${typeof format === 'string' ? (format === 'svg' ? 'svg+xml' : format) : 'png'}`;
   return { item, pieces: [{ part: { inlineData: { mimeType, data: result } } }] };
@@ -107,6 +107,6 @@ function readImage(raw: JsonObject): ReadItem {
 const objectsIn = (list: Json | undefined): JsonObject[] => (Array.isArray(list) ? list.filter(isObject) : []);
 const isObject = (value: unknown): value is JsonObject => isPlainObject(value);
 
-/** Every text has `annotations: []` and the like. */
+/** Removes empty lists, such as the `annotations: []` of most texts. */
 const withoutEmptyLists = (entry: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(entry).filter(([, value]) => !(Array.isArray(value) && value.length === 0)));

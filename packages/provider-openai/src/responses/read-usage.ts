@@ -1,14 +1,14 @@
 import { isPlainObject } from '@thole/core/kit';
 import type { Usage } from '@thole/core';
 
-/** Returns token counts; thoughts are counted separately from the answer. */
+/** Returns the token counts. Thoughts are counted separately from the answer. */
 export function readUsage(usage: unknown): Usage | undefined {
   if (!isPlainObject(usage)) return undefined;
   const prompt = numberIn(usage, 'input_tokens');
   const output = numberIn(usage, 'output_tokens');
   const cached = numberIn(usage['input_tokens_details'], 'cached_tokens');
   const thoughts = numberIn(usage['output_tokens_details'], 'reasoning_tokens');
-  // Some servers count thoughts next to the output and not within it.
+  // The output count of some servers does not include thoughts.
   const answered = output !== undefined && thoughts !== undefined && thoughts <= output ? output - thoughts : output;
   const sum = prompt === undefined || output === undefined ? undefined : prompt + output;
   const total = numberIn(usage, 'total_tokens') ?? sum;

@@ -9,48 +9,49 @@ export interface OpenItem {
 
 /** Returns the item that begins with this part. Undefined if the part no longer matches its mark. */
 export function beginItem(part: Part, mark: PartMark, callId: string | undefined): OpenItem | undefined {
-  const begun = mark.item!;
-  switch (begun['type']) {
+  const original = mark.item!;
+  switch (original['type']) {
     case 'message':
-      return part.text === undefined || part.thought ? undefined : message(part, mark, begun);
+      return part.text === undefined || part.thought ? undefined : rebuildMessage(part, mark, original);
     case 'reasoning':
-      return part.thought ? reasoning(part, mark, begun) : undefined;
+      return part.thought ? rebuildReasoning(part, mark, original) : undefined;
     case 'function_call': {
       const { functionCall: call } = part;
       if (!call || callId === undefined) return undefined;
       const args = call.brokenArgs ?? JSON.stringify(call.args);
-      return whole({ ...begun, call_id: callId, name: call.name, arguments: args });
+      return toClosedItem({ ...original, call_id: callId, name: call.name, arguments: args });
     }
     case 'code_interpreter_call':
-      return part.executableCode ? code(part.executableCode.code, begun) : undefined;
+      return part.executableCode ? rebuildCode(part.executableCode.code, original) : undefined;
     case 'image_generation_call':
-      return part.inlineData ? whole({ ...begun, result: part.inlineData.data }) : undefined;
+      return part.inlineData ? toClosedItem({ ...original, result: part.inlineData.data }) : undefined;
     default:
       return undefined;
   }
 }
 
-const whole = (item: JsonObject): OpenItem => ({ item, add: () => undefined });
+/** Returns an item that has only one part. */
+const toClosedItem = (item: JsonObject): OpenItem => ({ item, add: () => undefined });
 
-function message(first: Part, mark: PartMark, begun: JsonObject): OpenItem {
+function rebuildMessage(first: Part, mark: PartMark, original: JsonObject): OpenItem {
   const content: JsonObject[] = [];
   const add = (part: Part, { entry = {} }: PartMark): void => {
     if (!part.text) return;
-    const { logprobs: _, ...kept } = entry;
+    const { logprobs: _, ...rest } = entry;
     content.push(
       entry['type'] === 'refusal'
-        ? { ...kept, refusal: part.text }
-        : { type: 'output_text', annotations: [], ...kept, text: part.text },
+        ? { ...rest, refusal: part.text }
+        : { type: 'output_text', annotations: [], ...rest, text: part.text },
     );
   };
   add(first, mark);
-  return { item: { ...begun, role: 'assistant', content }, add };
+  return { item: { ...original, role: 'assistant', content }, add };
 }
 
-function reasoning(first: Part, mark: PartMark, begun: JsonObject): OpenItem {
+function rebuildReasoning(first: Part, mark: PartMark, original: JsonObject): OpenItem {
   const summary: JsonObject[] = [];
   const content: JsonObject[] = [];
-  const item: JsonObject = { ...begun, summary };
+  const item: JsonObject = { ...original, summary };
   const add = (part: Part, { entry = {}, list }: PartMark): void => {
     if (list === 'content') {
       item['content'] = content;
@@ -61,9 +62,9 @@ function reasoning(first: Part, mark: PartMark, begun: JsonObject): OpenItem {
   return { item, add };
 }
 
-function code(source: string, begun: JsonObject): OpenItem {
+function rebuildCode(source: string, original: JsonObject): OpenItem {
   const outputs: JsonObject[] = [];
-  const item: JsonObject = { ...begun, code: source, outputs: null };
+  const item: JsonObject = { ...original, code: source, outputs: null };
   return {
     item,
     add: ({ codeExecutionResult, fileData, inlineData }, { entry }) => {

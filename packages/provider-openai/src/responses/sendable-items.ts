@@ -2,27 +2,27 @@ import { isPlainObject } from '@thole/core/kit';
 import type { Json, JsonObject } from '@thole/core';
 
 /**
- * Returns the items of one answer without those for which the API rejects the whole request: empty messages, calls
- * of the provider without an answer among the items, reasoning that nothing follows, reasoning for a model that does
- * not accept it, and, unless the server stores items, reasoning without encrypted content and text. If an answer
- * loses such reasoning, or has lost some before (`isWhole` is false), only its messages and function calls are sent,
- * without ids: with ids, the server would miss the reasoning.
+ * Returns the items of one answer without the items for which the API rejects the complete request. These are empty
+ * messages, calls of the provider without an answer among the items, reasoning at the end, and reasoning for a model that
+ * does not accept it. If the server does not store items, reasoning without encrypted content and text is removed, too.
+ * If reasoning is removed, or is already missing (`isComplete` is false), only messages and function calls are sent,
+ * without ids: for items with ids, the server requires the reasoning.
  */
 export function sendableItems(
   items: readonly JsonObject[],
-  { isStored, takesReasoning, isWhole }: { isStored: boolean; takesReasoning: boolean; isWhole: boolean },
+  { isStored, acceptsReasoning, isComplete }: { isStored: boolean; acceptsReasoning: boolean; isComplete: boolean },
 ): JsonObject[] {
-  const answered = items.filter((item) => !isEmptyMessage(item) && isOwnCallOrAnswered(item, items));
+  const answered = items.filter((item) => !isEmptyMessage(item) && isFunctionCallOrAnswered(item, items));
   const followed = answered.filter(
     (item, i) => !isReasoning(item) || answered.slice(i).some((each) => !isReasoning(each)),
   );
-  const isLost = (item: JsonObject): boolean =>
-    isReasoning(item) && (!takesReasoning || (!isStored && !item['encrypted_content'] && !hasWords(item)));
-  return !isWhole || followed.some(isLost) ? followed.filter(isOurs).map(withoutId) : followed;
+  const isUnsendable = (item: JsonObject): boolean =>
+    isReasoning(item) && (!acceptsReasoning || (!isStored && !item['encrypted_content'] && !hasReasoningText(item)));
+  return !isComplete || followed.some(isUnsendable) ? followed.filter(isMessageOrCall).map(withoutId) : followed;
 }
 
 /** Servers without encrypted content (gpt-oss, DeepSeek) accept reasoning in its original form. */
-const hasWords = (item: JsonObject): boolean => Array.isArray(item['content']) && item['content'].length > 0;
+const hasReasoningText = (item: JsonObject): boolean => Array.isArray(item['content']) && item['content'].length > 0;
 
 const isReasoning = (item: JsonObject): boolean => item['type'] === 'reasoning';
 function withoutId(item: JsonObject): JsonObject {
@@ -30,7 +30,7 @@ function withoutId(item: JsonObject): JsonObject {
   return rest;
 }
 
-const isOurs = (item: JsonObject): boolean => item['type'] === 'message' || item['type'] === 'function_call';
+const isMessageOrCall = (item: JsonObject): boolean => item['type'] === 'message' || item['type'] === 'function_call';
 
 const isEmptyMessage = (item: JsonObject): boolean =>
   item['type'] === 'message' &&
@@ -39,7 +39,7 @@ const isEmptyMessage = (item: JsonObject): boolean =>
   !item['content'].some(hasText);
 
 const hasText = (entry: Json): boolean => isPlainObject(entry) && Boolean(entry['text'] || entry['refusal']);
-function isOwnCallOrAnswered(item: JsonObject, items: readonly JsonObject[]): boolean {
+function isFunctionCallOrAnswered(item: JsonObject, items: readonly JsonObject[]): boolean {
   const { type, call_id: id } = item;
   if (type === 'function_call') return typeof item['name'] === 'string';
   if (id === undefined || id === null) return true;

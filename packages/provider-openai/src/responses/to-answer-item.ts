@@ -3,8 +3,8 @@ import type { FunctionResponse, JsonObject } from '@thole/core';
 import { toInputContent } from './to-input-content.ts';
 
 /**
- * Returns an answer to the call with this id; without an id, as text. Images and files of the answer follow its
- * text. A line of text replaces files that this API does not accept.
+ * Returns an answer to the call with this id. Without an id, the answer is a text message. Images and files of the answer
+ * follow its text. A line of text replaces a file that this API does not accept.
  */
 export function toAnswerItem({ name, response, parts = [] }: FunctionResponse, callId: string | undefined): JsonObject {
   const json = JSON.stringify(response);
@@ -20,7 +20,7 @@ export function toAnswerItem({ name, response, parts = [] }: FunctionResponse, c
   return { type: 'function_call_output', call_id: callId, output };
 }
 
-/** Returns the answer of an open call: the API rejects a call without one. */
+/** Returns a pending answer to an open call, because the API rejects a call without an answer. */
 export function toPendingItem(callId: string): JsonObject {
   const output = JSON.stringify({ status: 'pending', message: 'There is no answer yet.' });
   return { type: 'function_call_output', call_id: callId, output };

@@ -3,28 +3,28 @@ import type { FileData, InlineData, JsonObject, Part } from '@thole/core';
 const IMAGES: readonly string[] = ['image/png', 'image/jpeg', 'image/jpg', 'image/gif', 'image/webp'];
 
 /**
- * Returns a part with text, bytes or a file as input. Undefined for any other part, an empty text, and unsupported
- * media (audio, video, other images, files of other clouds).
+ * Returns the input for a part with text, bytes or a file. Undefined for other parts, empty texts, and unsupported media
+ * (audio, video, other image types, files of other clouds).
  */
 export function toInputContent(part: Part): JsonObject | undefined {
-  if (part.inlineData) return inline(part.inlineData);
-  if (part.fileData) return stored(part.fileData);
+  if (part.inlineData) return fromInlineData(part.inlineData);
+  if (part.fileData) return fromFileData(part.fileData);
   return part.text ? { type: 'input_text', text: part.text } : undefined;
 }
 
-function inline({ mimeType, data, displayName }: InlineData): JsonObject | undefined {
-  const type = baseOf(mimeType);
+function fromInlineData({ mimeType, data, displayName }: InlineData): JsonObject | undefined {
+  const type = withoutParameters(mimeType);
   const url = `data:${type};base64,${data.replaceAll('-', '+').replaceAll('_', '/')}`;
   if (IMAGES.includes(type)) return { type: 'input_image', detail: 'auto', image_url: url };
   if (!isDocument(type)) return undefined;
   return { type: 'input_file', filename: displayName ?? nameFor(type), file_data: url };
 }
 
-function stored({ fileUri, mimeType }: FileData): JsonObject | undefined {
-  const type = mimeType === undefined ? undefined : baseOf(mimeType);
+function fromFileData({ fileUri, mimeType }: FileData): JsonObject | undefined {
+  const type = mimeType === undefined ? undefined : withoutParameters(mimeType);
   const isImage = type === undefined ? /\.(png|jpe?g|gif|webp)([?#]|$)/i.test(fileUri) : IMAGES.includes(type);
   if (type !== undefined && !isImage && !isDocument(type)) return undefined;
-  // An id in the provider's file store.
+  // `fileUri` is the id of a file that the provider stores.
   if (fileUri.startsWith('file-')) {
     return isImage
       ? { type: 'input_image', detail: 'auto', file_id: fileUri }
@@ -38,7 +38,7 @@ function stored({ fileUri, mimeType }: FileData): JsonObject | undefined {
   return { type: 'input_file', file_url: fileUri };
 }
 
-const baseOf = (mimeType: string): string => mimeType.replace(/;.*$/s, '').trim().toLowerCase();
+const withoutParameters = (mimeType: string): string => mimeType.replace(/;.*$/s, '').trim().toLowerCase();
 const isDocument = (type: string): boolean => /^(application|text)\//.test(type);
 
 function nameFor(type: string): string {

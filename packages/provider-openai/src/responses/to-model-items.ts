@@ -2,7 +2,7 @@ import { mediaLine } from '@thole/core/kit';
 import type { JsonObject, Part } from '@thole/core';
 import type { Endpoint } from '@thole/core/kit';
 import { joinMessages } from './join-messages.ts';
-import { markOf } from './part-mark.ts';
+import { readMark } from './part-mark.ts';
 import { beginItem } from './rebuild-item.ts';
 import type { OpenItem } from './rebuild-item.ts';
 import { sendableItems } from './sendable-items.ts';
@@ -13,7 +13,7 @@ import { toInputContent } from './to-input-content.ts';
 export interface ModelItemsTarget {
   readonly endpoint: Endpoint;
   readonly isStored: boolean;
-  readonly takesReasoning: boolean;
+  readonly acceptsReasoning: boolean;
   /** Returns the id of the call at this index. */
   idAt(part: number): string | undefined;
 }
@@ -25,15 +25,15 @@ export interface ModelItemsTarget {
 export function toModelItems(parts: readonly Part[], target: ModelItemsTarget): JsonObject[] {
   const items: JsonObject[] = [];
   let open: (OpenItem & { readonly index: number }) | undefined;
-  let next = 0;
-  let isWhole = true;
+  let expectedIndex = 0;
+  let isComplete = true;
   parts.forEach((part, i) => {
-    const mark = markOf(part, target.endpoint);
-    // Missing items of the answer were removed from the history, mostly thoughts.
+    const mark = readMark(part, target.endpoint);
+    // A gap in the indexes means that items, mostly thoughts, were removed from the history.
     if (mark && (mark.item || !open || open.index !== mark.index)) {
       const begin = mark.index - (mark.before?.length ?? 0);
-      if ((begin !== next && begin !== 0) || !mark.item) isWhole = false;
-      next = mark.index + 1;
+      if ((begin !== expectedIndex && begin !== 0) || !mark.item) isComplete = false;
+      expectedIndex = mark.index + 1;
     }
     items.push(...(mark?.before ?? []));
     if (mark && open && mark.index === open.index && !mark.item) {
@@ -41,32 +41,32 @@ export function toModelItems(parts: readonly Part[], target: ModelItemsTarget): 
     } else {
       const begun = mark?.item && beginItem(part, mark, target.idAt(i));
       open = begun && { ...begun, index: mark.index };
-      items.push(...(begun ? [begun.item] : foreign(part, i, target)));
+      items.push(...(begun ? [begun.item] : toPlainItems(part, i, target)));
     }
     items.push(...(mark?.after ?? []));
   });
-  return sendableItems(joinMessages(items), { ...target, isWhole });
+  return sendableItems(joinMessages(items), { ...target, isComplete });
 }
 
-/** Converts a part whose item is gone, or a part of another provider. */
-function foreign(part: Part, at: number, target: ModelItemsTarget): JsonObject[] {
+/** Converts a part of another provider, or a part whose item cannot be rebuilt. */
+function toPlainItems(part: Part, index: number, target: ModelItemsTarget): JsonObject[] {
   const { functionCall: call, functionResponse: answer, executableCode: code, codeExecutionResult: result } = part;
   if (call) {
     const args = call.brokenArgs ?? JSON.stringify(call.args);
-    return [{ type: 'function_call', call_id: target.idAt(at) ?? '', name: call.name, arguments: args }];
+    return [{ type: 'function_call', call_id: target.idAt(index) ?? '', name: call.name, arguments: args }];
   }
-  if (answer) return [toAnswerItem(answer, target.idAt(at))];
+  if (answer) return [toAnswerItem(answer, target.idAt(index))];
   if (part.thought) return [];
-  if (code) return said(`\`\`\`${code.language?.toLowerCase() ?? ''}\n${code.code}\n\`\`\``);
-  if (result) return said(`\`\`\`\n${result.output ?? result.outcome ?? ''}\n\`\`\``);
-  if (part.text !== undefined) return part.text === '' ? [] : said(part.text);
-  // The model's messages cannot hold files, so a user message shows them.
+  if (code) return toAssistantMessage(`\`\`\`${code.language?.toLowerCase() ?? ''}\n${code.code}\n\`\`\``);
+  if (result) return toAssistantMessage(`\`\`\`\n${result.output ?? result.outcome ?? ''}\n\`\`\``);
+  if (part.text !== undefined) return part.text === '' ? [] : toAssistantMessage(part.text);
+  // Messages of the model cannot contain files, so they are sent in a user message.
   const content = toInputContent(part);
   const file = part.inlineData ?? part.fileData;
-  if (!content) return file ? said(mediaLine(file)) : [];
+  if (!content) return file ? toAssistantMessage(mediaLine(file)) : [];
   return [{ type: 'message', role: 'user', content: [content] }];
 }
 
-const said = (text: string): JsonObject[] => [
+const toAssistantMessage = (text: string): JsonObject[] => [
   { type: 'message', role: 'assistant', content: [{ type: 'output_text', text, annotations: [] }] },
 ];

@@ -1,6 +1,6 @@
 import { TholeError } from '@thole/core';
 import type { GenerateContentConfig, JsonObject } from '@thole/core';
-import { checkSchema, strictSchema } from '../openai-schema.ts';
+import { checkSchema, toStrictSchema } from '../openai-schema.ts';
 import type { SchemaHandling } from '../openai-schema.ts';
 
 /**
@@ -27,9 +27,9 @@ export function toTextFormat(
 function schemaOf(schema: JsonObject, strict: boolean | undefined, schemas: SchemaHandling | undefined): JsonObject {
   const path = 'responseJsonSchema';
   if (strict === false) return { schema: checkSchema(schema, path, schemas), strict: false };
-  const fitted = strictSchema(schema, path, schemas);
-  if ('schema' in fitted) return { schema: fitted.schema, strict: true };
+  const result = toStrictSchema(schema, path, schemas);
+  if ('schema' in result) return { schema: result.schema, strict: true };
   if (strict === undefined || schemas === 'lenient')
     return { schema: checkSchema(schema, path, schemas), strict: false };
-  throw new TholeError('SCHEMA_UNSUPPORTED', `strict needs a schema that strict mode supports: ${fitted.refused}.`);
+  throw new TholeError('SCHEMA_UNSUPPORTED', `strict needs a schema that strict mode supports: ${result.violation}.`);
 }

@@ -1,7 +1,7 @@
 import { TholeError } from '@thole/core';
 import { isPlainObject } from '@thole/core/kit';
 import type { FunctionDeclaration, GenerateContentConfig, Json, JsonObject } from '@thole/core';
-import { checkSchema, strictSchema } from '../openai-schema.ts';
+import { checkSchema, toStrictSchema } from '../openai-schema.ts';
 import type { SchemaHandling } from '../openai-schema.ts';
 
 /**
@@ -16,7 +16,7 @@ export function toTools(tools: GenerateContentConfig['tools'], p: ToolSchemas): 
   });
 }
 
-/** Settings for schemas of parameters. */
+/** Rules for the conversion of parameter schemas. */
 export interface ToolSchemas {
   readonly isStrict: boolean;
   readonly schemas?: SchemaHandling | undefined;
@@ -35,25 +35,29 @@ function toFunction(declaration: FunctionDeclaration, { isStrict, schemas }: Too
 }
 
 function parametersOf(schema: JsonObject, path: string, { isStrict, schemas }: ToolSchemas): JsonObject {
-  const strict = isStrict ? strictSchema(schema, path, schemas) : undefined;
+  const strict = isStrict ? toStrictSchema(schema, path, schemas) : undefined;
   if (strict && 'schema' in strict) return { parameters: strict.schema, strict: true };
   if (!strict || schemas === 'lenient') return { parameters: checkSchema(schema, path, schemas), strict: false };
-  throw new TholeError('SCHEMA_UNSUPPORTED', `strictTools needs schemas that strict mode supports: ${strict.refused}.`);
+  throw new TholeError(
+    'SCHEMA_UNSUPPORTED',
+    `strictTools needs schemas that strict mode supports: ${strict.violation}.`,
+  );
 }
 
-const WEB_SEARCH = ['filters', 'search_context_size', 'user_location', 'external_web_access'];
-const FILE_SEARCH = ['vector_store_ids', 'filters', 'max_num_results', 'ranking_options'];
+const WEB_SEARCH_SETTINGS = ['filters', 'search_context_size', 'user_location', 'external_web_access'];
+const FILE_SEARCH_SETTINGS = ['vector_store_ids', 'filters', 'max_num_results', 'ranking_options'];
 
 function toBuiltIn(tool: { readonly [name: string]: Json }): JsonObject {
   const { webSearch, googleSearch, codeExecution, fileSearch } = tool;
   const search = webSearch ?? googleSearch;
-  if (isPlainObject(search)) return { type: 'web_search', ...pick(search, WEB_SEARCH) };
+  if (isPlainObject(search)) return { type: 'web_search', ...pick(search, WEB_SEARCH_SETTINGS) };
   if (isPlainObject(codeExecution)) {
     return { type: 'code_interpreter', container: { type: 'auto' }, ...pick(codeExecution, ['container']) };
   }
   if (isPlainObject(fileSearch)) {
     const ids = fileSearch['vectorStoreIds'] ?? fileSearch['vector_store_ids'];
-    if (Array.isArray(ids)) return { type: 'file_search', ...pick(fileSearch, FILE_SEARCH), vector_store_ids: ids };
+    if (Array.isArray(ids))
+      return { type: 'file_search', ...pick(fileSearch, FILE_SEARCH_SETTINGS), vector_store_ids: ids };
     throw new TholeError('INVALID_INPUT', 'tools.fileSearch must have vectorStoreIds, a list of ids, for OpenAI.');
   }
   throw new TholeError('INVALID_INPUT', `OpenAI has no tool ${Object.keys(tool).join(', ')}.`);

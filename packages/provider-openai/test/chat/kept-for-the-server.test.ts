@@ -12,7 +12,7 @@ const bodyOf = (message: JsonObject): JsonObject => ({
 const messagesOf = (contents: Content[], provider = 'openrouter.ai'): JsonObject[] =>
   toChatRequest({ contents, config: {} }, { ...target, provider }).messages as never;
 
-describe('annotations of files by OpenRouter', () => {
+describe('file annotations of OpenRouter', () => {
   it('are kept with the answer and sent back only to OpenRouter', () => {
     const annotations = [
       { type: 'file', file: { hash: 'h1', name: 'plan.pdf', content: [{ type: 'text', text: 'Room 912' }] } },
@@ -23,7 +23,7 @@ describe('annotations of files by OpenRouter', () => {
   });
 });
 
-describe('streamed audio', () => {
+describe('streamed audio in readChatStream', () => {
   it('is joined from chunks that are each encoded as base64', async () => {
     const delta = (audio: JsonObject): JsonObject => ({ choices: [{ index: 0, delta: { audio } }] });
     const chunks = async function* (): AsyncGenerator<JsonObject> {
@@ -40,13 +40,13 @@ describe('streamed audio', () => {
   });
 });
 
-describe('ids of calls', () => {
+describe('call ids of toChatRequest', () => {
   it.each([
     ['openrouter.ai', true],
     ['localhost:8000', true],
     ['openai', false],
     ['api.mistral.ai', false],
-  ])('over 40 characters are kept for %s: %s', (provider, isKept) => {
+  ])('with over 40 characters are kept for %s: %s', (provider, isKept) => {
     const id = `functions.find_rooms:0-${'a'.repeat(40)}`;
     const messages = messagesOf(
       [
@@ -61,7 +61,7 @@ describe('ids of calls', () => {
   });
 });
 
-describe('a long history', () => {
+describe('toChatRequest with a long history', () => {
   it('reads the calls of one turn a limited number of times', () => {
     let reads = 0;
     const contents = Array.from({ length: 3000 }, (_, i): Content[] => [

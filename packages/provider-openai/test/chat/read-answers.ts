@@ -2,17 +2,17 @@ import type { LlmResponse, Part } from '@thole/core';
 import { fromChatResponse } from '../../src/chat/from-chat-response.ts';
 import { readChatStream } from '../../src/chat/read-chat-stream.ts';
 
-/** The partials' parts and the final of a stream of these chunks. */
+/** Reads a stream of these chunks. Returns the parts of the partial responses, and the final response. */
 export async function readStream(
   chunks: readonly unknown[],
   provider: string = 'server.example',
 ): Promise<{ partials: Part[]; final: LlmResponse }> {
-  const responses = await Array.fromAsync(readChatStream(each(chunks), { model: 'm-1', provider, stream: true }));
+  const responses = await Array.fromAsync(readChatStream(toStream(chunks), { model: 'm-1', provider, stream: true }));
   const final = responses.pop()!;
   return { partials: responses.flatMap(({ content }) => content?.parts ?? []), final };
 }
 
-/** The final of a body that was not streamed. */
+/** Returns the final response of a body that was not streamed. */
 export function readWhole(body: unknown, provider: string = 'server.example'): LlmResponse {
   return fromChatResponse(body, { model: 'm-1', provider, stream: false });
 }
@@ -22,6 +22,6 @@ export const textsOf = (parts: readonly Part[] | undefined): string =>
 export const thoughtsOf = (parts: readonly Part[] | undefined): string =>
   (parts ?? []).map(({ text = '', thought }) => (thought ? text : '')).join('');
 
-async function* each(values: readonly unknown[]): AsyncGenerator<unknown> {
+async function* toStream(values: readonly unknown[]): AsyncGenerator<unknown> {
   yield* values;
 }

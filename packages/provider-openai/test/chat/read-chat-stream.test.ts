@@ -4,7 +4,7 @@ import { readStream, readWhole, textsOf } from './read-answers.ts';
 
 describe('readChatStream', () => {
   it('ignores unknown members and keeps known ones next to them', async () => {
-    const odd = [
+    const unusual = [
       null,
       5,
       'x',
@@ -15,7 +15,7 @@ describe('readChatStream', () => {
       { choices: [{ index: 0 }] },
     ];
     const { final } = await readStream([
-      ...odd,
+      ...unusual,
       chunk({ content: 'Hi', future: { x: 1 } }, null, { future_frame: 7 }),
       { choices: [{ index: 1, delta: { content: 'second choice' } }] },
       chunk({}, 'stop'),
@@ -49,7 +49,7 @@ describe('readChatStream', () => {
     expect((await readStream([chunk({ content: 'a' }, 'length')])).final.finishReason).toBe('MAX_TOKENS');
   });
 
-  it('throws an error in a chunk, at any place of it', async () => {
+  it('throws an error in any place of a chunk', async () => {
     const errors = [
       { object: 'error', message: 'out of memory', type: 'InternalServerError', code: 500 },
       { error: 'boom, try again later' },

@@ -31,7 +31,7 @@ describe('OpenAI', () => {
     ]);
   });
 
-  it('counts tokens in a separate chunk without choices', async () => {
+  it('sends token counts in a separate chunk without choices', async () => {
     const usage = { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3 };
     const { final } = await readStream([
       chunk({ content: 'Hi' }),
@@ -56,20 +56,20 @@ describe('OpenAI', () => {
   });
 
   it('keeps the text before a blocked part, but no call', async () => {
-    const half = chunk({
+    const incomplete = chunk({
       content: 'Well, ',
       tool_calls: [{ index: 0, id: 'a', function: { name: 'f', arguments: '{"x"' } }],
     });
-    const { final } = await readStream([half, chunk({}, 'content_filter')]);
+    const { final } = await readStream([incomplete, chunk({}, 'content_filter')]);
     expect(final).toMatchObject({ finishReason: 'SAFETY', errorCode: 'MODEL_BLOCKED' });
     expect(final.content?.parts).toEqual([{ text: 'Well, ' }]);
   });
 
-  it('sends log probabilities in chunks, which are joined', async () => {
-    const told = (token: string) => ({ logprobs: { content: [{ token, logprob: -0.1 }], refusal: null } });
+  it('sends log probabilities in several chunks, which are joined', async () => {
+    const logprobsOf = (token: string) => ({ logprobs: { content: [{ token, logprob: -0.1 }], refusal: null } });
     const chunks = ['a', 'b'].map((content) => {
       const { choices, ...frame } = chunk({ content }, content === 'b' ? 'stop' : null);
-      return { ...frame, choices: [{ ...(choices as object[])[0], ...told(content) }] };
+      return { ...frame, choices: [{ ...(choices as object[])[0], ...logprobsOf(content) }] };
     });
     const { final } = await readStream(chunks);
     expect(final.customMetadata?.['choice']).toMatchObject({ logprobs: { content: [{ token: 'a' }, { token: 'b' }] } });
@@ -82,7 +82,7 @@ describe('OpenAI', () => {
 });
 
 describe('Mistral', () => {
-  it('sends content as a list of thinking and text; unknown kinds are kept', () => {
+  it('sends content as a list of thoughts and texts; unknown types are kept', () => {
     const final = readWhole(servers.mistral.whole);
     expect(final.content?.parts).toEqual([{ text: 'John is twice as old.', thought: true }, { text: 'He is four.' }]);
     expect(final.usageMetadata?.cachedContentTokenCount).toBe(1008);
@@ -172,7 +172,7 @@ describe('OpenRouter', () => {
     expect(final.customMetadata?.['choice']).toEqual({ native_finish_reason: 'completed' });
   });
 
-  it('cites pages and shows images', () => {
+  it('sends cited pages and images', () => {
     const final = readWhole(servers.openRouter.cited, 'openrouter.ai');
     expect(final.groundingMetadata).toEqual({
       groundingChunks: [{ web: { uri: 'https://example.com/a', title: 'Rain' } }],
@@ -187,7 +187,7 @@ describe('OpenRouter', () => {
     ]);
   });
 
-  it('throws an error that is next to a choice in a stream', async () => {
+  it('throws an error that is sent next to a choice', async () => {
     const failed = readStream(servers.openRouter.failedStream);
     await expect(failed).rejects.toMatchObject({ code: 'MODEL_UNAVAILABLE', retryable: true });
     await expect(failed).rejects.toThrow(/Provider disconnected/);
@@ -195,15 +195,15 @@ describe('OpenRouter', () => {
 });
 
 describe('Perplexity', () => {
-  const found = [
+  const groundingChunks = [
     { web: { uri: 'https://a.example/stars', title: 'Stars' } },
     { web: { uri: 'https://b.example/galaxy', title: 'Galaxy' } },
   ];
 
-  it('sends an empty delta next to the message, whose sources are grounding', () => {
+  it('sends an empty delta next to the message; its sources become grounding', () => {
     const final = readWhole(servers.perplexity.whole);
     expect(textsOf(final.content?.parts)).toBe('About 100 billion [1].');
-    expect(final.groundingMetadata).toEqual({ groundingChunks: found });
+    expect(final.groundingMetadata).toEqual({ groundingChunks });
     expect(final.customMetadata).toMatchObject({ search_results: [{ date: '2024-08-01' }, {}] });
   });
 

@@ -3,7 +3,7 @@ import { deepFreeze } from '@thole/core/kit';
 import { describe, expect, it } from 'vitest';
 import { toChatRequest } from '../../src/chat/to-chat-request.ts';
 
-function asked(p: {
+function convert(p: {
   contents?: Content[];
   config?: GenerateContentConfig;
   providerOptions?: LlmRequest['providerOptions'];
@@ -21,14 +21,14 @@ function asked(p: {
 }
 
 const messagesOf = (contents: Content[], provider?: string) =>
-  asked({ contents, ...(provider && { provider }) }).messages;
+  convert({ contents, ...(provider && { provider }) }).messages;
 const find = {
   functionDeclarations: [{ name: 'find_rooms', parametersJsonSchema: { type: 'object', properties: { x: {} } } }],
 };
 
 describe('toChatRequest', () => {
   it('sends the model, the system instruction and the message, and no other settings', () => {
-    expect(asked({ config: { systemInstruction: 'Be kind.' } })).toEqual({
+    expect(convert({ config: { systemInstruction: 'Be kind.' } })).toEqual({
       model: 'm-1',
       messages: [
         { role: 'system', content: 'Be kind.' },
@@ -56,17 +56,17 @@ describe('toChatRequest', () => {
       reasoning_effort: 'low',
       response_format: { type: 'json_object' },
     };
-    expect(asked({ config })).toMatchObject({ ...shared, max_completion_tokens: 100 });
-    expect(asked({ config })).not.toHaveProperty('top_k');
-    expect(asked({ config })).not.toHaveProperty('max_tokens');
-    expect(asked({ config, provider: '127.0.0.1:11434' })).toMatchObject({ ...shared, max_tokens: 100, top_k: 5 });
-    expect(asked({ config, provider: '127.0.0.1:11434' })).not.toHaveProperty('max_completion_tokens');
+    expect(convert({ config })).toMatchObject({ ...shared, max_completion_tokens: 100 });
+    expect(convert({ config })).not.toHaveProperty('top_k');
+    expect(convert({ config })).not.toHaveProperty('max_tokens');
+    expect(convert({ config, provider: '127.0.0.1:11434' })).toMatchObject({ ...shared, max_tokens: 100, top_k: 5 });
+    expect(convert({ config, provider: '127.0.0.1:11434' })).not.toHaveProperty('max_completion_tokens');
   });
 
-  it('requests token counts in a stream, except of Mistral, which rejects the option', () => {
-    expect(asked({ stream: true })).toMatchObject({ stream: true, stream_options: { include_usage: true } });
-    expect(asked({ stream: true, provider: 'api.mistral.ai' })).not.toHaveProperty('stream_options');
-    expect(asked({})).not.toHaveProperty('stream');
+  it('requests token counts of a stream, except from Mistral, which rejects the option', () => {
+    expect(convert({ stream: true })).toMatchObject({ stream: true, stream_options: { include_usage: true } });
+    expect(convert({ stream: true, provider: 'api.mistral.ai' })).not.toHaveProperty('stream_options');
+    expect(convert({})).not.toHaveProperty('stream');
   });
 
   it('merges the provider’s options over the request; null removes a member', () => {
@@ -74,76 +74,76 @@ describe('toChatRequest', () => {
       openai: { parallel_tool_calls: false, prompt_cache_key: 'k' },
       'api.groq.com': { max_tokens: null, max_completion_tokens: 9, stream_options: null, stream: false },
     };
-    const own = asked({ providerOptions, provider: 'api.groq.com', stream: true, config: { maxOutputTokens: 5 } });
-    expect(own).toMatchObject({ max_completion_tokens: 9, stream: true });
-    for (const left of ['max_tokens', 'stream_options', 'parallel_tool_calls']) expect(own).not.toHaveProperty(left);
-    expect(asked({ providerOptions })).toMatchObject({ parallel_tool_calls: false, prompt_cache_key: 'k' });
-    expect(asked({ providerOptions, provider: 'localhost:1' })).not.toHaveProperty('prompt_cache_key');
+    const body = convert({ providerOptions, provider: 'api.groq.com', stream: true, config: { maxOutputTokens: 5 } });
+    expect(body).toMatchObject({ max_completion_tokens: 9, stream: true });
+    for (const name of ['max_tokens', 'stream_options', 'parallel_tool_calls']) expect(body).not.toHaveProperty(name);
+    expect(convert({ providerOptions })).toMatchObject({ parallel_tool_calls: false, prompt_cache_key: 'k' });
+    expect(convert({ providerOptions, provider: 'localhost:1' })).not.toHaveProperty('prompt_cache_key');
   });
 });
 
 describe('tools in toChatRequest', () => {
   const two = { functionDeclarations: [{ name: 'find_rooms', description: 'Finds.' }, { name: 'book_room' }] };
-  const chosen = (functionCallingConfig: object, provider?: string) =>
-    asked({ config: { tools: [two], toolConfig: { functionCallingConfig } }, ...(provider && { provider }) });
+  const withChoice = (functionCallingConfig: object, provider?: string) =>
+    convert({ config: { tools: [two], toolConfig: { functionCallingConfig } }, ...(provider && { provider }) });
 
   it('are functions, each with parameters', () => {
     const parameters = { type: 'object', properties: {} };
-    expect(asked({ config: { tools: [two] } })['tools']).toEqual([
+    expect(convert({ config: { tools: [two] } })['tools']).toEqual([
       { type: 'function', function: { name: 'find_rooms', description: 'Finds.', parameters } },
       { type: 'function', function: { name: 'book_room', parameters } },
     ]);
-    expect(asked({ config: { tools: [two] } })).not.toHaveProperty('tool_choice');
+    expect(convert({ config: { tools: [two] } })).not.toHaveProperty('tool_choice');
   });
 
   it('may, must or must not be called', () => {
-    expect(chosen({ mode: 'ANY' })).toMatchObject({ tool_choice: 'required' });
-    expect(chosen({ mode: 'NONE', allowedFunctionNames: ['book_room'] })).toMatchObject({ tool_choice: 'none' });
-    expect(chosen({ mode: 'AUTO' })).not.toHaveProperty('tool_choice');
+    expect(withChoice({ mode: 'ANY' })).toMatchObject({ tool_choice: 'required' });
+    expect(withChoice({ mode: 'NONE', allowedFunctionNames: ['book_room'] })).toMatchObject({ tool_choice: 'none' });
+    expect(withChoice({ mode: 'AUTO' })).not.toHaveProperty('tool_choice');
     const config = { toolConfig: { functionCallingConfig: { mode: 'ANY' as const } } };
-    expect(asked({ config })).not.toHaveProperty('tool_choice');
+    expect(convert({ config })).not.toHaveProperty('tool_choice');
   });
 
-  it('are limited to named ones: by name for OpenAI, by omission for other servers', () => {
+  it('are limited to allowed names; servers other than OpenAI receive only those tools', () => {
     const one = { type: 'function', function: { name: 'book_room' } };
-    expect(chosen({ mode: 'ANY', allowedFunctionNames: ['book_room'] })).toMatchObject({ tool_choice: one });
-    const some = { mode: 'ANY', allowedFunctionNames: ['book_room', 'find_rooms'] };
-    expect(chosen(some)).toMatchObject({
+    expect(withChoice({ mode: 'ANY', allowedFunctionNames: ['book_room'] })).toMatchObject({ tool_choice: one });
+    const allowed = { mode: 'ANY', allowedFunctionNames: ['book_room', 'find_rooms'] };
+    expect(withChoice(allowed)).toMatchObject({
       tool_choice: { type: 'allowed_tools', allowed_tools: { mode: 'required', tools: [one, {}] } },
     });
-    expect(chosen(some, 'localhost')).toMatchObject({ tool_choice: 'required', tools: [{}, {}] });
-    const auto = chosen({ mode: 'AUTO', allowedFunctionNames: ['book_room'] }, 'localhost');
+    expect(withChoice(allowed, 'localhost')).toMatchObject({ tool_choice: 'required', tools: [{}, {}] });
+    const auto = withChoice({ mode: 'AUTO', allowedFunctionNames: ['book_room'] }, 'localhost');
     expect(auto).toMatchObject({ tool_choice: 'auto', tools: [one] });
     expect(auto['tools']).toHaveLength(1);
   });
 
   it('of the provider are rejected, and the error names the API that has them', () => {
     const config = { tools: [{ googleSearch: {} }] };
-    expect(() => asked({ config })).toThrow(/googleSearch.*api: 'responses'/);
-    expect(() => asked({ config })).toThrow(expect.objectContaining({ code: 'INVALID_INPUT' }));
+    expect(() => convert({ config })).toThrow(/googleSearch.*api: 'responses'/);
+    expect(() => convert({ config })).toThrow(expect.objectContaining({ code: 'INVALID_INPUT' }));
   });
 
   it('are strict with strictTools, and rejected with the path if they do not fit', () => {
     const providerOptions = { openai: { strict: true } };
-    expect(() => asked({ config: { tools: [find] }, providerOptions })).toThrow(
+    expect(() => convert({ config: { tools: [find] }, providerOptions })).toThrow(
       expect.objectContaining({
         code: 'SCHEMA_UNSUPPORTED',
         message: expect.stringContaining('tools.find_rooms.parameters'),
       }),
     );
     const fits = { functionDeclarations: [{ name: 'find_rooms' }] };
-    expect(asked({ config: { tools: [fits] }, providerOptions })).toMatchObject({
+    expect(convert({ config: { tools: [fits] }, providerOptions })).toMatchObject({
       tools: [{ function: { strict: true, parameters: { additionalProperties: false } } }],
     });
-    expect(asked({ config: { tools: [fits] }, providerOptions })).not.toHaveProperty('strict');
+    expect(convert({ config: { tools: [fits] }, providerOptions })).not.toHaveProperty('strict');
   });
 });
 
 describe('responseJsonSchema in toChatRequest', () => {
   const fits = { type: 'object', properties: { x: { type: 'number' } }, required: ['x'] };
   const loose = { type: 'object', properties: { x: { type: 'number' } } };
-  const format = (responseJsonSchema: JsonObject, p: Partial<Parameters<typeof asked>[0]> = {}) =>
-    (asked({ config: { responseJsonSchema }, ...p })['response_format'] as JsonObject)['json_schema'];
+  const format = (responseJsonSchema: JsonObject, p: Partial<Parameters<typeof convert>[0]> = {}) =>
+    (convert({ config: { responseJsonSchema }, ...p })['response_format'] as JsonObject)['json_schema'];
 
   it('is strict if it fits strict mode, otherwise not strict', () => {
     expect(format(fits)).toEqual({ name: 'answer', strict: true, schema: { ...fits, additionalProperties: false } });
@@ -266,7 +266,7 @@ describe('history in toChatRequest', () => {
       expect(message).not.toHaveProperty('tool_calls');
   });
 
-  it("tells code that another provider ran, and a model's files by their type, as text", () => {
+  it("sends executed code as text, and a line with the type of a model's file", () => {
     const [message] = messagesOf([
       model(
         { executableCode: { language: 'PYTHON', code: 'print(1)' } },
@@ -277,7 +277,7 @@ describe('history in toChatRequest', () => {
     expect(message!['content']).toMatch(/```python\nprint\(1\)\n```[^]*```\n1\n```[^]*image\/png/);
   });
 
-  const pass = (provider: string, partMetadata: JsonObject & { provider: string }) =>
+  const convertTurn = (provider: string, partMetadata: JsonObject & { provider: string }) =>
     messagesOf(
       [
         user({ text: 'Rooms?' }),
@@ -290,14 +290,14 @@ describe('history in toChatRequest', () => {
 
   it('sends DeepSeek’s reasoning with the calls of the same turn, to DeepSeek only', () => {
     const partMetadata = { provider: 'api.deepseek.com' };
-    const messages = pass('api.deepseek.com', partMetadata);
+    const messages = convertTurn('api.deepseek.com', partMetadata);
     expect(messages[1]).toMatchObject({ reasoning_content: 'First look.', tool_calls: [{}] });
     expect(messages[3]).toMatchObject({ reasoning_content: 'Fine.', content: 'Two.' });
-    for (const message of pass('openai', partMetadata)) expect(message).not.toHaveProperty('reasoning_content');
-    for (const message of pass('api.groq.com', { provider: 'api.groq.com' })) {
+    for (const message of convertTurn('openai', partMetadata)) expect(message).not.toHaveProperty('reasoning_content');
+    for (const message of convertTurn('api.groq.com', { provider: 'api.groq.com' })) {
       expect(message).not.toHaveProperty('reasoning_content');
     }
-    const foreign = pass('api.deepseek.com', { provider: 'openai' });
+    const foreign = convertTurn('api.deepseek.com', { provider: 'openai' });
     expect(foreign[1]).toMatchObject({ reasoning_content: '' });
     const turn = [user({ text: 'a' }), model({ text: 'hm', thought: true, partMetadata }, { text: 'b' })];
     expect(messagesOf(turn, 'api.deepseek.com')[1]).toEqual({ role: 'assistant', content: 'b' });
@@ -306,16 +306,16 @@ describe('history in toChatRequest', () => {
   it('sends OpenRouter’s reasoning blocks unchanged, to OpenRouter only', () => {
     const blocks = [{ type: 'reasoning.encrypted', data: 'gAAAA', index: 0 }];
     const partMetadata = { provider: 'openrouter.ai', reasoning_details: blocks };
-    expect(pass('openrouter.ai', partMetadata)[1]).toMatchObject({ reasoning_details: blocks });
-    for (const message of pass('openai', partMetadata)) expect(message).not.toHaveProperty('reasoning_details');
+    expect(convertTurn('openrouter.ai', partMetadata)[1]).toMatchObject({ reasoning_details: blocks });
+    for (const message of convertTurn('openai', partMetadata)) expect(message).not.toHaveProperty('reasoning_details');
   });
 
   it('sends the signature of a call to its server only', () => {
     const partMetadata = { provider: 'g.example', call: { extra_content: { google: { thought_signature: 'CswB' } } } };
-    expect(pass('g.example', partMetadata)[1]!['tool_calls']).toEqual([
+    expect(convertTurn('g.example', partMetadata)[1]!['tool_calls']).toEqual([
       expect.objectContaining({ id: 'a', ...partMetadata.call }),
     ]);
-    expect(pass('openai', partMetadata)[1]!['tool_calls']).toEqual([
+    expect(convertTurn('openai', partMetadata)[1]!['tool_calls']).toEqual([
       { id: 'a', type: 'function', function: { name: 'find', arguments: '{}' } },
     ]);
   });

@@ -8,14 +8,14 @@ export const GEMINI = 'gemini';
 const COMMON: readonly string[] = ['text', 'functionCall', 'functionResponse', 'inlineData', 'fileData'];
 
 /**
- * Returns a part of Gemini with all its members. It names its endpoint if another endpoint could not send it, and a
- * call's id if Gemini gave one.
+ * Returns a part of Gemini with all its members. `partMetadata` names the endpoint if only this endpoint understands the
+ * part, and contains the id that Gemini gave the call.
  */
-export function ownPart(raw: { readonly [key: string]: unknown }, endpoint: string, call?: FunctionCall): Part {
+export function fromGeminiPart(raw: { readonly [key: string]: unknown }, endpoint: string, call?: FunctionCall): Part {
   const { partMetadata, ...rest } = raw;
   const part = (call ? { ...rest, functionCall: call } : rest) as Part;
-  const isOwn = call?.id !== undefined || Object.keys(raw).some((key) => !COMMON.includes(key));
-  if (!isOwn) return part;
+  const isEndpointSpecific = call?.id !== undefined || Object.keys(raw).some((key) => !COMMON.includes(key));
+  if (!isEndpointSpecific) return part;
   part.partMetadata = {
     provider: endpoint,
     ...(call?.id !== undefined && { id: call.id }),
@@ -24,7 +24,7 @@ export function ownPart(raw: { readonly [key: string]: unknown }, endpoint: stri
   return part;
 }
 
-/** True if a part holds text only. Such parts of a stream are joined. */
+/** True if a part contains only text. Such parts of a stream are joined. */
 export function isBareText(part: Part): part is Part & { text: string } {
   if (part.text === undefined) return false;
   for (const key in part) if (key !== 'text' && key !== 'thought' && key !== 'partMetadata') return false;

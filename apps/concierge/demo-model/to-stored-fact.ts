@@ -1,6 +1,6 @@
 import { readWish, REMEMBERED_PREFIX } from './read-wish.ts';
 
-/** Returns a note as it is stored: word for word, with a prefix if it does not state its purpose. */
-export function factToKeep(fact: string): string {
+/** Returns the text that is stored for a note: word for word, with a prefix if it is not a wish. */
+export function toStoredFact(fact: string): string {
   return readWish(fact) || fact.startsWith(REMEMBERED_PREFIX) ? fact : REMEMBERED_PREFIX + fact;
 }

@@ -1,12 +1,12 @@
 import { TholeError } from '@thole/core';
 import type { Content } from '@thole/core';
-import { baseOf } from './to-ai-sdk-file.ts';
+import { withoutParameters } from './to-ai-sdk-file.ts';
 
 /**
- * Returns the media type of the contents that an AI SDK model has just refused. Models refuse it before they send
- * anything. Undefined for any other error, and for a type in `known`.
+ * Returns the media type of the contents that an AI SDK model rejected with this error. Models reject it before they send
+ * a request. Undefined for any other error, and for a type in `known`.
  */
-export function unreadableTypeIn(
+export function findUnreadableType(
   error: unknown,
   contents: readonly Content[],
   known: ReadonlySet<string>,
@@ -19,7 +19,7 @@ export function unreadableTypeIn(
       .flatMap((part) => [part, ...(part.functionResponse?.parts ?? [])])
       .flatMap(({ inlineData, fileData }) => {
         const type = inlineData?.mimeType ?? fileData?.mimeType;
-        return type === undefined ? [] : [baseOf(type)];
+        return type === undefined ? [] : [withoutParameters(type)];
       }),
   );
   return types.find((type) => !known.has(type) && functionality.toLowerCase().includes(type));

@@ -2,24 +2,24 @@ import { TholeError } from '@thole/core';
 import { isPlainObject, setOwn } from '@thole/core/kit';
 import type { Json, JsonObject, LlmResponse, Part, Usage } from '@thole/core';
 import { Citations } from './citations.ts';
-import { blockOf } from './block-of.ts';
-import { GivenCall, isEndMark } from './given-call.ts';
+import { toBlockError } from './to-block-error.ts';
+import { CallBuilder, isEndMarker } from './call-builder.ts';
 import { JoinedLists } from './joined-lists.ts';
 import { AudioPieces, isAudio } from './audio-pieces.ts';
-import { GEMINI, isBareText, ownPart } from './own-part.ts';
+import { GEMINI, isBareText, fromGeminiPart } from './from-gemini-part.ts';
 import { addUsage, usageCounts, usageOf } from './read-usage.ts';
 
 type Raw = { readonly [key: string]: unknown };
 
 /**
- * Collects one answer of Gemini from any number of chunks, so that streamed and complete answers give the same
- * result. Adjacent texts of a kind become one part; a part with a signature stays separate. Members without a place
- * in `LlmResponse` are kept in `customMetadata.gemini`.
+ * Builds a response from the chunks of one answer. Streamed and complete answers give the same result. Adjacent texts
+ * of a kind become one part; a part with a signature stays separate. Members that `LlmResponse` does not have are kept
+ * in `customMetadata.gemini`.
  */
-export class GatheredAnswer {
+export class AnswerBuilder {
   readonly #endpoint: string;
-  readonly #parts: (Part | InPieces)[] = [];
-  #lastCall: GivenCall | undefined;
+  readonly #parts: (Part | PartBuilder)[] = [];
+  #lastCall: CallBuilder | undefined;
   #lastAudio: AudioPieces | undefined;
   readonly #rest: { [key: string]: Json } = {};
   readonly #candidateRest: { [key: string]: Json } = {};
@@ -36,15 +36,15 @@ export class GatheredAnswer {
   #token: string | undefined;
   #lastToken: string | undefined;
 
-  /** `endpoint` is the name for parts that only this endpoint understands. */
+  /** `endpoint` is written into parts that only this endpoint understands. */
   constructor(endpoint: string = GEMINI) {
     this.#endpoint = endpoint;
   }
 
-  /** Adds a chunk and returns its new texts. */
-  add(piece: Raw): Part[] {
-    const { candidates, promptFeedback, usageMetadata, modelVersion, ...rest } = piece;
-    keep(this.#rest, rest);
+  /** Adds a chunk and returns the parts to stream: its texts and audio. */
+  add(chunk: Raw): Part[] {
+    const { candidates, promptFeedback, usageMetadata, modelVersion, ...rest } = chunk;
+    assign(this.#rest, rest);
     if (typeof modelVersion === 'string') this.#modelVersion = modelVersion;
     if (isPlainObject(usageMetadata)) this.#usage = { ...this.#usage, ...usageMetadata };
     if (isPlainObject(promptFeedback)) this.#addFeedback(promptFeedback);
@@ -52,19 +52,19 @@ export class GatheredAnswer {
     return isPlainObject(candidate) ? this.#addCandidate(candidate) : [];
   }
 
-  /** True if the answer is complete and does not miss its rest. */
+  /** True if the answer has a finish reason or a block reason. */
   get isEnded(): boolean {
     return this.#finishReason !== undefined || this.#blockReason !== undefined;
   }
 
-  /** True if more of the answer can be requested. */
+  /** True if the server sent a token to request the rest of the answer. */
   get hasToken(): boolean {
     return this.#token !== undefined;
   }
 
   /**
-   * Returns the token for the next request of an answer in several requests. Undefined if there is none. Throws
-   * `MODEL_INCOMPLETE` if the provider only repeats itself.
+   * Returns the token with which the rest of the answer is requested. Undefined if the answer is complete. Throws
+   * `MODEL_INCOMPLETE` if the server sends the same token again.
    */
   takeToken(): string | undefined {
     const token = this.#token;
@@ -81,15 +81,15 @@ export class GatheredAnswer {
   }
 
   /** Returns the final response. */
-  final(): LlmResponse {
-    const parts = this.#parts.map((part) => (isInPieces(part) ? part.toPart(this.#endpoint) : part));
+  toResponse(): LlmResponse {
+    const parts = this.#parts.map((part) => (isPartBuilder(part) ? part.toPart(this.#endpoint) : part));
     const finishReason = this.#finishReason ?? this.#blockReason;
     const usage = addUsage(this.#earlierUsage, usageOf(this.#usage));
-    const rest = this.#restOf();
+    const rest = this.#otherMembers();
     return {
       ...(parts.length > 0 && { content: { role: 'model', parts } }),
       ...(finishReason !== undefined && { finishReason }),
-      ...blockOf({
+      ...toBlockError({
         finishReason: this.#finishReason,
         finishMessage: this.#finishMessage,
         blockReason: this.#blockReason,
@@ -97,7 +97,7 @@ export class GatheredAnswer {
       }),
       ...(usage && { usageMetadata: usage }),
       ...(this.#grounding && { groundingMetadata: this.#grounding }),
-      ...(this.#citations && { citationMetadata: this.#citations.whole() }),
+      ...(this.#citations && { citationMetadata: this.#citations.toMetadata() }),
       ...(this.#modelVersion !== undefined && { modelVersion: this.#modelVersion }),
       ...(Object.keys(rest).length > 0 && { customMetadata: { gemini: rest } }),
     };
@@ -120,10 +120,10 @@ export class GatheredAnswer {
       this.#grounding = { ...this.#grounding, ...(groundingMetadata as JsonObject) };
     if (isPlainObject(citationMetadata)) (this.#citations ??= new Citations()).add(citationMetadata);
     if (isPlainObject(logprobsResult)) (this.#logprobs ??= new JoinedLists()).add(logprobsResult as JsonObject);
-    keep(this.#candidateRest, rest);
+    assign(this.#candidateRest, rest);
     if (!isPlainObject(content)) return [];
     const { parts, role: __, ...contentRest } = content;
-    if (Object.keys(contentRest).length > 0) keep(this.#candidateRest, { content: contentRest });
+    if (Object.keys(contentRest).length > 0) assign(this.#candidateRest, { content: contentRest });
     return Array.isArray(parts) ? parts.flatMap((part) => (isPlainObject(part) ? this.#addPart(part) : [])) : [];
   }
 
@@ -134,37 +134,37 @@ export class GatheredAnswer {
     }
     if (Object.keys(raw).length === 0) return [];
     if (isAudio(raw)) return this.#addAudio(raw);
-    const part = ownPart(raw, this.#endpoint);
+    const part = fromGeminiPart(raw, this.#endpoint);
     if (!isBareText(part)) {
       this.#parts.push(part);
       return part.text ? [textPart(part.text, part.thought)] : [];
     }
     if (part.text === '') return [];
     const last = this.#parts.at(-1);
-    if (last && !isInPieces(last) && isBareText(last) && !last.thought === !part.thought) last.text += part.text;
+    if (last && !isPartBuilder(last) && isBareText(last) && !last.thought === !part.thought) last.text += part.text;
     else this.#parts.push(part);
     return [textPart(part.text, part.thought)];
   }
 
   #addCall(raw: Raw, call: Raw): void {
-    if (this.#lastCall?.add(raw, call) || isEndMark(call)) return;
-    this.#lastCall = new GivenCall(raw, call);
+    if (this.#lastCall?.add(raw, call) || isEndMarker(call)) return;
+    this.#lastCall = new CallBuilder(raw, call);
     this.#parts.push(this.#lastCall);
   }
 
   #addAudio(raw: Raw): Part[] {
     const isNext = this.#lastAudio !== undefined && this.#parts.at(-1) === this.#lastAudio;
     if (!isNext || !this.#lastAudio?.add(raw)) this.#parts.push((this.#lastAudio = new AudioPieces(raw)));
-    return [ownPart(raw, this.#endpoint)];
+    return [fromGeminiPart(raw, this.#endpoint)];
   }
 
-  #restOf(): JsonObject {
+  #otherMembers(): JsonObject {
     const usage: JsonObject = {};
     for (const [name, value] of Object.entries(this.#usage ?? {}))
       if (!usageCounts.includes(name as keyof Usage)) usage[name] = value as Json;
     const candidate = {
       ...this.#candidateRest,
-      ...(this.#logprobs && { logprobsResult: this.#logprobs.whole() }),
+      ...(this.#logprobs && { logprobsResult: this.#logprobs.toObject() }),
       ...(this.#finishMessage !== undefined && { finishMessage: this.#finishMessage }),
     };
     return {
@@ -175,12 +175,12 @@ export class GatheredAnswer {
   }
 }
 
-/** A part that may arrive in several chunks. */
-interface InPieces {
+/** Builds a part that may arrive in several chunks. */
+interface PartBuilder {
   toPart(endpoint: string): Part;
 }
 
-function isInPieces(part: Part | InPieces): part is InPieces {
+function isPartBuilder(part: Part | PartBuilder): part is PartBuilder {
   return 'toPart' in part && typeof part.toPart === 'function';
 }
 
@@ -188,6 +188,6 @@ function textPart(text: string, thought: boolean | undefined): Part {
   return thought ? { text, thought } : { text };
 }
 
-function keep(kept: { [key: string]: Json }, rest: Raw): void {
-  for (const key of Object.keys(rest)) if (rest[key] !== undefined) setOwn(kept, key, rest[key] as Json);
+function assign(target: { [key: string]: Json }, members: Raw): void {
+  for (const key of Object.keys(members)) if (members[key] !== undefined) setOwn(target, key, members[key] as Json);
 }

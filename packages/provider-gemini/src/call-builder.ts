@@ -1,10 +1,10 @@
 import { isPlainObject } from '@thole/core/kit';
 import type { FunctionCall, Json, JsonObject, Part } from '@thole/core';
-import { ownPart } from './own-part.ts';
+import { fromGeminiPart } from './from-gemini-part.ts';
 import { PartialArgs } from './partial-args.ts';
 
-/** A function call from Gemini: complete, or the first of several pieces. */
-export class GivenCall {
+/** Builds a function call from one complete piece or several pieces. */
+export class CallBuilder {
   /** The call's part. A later piece may add the signature. */
   readonly #part: { [key: string]: unknown };
   readonly #call: { [key: string]: unknown };
@@ -31,10 +31,10 @@ export class GivenCall {
   }
 
   toPart(endpoint: string): Part {
-    return ownPart(this.#part, endpoint, this.#whole());
+    return fromGeminiPart(this.#part, endpoint, this.#toCall());
   }
 
-  #whole(): FunctionCall {
+  #toCall(): FunctionCall {
     const { partialArgs: _, willContinue: __, id, name, args, ...rest } = this.#call;
     return {
       ...(typeof id === 'string' && id !== '' && { id }),
@@ -45,10 +45,10 @@ export class GivenCall {
   }
 
   #args(args: unknown): Pick<FunctionCall, 'args' | 'brokenArgs'> {
-    const pieces = this.#pieces?.whole(this.#willContinue);
-    if (args === undefined || args === null || args === '') return pieces ?? cutOff({}, this.#willContinue);
+    const pieces = this.#pieces?.toArgs(this.#willContinue);
+    if (args === undefined || args === null || args === '') return pieces ?? toArgs({}, this.#willContinue);
     if (!isPlainObject(args)) return { args: {}, brokenArgs: typeof args === 'string' ? args : JSON.stringify(args) };
-    if (!pieces) return cutOff(args as JsonObject, this.#willContinue);
+    if (!pieces) return toArgs(args as JsonObject, this.#willContinue);
     return { ...pieces, args: { ...(args as JsonObject), ...pieces.args } };
   }
 
@@ -60,10 +60,10 @@ export class GivenCall {
 }
 
 /** True if a piece only marks the end of the call before it. */
-export function isEndMark(call: { readonly [key: string]: unknown }): boolean {
+export function isEndMarker(call: { readonly [key: string]: unknown }): boolean {
   return !call['name'] && !call['id'] && call['args'] === undefined && !call['partialArgs'] && !call['willContinue'];
 }
 
-function cutOff(args: JsonObject, isCutOff: boolean): { args: JsonObject; brokenArgs?: string } {
+function toArgs(args: JsonObject, isCutOff: boolean): { args: JsonObject; brokenArgs?: string } {
   return isCutOff ? { args: {}, brokenArgs: JSON.stringify(args satisfies Json) } : { args };
 }

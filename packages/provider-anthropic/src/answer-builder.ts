@@ -7,10 +7,10 @@ import { toParts } from './to-parts.ts';
 
 type Raw = { readonly [name: string]: unknown };
 
-/** A block that is being received. Texts are kept in pieces and joined at the end. */
+/** A block that is being received. */
 interface OpenBlock {
   readonly block: JsonObject;
-  /** JSON text of the arguments. Undefined if none came. */
+  /** JSON text of streamed arguments. Undefined if no text was received. */
   json?: string | undefined;
 }
 
@@ -21,27 +21,27 @@ export interface Pause {
 }
 
 /**
- * Collects an answer from events, or from complete messages. An answer in several requests (`pause_turn`) is one
- * answer: its blocks are joined and its tokens are added.
+ * Builds a response from events or complete messages. The messages of a paused answer (`pause_turn`) become one response:
+ * their blocks are joined and their tokens are added.
  */
-export class GatheredAnswer {
+export class AnswerBuilder {
   readonly #endpoint: string;
   readonly #earlier: OpenBlock[] = [];
   #blocks: OpenBlock[] = [];
-  /** The blocks of the current message by the index that the events name. */
+  /** The blocks of the current message by their index in the events. */
   #byIndex = new Map<unknown, OpenBlock>();
   #message: JsonObject = {};
   #earlierUsage: JsonObject | undefined;
   #usage: JsonObject | undefined;
-  #isWhole = false;
+  #isComplete = false;
 
   constructor(endpoint: string) {
     this.#endpoint = endpoint;
   }
 
-  /** True if the current message has arrived completely. */
-  get isWhole(): boolean {
-    return this.#isWhole;
+  /** True if the current message is complete. */
+  get isComplete(): boolean {
+    return this.#isComplete;
   }
 
   /** Adds a complete message. */
@@ -49,11 +49,11 @@ export class GatheredAnswer {
     const { content, usage, ...rest } = message;
     this.#message = rest as JsonObject;
     this.#addUsage(usage);
-    for (const block of Array.isArray(content) ? content : []) this.#begin(undefined, block);
-    this.#isWhole = true;
+    for (const block of Array.isArray(content) ? content : []) this.#addBlock(undefined, block);
+    this.#isComplete = true;
   }
 
-  /** Adds an event of a stream. Returns the new text as a part, if there is any. Unknown events are ignored. */
+  /** Adds an event of a stream. Returns its new text as a part; undefined without text. Unknown events are ignored. */
   addEvent(event: Raw): Part | undefined {
     switch (event['type']) {
       case 'message_start': {
@@ -63,7 +63,7 @@ export class GatheredAnswer {
         return undefined;
       }
       case 'content_block_start': {
-        const block = this.#begin(event['index'], event['content_block']);
+        const block = this.#addBlock(event['index'], event['content_block']);
         return block && textPart(block['type'], block['text'] ?? block['thinking']);
       }
       case 'content_block_delta':
@@ -73,12 +73,12 @@ export class GatheredAnswer {
         this.#addUsage(event['usage']);
         return undefined;
       case 'message_stop':
-        this.#isWhole = true;
+        this.#isComplete = true;
     }
     return undefined;
   }
 
-  /** Returns the content to continue a paused answer with, and prepares for the next message. Undefined if it is not paused. */
+  /** Returns the content with which a paused answer is continued, and starts a new message. Undefined if the answer is not paused. */
   takePause(): Pause | undefined {
     if (this.#message['stop_reason'] !== 'pause_turn' || this.#blocks.length === 0) return undefined;
     const container = objectOf(this.#message['container'])['id'];
@@ -87,23 +87,23 @@ export class GatheredAnswer {
     this.#blocks = [];
     this.#byIndex = new Map();
     this.#usage = undefined;
-    this.#isWhole = false;
-    const content = this.#earlier.map(finished).filter(isSendable);
+    this.#isComplete = false;
+    const content = this.#earlier.map(withInput).filter(isSendable);
     return { content, container: typeof container === 'string' ? container : undefined };
   }
 
   /** Returns the final response. */
-  final(): LlmResponse {
-    const blocks = [...this.#earlier, ...this.#blocks].map((open) => ({ block: finished(open), json: open.json }));
+  toResponse(): LlmResponse {
+    const blocks = [...this.#earlier, ...this.#blocks].map((open) => ({ block: withInput(open), json: open.json }));
     const parts: Part[] = [];
     const placed = blocks.map(({ block, json }) => {
-      const made = toParts(block, json, this.#endpoint);
-      parts.push(...made);
-      return { block, partIndex: made.length > 0 ? parts.length - 1 : undefined };
+      const blockParts = toParts(block, json, this.#endpoint);
+      parts.push(...blockParts);
+      return { block, partIndex: blockParts.length > 0 ? parts.length - 1 : undefined };
     });
     const usage = addUsage(this.#earlierUsage, this.#usage);
     const { model } = this.#message;
-    const rest = this.#restOf(usage);
+    const rest = this.#otherMembers(usage);
     return {
       ...(parts.length > 0 && { content: { role: 'model', parts } }),
       ...readFinish(this.#message),
@@ -114,7 +114,7 @@ export class GatheredAnswer {
     };
   }
 
-  #begin(index: unknown, block: unknown): JsonObject | undefined {
+  #addBlock(index: unknown, block: unknown): JsonObject | undefined {
     if (!isPlainObject(block)) return undefined;
     const open: OpenBlock = { block: { ...(block as JsonObject) } };
     this.#blocks.push(open);
@@ -150,17 +150,17 @@ export class GatheredAnswer {
     return undefined;
   }
 
-  /** The counts of later events replace those of earlier ones. */
+  /** Merges token counts. Counts of later events replace earlier counts. */
   #addUsage(usage: unknown): void {
     if (!isPlainObject(usage)) return;
     const known = Object.entries(usage as JsonObject).filter(([, value]) => value !== null);
     this.#usage = { ...this.#usage, ...Object.fromEntries(known) };
   }
 
-  #restOf(usage: JsonObject | undefined): JsonObject {
+  #otherMembers(usage: JsonObject | undefined): JsonObject {
     const { type: _, role: __, model: ___, stop_reason: ____, ...rest } = this.#message;
-    const kept = Object.entries(rest).filter(([, value]) => value !== null && value !== undefined);
-    return { ...Object.fromEntries(kept), ...(usage && { usage }) };
+    const members = Object.entries(rest).filter(([, value]) => value !== null && value !== undefined);
+    return { ...Object.fromEntries(members), ...(usage && { usage }) };
   }
 }
 
@@ -171,8 +171,8 @@ function textPart(type: unknown, text: unknown): Part | undefined {
   return type === 'thinking' ? { text, thought: true } : type === 'text' ? { text } : undefined;
 }
 
-/** Returns the block with its arguments. Arguments that are not a JSON object stay empty. */
-function finished({ block, json }: OpenBlock): JsonObject {
+/** Returns the block with its streamed arguments. Arguments that are not valid JSON are left out. */
+function withInput({ block, json }: OpenBlock): JsonObject {
   if (json === undefined || json.trim() === '') return block;
   try {
     const input: unknown = JSON.parse(json);

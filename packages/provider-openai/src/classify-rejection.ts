@@ -2,21 +2,21 @@ import { codeOfStatus } from '@thole/core/kit';
 import type { TholeErrorCode } from '@thole/core';
 
 /** The error code of a rejected request, and `retryable` if it differs from the code's default. */
-export interface KindOfRefusal {
+export interface RejectionKind {
   readonly code: TholeErrorCode;
   readonly retryable?: boolean | undefined;
 }
 
-/** The server's description of a rejection. Status 200 if it was inside an answer. */
-export interface RefusalSigns {
+/** The server's description of a rejection. The status is 200 if the error was inside an answer. */
+export interface RejectionDetails {
   readonly status: number;
   readonly code?: string | undefined;
   readonly type?: string | undefined;
   readonly message?: string | undefined;
 }
 
-/** Maps a rejection: first by the server's code, then by its message, then by the status. */
-export function kindOfRefusal({ status, code = '', type = '', message = '' }: RefusalSigns): KindOfRefusal {
+/** Returns the error code for a rejection: first by the server's code, then by its message, then by the status. */
+export function classifyRejection({ status, code = '', type = '', message = '' }: RejectionDetails): RejectionKind {
   const name = `${code} ${type}`.toLowerCase();
   if (/content_filter|content_policy|responsibleaipolicy/.test(name)) return { code: 'MODEL_BLOCKED' };
   if (/context_length|context_size|string_above_max_length/.test(name)) return { code: 'MODEL_CONTEXT_TOO_LONG' };
@@ -29,15 +29,15 @@ export function kindOfRefusal({ status, code = '', type = '', message = '' }: Re
   // The message decides only for rejected requests: a rate limit mentions tokens as well.
   if (
     (status === 200 || status === 400 || status === 413 || status === 422 || status === 500) &&
-    TOO_LONG.test(message)
+    CONTEXT_TOO_LONG.test(message)
   ) {
     return { code: 'MODEL_CONTEXT_TOO_LONG' };
   }
-  const ofStatus = codeOfStatus(status);
-  return ofStatus ? { code: ofStatus } : byName(name, message);
+  const statusCode = codeOfStatus(status);
+  return statusCode ? { code: statusCode } : classifyByName(name, message);
 }
 
-function byName(name: string, message: string): KindOfRefusal {
+function classifyByName(name: string, message: string): RejectionKind {
   if (/rate_?limit|too_many_requests|resource_exhausted/.test(name)) return { code: 'MODEL_RATE_LIMITED' };
   if (/overload|capacity|unavailable|slow_down/.test(name)) return { code: 'MODEL_OVERLOADED' };
   if (/auth|api_key|permission/.test(name)) return { code: 'MODEL_AUTH' };
@@ -50,8 +50,8 @@ function byName(name: string, message: string): KindOfRefusal {
   return { code: 'MODEL_FAILED' };
 }
 
-/** The wording of OpenAI, vLLM, llama.cpp, LM Studio, Groq, Mistral, xAI, Together and gateways to other models. */
-const TOO_LONG = new RegExp(
+/** Error messages of OpenAI, vLLM, llama.cpp, LM Studio, Groq, Mistral, xAI, Together and gateways to other models. */
+const CONTEXT_TOO_LONG = new RegExp(
   [
     'maximum context length',
     'maximum prompt length',
