@@ -1,5 +1,5 @@
 import { defineConfig } from 'vitepress';
-import { escapeTags, linkNames, linkOutside, showTaskBoxes } from './markdown.ts';
+import { escapeTags, linkNames, linkOutside, renderForSearch, showTaskBoxes } from './markdown.ts';
 import { navigation, sidebar } from './sidebar.ts';
 
 /** The documentation site. `pnpm run docs` builds it. */
@@ -25,7 +25,7 @@ export default defineConfig({
     nav: navigation(),
     sidebar: sidebar(),
     outline: [2, 3],
-    search: { provider: 'local' },
+    search: { provider: 'local', options: { _render: renderForSearch } },
     socialLinks: [{ icon: 'github', link: 'https://github.com/thole-dev/thole' }],
   },
 });

@@ -13,7 +13,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { inject } from 'vitest';
 import './provided.ts';
 
-/** Waits for the app that `install-app.ts` installs once for all files, and makes a copy of it that a test may change. */
+/** Waits for the app that `install-app.ts` installs once for all test files, and copies it. A test may change its copy. */
 export async function copyApp(to: string): Promise<void> {
   const folder = inject('packed');
   while (!existsSync(join(folder, 'installed'))) {
@@ -24,7 +24,10 @@ export async function copyApp(to: string): Promise<void> {
   copy(join(folder, 'my-app'), to, false);
 }
 
-/** Files of installed packages are hard links, because there are 20,000. npm replaces them, and writes into others. */
+/**
+ * Copies a folder. Files of installed packages become hard links, because there are 20,000 of them: npm replaces these files and
+ * never writes into them.
+ */
 function copy(from: string, to: string, isPackage: boolean): void {
   mkdirSync(to, { recursive: true });
   for (const entry of readdirSync(from, { withFileTypes: true })) {

@@ -6,8 +6,8 @@ import './provided.ts';
 import { run, temporaryFolder } from './workspace-copy.ts';
 
 /**
- * Builds and packs all packages once, before the tests over packed packages, so that no test reads while another writes. The
- * app that many of them need is installed once, while other tests run.
+ * Builds and packs all packages once, before the tests of this project read the tarballs. Also starts to install the app that
+ * many of them need.
  */
 export default async function build(project: TestProject): Promise<() => Promise<void>> {
   await run(root, join(root, 'node_modules/.bin/turbo'), [

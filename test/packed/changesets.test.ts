@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { packages, root } from '../architecture/workspace.ts';
 import { copyWorkspace, run, temporaryFolder } from './workspace-copy.ts';
 
-// A dry run: versions are worked out in a copy, and nothing is published.
+// Versions are computed in a copy. Nothing is published.
 const { folder, remove } = temporaryFolder('changesets');
 const published = packages.filter(({ manifest }) => !manifest.private);
 const git = (...args: string[]): Promise<unknown> =>
@@ -13,9 +13,9 @@ const released = temporaryFolder('released');
 
 beforeAll(async () => {
   copyWorkspace(released.folder);
-  // Versions follow from manifests and settings alone.
+  // Versions depend only on manifests and settings.
   copyWorkspace(folder, (file) => !file.includes('/') || /^\.changeset\/.*\.json$|\/package\.json$/.test(file));
-  // Whatever the versions have come to be: the test begins at 1.0.0, where a patch and a minor are within the ranges.
+  // The test starts at 1.0.0, where a patch and a minor are within the ranges of dependents.
   for (const { folder: name, manifest } of packages) {
     const text = readFileSync(manifestOf(name), 'utf8');
     writeFileSync(manifestOf(name), text.replace(`"version": "${manifest.version}"`, '"version": "1.0.0"'));
@@ -70,7 +70,7 @@ it('gives every package that was never released version 0.1.0 at its first relea
   expect(server).toContain(`version = '${versionIn(released.folder, 'server')}'`);
 });
 
-/** The published packages in levels: those that depend on no other, those that depend on the first level, and so on. */
+/** Returns the published packages in levels: packages without dependencies, packages that depend on these, and so on. */
 function levels(): string[][] {
   const names = new Set(published.map(({ manifest }) => manifest.name));
   const needed = new Map(
@@ -91,7 +91,7 @@ function levels(): string[][] {
   return found;
 }
 
-/** The packages whose version `changeset version` changes, with the new ones. */
+/** Returns the packages whose version `changeset version` changes, with their new versions. */
 async function versionsAfter(bumps: Record<string, string>): Promise<Record<string, string>> {
   const front = Object.entries(bumps).map(([name, bump]) => `'${name}': ${bump}`);
   writeFileSync(join(folder, '.changeset/a-change.md'), `---\n${front.join('\n')}\n---\n\nA change.\n`);

@@ -1,5 +1,5 @@
-// `node check-tarballs.ts <tarball>…`: prints what publint (warnings included) and arethetypeswrong find, as JSON: a list of
-// texts for each tarball. One process for all packages, because loading the TypeScript of arethetypeswrong takes longer than a check.
+// `node check-tarballs.ts <tarball>…`: prints the problems that publint (with warnings) and arethetypeswrong find, as JSON: a
+// list of texts for each tarball. One process for all packages, because loading the TypeScript of arethetypeswrong takes longer than a check.
 import { readFileSync } from 'node:fs';
 import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core';
 import { publint } from 'publint';
@@ -26,7 +26,7 @@ async function checkTypes(tarball: string): Promise<string[]> {
     .map((problem) => JSON.stringify(problem));
 }
 
-/** A copy: a file's buffer may be a part of a larger one. */
+/** Returns the bytes of a file in a separate buffer. The buffer of `readFileSync` may be a part of a larger one. */
 function bytesOf(file: string): Uint8Array<ArrayBuffer> {
   return new Uint8Array(readFileSync(file));
 }

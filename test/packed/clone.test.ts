@@ -16,7 +16,7 @@ beforeAll(async () => {
   ]);
   expect(readmeCommands.slice(3, 8).join()).toMatch(/^mkdir \.\.\/my-app,.*,npm install /);
   expect(readmeCommands.at(-1)).toBe('npm start');
-  // The app is made by the commands before these. This workspace is the clone, and the folders beside it are temporary.
+  // `copyApp` replaces the commands before these. This workspace is the clone, and the folders beside it are temporary.
   const script = readmeCommands
     .slice(8, -1)
     .map((line) => line.replaceAll('../thole', root).replaceAll('../', `${folder}/`));
@@ -40,7 +40,7 @@ describe('the README on installing from a clone', () => {
 describe('thole create from a clone', () => {
   const project = join(folder, 'hello');
 
-  it('makes a project that takes all our packages from the clone', () => {
+  it('creates a project that installs all our packages from the clone', () => {
     const lock = JSON.parse(readFileSync(join(project, 'package-lock.json'), 'utf8')) as {
       packages: Record<string, { resolved?: string }>;
     };
@@ -49,7 +49,7 @@ describe('thole create from a clone', () => {
     expect(ours.filter(([, { resolved }]) => !resolved?.startsWith('file:'))).toEqual([]);
   });
 
-  it('makes a project that answers and type-checks', async () => {
+  it('creates a project that answers and type-checks', async () => {
     const { stdout } = await run(project, 'npm', ['run', '--silent', 'chat', '--', 'What time is it in Tokyo?']);
     expect(stdout).toContain('hello: It is ');
     expect(existsSync(join(project, 'node_modules/.bin/thole'))).toBe(true);

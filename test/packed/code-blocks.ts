@@ -1,20 +1,20 @@
 import { filesBelow, read } from '../architecture/workspace.ts';
 
 export interface CodeBlock {
-  /** The document, and the line that the block begins on. */
+  /** The document, and the line at which the block starts. */
   file: string;
   line: number;
   code: string;
-  /** Set for a document's first program: what it prints. */
+  /** Expected output. Set only for the first program of a document. */
   output?: string;
-  /** Why it cannot be checked, from ```` ```ts no-check why ````. */
+  /** Reason why the block is not checked, from ```` ```ts no-check <reason> ````. */
   unchecked?: string;
 }
 
 const fence =
   /^(<!-- first program -->\n\s*)?```(ts|typescript)( no-check)?([^\n]*)\n([\s\S]*?)^```$(?:\s*?\n```text\n([\s\S]*?)^```$)?/gm;
 
-/** The TypeScript blocks of every README and of everything below docs. */
+/** Returns the TypeScript blocks of every README and of all files below docs/. */
 export function codeBlocks(): CodeBlock[] {
   const documents = [
     'README.md',

@@ -1,15 +1,15 @@
-import { cpSync, mkdirSync, symlinkSync } from 'node:fs';
-import { join } from 'node:path';
+import { cpSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import type { ProtocolServer } from '@thole/testing/http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { packageOf } from '../architecture/imports.ts';
 import { root } from '../architecture/workspace.ts';
 import { startDeployed, startModel } from '../docs/deployed-server.ts';
 import type { DeployedServer } from '../docs/deployed-server.ts';
 import { buildImage } from '../docs/dockerfile.ts';
 import type { Image } from '../docs/dockerfile.ts';
 import { commandsUnder } from '../docs/page.ts';
-import { copyApp } from './app-copy.ts';
-import { tarballFolder } from './tarballs.ts';
+import { packed, published } from './tarballs.ts';
 import { run, temporaryFolder } from './workspace-copy.ts';
 
 const { folder, remove } = temporaryFolder('deploy');
@@ -28,10 +28,8 @@ beforeAll(async () => {
     'npm install ./packages/*.tgz pg ioredis',
   ]);
   expect(rest.flat().join()).toContain('docker compose up');
-  mkdirSync(join(folder, 'thole/.tools'), { recursive: true });
-  symlinkSync(tarballFolder, join(folder, 'thole/.tools/tarballs'), 'dir');
-  await copyApp(project);
   cpSync(join(root, 'docs/deploy'), project, { recursive: true });
+  startApp(packagesOfServer());
   await run(project, 'sh', ['-e', '-c', prepare!.join('\n')]);
   model = await startModel('We sell shoes.');
   const execute = (cwd: string, command: string, env: NodeJS.ProcessEnv) =>
@@ -85,4 +83,35 @@ describe('docs/deploy/Dockerfile', () => {
 function isHealthy({ port }: DeployedServer): Promise<unknown> {
   const [command, ...args] = image.healthcheck;
   return run(image.workdir, command!, args, { env: { PORT: `${port}` } });
+}
+
+/** Returns our packages that the server imports, and those that they depend on. An image with all packages takes twice as long. */
+function packagesOfServer(): ReadonlySet<string> {
+  const sources = globSync('*.ts', { cwd: project }).map((file) => readFileSync(join(project, file), 'utf8'));
+  const imports = sources.flatMap((text) => [...text.matchAll(/from '([^'.][^']*)'/g)].map(([, name]) => name!));
+  const names = new Set<string>();
+  const add = (name: string): void => {
+    const manifest = published.find((each) => each.manifest.name === name)?.manifest;
+    if (manifest === undefined || names.has(name)) return;
+    names.add(name);
+    for (const dependency of Object.keys(manifest.dependencies ?? {})) add(dependency);
+  };
+  for (const name of imports) add(packageOf(name));
+  return names;
+}
+
+/** Writes the package.json of an app that was installed from the tarballs of a clone beside it. */
+function startApp(names: ReadonlySet<string>): void {
+  const tarballs = join(folder, 'thole/.tools/tarballs');
+  mkdirSync(tarballs, { recursive: true });
+  const dependencies: Record<string, string> = {};
+  for (const name of names) {
+    const file = packed.get(name)!;
+    cpSync(file, join(tarballs, basename(file)));
+    dependencies[name] = `file:../thole/.tools/tarballs/${basename(file)}`;
+  }
+  writeFileSync(
+    join(project, 'package.json'),
+    JSON.stringify({ name: 'my-app', version: '1.0.0', type: 'module', dependencies }),
+  );
 }

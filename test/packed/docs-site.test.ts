@@ -8,7 +8,7 @@ const site = join(root, 'docs/.vitepress/dist');
 const pages = new Map<string, string>();
 
 beforeAll(async () => {
-  // As `pnpm run docs`: 900 pages make much short-lived garbage.
+  // The flag of `pnpm run docs`: 900 pages create many short-lived objects.
   await run(root, process.execPath, ['--max-semi-space-size=64', 'scripts/docs.mjs']);
   for (const page of globSync('**/*.html', { cwd: site })) pages.set(page, readFileSync(join(site, page), 'utf8'));
 }, 300_000);
@@ -16,18 +16,18 @@ beforeAll(async () => {
 describe('pnpm run docs', () => {
   it('makes a page for every page of docs', () => {
     const sources = globSync('**/*.md', { cwd: join(root, 'docs') });
-    const wanted = sources.map((file) => file.replace(/README\.md$/, 'README.html').replace(/\.md$/, '.html'));
-    expect(wanted.filter((page) => !pages.has(page))).toEqual([]);
+    const expectedPages = sources.map((file) => file.replace(/README\.md$/, 'README.html').replace(/\.md$/, '.html'));
+    expect(expectedPages.filter((page) => !pages.has(page))).toEqual([]);
   });
 
   it('makes pages without dead links and without links to missing headings', () => {
-    const dead = new Set<string>();
+    const deadLinks = new Set<string>();
     for (const [page, html] of pages) {
       for (const [, target] of html.matchAll(/<a[^>]* href="([^"]*)"/g)) {
-        if (!leadsSomewhere(page, target!.replaceAll('&amp;', '&'))) dead.add(`${page} → ${target}`);
+        if (!hasTarget(page, target!.replaceAll('&amp;', '&'))) deadLinks.add(`${page} → ${target}`);
       }
     }
-    expect([...dead]).toEqual([]);
+    expect([...deadLinks]).toEqual([]);
   });
 
   it('makes a search that finds guides and names', () => {
@@ -54,7 +54,7 @@ describe('pnpm run docs', () => {
   });
 });
 
-function leadsSomewhere(page: string, target: string): boolean {
+function hasTarget(page: string, target: string): boolean {
   if (/^(?:https?|mailto):/.test(target)) return true;
   const [path = '', hash = ''] = target.split('#');
   const file = path === '' ? page : path.startsWith('/') ? path.slice(1) : join(dirname(page), path);

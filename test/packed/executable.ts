@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fetchPackage } from '../../scripts/fetch-package.mjs';
 
-/** By platform: the package that holds the executable, and where in it. Pinned; look before changing one. */
+/** For each platform: the package with the executable, and its path in the package. Versions are pinned. */
 const runtimes = {
   bun: {
     version: '1.4.5',
@@ -36,19 +36,19 @@ const runtimes = {
   },
 } satisfies Record<string, { version: string; executable: string; packages: Record<string, string> }>;
 
-/** The runtime's executable, fetched below `.tools`; where its package cannot be had, the test is skipped aloud. */
-export async function executable(name: keyof typeof runtimes, skip: (reason: string) => never): Promise<string> {
+/** Returns the path of a runtime, which is downloaded into `.tools`. If its package is not available, skips the test and prints the reason. */
+export async function fetchRuntime(name: keyof typeof runtimes, skip: (reason: string) => never): Promise<string> {
   const { packages, version, executable: path } = runtimes[name];
   const packageName = (packages as Record<string, string>)[`${process.platform}-${process.arch}`];
   if (packageName === undefined)
-    return skipAloud(`${name} ${version} has no package for ${process.platform}-${process.arch}.`, skip);
+    return skipWithWarning(`${name} ${version} has no package for ${process.platform}-${process.arch}.`, skip);
   const fetched = await fetchPackage(packageName, version).catch((error: Error) => error.message);
-  if (!existsSync(join(fetched, path))) return skipAloud(`${name} ${version} is not to be had: ${fetched}`, skip);
+  if (!existsSync(join(fetched, path))) return skipWithWarning(`${name} ${version} is not available: ${fetched}`, skip);
   return join(fetched, path);
 }
 
-/** Skips a test and says why. */
-export function skipAloud(reason: string, skip: (reason: string) => never): never {
+/** Skips a test and prints the reason. */
+export function skipWithWarning(reason: string, skip: (reason: string) => never): never {
   console.warn(`SKIPPED: ${reason}`);
   return skip(reason);
 }

@@ -6,7 +6,7 @@ import { root } from '../architecture/workspace.ts';
 import { copyWorkspace, run, temporaryFolder } from './workspace-copy.ts';
 
 const { folder, remove } = temporaryFolder('generator');
-const made = ['packages/empty', 'packages/provider-acme', 'packages/provider-big-co', 'packages/acme-store'];
+const packageFolders = ['packages/empty', 'packages/provider-acme', 'packages/provider-big-co', 'packages/acme-store'];
 
 interface Report {
   testResults: { name: string; assertionResults: { title: string; status: string; failureMessages: string[] }[] }[];
@@ -23,21 +23,22 @@ beforeAll(async () => {
   ]) {
     await run(folder, process.execPath, ['scripts/new.mjs', ...args], { env: bin });
   }
-  // The last test completes the store with the methods of another one.
+  // The last test implements the new store with an InMemorySessionStore.
   const manifest = join(folder, 'packages/acme-store/package.json');
   writeFileSync(
     manifest,
     readFileSync(manifest, 'utf8').replace('"@thole/core"', '"@thole/mem-services": "workspace:^",\n    "@thole/core"'),
   );
   lockNewPackages();
-  const install = ['install', '--offline', '--frozen-lockfile', '--store-dir', storeOf(root)];
+  const needed = ['.', ...packageFolders.map((each) => `{${each}}...`)].map((each) => `--filter=${each}`);
+  const install = ['install', ...needed, '--offline', '--frozen-lockfile', '--store-dir', storeOf(root)];
   await run(folder, 'pnpm', [...install, '--reporter=append-only']);
   writeFileSync(manifest, readFileSync(manifest, 'utf8').replace('"@thole/mem-services": "workspace:^",\n    ', ''));
 });
 afterAll(remove);
 
 it('creates a package, a provider and a store that compile', async () => {
-  for (const each of made) await run(folder, tool('tsc'), ['-p', `${each}/tsconfig.json`]);
+  for (const each of packageFolders) await run(folder, tool('tsc'), ['-p', `${each}/tsconfig.json`]);
 });
 
 it('names classes after the package or by --class', () => {
@@ -47,7 +48,7 @@ it('names classes after the package or by --class', () => {
 });
 
 it('creates packages that build', async () => {
-  for (const each of made) {
+  for (const each of packageFolders) {
     await run(join(folder, each), tool('tsup'), []);
     await run(join(folder, each), tool('tsc'), ['-p', 'tsconfig.build.json']);
     expect(existsSync(join(folder, each, 'dist/index.d.ts')), each).toBe(true);
@@ -55,7 +56,7 @@ it('creates packages that build', async () => {
 });
 
 it('creates a README, a list of exports and a changeset for each package', () => {
-  for (const each of made) {
+  for (const each of packageFolders) {
     for (const file of ['README.md', 'exports.txt'])
       expect(existsSync(join(folder, each, file)), `${each}/${file}`).toBe(true);
     expect(existsSync(join(folder, '.changeset', `new-${each.slice('packages/'.length)}.md`))).toBe(true);
@@ -63,14 +64,14 @@ it('creates a README, a list of exports and a changeset for each package', () =>
 });
 
 it('creates packages that pass lint, format and the architecture tests', async () => {
-  await run(folder, tool('oxfmt'), ['--check', ...made]);
-  await run(folder, tool('oxlint'), ['--type-aware', ...made]);
+  await run(folder, tool('oxfmt'), ['--check', ...packageFolders]);
+  await run(folder, tool('oxlint'), ['--type-aware', ...packageFolders]);
   const report = await vitest('test/architecture');
-  const wrong = report.filter(
+  const failures = report.filter(
     ({ title, status, failureMessages }) =>
       status !== 'passed' && /empty|acme|big-co/.test(title + failureMessages.join()),
   );
-  expect(wrong).toEqual([]);
+  expect(failures).toEqual([]);
 });
 
 it('lists the missing parts of a new store by case id', async () => {
@@ -110,7 +111,7 @@ it('creates a store that passes its suite once its methods are written', async (
  */
 function lockNewPackages(): void {
   const file = join(folder, 'pnpm-lock.yaml');
-  const importers = made.map((each) => {
+  const importers = packageFolders.map((each) => {
     const manifest = JSON.parse(readFileSync(join(folder, each, 'package.json'), 'utf8')) as Record<string, unknown>;
     const groups = ['dependencies', 'devDependencies'].flatMap((group) => linesOf(group, manifest[group] ?? {}));
     return groups.length === 0 ? `  ${each}: {}\n` : [`  ${each}:`, ...groups, ''].join('\n');

@@ -5,16 +5,16 @@ import { root } from '../architecture/workspace.ts';
 import { commandsUnder } from '../docs/page.ts';
 import { run } from './workspace-copy.ts';
 
-/** The README's commands from the clone to the end, one in each line. */
+/** The README's commands from the clone to the end, one per item. */
 export const readmeCommands: readonly string[] = commandsUnder('README.md', 'Install from a clone').flatMap((line) =>
   line.split(' && '),
 );
-/** Those that make and install the app. The three before them clone, build and pack. */
+/** The commands that create and install the app. The three commands before them clone, build and pack. */
 const appCommands = readmeCommands.slice(3, 8);
 
 /**
- * Installs all tarballs in an app, with the README's commands. Never rejects: it leaves a file `installed` or `failed`, so
- * that tests in other processes may wait for it.
+ * Installs all tarballs in an app with the commands of the README. Never rejects: at the end it writes a file `installed` or
+ * `failed`, for which tests in other processes wait.
  */
 export async function installApp(folder: string): Promise<void> {
   mkdirSync(join(folder, 'thole/.tools'), { recursive: true });
@@ -30,11 +30,11 @@ export async function installApp(folder: string): Promise<void> {
 }
 
 /**
- * For some minutes after a release, a registry may name a version of a package without those that it depends on. npm answers
- * ETARGET then. The last of the four attempts ends before the tests stop waiting for the app.
+ * For some minutes after a release, a registry may list a version of a package before its dependencies. npm then fails with
+ * ETARGET. The last of the four attempts ends before the tests stop waiting for the app.
  */
 async function installPackages(app: string, command: string): Promise<void> {
-  const again = command.replace('npm install', 'npm install --prefer-online');
+  const again = command.replace('npm install', 'npm install --no-prefer-offline --prefer-online');
   for (let attempt = 1; ; attempt++) {
     const { code, output } = await run(app, 'sh', ['-e', '-c', attempt === 1 ? command : again], { anyCode: true });
     if (code === 0) return;

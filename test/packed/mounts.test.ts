@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { fetchPackage } from '../../scripts/fetch-package.mjs';
 import { root } from '../architecture/workspace.ts';
 import { mountCases } from '../mounts/mount-cases.ts';
-import { executable, skipAloud } from './executable.ts';
+import { fetchRuntime, skipWithWarning } from './executable.ts';
 import { temporaryFolder } from './workspace-copy.ts';
 
 const { folder, remove } = temporaryFolder('mounts');
@@ -15,7 +15,7 @@ const REACT = '19.3.1';
 const LIMIT_MS = 100_000;
 
 beforeAll(async () => {
-  // What is built, in one module: nothing but Web standards may be left to import.
+  // One module with all dependencies. It must not import anything: every runtime has only Web APIs in common.
   await build({
     entry: { handler: join(root, 'test/mounts/parrot-handler.ts') },
     outDir: folder,
@@ -38,20 +38,20 @@ describe.each([
       'Bun.serve({ port: 8000, idleTimeout: 0, fetch: (request, server) => handler(request, server.requestIP(request)) });',
     ],
     async start(lines: readonly string[], skip: (reason: string) => never): Promise<Started> {
-      const bun = await executable('bun', skip);
+      const bun = await fetchRuntime('bun', skip);
       const [line] = lines;
       const source = `const server = ${line!.replace('8000', '0')}\nconsole.log(server.url.href);\n`;
-      return started(bun, [program('bun.mjs', source)], folder);
+      return startProgram(bun, [writeProgram('bun.mjs', source)], folder);
     },
   },
   {
     name: 'Deno',
     lines: ['Deno.serve({ port: 8000 }, (request, info) => handler(request, { address: info.remoteAddr.hostname }));'],
     async start(lines: readonly string[], skip: (reason: string) => never): Promise<Started> {
-      const deno = await executable('deno', skip);
+      const deno = await fetchRuntime('deno', skip);
       const flags = ['run', '--no-prompt', '--no-config', '--no-remote', '--allow-net'];
-      const main = program('deno.mjs', lines[0]!.replace('8000', "0, hostname: '127.0.0.1'"));
-      return started(deno, [...flags, main], folder);
+      const main = writeProgram('deno.mjs', lines[0]!.replace('8000', "0, hostname: '127.0.0.1'"));
+      return startProgram(deno, [...flags, main], folder);
     },
   },
   {
@@ -60,18 +60,22 @@ describe.each([
     async start(lines: readonly string[], skip: (reason: string) => never): Promise<Started> {
       const beside = [`react@${REACT}`, `react-dom@${REACT}`];
       const next = await fetchPackage('next', NEXT, { beside }).catch((error: Error) =>
-        skipAloud(`Next ${NEXT} is not to be had: ${error.message}`, skip),
+        skipWithWarning(`Next ${NEXT} is not available: ${error.message}`, skip),
       );
       const project = join(folder, 'next');
       const route = join(project, 'app/api/[...path]/route.js');
       mkdirSync(dirname(route), { recursive: true });
       writeFileSync(join(project, 'package.json'), '{ "private": true, "type": "module" }');
-      // Its modules are beside this project, not above it.
+      // Node modules are outside this folder, which Next rejects by default.
       writeFileSync(join(project, 'next.config.mjs'), `export default { turbopack: { root: '/' } };\n`);
       writeFileSync(join(project, 'handler.js'), readFileSync(join(folder, 'handler.js')));
-      writeFileSync(route, mountedBy('../../../handler.js', lines.join('\n')));
+      writeFileSync(route, mountCode('../../../handler.js', lines.join('\n')));
       symlinkSync(dirname(next), join(project, 'node_modules'), 'dir');
-      return started(process.execPath, [join(next, 'dist/bin/next'), 'dev', '-p', '0', '-H', '127.0.0.1'], project);
+      return startProgram(
+        process.execPath,
+        [join(next, 'dist/bin/next'), 'dev', '-p', '0', '-H', '127.0.0.1'],
+        project,
+      );
     },
   },
 ])('Mounted in $name', ({ lines, start }) => {
@@ -88,7 +92,7 @@ describe.each([
       if (reason === undefined) throw error;
       return undefined;
     });
-    // A framework that compiles on demand does so before anything is asked of it.
+    // A framework that compiles on demand compiles the route now, outside the time limits of the cases.
     if (server) await fetch(`${server.url}/api/list-apps`, { signal: AbortSignal.timeout(LIMIT_MS) });
   }, 2 * LIMIT_MS);
   afterAll(() => server?.end());
@@ -101,17 +105,17 @@ interface Started {
   end(): Promise<void>;
 }
 
-function program(name: string, source: string): string {
-  writeFileSync(join(folder, name), mountedBy('./handler.js', source));
+function writeProgram(name: string, source: string): string {
+  writeFileSync(join(folder, name), mountCode('./handler.js', source));
   return name;
 }
 
-function mountedBy(handler: string, source: string): string {
+function mountCode(handler: string, source: string): string {
   return `import { parrotHandler } from '${handler}';\n\nconst handler = parrotHandler();\n${source}\n`;
 }
 
-/** Resolves to the address that the program prints. It and all that it starts end together. */
-function started(command: string, args: readonly string[], cwd: string): Promise<Started> {
+/** Starts a program and resolves with the address that it prints. `end` also ends all processes that it has started. */
+function startProgram(command: string, args: readonly string[], cwd: string): Promise<Started> {
   const env = { ...process.env, NODE_ENV: undefined, NEXT_TELEMETRY_DISABLED: '1', DENO_DIR: join(folder, 'deno') };
   const child = spawn(command, args, { cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
   const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));
@@ -124,15 +128,15 @@ function started(command: string, args: readonly string[], cwd: string): Promise
   return new Promise((resolve, reject) => {
     let output = '';
     const limit = setTimeout(() => void end().then(() => reject(new Error(`It did not start: ${output}`))), LIMIT_MS);
-    const hear = (chunk: Buffer): void => {
+    const onOutput = (chunk: Buffer): void => {
       output += chunk.toString();
       const port = /https?:\/\/[^\s/]+:(\d+)/.exec(output)?.[1];
       if (port === undefined) return;
       clearTimeout(limit);
       resolve({ url: `http://127.0.0.1:${port}`, end });
     };
-    child.stdout.on('data', hear);
-    child.stderr.on('data', hear);
+    child.stdout.on('data', onOutput);
+    child.stderr.on('data', onOutput);
     child.once('error', reject);
     void ended.then(() => reject(new Error(`It ended: ${output}`)));
   });

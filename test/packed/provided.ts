@@ -1,6 +1,6 @@
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The folder in which `install-app.ts` installs, for all files of the project `packed`. */
+    /** Folder of the app that `install-app.ts` installs once for all test files of the project `packed`. */
     packed: string;
   }
 }

@@ -4,11 +4,11 @@ import { InMemoryArtifactService, InMemoryMemoryService, InMemorySessionService 
 import { LlmAgent, Runner } from '@thole/runner';
 import { FunctionTool, jsonSchema } from '@thole/tools';
 
-/** A turn with a tool call, what memory then finds of it, and an artifact: one line each, the same wherever it runs. */
+/** Runs a turn with a tool call, then searches memory for it. Returns the same lines in every JavaScript runtime. */
 export async function program(): Promise<string[]> {
   const weather = new FunctionTool({
     name: 'weather',
-    description: 'Tells the weather of a city.',
+    description: 'Returns the weather of a city.',
     parameters: jsonSchema({ type: 'object', properties: { city: { type: 'string' } }, required: ['city'] }),
     execute: () => ({ sky: 'clear' }),
   });
@@ -29,8 +29,8 @@ export async function program(): Promise<string[]> {
   for await (const event of runner.runAsync({ userId: 'ada', sessionId: session.id, newMessage })) {
     lines.push(`${event.author}: ${textOf(event.content) || Object.keys(event.content?.parts?.[0] ?? {}).join()}`);
   }
-  const told = await services.sessionService.getSession({ ...user, sessionId: session.id });
-  await services.memoryService.addSessionToMemory(told!);
+  const finishedSession = await services.sessionService.getSession({ ...user, sessionId: session.id });
+  await services.memoryService.addSessionToMemory(finishedSession!);
   const { memories } = await services.memoryService.searchMemory({
     ...user,
     query: 'cities with clear skies',
@@ -41,7 +41,7 @@ export async function program(): Promise<string[]> {
   return lines;
 }
 
-/** Calls the tool, then says what it answered. */
+/** Calls the tool, then returns its answer as text. */
 const forecaster: Llm = {
   model: 'forecaster',
   specVersion: 1,

@@ -5,7 +5,7 @@ import { Worker } from 'node:worker_threads';
 import { build } from 'tsup';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { root } from '../architecture/workspace.ts';
-import { executable } from './executable.ts';
+import { fetchRuntime } from './executable.ts';
 import { expected } from './runtime-program.ts';
 import { run, temporaryFolder } from './workspace-copy.ts';
 
@@ -13,7 +13,7 @@ const { folder, remove } = temporaryFolder('runtimes');
 const bundle = join(folder, 'out', 'entry.js');
 
 beforeAll(async () => {
-  // What is built, in one module: nothing but Web standards may be left to import.
+  // One module with all dependencies. It must not import anything: every runtime has only Web APIs in common.
   const program = join(root, 'test/packed/runtime-program.ts');
   const entry = `import { program } from ${JSON.stringify(program)};\nexport const lines = program;\nexport default { async test() { console.log((await program()).join('\\n')); } };\n`;
   writeFileSync(join(folder, 'entry.ts'), entry);
@@ -37,7 +37,7 @@ beforeAll(async () => {
 afterAll(remove);
 
 it('runs in Node, from a bundle that imports nothing', async () => {
-  expect(await printed(process.execPath, ['main.mjs'])).toEqual(expected);
+  expect(await linesOf(process.execPath, ['main.mjs'])).toEqual(expected);
 });
 
 it('runs in a worker thread', async () => {
@@ -50,17 +50,17 @@ it('runs in a worker thread', async () => {
 });
 
 it('runs in Bun', async ({ skip }) => {
-  expect(await printed(await executable('bun', skip), ['main.mjs'])).toEqual(expected);
+  expect(await linesOf(await fetchRuntime('bun', skip), ['main.mjs'])).toEqual(expected);
 });
 
-it('runs in Deno, without being allowed anything', async ({ skip }) => {
+it('runs in Deno without permissions', async ({ skip }) => {
   expect(
-    await printed(await executable('deno', skip), ['run', '--no-prompt', '--no-config', '--no-remote', 'main.mjs']),
+    await linesOf(await fetchRuntime('deno', skip), ['run', '--no-prompt', '--no-config', '--no-remote', 'main.mjs']),
   ).toEqual(expected);
 });
 
 it('runs in workerd, without its Node compatibility', async ({ skip }) => {
-  const workerd = await executable('workerd', skip);
+  const workerd = await fetchRuntime('workerd', skip);
   writeFileSync(
     join(folder, 'worker.capnp'),
     `using Workerd = import "/workerd/workerd.capnp";
@@ -68,11 +68,11 @@ const config :Workerd.Config = (services = [(name = "main", worker = .worker)]);
 const worker :Workerd.Worker = (modules = [(name = "main", esModule = embed "out/entry.js")], compatibilityDate = "2026-01-01");
 `,
   );
-  expect(await printed(workerd, ['test', 'worker.capnp'])).toEqual(expected);
+  expect(await linesOf(workerd, ['test', 'worker.capnp'])).toEqual(expected);
 });
 
-/** Only what the program prints: some runtimes add a report. */
-async function printed(command: string, args: readonly string[]): Promise<string[]> {
+/** Runs a program and returns its lines, without those that a test runner of the runtime adds. */
+async function linesOf(command: string, args: readonly string[]): Promise<string[]> {
   const { output } = await run(folder, command, args, { env: { DENO_DIR: join(folder, 'deno') } });
   return output.split('\n').filter((line) => /^(host|found): /.test(line));
 }

@@ -14,7 +14,7 @@ const project = join(folder, 'my-app');
 let port: number;
 
 beforeAll(async () => {
-  // The app that the README's commands have installed: the page has the same commands.
+  // `copyApp` copies the app that the commands of the README have installed. The page has the same commands.
   expect(commandsUnder(startPages[0]!, 'Create a project')).toEqual(readmeCommands.slice(0, 8));
   await copyApp(project);
   port = await freePort();

@@ -6,13 +6,14 @@ import { run } from './workspace-copy.ts';
 
 export const published: readonly Package[] = packages.filter(({ manifest }) => !manifest.private);
 
-/** The tarballs that `build.ts` has packed, by the names of their packages. Tests only read them. */
+/** Folder of the tarballs that `build.ts` has packed. Tests only read them. */
 export const tarballFolder: string = join(root, '.tools/tarballs');
+/** Path of the tarball of each package, by its name. */
 export const packed: ReadonlyMap<string, string> = new Map(
   published.map(({ folder, manifest }) => [manifest.name, join(tarballFolder, `${folder}.tgz`)]),
 );
 
-/** An npm project that has some of the tarballs, and takes the others where these need them. */
+/** Installs some of the tarballs with npm in a new project. Packages that these depend on come from tarballs, too. */
 export async function installWith(
   folder: string,
   names: readonly string[],
@@ -38,18 +39,18 @@ export async function installWith(
   ]);
 }
 
-/** Lends a project a package that is installed in the workspace anyway: in the root, or in one of the packages. */
-export function lend(folder: string, name: string): void {
-  const owner = ['.', ...packages.map(({ folder: each }) => `packages/${each}`), 'apps/concierge'].find((each) =>
-    holds(join(root, each, 'node_modules'), name),
+/** Links a package that is already installed in the workspace into a project. */
+export function linkInstalled(folder: string, name: string): void {
+  const installedIn = ['.', ...packages.map(({ folder: each }) => `packages/${each}`), 'apps/concierge'].find((each) =>
+    hasPackage(join(root, each, 'node_modules'), name),
   );
-  if (owner === undefined) throw new Error(`${name} is not installed anywhere in the workspace.`);
+  if (installedIn === undefined) throw new Error(`${name} is not installed anywhere in the workspace.`);
   const target = join(folder, 'node_modules', name);
   mkdirSync(dirname(target), { recursive: true });
-  symlinkSync(join(root, owner, 'node_modules', name), target, 'dir');
+  symlinkSync(join(root, installedIn, 'node_modules', name), target, 'dir');
 }
 
-function holds(modules: string, name: string): boolean {
+function hasPackage(modules: string, name: string): boolean {
   try {
     readdirSync(join(modules, name));
     return true;

