@@ -21,8 +21,8 @@ function note(id: string): MemoryEntry {
   return { id, kind: 'note', content: { parts: [{ text: id }] } };
 }
 
-/** Tests of memory that several processes use. */
-function testSharedMemory(dbUrl: string, tablePrefix: string): void {
+/** Tests of memory that several processes use. The user has this number of turns before the other process writes. */
+function testSharedMemory(dbUrl: string, tablePrefix: string, turns: number): void {
   it(
     'finds the same as InMemoryMemoryService, also while another process writes (contract 32)',
     { timeout: 600_000 },
@@ -30,7 +30,7 @@ function testSharedMemory(dbUrl: string, tablePrefix: string): void {
       const service = new DatabaseMemoryService({ dbUrl, tablePrefix, timeoutMs: 300_000 });
       onTestFinished(() => service.close());
       const reference = new InMemoryMemoryService();
-      const ownChanges = { ...alice, seed: 1, turns: 3_000, changes: 60 };
+      const ownChanges = { ...alice, seed: 1, turns, changes: 60 };
       for (const each of [service, reference]) await writeRandomMemories(each, ownChanges);
       await compareMemorySearches(service, reference, { ...alice, seed: 1 });
       const otherChanges = { ...alice, seed: 2, turns: 800, changes: 120 };
@@ -89,7 +89,7 @@ async function checkKilledProcess(
 }
 
 describe('Memory in a SQLite file of several processes', () => {
-  testSharedMemory(`sqlite:///${join(folder, 'shared.db')}`, 'thole_');
+  testSharedMemory(`sqlite:///${join(folder, 'shared.db')}`, 'thole_', 3_000);
 
   it('keeps acknowledged puts and removals when a process is killed (contract 31)', async () => {
     const acknowledged = { put: new Set<string>(), removed: new Set<string>() };
@@ -101,7 +101,7 @@ describe('Memory in a SQLite file of several processes', () => {
 
 for (const kind of ['postgres', 'mariadb'] as const) {
   describeWith(kind, `Memory on ${kind} of several processes`, (dbUrl) => {
-    testSharedMemory(dbUrl, `between_${kind}_`);
+    testSharedMemory(dbUrl, `between_${kind}_`, rounds(600, 3_000));
   });
 }
 
